@@ -10,7 +10,7 @@ import { buildUser } from '#tests/support/build.ts';
 
 export const benchKey = `${'bench'.repeat(9)}key`;
 export const benchSecret = 'a secret for benchmarks only';
-export const benchModels = ['mock', 'mock-n50', 'mock-n50-d1', 'mock-n50-d10', 'mock-n600-d100', 'mock-n2000-d50'];
+const benchModels = ['mock', 'mock-n50', 'mock-n50-d1', 'mock-n50-d10', 'mock-n600-d100', 'mock-n2000-d50'];
 
 export async function seed(
   url: string,

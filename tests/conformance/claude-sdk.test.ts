@@ -6,7 +6,7 @@ import { createScene } from '#tests/support/relay-scene.ts';
 import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
 import { signatureOf } from '#tests/support/claude-responses.ts';
 import { failureOf } from '#tests/support/failure-of.ts';
-import { cases, describeSharedCases, model, question as messages } from './shared-cases.ts';
+import { cases, channelOf, describeSharedCases, model, question as messages } from './shared-cases.ts';
 
 const max_tokens = 2048;
 const tools = [
@@ -63,7 +63,7 @@ describeSharedCases({
 
 describe.each(cases)('the package of Anthropic on $kind, before $format', ({ engine, type, format }) => {
   const open = (options: SceneOptions = {}) =>
-    createScene(engine, { settings: { SelfUseModeEnabled: 'true' }, channels: [{ type, models: model }], ...options });
+    createScene(engine, { settings: { SelfUseModeEnabled: 'true' }, channels: [channelOf(type)], ...options });
 
   test('gets a whole message, with its usage as the log has it', async () => {
     await using scene = await open();
@@ -84,7 +84,12 @@ describe.each(cases)('the package of Anthropic on $kind, before $format', ({ eng
     const [row] = await scene.logs(1);
     expect(row).toMatchObject({ prompt_tokens: message.usage.input_tokens, completion_tokens: message.usage.output_tokens });
     const sent = scene.upstream.requests[0]?.body;
-    expect(sent).toMatchObject(format === 'Claude' ? { system: 'Be brief.', stop_sequences: ['END'] } : { stop: 'END' });
+    const wanted: Record<string, object> = {
+      OpenAI: { stop: 'END' },
+      Claude: { system: 'Be brief.', stop_sequences: ['END'] },
+      Gemini: { systemInstruction: { parts: [{ text: 'Be brief.' }] }, generationConfig: { stopSequences: ['END'] } },
+    };
+    expect(sent).toMatchObject(wanted[format] ?? {});
     await scene.checkBooks();
   });
 

@@ -130,9 +130,11 @@ GET /api/data/desk admin
 GET /api/data/figures admin
 GET /api/data/self/figures user
 GET /api/option/history admin
+POST /api/option/price_effect admin
 GET /api/status/update admin
 GET /api/user/notifications user
 GET /api/user/{id}/balance_history admin
+GET /api/user/{id}/statement admin
 GET /api/user/{id}/invitations admin
 POST /api/oauth/start optional
 POST /api/option/history/{id}/undo admin
@@ -151,6 +153,7 @@ GET /api/log/self/export user
 GET /api/log/self/tail user
 GET /api/log/tail admin
 GET /api/user/sessions user
+GET /api/user/self/statement user
 GET /api/user/topup/history user
 GET /api/user/topup/info user
 GET /api/user/topup/orders/{trade_no} user

@@ -92,6 +92,10 @@ const rows: Readonly<Record<string, Row>> = {
     return ofOwner(scene, path);
   },
   'GET /api/user/{id}/balance_history': ofOwner,
+  'GET /api/user/{id}/statement': async (scene, path) => {
+    const row = await ofOwner(scene, path);
+    return { ...row, path: `${row.path}?start_timestamp=0` };
+  },
   'GET /api/user/{id}/invitations': ofOwner,
   async 'DELETE /api/user/{id}/bindings/{binding}'(scene, path) {
     await bind(scene, `lantern-${scene.owner.id}`);

@@ -21,6 +21,7 @@ const calls: readonly [callers: Callers, route: string, refusal: number][] = [
   ['key', 'POST /v1/embeddings', 401],
   ['key', 'POST /v1/messages', 401],
   ['key', 'POST /v1/messages/count_tokens', 401],
+  ['key', 'POST /v1/responses', 401],
   ['key', 'GET /v1/models', 401],
   ['key', 'GET /v1/models/:model+', 401],
   ['key', 'POST /mj/submit/:kind', 401],
@@ -48,6 +49,9 @@ const calls: readonly [callers: Callers, route: string, refusal: number][] = [
   ['anyone', 'POST /api/user/epay/notify', 200],
   ['anyone', 'GET /api/openapi.json', 200],
   ['anyone', 'GET /healthz', 200],
+  ['anyone', 'GET /v1/responses', 426],
+  ['anyone', 'GET /logo', 404],
+  ['anyone', 'HEAD /logo', 404],
 ];
 
 const bodies: Readonly<Record<string, unknown>> = {
@@ -75,7 +79,7 @@ describe.each(engines)('calls beside the console on $kind', (engine) => {
   async function send(route: string, headers: Record<string, string>) {
     const [method = '', path = ''] = route.split(' ');
     const url = app.origin + path.replaceAll(/:([a-z]+\+?)/g, (_part, name: string) => parts[name] ?? 'guess');
-    const body = method === 'GET' ? null : JSON.stringify(bodies[route] ?? {});
+    const body = method === 'GET' || method === 'HEAD' ? null : JSON.stringify(bodies[route] ?? {});
     const answer = await fetch(url, { method, headers: { 'content-type': 'application/json', ...headers }, body });
     return { status: answer.status, text: await answer.text() };
   }

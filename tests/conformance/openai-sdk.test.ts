@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { createScene } from '#tests/support/relay-scene.ts';
 import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
 import { signatureOf } from '#tests/support/claude-responses.ts';
-import { cases, describeSharedCases, model, question as messages } from './shared-cases.ts';
+import { cases, channelOf, describeSharedCases, model, question as messages } from './shared-cases.ts';
 
 const tools = [
   {
@@ -74,7 +74,7 @@ describeSharedCases({
 
 describe.each(cases)('the package of OpenAI on $kind, before $format', ({ engine, type, format }) => {
   const open = (options: SceneOptions = {}) =>
-    createScene(engine, { settings: { SelfUseModeEnabled: 'true' }, channels: [{ type, models: model }], ...options });
+    createScene(engine, { settings: { SelfUseModeEnabled: 'true' }, channels: [channelOf(type)], ...options });
 
   test('gets a whole response, with its usage and id as the log has them', async () => {
     await using scene = await open();
@@ -97,9 +97,12 @@ describe.each(cases)('the package of OpenAI on $kind, before $format', ({ engine
       completion_tokens: completion.usage?.completion_tokens,
     });
     expect(completion.usage?.total_tokens).toBe((row?.prompt_tokens ?? 0) + (row?.completion_tokens ?? 0));
-    expect(scene.upstream.requests[0]?.body).toMatchObject(
-      format === 'Claude' ? { system: 'Be brief.', stop_sequences: ['END'], max_tokens: 50 } : { stop: 'END', max_tokens: 50 },
-    );
+    const sent: Record<string, object> = {
+      OpenAI: { stop: 'END', max_tokens: 50 },
+      Claude: { system: 'Be brief.', stop_sequences: ['END'], max_tokens: 50 },
+      Gemini: { systemInstruction: { parts: [{ text: 'Be brief.' }] }, generationConfig: { stopSequences: ['END'], maxOutputTokens: 50 } },
+    };
+    expect(scene.upstream.requests[0]?.body).toMatchObject(sent[format] ?? {});
     await scene.checkBooks();
   });
 
@@ -132,13 +135,13 @@ describe.each(cases)('the package of OpenAI on $kind, before $format', ({ engine
     const content = [image, { type: 'text' as const, text: 'What is this?' }];
     const completion = await clientOf(scene).chat.completions.create({ model, messages: [{ role: 'user', content }] });
     expect(completion.choices[0]?.message.content).toBe('A wave.');
-    expect(scene.upstream.requests[0]?.body).toMatchObject({
-      messages: [
-        {
-          content: [format === 'Claude' ? { type: 'image', source: { type: 'base64', media_type: 'image/png', data } } : image, content[1]],
-        },
-      ],
-    });
+    const ofClaude = { type: 'image', source: { type: 'base64', media_type: 'image/png', data } };
+    const sent: Record<string, object> = {
+      OpenAI: { messages: [{ content }] },
+      Claude: { messages: [{ content: [ofClaude, content[1]] }] },
+      Gemini: { contents: [{ parts: [{ inlineData: { mimeType: 'image/png', data } }, { text: 'What is this?' }] }] },
+    };
+    expect(scene.upstream.requests[0]?.body).toMatchObject(sent[format] ?? {});
     await scene.logs(1);
   });
 
@@ -155,7 +158,10 @@ describe.each(cases)('the package of OpenAI on $kind, before $format', ({ engine
     const told = joined(await ask(messages));
     expect(told).toMatchObject({ content: 'At noon.', reasoning_content: 'The moon is full.' });
     if (format === 'OpenAI') expect(scene.upstream.requests[0]?.body).toMatchObject({ reasoning_effort: 'low' });
-    else {
+    else if (format === 'Gemini') {
+      const thinkingConfig = { thinkingLevel: 'LOW', includeThoughts: true };
+      expect(scene.upstream.requests[0]?.body).toMatchObject({ generationConfig: { thinkingConfig } });
+    } else {
       expect(scene.upstream.requests[0]?.body).toMatchObject({ thinking: { type: 'enabled' }, max_tokens: 4096 });
       // The upstream refuses thoughts whose signature is not its own.
       expect(told.signature).toBe(signatureOf('The moon is full.'));
@@ -165,7 +171,7 @@ describe.each(cases)('the package of OpenAI on $kind, before $format', ({ engine
       const sent = JSON.stringify(scene.upstream.requests[1]?.body);
       expect(sent).toContain(signatureOf('The moon is full.'));
     }
-    const [row] = await scene.logs(format === 'OpenAI' ? 1 : 2);
+    const [row] = await scene.logs(format === 'Claude' ? 2 : 1);
     expect(row?.completion_tokens).toBeGreaterThan(4);
     await scene.checkBooks();
   });
@@ -175,7 +181,7 @@ describe.each(cases)('the package of OpenAI on $kind, before $format', ({ engine
     scene.upstream.behave({ text: 'one two three four' });
     const cut = await clientOf(scene).chat.completions.create({ model, messages, max_tokens: 2 });
     expect(cut.choices[0]).toMatchObject({ finish_reason: 'length', message: { content: 'one two' } });
-    const filtered = format === 'Claude' ? 'refusal' : 'content_filter';
+    const filtered = { OpenAI: 'content_filter', Claude: 'refusal', Gemini: 'SAFETY' }[format] ?? '';
     scene.upstream.behave({ text: 'No.', finishReason: filtered });
     const refused = await clientOf(scene).chat.completions.create({ model, messages });
     expect(refused.choices[0]?.finish_reason).toBe('content_filter');
@@ -185,22 +191,30 @@ describe.each(cases)('the package of OpenAI on $kind, before $format', ({ engine
 
   test.each([false, true])('is told of cached tokens within the prompt, and pays for them as the log says (stream: %s)', async (stream) => {
     await using scene = await open();
-    const usage =
-      format === 'Claude'
-        ? {
-            input_tokens: 10,
-            cache_read_input_tokens: 30,
-            cache_creation_input_tokens: 20,
-            cache_creation: { ephemeral_5m_input_tokens: 15, ephemeral_1h_input_tokens: 5 },
-            output_tokens: 7,
-          }
-        : {
-            prompt_tokens: 60,
-            completion_tokens: 7,
-            total_tokens: 67,
-            prompt_tokens_details: { cached_tokens: 30, cached_creation_tokens: 20 },
-          };
-    scene.upstream.behave({ text: 'At noon.', usage });
+    const usages: Record<string, object> = {
+      OpenAI: {
+        prompt_tokens: 60,
+        completion_tokens: 7,
+        total_tokens: 67,
+        prompt_tokens_details: { cached_tokens: 30, cached_creation_tokens: 20 },
+      },
+      Claude: {
+        input_tokens: 10,
+        cache_read_input_tokens: 30,
+        cache_creation_input_tokens: 20,
+        cache_creation: { ephemeral_5m_input_tokens: 15, ephemeral_1h_input_tokens: 5 },
+        output_tokens: 7,
+      },
+      Gemini: {
+        promptTokenCount: 55,
+        toolUsePromptTokenCount: 5,
+        cachedContentTokenCount: 30,
+        candidatesTokenCount: 4,
+        thoughtsTokenCount: 3,
+        totalTokenCount: 67,
+      },
+    };
+    scene.upstream.behave({ text: 'At noon.', usage: usages[format] });
     const client = clientOf(scene);
     const told = stream
       ? (

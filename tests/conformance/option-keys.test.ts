@@ -120,6 +120,9 @@ number LogRetentionDays 0
 number MaxTokensPerUser 1000
 number DefaultMaxOutputTokens 32768
 text StreamOverdraft finish
+json CreateCacheRatio
+json AudioRatio
+json AudioCompletionRatio
 `;
 
 /** Clients of this family know them, nothing ever read them. */

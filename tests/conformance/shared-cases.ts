@@ -2,6 +2,7 @@
 // own test file.
 import { describe, expect, test } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
+import type { ChannelFields } from '#tests/support/build-channel.ts';
 import { failureOf } from '#tests/support/failure-of.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 import type { RelayScene } from '#tests/support/relay-scene.ts';
@@ -12,8 +13,22 @@ export const question = [{ role: 'user' as const, content: 'When is high water i
 const upstreams = [
   { format: 'OpenAI', type: 1 },
   { format: 'Claude', type: 14 },
+  { format: 'Gemini', type: 24 },
 ];
-export const cases = engines.flatMap((engine) => upstreams.map((upstream) => ({ engine, kind: engine.kind, ...upstream })));
+/** An address that speaks nothing but Responses. */
+const responses = { format: 'Responses', type: 1, setting: JSON.stringify({ formats: ['openai-responses'] }) };
+/** What packages look at more closely. */
+export const cases = casesOf(upstreams);
+export const allCases = casesOf([...upstreams, responses]);
+
+function casesOf<Upstream extends { type: number }>(list: readonly Upstream[]) {
+  return engines.flatMap((engine) => list.map((upstream) => ({ engine, kind: engine.kind, setting: '', ...upstream })));
+}
+
+/** Whose models are told apart by their names gets one of its own. */
+export function channelOf(type: number): ChannelFields {
+  return { type, models: model, ...(type === 24 ? { model_mapping: JSON.stringify({ [model]: 'gemini-3-flash-preview' }) } : {}) };
+}
 
 type ErrorClass = abstract new (...parameters: never[]) => Error;
 
@@ -49,8 +64,8 @@ export interface Package {
 }
 
 export function describeSharedCases({ name, errors, badLimit, clientOf }: Package): void {
-  describe.each(cases)(`the package of ${name} as every other on $kind, before $format`, ({ engine, type }) => {
-    const open = () => createScene(engine, { settings: { SelfUseModeEnabled: 'true' }, channels: [{ type, models: model }] });
+  describe.each(allCases)(`the package of ${name} as every other on $kind, before $format`, ({ engine, type, setting }) => {
+    const open = () => createScene(engine, { settings: { SelfUseModeEnabled: 'true' }, channels: [{ ...channelOf(type), setting }] });
 
     test.each([false, true])('makes a round trip through two calls at once (stream: %s)', async (stream) => {
       await using scene = await open();
@@ -71,9 +86,11 @@ export function describeSharedCases({ name, errors, badLimit, clientOf }: Packag
 
     test('is cut at its limit and told so', async () => {
       await using scene = await open();
-      scene.upstream.behave({ text: 'one two three four' });
-      expect(await clientOf(scene).ask({ max_tokens: 2 })).toEqual({ text: 'one two', isCut: true });
-      expect(await clientOf(scene).ask()).toEqual({ text: 'one two three four', isCut: false });
+      // No format has a smaller limit.
+      const words = Array.from({ length: 20 }, (_, index) => `word${index}`);
+      scene.upstream.behave({ text: words.join(' ') });
+      expect(await clientOf(scene).ask({ max_tokens: 16 })).toEqual({ text: words.slice(0, 16).join(' '), isCut: true });
+      expect(await clientOf(scene).ask()).toEqual({ text: words.join(' '), isCut: false });
     });
 
     test('aborts the upstream in the middle of a stream, and pays for what came', async () => {

@@ -3,7 +3,15 @@ import { describe, expect, test } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 
-const openaiPaths = ['/v1/chat/completion', '/v1/chat/completions/x', '/v1/embedding', '/v1', '/v1/responses', '/v1/messagesx'];
+const openaiPaths = [
+  '/v1/chat/completion',
+  '/v1/chat/completions/x',
+  '/v1/embedding',
+  '/v1',
+  '/v1/response',
+  '/v1/responses/x',
+  '/v1/messagesx',
+];
 const claudePaths = ['/v1/messages/batches', '/v1/messages/count_token', '/v1/messages/count_tokens/x'];
 
 describe.each(engines)('unknown paths on $kind', (engine) => {
@@ -35,6 +43,7 @@ describe.each(engines)('unknown paths on $kind', (engine) => {
   test.each([
     { path: '/v1/chat/completions', header: 'x-request-id' },
     { path: '/v1/embeddings', header: 'x-request-id' },
+    { path: '/v1/responses', header: 'x-request-id' },
     { path: '/v1/messages', header: 'request-id' },
     { path: '/v1/messages/count_tokens', header: 'request-id' },
   ])('$path names the id of every call, also of one that is refused', async ({ path, header }) => {

@@ -36,6 +36,20 @@ describeInBrowser('dashboard', () => {
     const calls = page.getByRole('region', { name: text('dashboard.calls.title') });
     await calls.getByRole('img').waitFor();
     await expectSoundScreen(visitor);
+    // Beside each other the pictures begin and end at one height, and their marks are round numbers.
+    const pictures = await page
+      .getByRole('main')
+      .getByRole('img')
+      .evaluateAll((found) => found.map((picture) => picture.getBoundingClientRect()));
+    expect(pictures).toHaveLength(5);
+    for (const [left, right] of [
+      [0, 1],
+      [2, 3],
+    ] as const)
+      expect([pictures[left]?.y, pictures[left]?.height]).toEqual([pictures[right]?.y, pictures[right]?.height]);
+    const marks = await calls.locator('.recharts-yAxis-tick-labels .recharts-cartesian-axis-tick-value').allTextContents();
+    expect(marks.map(Number)).toEqual(marks.map((_mark, index) => index * Number(marks[1])));
+    expect([1, 2, 5]).toContain(Number(marks[1]) / 10 ** Math.floor(Math.log10(Number(marks[1]))));
     const shown = await calls.locator('b').first().innerText();
     expect(Number(shown)).toBeGreaterThanOrEqual(900);
 

@@ -5,7 +5,7 @@ import { createVisitor, describeInBrowser } from './support/browser.ts';
 import { channelBody, chat, furnish } from './support/furnish.ts';
 import { startTidegate } from './support/tidegate.ts';
 import type { Tidegate } from './support/tidegate.ts';
-import { settle, signInByForm } from './support/visit.ts';
+import { settle, signIn, signInByForm } from './support/visit.ts';
 
 /** Shifts that nobody notices. */
 const mostShift = 0.05;
@@ -90,13 +90,10 @@ describeInBrowser('first paint', () => {
     ['/log', /\/assets\/log-[\w-]{8}\.js$/, /\/api\/log\/\?/],
     ['/channel', /\/assets\/channel-[\w-]{8}\.js$/, /\/api\/channel\/\?/],
   ])('%s: its rows are asked for before its screen is there, and once', async (screen, part, rows) => {
+    // Without a worker, which would serve the assets.
     const visitor = await createVisitor(tidegate.url);
-    await signInByForm(visitor);
+    await signIn(visitor);
     const { page, context } = visitor;
-    // Without the worker, which would serve the assets.
-    await page.evaluate(async () => {
-      for (const worker of await navigator.serviceWorker.getRegistrations()) await worker.unregister();
-    });
     let asked = 0;
     page.on('request', (request) => void (asked += rows.test(request.url()) ? 1 : 0));
     const first = page.waitForRequest(rows);
@@ -111,8 +108,8 @@ describeInBrowser('first paint', () => {
   });
 
   it.each(['phone', 'tablet', 'desk'] as const)('%s: nothing moves while a screen opens', async (size) => {
-    const visitor = await createVisitor(tidegate.url, { hasServiceWorker: true, size });
-    await signInByForm(visitor);
+    const visitor = await createVisitor(tidegate.url, { size });
+    await signIn(visitor);
     for (const screen of screens) {
       const page = await visitor.context.newPage();
       await page.addInitScript(() => {
@@ -133,9 +130,9 @@ describeInBrowser('first paint', () => {
   });
 
   it('desk: the filters of a list stand in one line beside an open record', async () => {
-    const visitor = await createVisitor(tidegate.url, { hasServiceWorker: true });
+    const visitor = await createVisitor(tidegate.url);
     const { page, context } = visitor;
-    await signInByForm(visitor);
+    await signIn(visitor);
     for (const screen of ['/channel/edit/1?status=on&group=default&model=gpt', '/user/edit/2?keyword=o&group=default']) {
       await page.goto(screen);
       await settle(page);
@@ -147,9 +144,9 @@ describeInBrowser('first paint', () => {
   });
 
   it('desk: opening a record, J and K draw two rows of any list anew', async () => {
-    const visitor = await createVisitor(tidegate.url, { hasServiceWorker: true });
+    const visitor = await createVisitor(tidegate.url);
     const { page, context } = visitor;
-    await signInByForm(visitor);
+    await signIn(visitor);
     for (const screen of ['/log', '/token', '/channel', '/user']) {
       await page.goto(screen);
       await settle(page);

@@ -110,6 +110,28 @@ describeInBrowser('the guide', () => {
     await expectSoundScreen(visitor);
   });
 
+  it('asks once whether failing channels may be disabled: no is an answer too', async () => {
+    const { tidegate, api, visitor, page } = await setStage();
+    await using _server = tidegate;
+    await api.post('/api/channel/', channelBody(tidegate));
+    const [token] = (await api.post('/api/token/', { name: 'first-token', remain_quota: 2_500_000, expired_time: -1 })) as {
+      key: string;
+    }[];
+    expect(await ask(tidegate, `sk-${token?.key}`)).toBe(200);
+    await page.goto('/first-call');
+    const question = page.getByText(text('guide.next.auto_disable'), { exact: true });
+    await question.waitFor();
+    await expectSoundScreen(visitor);
+    await page.getByRole('button', { name: text('guide.next.auto_disable_no'), exact: true }).click();
+    await question.waitFor({ state: 'detached' });
+    await page.reload();
+    await page.getByText(text('guide.next.title'), { exact: true }).waitFor();
+    await settle(page);
+    expect(await question.count()).toBe(0);
+    const options = (await api.get('/api/option/')) as { key: string; value: string }[];
+    expect(options.find(({ key }) => key === 'AutomaticDisableChannelEnabled')?.value).toBe('false');
+  });
+
   it('names what a token lacks instead of greying its button out', async () => {
     const { tidegate, api, visitor, page } = await setStage();
     await using _server = tidegate;

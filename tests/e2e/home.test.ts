@@ -10,7 +10,7 @@ import { seedCalls } from './support/seed-calls.ts';
 import { text } from './support/texts.ts';
 import { startTidegate } from './support/tidegate.ts';
 import type { Tidegate } from './support/tidegate.ts';
-import { expectSoundScreen, signIn } from './support/visit.ts';
+import { expectSoundScreen, settle, signIn } from './support/visit.ts';
 
 const keeper = { username: 'keeper', password: 'another-lantern' };
 
@@ -53,6 +53,11 @@ describeInBrowser('home', () => {
         .evaluateAll((found) => found.map((heading) => ({ name: heading.textContent.trim(), top: heading.getBoundingClientRect().top })));
       const top = (name: string) => headings.find((heading) => heading.name === name)?.top ?? Number.NaN;
       if (size === 'phone') expect(top(text('home.todo.calm'))).toBeLessThan(top(text('home.today.title')));
+      // Who changed it, then whose it is.
+      await page
+        .getByRole('link')
+        .filter({ hasText: /harbour\s*keeper · Balance/ })
+        .waitFor();
       // By the hour, in the table behind the picture.
       await page
         .getByRole('button', { name: text('home.today.table') })
@@ -123,6 +128,12 @@ describeInBrowser('home', () => {
     tidegate.upstream.behave({});
     await line.getByRole('button', { name: text('home.todo.test') }).click();
     await page.getByText(/^Harbour mouth answered in /).waitFor();
+    // What answers fails no more, here and in the list.
+    await line.waitFor({ state: 'detached' });
+    await page.goto('/channel');
+    await row.waitFor();
+    await settle(page);
+    expect(await row.getByText(text('common.failing.state'), { exact: true }).count()).toBe(0);
     await visitor.context.close();
   });
 });

@@ -9,7 +9,7 @@ import { startTidegate } from './support/tidegate.ts';
 import { expectSoundScreen, settle, signInByForm } from './support/visit.ts';
 
 describeInBrowser('the installed console', () => {
-  it('phone: a shared text fills the wallet’s field, is not redeemed by itself, and no server sees it', async () => {
+  it('phone: a shared text with a code fills the wallet’s field, is not redeemed by itself, and no server sees it', async () => {
     await using tidegate = await startTidegate();
     const { api } = await furnish(tidegate);
     const [code = ''] = (await api.post('/api/redemption/', { name: 'Regatta', quota: 500_000, count: 1 })) as string[];
@@ -37,6 +37,11 @@ describeInBrowser('the installed console', () => {
 
     await page.getByRole('button', { name: text('wallet.redeem.action'), exact: true }).click();
     await page.getByText(text('wallet.redeem.done', { amount: '$1.00' })).waitFor();
+
+    // An article is no code: it becomes a question.
+    await share(page, manifest.share_target.action, 'https://news.example/spring-tides');
+    await page.waitForURL('**/playground');
+    await page.waitForFunction(() => document.querySelector('textarea')?.value === 'https://news.example/spring-tides');
     await visitor.context.close();
   });
 

@@ -66,6 +66,7 @@ describeInBrowser('own account', () => {
     await button(page, 'personal.notice.save_offline').click();
     await page.getByText(text('personal.notice.waiting_other', { count: 2 })).waitFor();
     await page.getByLabel(text('personal.unpriced.label')).click({ force: true });
+    await button(page, 'personal.unpriced.save_offline').click();
     await page.getByText(text('personal.unpriced.waiting')).waitFor();
     await button(page, 'personal.name.edit_label').click();
     await page.getByRole('textbox', { name: text('personal.name.label') }).fill('Night keeper');

@@ -49,6 +49,44 @@ describeInBrowser('where prices come from', () => {
   });
 
   for (const size of ['desk', 'phone'] as const) {
+    it(`${size}: what will be saved stands beside the table, without what stays, and with what it would have cost`, async () => {
+      await using tidegate = await startTidegate();
+      await furnish(tidegate);
+      const visitor = await createVisitor(tidegate.url, { size });
+      const { page } = visitor;
+      await signIn(visitor);
+      await page.goto('/setting?tab=prices');
+      await settle(page);
+      await page.getByPlaceholder(text('settings.prices.search')).fill('gpt-4o-mini');
+      const cell = page.getByLabel(`gpt-4o-mini ${text('settings.prices.column.usd.input')}`, { exact: true });
+      expect(await cell.inputValue()).toBe('0.15');
+      await cell.fill('0.3');
+      await cell.press('Enter');
+      await page.getByRole('button', { name: text('settings.diff.open'), exact: true }).click();
+      const panel = panelOf(page, size);
+      const model = panel.getByRole('region', { name: 'gpt-4o-mini', exact: true });
+      await model.waitFor();
+      expect(await model.getByRole('listitem').allInnerTexts()).toEqual([
+        expect.stringMatching(/^Input\s+0\.15 → 0\.30\s+\+100%$/),
+        expect.stringMatching(/^Output\s+0\.60 → 1\.20\s+\+100%$/),
+      ]);
+      await panel.getByText(text('settings.prices.effect.all')).waitFor();
+      await panel.getByText(/\$[\d.]+ → \$[\d.]+/).waitFor();
+      expect(await panel.innerText()).not.toMatch(/\d\.\d{7,}/);
+      await expectSoundScreen(visitor);
+      if (size === 'desk') {
+        // Still a table: its cells stand side by side, below their headings.
+        const tops = await page
+          .locator('[data-row-key="gpt-4o-mini"] input[inputmode]')
+          .evaluateAll((inputs) => inputs.map((input) => input.getBoundingClientRect().top));
+        expect(tops.length).toBe(7);
+        expect(new Set(tops).size).toBe(1);
+      }
+      await panel.getByRole('button', { name: text('settings.prices.drop', { model: 'gpt-4o-mini' }) }).click();
+      await panel.getByText(text('settings.nothing_changed')).waitFor();
+      await visitor.context.close();
+    });
+
     it(`${size}: from the catalogue for models without a price, and as a file there and back`, async () => {
       await using tidegate = await startTidegate();
       const { api } = await furnish(tidegate);
@@ -102,7 +140,7 @@ describeInBrowser('where prices come from', () => {
       expect(await diff.getByText('gpt-4.1-2025-04-14').count()).toBe(0);
       expect(await mapOf(api, 'ModelRatio')).toEqual(content.ModelRatio);
       await expectSoundScreen(visitor);
-      await diff.getByRole('button', { name: text('settings.diff.save_other', { count: 2 }) }).click();
+      await diff.getByRole('button', { name: text('settings.diff.save_other', { count: 5 }) }).click();
       await until(async () => (await mapOf(api, 'ModelRatio'))['nobody-knows-it'] === 7);
       expect(await mapOf(api, 'ModelRatio')).toEqual({ ...content.ModelRatio, 'nobody-knows-it': 7, 'gpt-4o': 2 });
       expect(await mapOf(api, 'ModelPrice')).toEqual(content.ModelPrice);

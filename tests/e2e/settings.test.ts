@@ -187,7 +187,7 @@ describeInBrowser('settings', () => {
 
     await page.getByRole('button', { name: text('settings.save'), exact: true }).click();
     await panelOf(page, 'desk')
-      .getByRole('button', { name: text('settings.diff.save_other', { count: 3 }) })
+      .getByRole('button', { name: text('settings.diff.save_other', { count: 5 }) })
       .click();
     await until(async () => JSON.parse((await valueOf(api, 'ModelRatio')) ?? '')['gpt-4o'] === 1.25);
     expect(JSON.parse((await valueOf(api, 'ModelPrice')) ?? '')['fresh-model']).toBe(0.05);

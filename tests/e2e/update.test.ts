@@ -34,6 +34,10 @@ describeInBrowser('update', () => {
     expect(await field.inputValue()).toBe('800');
     expect(await releaseOf(page)).toBe('first');
     await expectSoundScreen(visitor);
+    // It covers nothing: the screen begins below it.
+    const prompt = await update.locator('..').boundingBox();
+    const screen = await page.getByRole('main').boundingBox();
+    expect((prompt?.y ?? 0) + (prompt?.height ?? 0)).toBeLessThanOrEqual(screen?.y ?? 0);
 
     await page.getByRole('button', { name: text('settings.save'), exact: true }).click();
     await page.getByText(text('frame.update.ready'), { exact: true }).waitFor();

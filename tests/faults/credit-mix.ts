@@ -1,4 +1,4 @@
-// Random interleavings of everything that becomes balance (codes, orders, invite earnings, refunds of tasks) with the charges of tasks, edits,
+// Random interleavings of everything that becomes balance (codes, orders, invite earnings, refunds of tasks and of calls) with charges, edits,
 // adjustments and deletions, in three processes of which some die in the middle; and what must be true after each.
 import { expect } from 'vitest';
 import { deleteAccount } from '#server/accounts/end-account.ts';
@@ -12,6 +12,7 @@ import { editCode, editCodeStatus } from '#server/features/redemptions/edit-code
 import { finishRedemptions, redeemCode } from '#server/features/redemptions/redeem-code.ts';
 import { changeCodes } from '#server/features/redemptions/store.ts';
 import { creditOrder, finishOrders } from '#server/features/wallet/credit-order.ts';
+import { readStatement } from '#server/features/statements/read-statement.ts';
 import { cancelOrder, placeOrder } from '#server/features/wallet/orders.ts';
 import { epay, epaySign } from '#server/features/wallet/payments/epay.ts';
 import { balanceOf } from '#server/money/account.ts';
@@ -20,6 +21,8 @@ import { Role } from '#shared/roles.ts';
 import { centsText } from '#shared/top-up-price.ts';
 import { open } from '#tests/faults/bookkeeping.ts';
 import type { Place } from '#tests/faults/bookkeeping.ts';
+import { callSome, checkCallBooks, finishCalls, giveBackSome } from '#tests/faults/call-acts.ts';
+import type { SeenCalls } from '#tests/faults/call-acts.ts';
 import { later } from '#tests/faults/due-credits.ts';
 import { checkTaskBooks, createKeys, draw, finishTasks, openApp } from '#tests/faults/task-acts.ts';
 import type { SeenTasks, TaskDesk, TaskKey } from '#tests/faults/task-acts.ts';
@@ -29,7 +32,7 @@ import type { FreezableDatabase } from '#tests/support/freezable-database.ts';
 import { seededRandom } from '#tests/support/upstream-responses.ts';
 
 /** What has happened in a run, so that a test can tell that it shows something. */
-export interface Seen extends SeenTasks {
+export interface Seen extends SeenTasks, SeenCalls {
   redeemed: number;
   paid: number;
   transferred: number;
@@ -47,6 +50,8 @@ interface Subject {
   toldTransfers: Set<string>;
   desk: TaskDesk;
   keys: TaskKey[];
+  /** An administrator. */
+  actor: UserRecord;
   random: () => number;
 }
 
@@ -111,6 +116,7 @@ async function finishAll(other: RunningContext, desk: TaskDesk): Promise<void> {
     await finishTransfers(other);
   }
   await finishTasks(desk, other);
+  await finishCalls(other);
 }
 
 /** Time for what does not hang to come to its end: turns of the event loop with work on the database. */
@@ -147,7 +153,9 @@ async function arrange(context: RunningContext, desk: TaskDesk, random: () => nu
     if (record !== null) codes.push({ id: record.id, key });
   }
   const taskKeys = await createKeys(context, users);
-  return { users, codes, orders, told: [], toldTransfers: new Set(), desk, keys: taskKeys, random };
+  const actor = await buildUser(context, { role: Role.root });
+  await context.db.collection('users').insert(actor);
+  return { users, codes, orders, told: [], toldTransfers: new Set(), desk, keys: taskKeys, actor, random };
 }
 
 async function actSomewhere(subject: Subject, processes: readonly Process[]): Promise<void> {
@@ -168,7 +176,8 @@ const weighted: readonly (readonly [upTo: number, act: Act])[] = [
   [0.56, transfer],
   [0.62, editCodes],
   [0.64, endUser],
-  [0.92, (subject, _context, processes) => draw(subject.desk, subject, contextsOf(processes))],
+  [0.8, callAndGiveBack],
+  [0.95, (subject, _context, processes) => draw(subject.desk, subject, contextsOf(processes))],
 ];
 
 async function redeem({ users, codes, told, random }: Subject, context: RunningContext): Promise<void> {
@@ -216,6 +225,13 @@ async function transfer({ users, toldTransfers, random }: Subject, context: Runn
   toldTransfers.add(`transfer:${user.id}:${ref}`);
 }
 
+/** A call, and by another process what was paid for it or for an earlier one, twice. */
+async function callAndGiveBack(subject: Subject, context: RunningContext, processes: readonly Process[]): Promise<void> {
+  await callSome(subject, context);
+  const givers = [pick(processes, subject.random), pick(processes, subject.random)];
+  await Promise.allSettled(givers.map((giver) => giveBackSome(subject, giver.context)));
+}
+
 async function editCodes({ codes, random }: Subject, context: RunningContext): Promise<void> {
   const { id } = pick(codes, random);
   const choice = random();
@@ -255,9 +271,14 @@ async function check(context: RunningContext, subject: Subject, where: string, s
       where,
     ).toEqual([]);
     const done = entries.filter(({ state }) => state === 'done');
+    const statement = await readStatement(context, record, { start_timestamp: 0 });
+    expect(statement.closing, `${where}: statement`).toBe(balanceOf(record));
     const sum = (kind: string) => done.reduce((all, entry) => all + (entry.kind === kind ? entry.amount : 0), 0);
     const count = (kind: string) => done.filter((entry) => entry.kind === kind).length;
-    const { charged } = await checkTaskBooks(context, { desk: subject.desk, user, keys: subject.keys, where });
+    const calls = await checkCallBooks(context, { user, seen, where });
+    await checkTaskBooks(context, { desk: subject.desk, user, keys: subject.keys, calls, where });
+    const rows = await db.collection('logs').find({ user_id: user.id, type: 2 });
+    const charged = total(rows.filter(({ process }) => process !== undefined));
     const redeemed = codes.filter(({ status, used_user_id }) => status === 3 && used_user_id === user.id);
     const paid = orders.filter(({ status }) => status === 'success');
     expect([sum('redemption'), count('redemption')], `${where}: codes`).toEqual([total(redeemed), redeemed.length]);

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { audit } from '#server/money/audit.ts';
 import { balanceOf } from '#server/money/account.ts';
-import { countPrompt } from '#tests/support/count-prompt.ts';
+import { countMessages } from '#tests/support/count-prompt.ts';
 import { engines } from '#tests/support/engines.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
@@ -14,7 +14,7 @@ const model = 'sea-1';
 const calls = 1_000;
 const paidFor = 10;
 const body = { model, max_tokens: 7, messages: [{ role: 'user', content: 'Say hello' }] };
-const promptTokens = await countPrompt(body.messages, model);
+const promptTokens = await countMessages(body.messages, model);
 
 /** How calls are priced, and what one then costs, quoted and charged. */
 const prices: { price: string; settings: Record<string, string>; cost: number }[] = [

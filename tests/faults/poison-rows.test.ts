@@ -6,11 +6,14 @@ import type { Database, Write } from '#server/db/database.ts';
 import { audit } from '#server/money/audit.ts';
 import { balanceOf } from '#server/money/account.ts';
 import type { Reservation } from '#server/money/leases/reservation.ts';
+import { checkTasks } from '#server/tasks/check-tasks.ts';
 import { buildLog } from '#tests/support/build-log.ts';
+import { buildTask } from '#tests/support/build-task.ts';
 import { buildUser } from '#tests/support/build.ts';
 import { engines } from '#tests/support/engines.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
+import { refusingPatches } from '#tests/support/watched-database.ts';
 import { until } from '#tests/support/until.ts';
 import { onPlace, open } from './bookkeeping.ts';
 
@@ -66,6 +69,18 @@ function refusing(db: Database, isRefused: (write: Write) => boolean, beforeRefu
     },
   });
 }
+
+describe.each(engines)('a task that cannot be checked on $kind', (engine) => {
+  test('holds up no other', async () => {
+    await using app = await createTestApp(engine);
+    const { context } = app;
+    const tasks = context.db.collection('tasks');
+    for (const id of [1, 2, 3]) await tasks.insert(buildTask({ id, poll_at: context.now(), check_at: id }));
+    await expect(checkTasks({ ...context, db: refusingPatches(context.db, 'tasks', 2) })).rejects.toThrow('The record is refused');
+    const unchecked = await tasks.find({ check_at: { exists: true } });
+    expect(unchecked.map(({ id }) => id)).toEqual([2]);
+  });
+});
 
 describe.each(engines)('a settlement that is refused on $kind', (engine) => {
   async function withRefusing(isRefused: (write: Write) => boolean, use: (context: RunningContext, userId: number) => Promise<void>) {

@@ -147,13 +147,21 @@ export async function finishTasks({ upstream }: TaskDesk, other: RunningContext)
   await checkTasks(minutesLater(other, 13));
 }
 
-/** Of one user: each task costs its price once, or nothing when it failed. Returns what tasks took and gave back. */
-export async function checkTaskBooks(
-  { db }: RunningContext,
-  { desk, user, keys, where }: { desk: TaskDesk; user: UserRecord; keys: readonly TaskKey[]; where: string },
-): Promise<{ charged: number; refunded: number }> {
+interface TaskBooks {
+  desk: TaskDesk;
+  user: UserRecord;
+  keys: readonly TaskKey[];
+  /** What the user's other calls took and gave back. */
+  calls: { charged: number; refunded: number };
+  where: string;
+}
+
+/** Of one user: each task costs its price once, or nothing when it failed. */
+export async function checkTaskBooks({ db }: RunningContext, { desk, user, keys, calls, where }: TaskBooks): Promise<void> {
   const tasks = await db.collection('tasks').find({ user_id: user.id });
-  const rows = (await db.collection('logs').find({ user_id: user.id, type: 2 })).filter(({ process }) => process !== undefined);
+  const rows = (await db.collection('logs').find({ user_id: user.id, type: 2 })).filter(
+    ({ process, other }) => process !== undefined && other?.['task'] !== undefined,
+  );
   const refunds = await db.collection('ledger').find({ account: 'user', account_id: user.id, kind: 'task_refund' });
   for (const task of tasks) {
     const at = `${where}: task ${task.id}`;
@@ -175,11 +183,11 @@ export async function checkTaskBooks(
   }
   const [charged, refunded] = [rows.reduce((sum, { quota }) => sum + quota, 0), refunds.reduce((sum, { amount }) => sum + amount, 0)];
   expect(charged, `${where}: rows without a task`).toBe(tasks.reduce((sum, { charge, quota }) => sum + (charge === 'done' ? quota : 0), 0));
+  const spent = charged - refunded + calls.charged - calls.refunded;
   const limited = await db.collection('tokens').get(keys[0]?.id ?? 0);
-  if (limited?.user_id === user.id) expect(balanceOf(limited), `${where}: the key`).toBe(keyQuota - charged + refunded);
+  if (limited?.user_id === user.id) expect(balanceOf(limited), `${where}: the key`).toBe(keyQuota - spent);
   const record = await db.collection('users').get(user.id);
-  expect(record?.used_quota, `${where}: used`).toBe(charged - refunded);
-  return { charged, refunded };
+  expect(record?.used_quota, `${where}: used`).toBe(spent);
 }
 
 function minutesLater(context: AppContext, minutes: number): AppContext {

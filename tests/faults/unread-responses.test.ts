@@ -82,14 +82,15 @@ test('a slow and steady reader is no stuck one, although the system asks for not
   scene.upstream.behave({ text: 'x'.repeat(large) });
   const [slow, stuck] = await Promise.all([1, 2].map(() => ask(scene.app.port, ...call(scene.key, false))));
   if (slow === undefined || stuck === undefined) throw new Error('There is no client');
-  // 80 kB a second, of which the system needs half a minute to want more.
+  // 240 kB a second: the system wants more after some six. Its side tells of what was taken by the sixteenth of a buffer,
+  // which may have grown to many megabytes: a slower reader would look like a stuck one.
   let size = 0;
-  const reading = setInterval(() => (size += (slow.read(8_000) ?? slow.read() ?? '').length), 100);
+  const reading = setInterval(() => (size += (slow.read(24_000) ?? slow.read() ?? '').length), 100);
   await until(() => size > 0 && stuck.bytesRead > 0);
   await until(async () => (await scene.app.connections()) === 1, 20_000);
   const before = size;
   // Twice as long as one that takes nothing is waited for.
-  await until(() => size - before >= 480_000 || slow.closed, 30_000);
+  await until(() => size - before >= 1_440_000 || slow.closed, 30_000);
   expect({ isCut: slow.closed, connections: await scene.app.connections() }).toEqual({ isCut: false, connections: 1 });
   clearInterval(reading);
   await until(async () => (await scene.app.connections()) === 0, 20_000);

@@ -1,4 +1,4 @@
-// Interleavings of redeem, pay, notify, transfer, adjust, delete, task charge, task end, task refund and crash. `npm run test:interleavings` makes ten thousand on each
+// Interleavings of redeem, pay, notify, transfer, adjust, delete, task charge, task end, task refund, call, refund of a call and crash. `npm run test:interleavings` makes ten thousand on each
 // engine. A failing run names its seed.
 import { expect, test } from 'vitest';
 import { onPlace } from '#tests/faults/bookkeeping.ts';
@@ -25,6 +25,8 @@ test.each(cases)(
       refunded: 0,
       polled: 0,
       notified: 0,
+      called: 0,
+      givenBack: 0,
     };
     for (let done = 0; done < runs; done += atOnce) {
       await onPlace(engine, async (place) => {
@@ -36,7 +38,7 @@ test.each(cases)(
     // What is to be shown has happened.
     for (const times of [seen.redeemed, seen.paid, seen.transferred]) expect(times).toBeGreaterThan(runs / 2);
     expect(seen.deleted).toBeGreaterThan(runs / 20);
-    for (const times of [seen.submitted, seen.succeeded, seen.refunded, seen.polled, seen.notified])
+    for (const times of [seen.submitted, seen.succeeded, seen.refunded, seen.polled, seen.notified, seen.called, seen.givenBack])
       expect(times).toBeGreaterThan(runs / 10);
     expect(seen.died).toBeGreaterThan(0);
     if (asked > 0) console.log(JSON.stringify({ engine: engine.kind, runs, seed, ...seen }));

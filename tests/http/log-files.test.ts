@@ -187,6 +187,43 @@ describe.each(engines)('log files on $kind', (engine) => {
       expect(all.map(([, , by]) => by).toReversed()).toEqual(['', '', 'keeper', '', '']);
     });
 
+    it('is in English words, in dollars, and tells what was rejected from what failed', async () => {
+      const reason = { zh: '余额不足', en: 'The balance is too small' };
+      const refusal = { code: 'insufficient_user_quota', status: 403, reason, count: 4, last_at: desk.now(), request_ids: [] };
+      const { client } = await desk.someone([
+        { quota: 250_001, other: { quota_per_unit: 500_000, model_ratio: 1.25, completion_ratio: 4, model_price: -1, group_ratio: 0.5 } },
+        {
+          quota: 0,
+          failed: 1,
+          prompt_tokens: 0,
+          completion_tokens: 0,
+          other: { ending: 'upstream_error', model_price: 0.02, group_ratio: 1, problem: 'overloaded' },
+        },
+        { type: LogType.refusal, plain_type: LogType.refusal, quota: 0, content: reason.zh, other: { refusal } },
+        {
+          type: LogType.topUp,
+          plain_type: LogType.topUp,
+          quota: 0,
+          content: '充值',
+          other: { event: { code: 'topped_up', amount: 5000, money: '7.30' } },
+        },
+      ]);
+      const [head = [], ...rows] = cells((await file(client, '/api/log/self/export')).text);
+      const of = (name: string) => rows.map((row) => row[head.indexOf(name)]).toReversed();
+      expect(of('type')).toEqual(['call', 'call', 'refusal', 'top_up']);
+      expect(of('usd')).toEqual(['0.500002', '0', '0', '0']);
+      expect(of('balance_change_usd')).toEqual(['-0.500002', '0', '0', '0.01']);
+      expect(of('ending')).toEqual(['well', 'failed', 'rejected', '']);
+      expect(of('rejected_with')).toEqual(['', '', 'insufficient_user_quota', '']);
+      expect(of('rejected_count')).toEqual(['', '', '4', '']);
+      expect(of('content')).toEqual([
+        'model_ratio=1.25 completion_ratio=4 group_ratio=0.5',
+        'model_price=0.02 group_ratio=1 problem=overloaded',
+        reason.en,
+        'topped_up amount=5000 money=7.30',
+      ]);
+    });
+
     it.each([
       ['=1+1'],
       ['+1'],
@@ -228,8 +265,9 @@ describe.each(engines)('log files on $kind', (engine) => {
     });
 
     it('ends, cut off, when its owner may not read it any more', async () => {
+      // More than what is on its way at any moment.
       const { user, client } = await desk.someone(Array.from({ length: 3000 }, () => ({ other: { problem: 'x'.repeat(2000) } })));
-      const response = await raw(client, '/api/log/self/export');
+      const response = await raw(client, '/api/log/self/export?format=jsonl');
       const reader = response.body?.getReader();
       await reader?.read();
       await desk.app.context.db.collection('sessions').remove({ user_id: user.id });

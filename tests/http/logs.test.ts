@@ -178,7 +178,14 @@ describe.each(engines)('logs on $kind', (engine) => {
     ]);
     expect((await told('/api/log/self?type=3'))[0]).toEqual({
       content: '修改系统设置 SystemName、RetryTimes',
-      event: { code: 'settings_changed', keys: 'SystemName, RetryTimes' },
+      event: {
+        code: 'settings_changed',
+        keys: 'SystemName, RetryTimes',
+        changes: [
+          { key: 'SystemName', before: 'Tidegate', after: 'Harbour' },
+          { key: 'RetryTimes', before: '3', after: '2' },
+        ],
+      },
     });
     await desk.admin.put('/api/option/', { key: 'QuotaForNewUser', value: '7000' });
     await desk.app.anonymous().post('/api/user/register', { username: 'newcomer', password: 'long enough' });

@@ -276,6 +276,13 @@ describe.each(engines)('notices on $kind', (engine) => {
     for (let index = 0; index < 12; index += 1) await queue(app, mei.id, `k${index}`);
     expect((await (await app.as(mei)).get('/api/user/notifications')).data).toHaveLength(10);
     expect((await (await app.as(lin)).get('/api/user/notifications')).data).toEqual([]);
+    // Read in the language of the console that asks, whatever they were sent in.
+    const titles = async (language: string) => {
+      const { data } = await (await app.as(mei)).get('/api/user/notifications', { headers: { 'accept-language': language } });
+      return new Set((data as { title: string }[]).map(({ title }) => title));
+    };
+    expect(await titles('en')).toEqual(new Set(['Your quota is running out']));
+    expect(await titles('zh-CN')).toEqual(new Set(['您的额度即将用尽']));
     for (const path of ['/api/user/notifications', '/api/user/notifications/test', '/api/option/test_mail']) {
       const method = path.endsWith('notifications') ? 'GET' : 'POST';
       expect(await app.anonymous().call(method, path, method === 'POST' ? {} : undefined), path).toMatchObject({ status: 401 });

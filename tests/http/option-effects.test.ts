@@ -24,14 +24,13 @@ const inConsole: Partial<Record<SettingKey, string>> = {
 const waiting: Record<string, readonly SettingKey[]> = {
   // Told in the status: the widget of other clients wants it. The console signs in by the bot's id, which is in the token.
   'other clients': ['TelegramBotName'],
-  'the Gemini format': ['gemini.safety_settings', 'gemini.version_settings'],
   // Stored and read by nobody, also in the product whose clients send them.
   nobody: ['StreamCacheQueueLength'],
 };
 
 describe('effects of options', () => {
   // What only tells others of an option, or stores it, is no effect of it.
-  const server = sourcesOf('server/**/*.ts', /(site-status|console-headers)\.ts$|\/(features\/options|settings)\//);
+  const server = sourcesOf('server/**/*.ts', /(site-status|console-headers)\.ts$|\/features\/options\/|\/settings\/(?!price-maps)/);
   const pwa = sourcesOf('pwa/**/*.{ts,tsx}', /\/(features\/settings|i18n)\//);
   const isRead = (key: SettingKey) =>
     server.includes(`'${key}'`) || (inConsole[key] !== undefined && new RegExp(`\\.${inConsole[key]}\\b`).test(pwa));

@@ -194,6 +194,24 @@ describe.each(engines)('session on $kind', (engine) => {
     expect(await client.get('/api/user/self')).toMatchObject({ status: 401 });
   });
 
+  it('what a page only draws signs nobody out and changes nothing: a logo, a picture in a notice, a frame', async () => {
+    await using app = await createTestApp(engine);
+    const client = await app.as(await app.createUser());
+    const token = await client.get('/api/user/token');
+    for (const dest of ['image', 'iframe', 'object', 'style', 'font', 'video']) {
+      const headers = { 'new-api-user': '', 'sec-fetch-site': 'same-origin', 'sec-fetch-dest': dest };
+      expect(await client.get('/api/user/logout', { headers })).toMatchObject({ status: 403, code: 'cross_site_refused' });
+      expect(await client.get('/api/user/token', { headers })).toMatchObject({ status: 401, code: 'user_header_missing' });
+      expect(await client.get('/api/verification?email=mei@example.org', { headers })).toMatchObject({ code: 'foreign_mail_refused' });
+    }
+    const program = app.anonymous();
+    program.setUser(client.userId);
+    expect(await program.get('/api/user/self', { headers: { authorization: token.data } })).toMatchObject({ success: true });
+    const asked = { 'new-api-user': '', 'sec-fetch-site': 'same-origin', 'sec-fetch-dest': 'empty' };
+    expect(await client.get('/api/user/token', { headers: asked })).toMatchObject({ success: true });
+    expect(await client.get('/api/user/logout', { headers: asked })).toMatchObject({ success: true });
+  });
+
   it('logout: one that is told late ends the session that was there then, and not the next one', async () => {
     await using app = await createTestApp(engine);
     await app.createUser({ username: 'mei' });
@@ -465,6 +483,18 @@ describe.each(engines)('session on $kind', (engine) => {
     await app.setup();
     expect(await app.anonymous().post('/api/user/register', body)).toMatchObject({ status: 200, success: false, field });
     expect(await app.context.db.collection('users').count({})).toBe(1);
+  });
+
+  it.each([
+    ['en' as const, '{"language":"en"}'],
+    ['zh' as const, ''],
+  ])('register: notices are in the language of whoever signs up in %s', async (language, setting) => {
+    await using app = await createTestApp(engine);
+    await app.setup();
+    const visitor = app.anonymous();
+    visitor.setLanguage(language);
+    expect(await visitor.post('/api/user/register', { username: 'mei', password: testPassword })).toMatchObject({ success: true });
+    expect((await visitor.post('/api/user/login', { username: 'mei', password: testPassword })).data).toMatchObject({ setting });
   });
 
   it('register: closed by the options, each with its reason', async () => {

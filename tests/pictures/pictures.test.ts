@@ -85,7 +85,7 @@ describeInBrowser('pictures', () => {
     describe.each(looksOf(state).map((look) => [nameOf(look), look] as const))('%s', (look, options) => {
       let visitor: Visitor;
       beforeAll(async () => {
-        visitor = await createVisitor(siteOf(state).url, options);
+        visitor = await createVisitor(siteOf(state).url, { ...options, hasServiceWorker: state === 'offline' });
         await prepare(visitor, siteOf(state), state, options.language);
       });
       afterAll(() => visitor.context.close());
@@ -122,6 +122,7 @@ async function prepare(visitor: Visitor, tidegate: Tidegate, state: State, langu
     });
   }
   await signIn(visitor);
+  await page.goto('/');
   await page.getByRole('main').waitFor();
   if (state !== 'empty') {
     // The notice of the site opens once, over everything.

@@ -1,10 +1,13 @@
 // Channel records for tests, and channels prepared from them.
 import type { ChannelRecord } from '#server/db/records/channel.ts';
+import type { Capability } from '#server/dialects/provider-traits.ts';
+import { defaultClientDialect } from '#server/dialects/registry.ts';
 import { createSecrets } from '#server/secrets/secrets.ts';
+import type { ChannelWay } from '#server/upstream/find-way.ts';
 import { prepareChannel } from '#server/upstream/prepared-channel.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 
-export const testSecrets = createSecrets('a master key for tests only');
+const testSecrets = createSecrets('a master key for tests only');
 
 export type ChannelFields = Partial<Omit<ChannelRecord, 'key_cipher' | 'key_hash'>> & { key?: string };
 
@@ -42,6 +45,13 @@ export function buildChannel({ key = 'sk-test', ...fields }: ChannelFields = {},
     revision: 1,
     ...fields,
   };
+}
+
+/** The way of OpenAI's callers through such a channel. */
+export function buildWay(fields: ChannelFields = {}, capability: Capability = 'chat'): ChannelWay {
+  const way = buildPreparedChannel({ base_url: 'https://up.example', ...fields }).way(defaultClientDialect, capability, 'gpt-4o-mini');
+  if (way === null) throw new Error(`A channel of type ${fields.type} has no way for ${capability}`);
+  return way;
 }
 
 export function buildPreparedChannel(fields: ChannelFields = {}): PreparedChannel {

@@ -1,4 +1,4 @@
-// A provider over a real socket, for tests: answers in OpenAI's format or, on Claude's path, in Claude's, records every
+// A provider over a real socket, for tests: answers in OpenAI's format or, on Claude's and Gemini's paths, in theirs, records every
 // request, and misbehaves on demand. What it can be told is in `upstream-behaviour.ts`.
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -19,6 +19,10 @@ import {
 import type { ChatRequest } from './upstream-responses.ts';
 import { claudeError, claudeErrorFor, messageEvents, messageOf, readMessages } from './claude-responses.ts';
 import type { MessagesRequest } from './claude-responses.ts';
+import { readResponses, responseEvents, responseOf } from './openai-responses.ts';
+import type { ResponsesRequest } from './openai-responses.ts';
+import { geminiError, geminiErrorFor, geminiEvents, geminiModel, geminiResponse, readGemini } from './gemini-responses.ts';
+import type { GeminiRequest } from './gemini-responses.ts';
 import type { Behaviour, Garbage, UpstreamError } from './upstream-behaviour.ts';
 
 export type { Behaviour } from './upstream-behaviour.ts';
@@ -36,7 +40,7 @@ export interface UpstreamRequest {
   text: string;
   /** The body, parsed; undefined when it is not JSON. */
   body: unknown;
-  /** The key of `Authorization: Bearer` or `x-api-key`, or empty. */
+  /** The key of `Authorization: Bearer`, `x-api-key` or `x-goog-api-key`, or empty. */
   key: string;
   /** Milliseconds on the clock of `performance.now()`. */
   receivedAt: number;
@@ -167,6 +171,7 @@ async function answer(exchange: Exchange, behaviour: Behaviour, models: readonly
   if (behaviour.status !== undefined && behaviour.status >= 300) return exchange.refuse(behaviour.status, behaviour.error, behaviour);
   if (behaviour.replay !== undefined) return replay(exchange, behaviour, behaviour.replay);
   const { method, body } = exchange.request;
+  if (exchange.isGemini) return answerGemini(exchange, behaviour, models);
   const path = exchange.request.path.replace(/\?.*$/, '');
   const single = /\/models\/(.+)$/.exec(path)?.[1];
   if (method === 'GET' && path.endsWith('/models')) {
@@ -187,6 +192,10 @@ async function answer(exchange: Exchange, behaviour: Behaviour, models: readonly
     const request = readMessages(body);
     return isRefusal(request) ? exchange.refuse(400, request, behaviour) : messages(exchange, request, behaviour);
   }
+  if (method === 'POST' && path.endsWith('/responses')) {
+    const request = readResponses(body);
+    return isRefusal(request) ? exchange.refuse(400, request, behaviour) : responses(exchange, request, behaviour);
+  }
   if (method === 'POST' && (path.endsWith('/chat/completions') || (isObject(body) && 'messages' in body))) {
     const request = readChat(body);
     if (isRefusal(request)) return exchange.refuse(400, request, behaviour);
@@ -205,6 +214,35 @@ async function chat(exchange: Exchange, request: ChatRequest, behaviour: Behavio
   return request.stream ? stream(exchange, request, behaviour, id) : exchange.json(chatCompletion(request, behaviour, id), behaviour);
 }
 
+/** Gemini's format. */
+async function answerGemini(exchange: Exchange, behaviour: Behaviour, models: readonly string[]): Promise<void> {
+  const { method, path, body } = exchange.request;
+  if (method === 'GET') return exchange.json({ models: models.map(geminiModel) }, behaviour);
+  if (path.endsWith(':countTokens')) return exchange.json({ totalTokens: 4242 }, behaviour);
+  const request = readGemini(path, body);
+  if (isRefusal(request)) return exchange.refuse(400, request, behaviour);
+  return generateContent(exchange, request, behaviour);
+}
+
+async function generateContent(exchange: Exchange, request: GeminiRequest, behaviour: Behaviour): Promise<void> {
+  const id = randomId(22);
+  const kind = behaviour.garbage;
+  const isWhole = kind === 'json to a stream' || (kind === undefined && !request.stream);
+  if (isWhole) return exchange.json(geminiResponse(request, behaviour, id), behaviour);
+  if (kind !== undefined && kind !== 'stream to a json call')
+    return garbage(exchange, kind, geminiResponse(request, behaviour, id), behaviour);
+  exchange.head(200, 'text/event-stream', behaviour);
+  let index = 0;
+  for (const event of geminiEvents(request, behaviour, id)) {
+    if (index > 0 && (await stopsHere(exchange, behaviour, index - 1))) return;
+    if (index > 0 && behaviour.chunkDelay !== undefined) await exchange.pause(behaviour.chunkDelay);
+    if (exchange.isClosed) return;
+    await exchange.event(JSON.stringify(event), behaviour);
+    index += 1;
+  }
+  exchange.end();
+}
+
 /** Claude's format. Whatever garbage is asked for is the same in both. */
 async function messages(exchange: Exchange, request: MessagesRequest, behaviour: Behaviour): Promise<void> {
   const id = `msg_${randomId(24)}`;
@@ -219,6 +257,26 @@ async function messages(exchange: Exchange, request: MessagesRequest, behaviour:
     if (index > 0 && behaviour.chunkDelay !== undefined) await exchange.pause(behaviour.chunkDelay);
     if (exchange.isClosed) return;
     if (event.type === 'message_stop' && behaviour.withoutDone === true) break;
+    await exchange.event(JSON.stringify(event), behaviour, event.type);
+    index += 1;
+  }
+  exchange.end();
+}
+
+/** OpenAI's Responses. Whatever garbage is asked for is the same in all. */
+async function responses(exchange: Exchange, request: ResponsesRequest, behaviour: Behaviour): Promise<void> {
+  const id = `resp_${randomId(24)}`;
+  const kind = behaviour.garbage;
+  const isWhole = kind === 'json to a stream' || (kind === undefined && !request.stream);
+  if (isWhole) return exchange.json(responseOf(request, behaviour, id), behaviour);
+  if (kind !== undefined && kind !== 'stream to a json call') return garbage(exchange, kind, responseOf(request, behaviour, id), behaviour);
+  exchange.head(200, 'text/event-stream; charset=utf-8', behaviour);
+  let index = 0;
+  for (const event of responseEvents(request, behaviour, id)) {
+    if (index > 0 && (await stopsHere(exchange, behaviour, index - 1))) return;
+    if (index > 0 && behaviour.chunkDelay !== undefined) await exchange.pause(behaviour.chunkDelay);
+    if (exchange.isClosed) return;
+    if (behaviour.withoutDone === true && event['response'] !== undefined && index > 1) break;
     await exchange.event(JSON.stringify(event), behaviour, event.type);
     index += 1;
   }
@@ -306,7 +364,9 @@ class Exchange {
       headers: incoming.headers,
       text,
       body: parse(text),
-      key: /^Bearer (.*)$/.exec(incoming.headers.authorization ?? '')?.[1] ?? String(incoming.headers['x-api-key'] ?? ''),
+      key:
+        /^Bearer (.*)$/.exec(incoming.headers.authorization ?? '')?.[1] ??
+        String(incoming.headers['x-api-key'] ?? incoming.headers['x-goog-api-key'] ?? ''),
       receivedAt,
       outcome: 'open',
       closedAt: undefined,
@@ -346,6 +406,11 @@ class Exchange {
     this.#response.flushHeaders();
   }
 
+  /** The call came on a path of Gemini's format. */
+  get isGemini(): boolean {
+    return /^\/v1(?:beta|alpha)?\/models\/[^?]*:\w+|^\/v1beta\/models(?:\?|$)/.test(this.request.path);
+  }
+
   /** The call came on a path of Claude's format. */
   get isClaude(): boolean {
     return /\/messages(?:\?|$)/.test(this.request.path);
@@ -353,6 +418,7 @@ class Exchange {
 
   /** In the format of the call; the error that belongs to the status unless another is given. */
   errorBody(error: UpstreamError | undefined, status: number): object {
+    if (this.isGemini) return geminiError(error ?? geminiErrorFor(status), status);
     return this.isClaude ? claudeError(error ?? claudeErrorFor(status)) : { error: error ?? errorFor(status) };
   }
 

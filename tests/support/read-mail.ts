@@ -10,9 +10,7 @@ export interface ReadMail {
 /** @param raw one byte per character */
 export function readMail(raw: string): ReadMail {
   const { headers, body } = split(raw);
-  const boundary = /boundary="?([^";]+)"?/.exec(headers['content-type'] ?? '')?.[1];
-  const parts = boundary === undefined ? [raw] : body.split(`--${boundary}`).slice(1, -1);
-  const bodies = parts.map((part) => split(part.replace(/^\r\n/, '')));
+  const bodies = partsOf({ headers, body });
   const bodyOf = (type: string) => {
     const part = bodies.find((one) => (one.headers['content-type'] ?? '').startsWith(type));
     return part === undefined
@@ -24,7 +22,22 @@ export function readMail(raw: string): ReadMail {
   return { headers, text: bodyOf('text/plain'), html: bodyOf('text/html') };
 }
 
-function split(text: string): { headers: Record<string, string>; body: string } {
+/** Of parts within parts, the innermost. */
+function partsOf(part: Part): Part[] {
+  const boundary = /boundary="?([^";]+)"?/.exec(part.headers['content-type'] ?? '')?.[1];
+  if (boundary === undefined) return [part];
+  return part.body
+    .split(`--${boundary}`)
+    .slice(1, -1)
+    .flatMap((inner) => partsOf(split(inner.replace(/^\r\n/, ''))));
+}
+
+interface Part {
+  headers: Record<string, string>;
+  body: string;
+}
+
+function split(text: string): Part {
   const end = text.indexOf('\r\n\r\n');
   const lines = text
     .slice(0, end)

@@ -18,7 +18,7 @@ export interface SignInDesk extends AsyncDisposable {
 }
 
 /** Where the browser's page is, for servers that have no address of their own in the options. */
-export const pageOrigin = 'https://gate.example';
+const pageOrigin = 'https://gate.example';
 
 export async function createSignInDesk(engine: Engine, options: TestAppOptions = {}): Promise<SignInDesk> {
   const clock = options.clock ?? createClock();

@@ -15,9 +15,9 @@ import { setOption } from '#tests/support/relay-scene.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
 import type { TestApp, TestAppOptions } from '#tests/support/test-app.ts';
 
-export const drawingModels =
+const drawingModels =
   'mj_imagine,mj_upscale,mj_variation,mj_reroll,mj_describe,mj_blend,mj_shorten,mj_modal,mj_inpaint,mj_upload,swap_face';
-export const musicModels = 'suno_music,suno_lyrics';
+const musicModels = 'suno_music,suno_lyrics';
 
 /** 0.1 dollars. */
 export const price = 50_000;

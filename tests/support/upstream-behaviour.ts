@@ -38,6 +38,7 @@ export interface UpstreamError {
   type: string;
   param?: string | null;
   code?: string | number | null;
+  metadata?: object;
 }
 
 export interface Behaviour {

@@ -38,6 +38,22 @@ export function beforeInserts(db: Database, into: CollectionName, act: () => Pro
   });
 }
 
+/** A database that refuses changes of one record. */
+export function refusingPatches(db: Database, of: CollectionName, id: number): Database {
+  return instead(db, {
+    collection: (name: CollectionName) => {
+      const collection = db.collection(name);
+      if (name !== of) return collection;
+      return instead(collection, {
+        patch: async (...given: Parameters<typeof collection.patch>) => {
+          if (Reflect.get(given[0], 'id') === id) throw new Error('The record is refused');
+          return collection.patch(...given);
+        },
+      });
+    },
+  });
+}
+
 /** A database whose writes fail once so many have been carried out. */
 export function failingWrites(db: Database, allowed: number): Database {
   let left = allowed;

@@ -117,6 +117,16 @@ export const deskRefusals = {
   target_timestamp_required: async (desk) => toldBy(await desk.root.delete('/api/log/')),
   exports_running: (desk) => holding(desk, { path: '/api/log/self/export', count: 2 }),
   tails_open: (desk) => holding(desk, { path: '/api/log/self/tail', count: 5 }),
+  async log_deletion_running(desk) {
+    const client = await desk.member();
+    // A batch that somebody has announced and not finished.
+    const closings = desk.app.context.db.collection('log_closings');
+    const batch = { ids: [], hours: [], sums: [] };
+    await closings.patch({ id: 'head' }, { set: { batch } }, { insertIfMissing: { id: 'head', last: 0, batch } });
+    const told = toldBy(await client.get('/api/user/self/statement?start_timestamp=0'));
+    await closings.patch({ id: 'head' }, { unset: ['batch'] });
+    return told;
+  },
   data_span_too_long: async (desk) => toldBy(await (await desk.member()).get('/api/data/self?start_timestamp=0&end_timestamp=9999999')),
   async revision_conflict(desk) {
     const client = await desk.member();

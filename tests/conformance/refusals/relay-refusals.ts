@@ -170,6 +170,11 @@ export const relayRefusals = {
   invalid_embedding_request: post('/v1/embeddings', { model: testModel, input: '' }),
   invalid_request: named(post(path, '[]'), { detail: { zh: '请求体必须是 JSON 对象', en: 'the body must be a JSON object' } }),
   model_not_found: named(chat({ fields: { model: 'nobody-has-it' } }), { model: 'nobody-has-it' }),
+  responses_not_kept: named(post('/v1/responses', { model: testModel, input: 'Hi', previous_response_id: 'resp_1' }), {
+    field: 'previous_response_id',
+  }),
+  websocket_missing: (desk) =>
+    desk.scene({}, async ({ app }) => toldOf(await fetch(`${app.origin}/v1/responses`, { headers: speaking(desk) }))),
   format_unsupported: post('/v1/embeddings', { model: 'claude-sonnet-4-5', input: 'words' }, claude),
   untranslatable: named(chat({ fields: { model: 'claude-sonnet-4-5', n: 2 }, options: claude }), {
     field: 'n',
@@ -211,6 +216,9 @@ export const relayRefusals = {
   }),
   channel_refused: upstream({ status: 401 }),
   invalid_upstream_response: upstream({ garbage: 'html' }),
+  upstream_too_deep: upstream({
+    usage: { prompt_tokens: 3, completion_tokens: 4, extra: JSON.parse('['.repeat(2000) + ']'.repeat(2000)) },
+  }),
   upstream_truncated: async (desk): Promise<Refusal> => ({ told: await stream({ endAfter: 2 })(desk), status: 200 }),
   output_blocked: (desk) =>
     desk.scene({ settings: { SensitiveWords: 'Contraband', StopOnSensitiveEnabled: 'true' } }, async (scene) => {

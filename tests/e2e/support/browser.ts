@@ -91,7 +91,7 @@ export async function createVisitor(
     serviceWorkers: hasServiceWorker ? 'allow' : 'block',
   });
   context.setDefaultTimeout(15_000);
-  watchRequests(context);
+  watchRequests(context, { isInstalled: hasServiceWorker });
   const complaints: string[] = [];
   const page = await context.newPage();
   const note = (complaint: string) => {

@@ -2,7 +2,7 @@
 // `npm run test:e2e -- --all` looks at all.
 
 const dayMs = 86_400_000;
-export const looksAtAll = process.env['TEST_ALL_LOOKS'] === '1';
+const looksAtAll = process.env['TEST_ALL_LOOKS'] === '1';
 /** `TEST_TURN` repeats the run of another day. */
 export const turn = Number(process.env['TEST_TURN'] ?? Math.floor(Date.now() / dayMs));
 

@@ -41,7 +41,7 @@ export async function run(page: Page, name: string): Promise<void> {
 }
 
 /** More than any screen of these days has from one end to the other. */
-const mostStops = 120;
+const mostStops = 240;
 
 /** Until what is called so has the focus; at every stop on the way it can be seen where that is. */
 export async function tabTo(page: Page, name: string, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {

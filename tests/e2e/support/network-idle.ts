@@ -2,13 +2,14 @@
 // long as somebody looks at the log.
 import type { BrowserContext, Page, Request } from 'playwright-core';
 
-const idleMs = 500;
+/** An installed console puts away what it was told for later once it has time for it. */
+const idleMs = { plain: 200, installed: 500 };
 /** Of some requests a browser never says how they ended: nothing that begins or ends for so long is rest too. */
 const silentMs = 3_000;
-const known = new WeakMap<BrowserContext, { requests: Set<Request>; changedAt: number }>();
+const known = new WeakMap<BrowserContext, { requests: Set<Request>; changedAt: number; idleMs: number }>();
 
-export function watchRequests(context: BrowserContext): void {
-  const state = { requests: new Set<Request>(), changedAt: performance.now() };
+export function watchRequests(context: BrowserContext, { isInstalled }: { isInstalled: boolean }): void {
+  const state = { requests: new Set<Request>(), changedAt: performance.now(), idleMs: isInstalled ? idleMs.installed : idleMs.plain };
   known.set(context, state);
   const end = (request: Request): void => {
     if (state.requests.delete(request)) state.changedAt = performance.now();
@@ -22,15 +23,26 @@ export function watchRequests(context: BrowserContext): void {
   context.on('requestfailed', end);
 }
 
-/** Until nothing has been on its way for half a second. */
+/** Until nothing has been on its way for a moment, and the page has nothing left to do that may ask for more. */
 export async function networkIdle(page: Page): Promise<void> {
   await page.waitForLoadState('load');
+  for (;;) {
+    await requestsEnd(page);
+    const before = known.get(page.context())?.changedAt;
+    // Behind what it is about to do.
+    await page.evaluate(() => new Promise((resolve) => setTimeout(() => setTimeout(resolve, 20))));
+    const state = known.get(page.context());
+    if (state?.changedAt === before || performance.now() - (state?.changedAt ?? 0) >= silentMs) return;
+  }
+}
+
+async function requestsEnd(page: Page): Promise<void> {
   let isOver = false;
   const quiet = async (): Promise<void> => {
     for (;;) {
       const state = known.get(page.context());
       const since = performance.now() - (state?.changedAt ?? Infinity);
-      if (isOver || since >= silentMs || (state?.requests.size === 0 && since >= idleMs)) return;
+      if (isOver || since >= silentMs || (state?.requests.size === 0 && since >= state.idleMs)) return;
       await new Promise((resolve) => setTimeout(resolve, 25));
     }
   };

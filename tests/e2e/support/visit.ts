@@ -88,6 +88,8 @@ export async function expectSoundScreen(visitor: Visitor): Promise<void> {
   const { page, complaints } = visitor;
   await settle(page);
   expect(await sidewaysScroll(page), 'what is wider than the screen').toEqual([]);
+  expect(await foreignTexts(page), 'Chinese in an English console').toEqual([]);
+  expect(await strayTexts(page), 'texts that do not scroll with what they are in').toEqual([]);
   expect((await filledButtons(page)).slice(1), 'what is filled beside the first filled button').toEqual([]);
   expect(await smallTargets(page), 'what is too small for a finger').toEqual([]);
   expect(await seriousFaults(page), 'what axe finds serious').toEqual([]);
@@ -119,6 +121,40 @@ async function sidewaysScroll(page: Page): Promise<string[]> {
       ...(isPageWide ? [`the page: ${scrollWidth} of ${clientWidth}`] : []),
       ...wide.slice(0, 5).map((element) => `${element.getBoundingClientRect().right}: ${element.outerHTML.slice(0, 160)}`),
     ];
+  });
+}
+
+/** Chinese on a page that is in English. The name of a language, and what the tests' people and providers wrote, may be in any. */
+async function foreignTexts(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    if (document.documentElement.lang !== 'en') return [];
+    const found: string[] = [];
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+      const parent = node.parentElement;
+      const isOurs = parent !== null && parent.closest('[lang|="zh"], script, style, textarea') === null;
+      if (
+        isOurs &&
+        /\p{Script=Han}/u.test((node.nodeValue ?? '').replaceAll(/灯塔与归帆.*|哪些行会出错.*|提示词被拒绝.*|大潮.*|(切换到)?中文/g, '')) &&
+        parent.checkVisibility()
+      )
+        found.push(parent.outerHTML.slice(0, 200));
+    }
+    return found;
+  });
+}
+
+/** Texts for screen readers alone that are placed against something outside the part that scrolls: below it they make room for nothing. */
+async function strayTexts(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const scrolls = (element: Element): boolean => ['auto', 'scroll'].includes(getComputedStyle(element).overflowY);
+    return [...document.querySelectorAll<HTMLElement>('.visually-hidden')]
+      .filter((hidden) => {
+        let box = hidden.parentElement;
+        while (box !== null && !scrolls(box)) box = box.parentElement;
+        return box !== null && hidden.offsetParent !== null && !box.contains(hidden.offsetParent);
+      })
+      .map((hidden) => hidden.outerHTML.slice(0, 160));
   });
 }
 

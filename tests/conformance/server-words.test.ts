@@ -1,0 +1,38 @@
+// What the server stores in Chinese is known to the console word by word, so that it can say it in English.
+import i18next from 'i18next';
+import { beforeAll, expect, test } from 'vitest';
+import frame from '#pwa/i18n/en/frame.json' with { type: 'json' };
+import { settings } from '#shared/settings.ts';
+import { serverWords } from '#pwa/ui/server-words.ts';
+import usableGroups from '#server/settings/data/usable-groups.json' with { type: 'json' };
+import { lostReason } from '#server/tasks/check-tasks.ts';
+import { lostChannelReason, timeoutReason } from '#server/tasks/follow-task.ts';
+
+beforeAll(() =>
+  i18next.init({ lng: 'en', ns: ['frame'], resources: { en: { frame } }, nsSeparator: '.', interpolation: { escapeValue: false } }),
+);
+
+const said = (text: string): string => serverWords(i18next.t, text);
+
+test('what the server says in Chinese is English in an English console', () => {
+  const groups = Object.values(usableGroups);
+  const chats = settings.Chats.parse(settings.Chats.defaultText ?? '', 'Chats');
+  expect(chats.ok).toBe(true);
+  const names = chats.ok ? chats.value.flatMap((chat) => Object.keys(chat)) : [];
+  for (const text of [
+    '余额不足',
+    '响应时间 7.20s 超过阈值 5.00s',
+    timeoutReason,
+    lostReason,
+    lostChannelReason(7),
+    '用户分组',
+    ...groups,
+    ...names,
+  ])
+    expect(said(text)).toMatch(/^(?!frame)[\x20-\x7e]+$/);
+  expect(said('响应时间 7.20s 超过阈值 5.00s')).toBe('Took 7.20 s, more than the threshold of 5.00 s');
+});
+
+test('what somebody wrote is left alone', () => {
+  for (const text of ['', 'insufficient_quota', '我的分组', '余额不足，请充值']) expect(said(text)).toBe(text);
+});

@@ -1,0 +1,105 @@
+// What other prices would have made of the last days' calls.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { PriceEffect } from '#shared/options.ts';
+import { readPriceEffect } from '#server/features/options/price-effect.ts';
+import { buildLog } from '#tests/support/build-log.ts';
+import { engines } from '#tests/support/engines.ts';
+import type { TestClient } from '#tests/support/http-client.ts';
+import { setOption } from '#tests/support/relay-scene.ts';
+import { createTestApp } from '#tests/support/test-app.ts';
+import type { TestApp } from '#tests/support/test-app.ts';
+
+const ratios = { cheap: 1, dear: 10, many: 1 };
+const manyCalls = 2_500;
+
+describe.each(engines)('the effect of prices on $kind', (engine) => {
+  let app: TestApp;
+  let admin: TestClient;
+
+  beforeAll(async () => {
+    app = await createTestApp(engine);
+    admin = await app.setup();
+    await setOption(app, 'ModelRatio', JSON.stringify(ratios));
+    const [ann, ben] = [await app.createUser({ username: 'ann' }), await app.createUser({ username: 'ben' })];
+    const now = Math.floor(app.clock.now() / 1000);
+    let id = 1_000;
+    const call = (user: typeof ann, model: keyof typeof ratios, tokens: number, ago: number) => {
+      id += 1;
+      const price = { model_ratio: ratios[model], completion_ratio: 1, cache_ratio: 1, model_price: -1, group_ratio: 2 };
+      const quota = tokens * ratios[model] * 2;
+      const more = { token_id: user.id * 10, quota, prompt_tokens: tokens, other: price };
+      return buildLog({ id, user_id: user.id, username: user.username, created_at: now - ago, model_name: model, ...more });
+    };
+    const rows = [
+      call(ann, 'cheap', 1_000, 60),
+      call(ben, 'cheap', 3_000, 3_000),
+      call(ann, 'dear', 500, 120),
+      // Too long ago.
+      call(ann, 'cheap', 50_000, 9 * 86_400),
+      ...Array.from({ length: manyCalls }, (_, index) => call(ben, 'many', 10, 200 + index)),
+    ];
+    for (const row of rows) await app.context.db.collection('logs').insert(row);
+  }, 60_000);
+  afterAll(() => app.close());
+
+  const ask = async (body: Record<string, string>): Promise<PriceEffect> => {
+    const answer = await admin.post('/api/option/price_effect', body);
+    expect(answer.success).toBe(true);
+    return answer.data;
+  };
+  const cost = 2_000 + 6_000 + 10_000 + manyCalls * 20;
+
+  it('looks at a share of every model, however many calls one of them had', async () => {
+    const doubled = { ...app.context.settings.get('ModelRatio'), cheap: 2, dear: 20, many: 2 };
+    const effect = await readPriceEffect(app.context, { modelRatio: doubled }, { ofModel: 100, ofAll: 6 });
+    expect(effect).toMatchObject({ before: cost, after: 2 * cost, calls: manyCalls + 3, counted: 6 });
+  });
+
+  it('is that of the models whose prices change, and of nobody else', async () => {
+    expect(await ask({ ModelRatio: JSON.stringify({ ...ratios, cheap: 1.5 }) })).toEqual({
+      days: 7,
+      before: cost,
+      after: cost + 4_000,
+      calls: 2,
+      counted: 2,
+      user: { username: 'ben', difference: 3_000 },
+      tokens: 2,
+    });
+  });
+
+  it('is none of the same prices, of which nothing is looked at', async () => {
+    expect(await ask({ ModelRatio: JSON.stringify(ratios) })).toEqual({
+      days: 7,
+      before: cost,
+      after: cost,
+      calls: 0,
+      counted: 0,
+      tokens: 0,
+    });
+  });
+
+  it('knows a price per call, and a model whose price is gone', async () => {
+    const { dear, ...others } = ratios;
+    const effect = await ask({ ModelPrice: JSON.stringify({ cheap: 0.01 }), ModelRatio: JSON.stringify(others) });
+    expect(dear).toBe(10);
+    // 0.01 USD at the group's factor of 2, twice; nothing for what would have been refused.
+    expect(effect).toMatchObject({ after: cost - 8_000 + 2 * 10_000 - 10_000, calls: 3 });
+  });
+
+  it('of many calls is inferred from the newest', async () => {
+    const effect = await ask({ ModelRatio: JSON.stringify({ ...ratios, many: 3 }) });
+    expect(effect).toMatchObject({ calls: manyCalls, counted: 2_000, after: cost + manyCalls * 40 });
+  });
+
+  it('refuses what is no map, and changes nothing', async () => {
+    const answer = await admin.post('/api/option/price_effect', { ModelRatio: '{"a": -1}' });
+    expect(answer).toMatchObject({ success: false, field: 'ModelRatio' });
+    expect(app.context.settings.get('ModelRatio')).toEqual(ratios);
+  });
+
+  it('is asked for by one administrator only so often at once', async () => {
+    const body = { ModelRatio: JSON.stringify({ ...ratios, many: 2 }) };
+    const answers = await Promise.all(Array.from({ length: 200 }, () => admin.post('/api/option/price_effect', body)));
+    expect(new Set(answers.map(({ code }) => code))).toEqual(new Set([undefined, 'rate_limited']));
+  });
+});
