@@ -11,8 +11,9 @@ Visitor.prototype.visitStatement = function visitAnyStatement(statement) {
 
 /** Server folders from the bottom up: a folder may use what stands before it in this list, never what comes after. */
 const serverLayers = [
-  // Who comes next, what a process is, where connections come from, whose clock is believed: they know nothing of Tidegate.
-  ['queues', 'process', 'network', 'clock'],
+  // Who comes next, what a process is, where connections come from, whose clock is believed, how bytes become events and JSON: they
+  // know nothing of Tidegate.
+  ['queues', 'process', 'network', 'clock', 'framing'],
   ['db'],
   ['secrets'],
   ['http'],
@@ -21,7 +22,6 @@ const serverLayers = [
   ['egress'],
   ['money'],
   ['notify'],
-  ['framing'],
   ['dialects'],
   ['upstream'],
   // What several slices do to one kind of record.
@@ -35,7 +35,7 @@ const serverLayers = [
 ];
 
 /** Console folders, likewise. */
-const consoleLayers = [['i18n', 'ui'], ['api'], ['offline'], ['features'], ['app'], ['routes']];
+const consoleLayers = [['i18n', 'ui'], ['api'], ['offline'], ['records'], ['features'], ['app'], ['routes']];
 
 /** Every folder of a side with all folders above it. */
 function columnRules(side, layers) {
@@ -148,6 +148,20 @@ export default {
       severity: 'error',
       from: { path: '^(server|shared)/', pathNot: testFiles },
       to: { dependencyTypes: ['npm-dev', 'npm-no-pkg'], dependencyTypesNot: ['npm', 'type-only'] },
+    },
+    {
+      name: 'server-ground-rooms-are-apart',
+      comment: 'What stands at the bottom of the server stands on nothing of it: hand over what is missing as an argument.',
+      severity: 'error',
+      from: { path: `^server/(${serverLayers[0].join('|')})/`, pathNot: testFiles },
+      to: { path: '^server/', pathNot: '^server/$1/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'server-relay-without-features',
+      comment: 'Calls to the API know no slice of the console: what both need goes into a folder below both.',
+      severity: 'error',
+      from: { path: '^server/relay/', pathNot: testFiles },
+      to: { path: '^server/features/' },
     },
     {
       name: 'server-features-are-apart',

@@ -1,8 +1,9 @@
 // `npm run test:mutations`: makes the deliberate faults of `tests/mutations/*.json` one at a time, in a copy of this checkout, and runs
 // the tests that must see each. A fault that no test sees, or whose text is not there any more, is a failure.
-// `-- --kind server|console|browser`, `-- --only ID` (both may be given several times), `-- --list`.
+// `-- --kind server|console|browser`, `-- --only ID` (both may be given several times), `-- --list`. `--check`, which `npm run check`
+// does, only looks whether each could be made: its text is there once, its tests are there.
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -13,6 +14,7 @@ const { values } = parseArgs({
     kind: { type: 'string', multiple: true, default: [] },
     only: { type: 'string', multiple: true, default: [] },
     list: { type: 'boolean', default: false },
+    check: { type: 'boolean', default: false },
   },
 });
 const folder = 'tests/mutations';
@@ -33,8 +35,23 @@ const chosen = all.filter(
   ({ id, kind }) => (values.kind.length === 0 || values.kind.includes(kind)) && (values.only.length === 0 || values.only.includes(id)),
 );
 
-if (values.list) for (const { id, kind, protects } of chosen) console.log(`${kind.padEnd(8)}${id.padEnd(32)}${protects}`);
+if (values.check) checkAll();
+else if (values.list) for (const { id, kind, protects } of chosen) console.log(`${kind.padEnd(8)}${id.padEnd(32)}${protects}`);
 else await runAll();
+
+function checkAll() {
+  const stale = chosen.flatMap(({ id, file, text, tests }) => [
+    ...(placesOf(path.join(root, file), text) === 1 ? [] : [`${id}: its text is not there exactly once: ${file}`]),
+    ...tests.filter((test) => !existsSync(path.join(root, test))).map((test) => `${id}: there is no ${test}`),
+  ]);
+  for (const line of stale) console.log(line);
+  console.log(`${chosen.length} deliberate faults`);
+  if (stale.length > 0 || chosen.length === 0) process.exitCode = 1;
+}
+
+function placesOf(file, text) {
+  return existsSync(file) ? readFileSync(file, 'utf8').split(text).length - 1 : 0;
+}
 
 async function runAll() {
   installMissing();
@@ -89,8 +106,8 @@ function distinctTests() {
 
 function judge(copy, { file, text, replacement, tests }) {
   const place = path.join(copy, file);
+  if (placesOf(place, text) !== 1) return { isCaught: false, by: `its text is not there exactly once: ${file}` };
   const source = readFileSync(place, 'utf8');
-  if (source.split(text).length !== 2) return { isCaught: false, by: `its text is not there exactly once: ${file}` };
   try {
     writeFileSync(
       place,
