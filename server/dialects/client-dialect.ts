@@ -5,6 +5,7 @@ import type { ChatRequest, ResponsePart } from './parts.ts';
 import type { PromptContent } from './prompt-content.ts';
 import type { Capability } from './provider-traits.ts';
 import type { SaidFields } from './request-fields.ts';
+import type { SessionIds } from './session-ids.ts';
 import type { TokenLimits } from './token-limits.ts';
 
 /** An error as the caller is told it; `type` and `code` are words of our own or the upstream's. */
@@ -104,6 +105,8 @@ export interface ClientDialect {
   readonly saidFields: SaidFields;
   /** Only for a body that `check` let pass. @throws {AppError} 400 with the field at fault */
   readRequest(body: Body): ChatRequest;
+  /** The session that a body says it belongs to, read loosely; headers that say so are no format's. Missing: bodies say nothing. */
+  sessionIn?(body: Body): Partial<SessionIds> | null;
   /** The body of a whole response. */
   writeWhole(parts: readonly ResponsePart[], usage: TokenUsage | null, options: ResponseWriterOptions): Record<string, unknown>;
   createStreamWriter(options: ResponseWriterOptions): StreamWriter;

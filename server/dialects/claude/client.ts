@@ -8,6 +8,7 @@ import { writeModel, writeModelList } from './models.ts';
 import { promptContent } from './prompt-content.ts';
 import { readRequest } from './read-request.ts';
 import { saidFields } from './said-fields.ts';
+import { sessionIn } from './session.ts';
 import { createStreamWriter, writeWhole } from './write-response.ts';
 
 export const claudeClient = {
@@ -23,6 +24,7 @@ export const claudeClient = {
   limits,
   saidFields,
   readRequest,
+  sessionIn,
   writeWhole,
   createStreamWriter,
   writeTokenCount: (tokens) => ({ input_tokens: tokens }),

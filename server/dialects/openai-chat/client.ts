@@ -10,6 +10,7 @@ import { probeChat, probeEmbeddings } from './probe.ts';
 import { embeddingsContent, promptContent } from './prompt-content.ts';
 import { readRequest } from './read-request.ts';
 import { saidFields } from './said-fields.ts';
+import { sessionIn } from './session.ts';
 import { createStreamWriter, writeWhole } from './write-response.ts';
 
 export const openaiChatClient = {
@@ -31,6 +32,7 @@ export const openaiChatClient = {
   limits,
   saidFields,
   readRequest,
+  sessionIn,
   writeWhole,
   createStreamWriter,
   writeModel,

@@ -9,6 +9,7 @@ import { promptContent } from './prompt-content.ts';
 import { readRequest } from './read-request.ts';
 import { responseFields } from './response-object.ts';
 import { saidFields } from './said-fields.ts';
+import { sessionIn } from './session.ts';
 import { title } from './title.ts';
 import { leastMaxTokens } from './write-request.ts';
 import { createStreamWriter, writeWhole } from './write-response.ts';
@@ -39,6 +40,7 @@ export const openaiResponsesClient = {
   limits,
   saidFields,
   readRequest,
+  sessionIn,
   writeWhole,
   createStreamWriter,
   writeModel,

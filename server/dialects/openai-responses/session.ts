@@ -1,0 +1,21 @@
+// Where a request says which session it belongs to.
+import { fieldsOf, sessionInMetadata, sessionInUser, sessionNamed } from '../session-ids.ts';
+import type { SessionIds } from '../session-ids.ts';
+
+/** Codex repeats its headers in `client_metadata`, which is all that there is of them on a socket. */
+export function sessionIn(body: Readonly<Record<string, unknown>>): Partial<SessionIds> | null {
+  const { client_metadata, conversation, metadata, user, prompt_cache_key } = body;
+  const told = fieldsOf(client_metadata);
+  const { session_id: session, thread_id: agent, 'x-codex-parent-thread-id': parent } = told;
+  if (typeof session === 'string') return { session, ...text({ agent, parent }) };
+  return (
+    sessionNamed(conversation, fieldsOf(conversation)['id']) ??
+    sessionInMetadata(metadata) ??
+    sessionInUser(user) ??
+    sessionNamed(prompt_cache_key)
+  );
+}
+
+function text({ agent, parent }: { agent: unknown; parent: unknown }): Partial<SessionIds> {
+  return { agent: typeof agent === 'string' ? agent : '', parent: typeof parent === 'string' ? parent : '' };
+}
