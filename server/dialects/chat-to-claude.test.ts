@@ -19,8 +19,8 @@ function write(body: Record<string, unknown>, upstreamModel = writing.upstreamMo
 const hello = [{ role: 'user', content: 'Hello' }];
 
 describe('chat requests to Claude', () => {
-  test('system messages become one system text, stop texts a list, a missing limit the default', () => {
-    const messages = [{ role: 'system', content: 'Be brief.' }, ...hello, { role: 'developer', content: 'In French.' }];
+  test('the first system messages become one system text, stop texts a list, a missing limit the default', () => {
+    const messages = [{ role: 'system', content: 'Be brief.' }, { role: 'developer', content: 'In French.' }, ...hello];
     const { body, dropped } = write({ messages, stop: 'END', user: 'u1', temperature: 1.7 });
     expect(body).toEqual({
       model: 'claude-sonnet-4-5',

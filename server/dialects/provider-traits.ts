@@ -92,4 +92,6 @@ export interface ProviderTraits {
   /** Fields that ask for paid extras, or for other models than the one that is billed. */
   paidExtras?: readonly string[];
   embeddings?: EmbeddingsHook;
+  /** Its models are not those of the vendor whose format it speaks: what that vendor's client tells of itself is left out. */
+  attribution?: 'drop';
 }

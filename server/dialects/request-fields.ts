@@ -68,6 +68,7 @@ export const requestFields = {
   metadata: { isEssential: false, about: 'storage at the provider' },
   client_metadata: { isEssential: false, about: "the client's notes to the provider" },
   moderation: { isEssential: false, about: "the provider's checks for abuse" },
+  attribution: { isEssential: false, about: "the client's notes to the provider" },
   access_programs: { isEssential: false, about: 'accounts at the provider' },
   abuse_id: { isEssential: false, about: "the provider's checks for abuse" },
   automatic_cache: { isEssential: false, about: "the provider's cache" },

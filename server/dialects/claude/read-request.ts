@@ -23,6 +23,7 @@ import { readSeal } from '../seal.ts';
 import { badField, StrictFields } from '../strict-fields.ts';
 import type { Body } from '../strict-fields.ts';
 import { otherProviders, untranslatable } from '../losses.ts';
+import { isAttribution } from './attribution.ts';
 import { saidFields } from './said-fields.ts';
 
 const known: ReadonlySet<string> = new Set([
@@ -58,7 +59,7 @@ export function readRequest(body: Body): ChatRequest {
     messages: [...readSystem(fields), ...fields.objects('messages').map(readMessage)],
     tools: tools.filter((tool) => !isProviderTool(tool)).map(readTool),
     isStream: fields.boolean('stream') ?? false,
-    extras: [...extraFields(fields), ...offeredTools(tools, choice)],
+    extras: [...extraFields(fields), ...attributionFields(fields), ...offeredTools(tools, choice)],
     saidFields,
   };
   const maxTokens = fields.integer('max_tokens', 0, mostTokens);
@@ -94,6 +95,12 @@ function extraFields(fields: StrictFields): ExtraField[] {
     .others(known)
     .map((name) => ({ field: saidByName.get(name)?.field ?? null, name, value: fields.raw(name) }))
     .filter(({ name, value }) => saidByName.get(name)?.neutral.includes(value) !== true);
+}
+
+function attributionFields(fields: StrictFields): ExtraField[] {
+  const [first] = Array.isArray(fields.raw('system')) ? fields.objects('system') : [];
+  const text = first?.text('text');
+  return isAttribution({ text }) ? [{ field: 'attribution', name: 'system.0', value: text }] : [];
 }
 
 function readStop(fields: StrictFields): string[] {
@@ -159,7 +166,7 @@ function cacheOf(part: StrictFields): { cache?: CacheHint } {
 }
 
 function readSystem(fields: StrictFields): Message[] {
-  const content = readTexts(fields, 'system');
+  const content = readTexts(fields, 'system').filter((part, index) => index > 0 || !isAttribution(part));
   return content.length === 0 ? [] : [{ role: 'system', content, field: 'system' }];
 }
 

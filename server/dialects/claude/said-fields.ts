@@ -1,6 +1,7 @@
 // What a Messages request can say, and what this format carries of what others say.
 import type { CarriedFields, PartialLoss, SaidFields } from '../request-fields.ts';
 import { writeSeal } from '../seal.ts';
+import { attributionMark } from './attribution.ts';
 
 const userPart = (part: object) => ({ messages: [{ role: 'user', content: [part] }] });
 const search = { type: 'web_search_20250305', name: 'web_search' };
@@ -24,6 +25,7 @@ export const saidFields: SaidFields = {
     name: 'messages.0.content.0.type',
     example: { messages: [{ role: 'assistant', content: [{ type: 'server_tool_use', id: 's1', name: 'web_search', input: {} }] }] },
   },
+  attribution: { name: 'system.0', example: { system: [{ type: 'text', text: `${attributionMark} cc_version=2.1.330.73a;` }] } },
   single_calls: {
     name: 'tool_choice.disable_parallel_tool_use',
     example: {

@@ -4,6 +4,7 @@ import { errorInResponse } from '../stream-pipe.ts';
 import { tokenCount } from '../token-usage.ts';
 import { forwardLong, forwardWhole } from '../forward-response.ts';
 import type { UpstreamDialect } from '../upstream-dialect.ts';
+import { withoutAttribution } from './attribution.ts';
 import { forwardRequest } from './identity.ts';
 import { ClaudeIdentityStream } from './identity-stream.ts';
 import { limits } from './limits.ts';
@@ -33,10 +34,13 @@ export const claudeUpstream: UpstreamDialect = {
     headers: { 'anthropic-beta': ['fast-mode-', 'context-1m-'] },
   },
   // Where a prompt is only counted, nothing is thought of.
-  applyTraits: (body, { capability, settings }) => ({
-    body: capability === 'chat' ? adaptThinkingSuffix(body, thinkingShare(settings)) : body,
-    dropped: [],
-  }),
+  applyTraits: (body, { capability, settings, way }) => {
+    const own = way.provider.attribution === 'drop' ? withoutAttribution(body) : body;
+    return {
+      body: capability === 'chat' ? adaptThinkingSuffix(own, thinkingShare(settings)) : own,
+      dropped: own === body ? [] : ['system.0'],
+    };
+  },
   // What the client itself wrote, and nothing changed, is between it and the provider.
   normalize: (body, { clientBody }) =>
     body['max_tokens'] !== clientBody['max_tokens'] || body['thinking'] !== clientBody['thinking'] ? fitThinking(body) : body,

@@ -2,6 +2,8 @@
 import { parseObject } from '#server/framing/loose-json.ts';
 import { imageType } from '../media.ts';
 import type { AssistantPart, CacheHint, ChatRequest, FilePart, ImagePart, Message, TextPart, ToolResultPart, UserPart } from '../parts.ts';
+import { splitInstructions } from '../instructions.ts';
+import type { Turn } from '../instructions.ts';
 import { Losses, untranslatable } from '../losses.ts';
 import type { WriteOptions, WrittenRequest } from '../upstream-dialect.ts';
 import { carriedFields } from './said-fields.ts';
@@ -10,8 +12,8 @@ import { writeThinking } from './thinking.ts';
 
 type Json = Record<string, unknown>;
 
-interface Turn {
-  role: 'user' | 'assistant';
+interface WrittenTurn {
+  role: Turn['role'];
   content: Json[];
 }
 
@@ -23,14 +25,14 @@ const filler = '...';
 export function writeRequest(request: ChatRequest, options: WriteOptions): WrittenRequest {
   const losses = new Losses(request.saidFields);
   const extras = losses.carry(request.extras, carriedFields, dialect);
+  const { instructions, turns } = splitInstructions(request.messages);
   const body: Json = {
     ...extras,
     model: options.upstreamModel,
     max_tokens: request.maxTokens ?? defaultMaxTokens(options.settings, options.upstreamModel),
-    messages: writeTurns(request.messages, losses),
+    messages: writeTurns(turns, losses),
   };
-  const system = request.messages.filter((message) => message.role === 'system').flatMap(({ content }) => content);
-  if (system.length > 0) body.system = writeSystem(system);
+  if (instructions.length > 0) body.system = writeSystem(instructions);
   if (request.temperature !== undefined) body.temperature = Math.min(1, request.temperature);
   if (request.topP !== undefined) body.top_p = request.topP;
   if (request.topK !== undefined) body.top_k = request.topK;
@@ -80,14 +82,13 @@ function writeReasoning(body: Json, request: ChatRequest, losses: Losses): void 
   const { reasoning, toolChoice } = request;
   if (reasoning === undefined) return;
   const loss = reasoning.budgetTokens === undefined ? 'effort' : 'thinking_budget';
-  // Thinking with a forced tool is refused, and so are results of calls whose thoughts are lost.
-  const isForced = toolChoice?.kind === 'required' || toolChoice?.kind === 'tool';
-  if (reasoning.isOn && (isForced || hasUnsignedCalls(request.messages))) {
-    losses.drop(loss);
-    return;
-  }
   const fields = writeThinking(String(body.model), reasoning, Number(body.max_tokens));
-  if (fields === null) {
+  // Thinking with a forced tool is refused, and with a budget so are results of calls whose thoughts are lost. Models that think as
+  // they see fit take those, and would lose their cache by a change.
+  // https://platform.claude.com/docs/en/build-with-claude/adaptive-thinking#validation-changes
+  const isForced = toolChoice?.kind === 'required' || toolChoice?.kind === 'tool';
+  const isUnsigned = fields?.thinking?.type === 'enabled' && hasUnsignedCalls(request.messages);
+  if (fields === null || (reasoning.isOn && (isForced || isUnsigned))) {
     if (reasoning.isOn) losses.drop(loss);
     return;
   }
@@ -118,10 +119,9 @@ function hasUnsignedCalls(messages: readonly Message[]): boolean {
 }
 
 /** Turns alternate and begin with the user's; none is empty. */
-function writeTurns(messages: readonly Message[], losses: Losses): Json[] {
-  const turns: Turn[] = [];
+function writeTurns(messages: readonly Turn[], losses: Losses): Json[] {
+  const turns: WrittenTurn[] = [];
   for (const message of messages) {
-    if (message.role === 'system') continue;
     if (message.name !== undefined) losses.drop('names');
     const content =
       message.role === 'user'
@@ -129,20 +129,12 @@ function writeTurns(messages: readonly Message[], losses: Losses): Json[] {
         : message.content.flatMap((part) => writeAssistantPart(part, losses));
     if (content.length === 0) continue;
     const last = turns.at(-1);
-    if (last?.role !== message.role) turns.push({ role: message.role, content });
-    else if (!joinTexts(last.content, content)) last.content.push(...content);
+    // Texts in a row stay apart: what was sent before must not change.
+    if (last?.role === message.role) last.content.push(...content);
+    else turns.push({ role: message.role, content });
   }
   if (turns[0]?.role !== 'user') turns.unshift({ role: 'user', content: [{ type: 'text', text: filler }] });
   return turns.map(({ role, content }) => ({ role, content: resultsFirst(role, content) })).map(shortened);
-}
-
-/** Two plain texts in a row are one. */
-function joinTexts(before: Json[], after: readonly Json[]): boolean {
-  const [first] = before;
-  const [second] = after;
-  if (before.length !== 1 || after.length !== 1 || !isPlainText(first) || !isPlainText(second)) return false;
-  before[0] = { type: 'text', text: `${String(first.text)} ${String(second.text)}` };
-  return true;
 }
 
 function isPlainText(block: Json | undefined): block is Json {
@@ -150,7 +142,7 @@ function isPlainText(block: Json | undefined): block is Json {
 }
 
 /** Results of tools stand before everything else in their turn. */
-function resultsFirst(role: Turn['role'], content: readonly Json[]): readonly Json[] {
+function resultsFirst(role: WrittenTurn['role'], content: readonly Json[]): readonly Json[] {
   if (role === 'assistant' || !content.some(({ type }) => type === 'tool_result')) return content;
   return [...content.filter(({ type }) => type === 'tool_result'), ...content.filter(({ type }) => type !== 'tool_result')];
 }

@@ -1,8 +1,9 @@
 // Messages → `contents`: turns of the user and of the model, with the signatures that belong to their parts.
 import { parseObject } from '#server/framing/loose-json.ts';
+import type { Turn } from '../instructions.ts';
 import { untranslatable } from '../losses.ts';
 import type { Losses } from '../losses.ts';
-import type { AssistantPart, Message, ToolCallPart, ToolResultPart, UserPart } from '../parts.ts';
+import type { AssistantPart, ToolCallPart, ToolResultPart, UserPart } from '../parts.ts';
 import { writeMedia } from './media.ts';
 import { signsCalls } from './model-generation.ts';
 
@@ -20,11 +21,11 @@ const filler = '...';
 const noSignature = 'skip_thought_signature_validator';
 
 /** @throws {AppError} `untranslatable` */
-export function writeContents(messages: readonly Message[], model: string, losses: Losses): Content[] {
+export function writeContents(turns: readonly Turn[], model: string, losses: Losses): Content[] {
   const writer = new ContentsWriter(model, losses);
-  for (const message of messages) {
-    if (message.role === 'user') writer.user(message);
-    else if (message.role === 'assistant') writer.model(message);
+  for (const turn of turns) {
+    if (turn.role === 'user') writer.user(turn);
+    else writer.model(turn);
   }
   return writer.contents();
 }
@@ -41,7 +42,7 @@ class ContentsWriter {
     this.#losses = losses;
   }
 
-  user({ content, field, name }: Extract<Message, { role: 'user' }>): void {
+  user({ content, field, name }: Extract<Turn, { role: 'user' }>): void {
     if (name !== undefined) this.#losses.drop('names');
     this.#add(
       'user',
@@ -49,7 +50,7 @@ class ContentsWriter {
     );
   }
 
-  model({ content, name }: Extract<Message, { role: 'assistant' }>): void {
+  model({ content, name }: Extract<Turn, { role: 'assistant' }>): void {
     if (name !== undefined) this.#losses.drop('names');
     const parts = new ModelParts(this.#losses, this.#isSigned);
     for (const part of content) {
@@ -69,7 +70,7 @@ class ContentsWriter {
   contents(): Content[] {
     const contents = this.#contents;
     if (contents[0]?.role !== 'user') contents.unshift({ role: 'user', parts: [{ text: filler }] });
-    if (this.#isSigned) signRunningTurn(contents);
+    if (this.#isSigned) signSteps(contents);
     return contents;
   }
 
@@ -157,12 +158,12 @@ class ModelParts {
   }
 }
 
-/** The first call of each step since the user spoke has to be signed. */
-function signRunningTurn(contents: readonly Content[]): void {
-  const spoke = contents.findLastIndex(
-    ({ role, parts }) => role === 'user' && parts.some(({ functionResponse }) => functionResponse === undefined),
-  );
-  for (const { role, parts } of contents.slice(spoke + 1)) {
+/**
+ * The first call of each step since the user spoke has to be signed. Earlier ones are so, too: what was sent once stays what it was, or
+ * the provider's cache of it is lost.
+ */
+function signSteps(contents: readonly Content[]): void {
+  for (const { role, parts } of contents) {
     const first = role === 'model' ? parts.find(({ functionCall }) => functionCall !== undefined) : undefined;
     if (first !== undefined) first.thoughtSignature ??= noSignature;
   }

@@ -1,5 +1,6 @@
 // Parts → a `generateContent` request.
 import type { ChatRequest, ResponseFormat, Tool, ToolChoice } from '../parts.ts';
+import { splitInstructions } from '../instructions.ts';
 import { Losses } from '../losses.ts';
 import type { WriteOptions, WrittenRequest } from '../upstream-dialect.ts';
 import { toJsonSchema } from './json-schema.ts';
@@ -15,9 +16,9 @@ type Json = Record<string, unknown>;
 export function writeRequest(request: ChatRequest, { upstreamModel: model }: WriteOptions): WrittenRequest {
   const losses = new Losses(request.saidFields);
   const { generationConfig, tools: extraTools, ...extras } = losses.carry(request.extras, carriedFields, 'Gemini');
-  const body: Json = { ...extras, contents: writeContents(request.messages, model, losses) };
-  const system = request.messages.flatMap(({ role, content }) => (role === 'system' ? content : [])).map(({ text }) => text);
-  if (system.length > 0) body.systemInstruction = { parts: [{ text: system.join('\n') }] };
+  const { instructions, turns } = splitInstructions(request.messages);
+  const body: Json = { ...extras, contents: writeContents(turns, model, losses) };
+  if (instructions.length > 0) body.systemInstruction = { parts: [{ text: instructions.map(({ text }) => text).join('\n') }] };
   const tools = [...(Array.isArray(extraTools) ? extraTools : []), ...writeTools(request.tools, model)];
   if (tools.length > 0) body.tools = tools;
   if (request.toolChoice !== undefined && request.tools.length > 0) body.toolConfig = writeChoice(request.toolChoice);

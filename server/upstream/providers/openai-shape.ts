@@ -16,6 +16,7 @@ export function claudeBeside(path: string): { claude: ProviderFormat } {
       auth: { kind: 'header', name: 'x-api-key' },
       headers: { 'anthropic-version': '2023-06-01' },
       isAtHomeOnly: true,
+      attribution: 'drop',
     },
   };
 }

@@ -1,0 +1,304 @@
+// A provider's cache knows a prompt by its beginning: what was sent in one turn is the beginning of what is sent in the next, byte for byte.
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { isObject } from '#server/framing/loose-json.ts';
+import { buildPreparedChannel } from '#tests/support/build-channel.ts';
+import { defaultSettings } from '#tests/support/default-settings.ts';
+import type { ClientDialect } from './client-dialect.ts';
+import { encodeRequest } from './encode-request.ts';
+import { clientDialects } from './registry.ts';
+import { writeSeal } from './seal.ts';
+import type { SealOrigin } from './seal.ts';
+
+type Json = Record<string, unknown>;
+
+interface Call {
+  id: string;
+  name: string;
+  argument: string;
+  result: string;
+  hasImage: boolean;
+}
+/** One step: what the user says, or what the tools answered to the step before; and what the model then writes. */
+interface Step {
+  text: string;
+  hasImage: boolean;
+  /** Told between the messages. */
+  reminder: string | null;
+  thought: string | null;
+  signedBy: SealOrigin | null;
+  answer: string;
+  calls: Call[];
+}
+interface Conversation {
+  system: string[];
+  tools: string[];
+  steps: Step[];
+}
+
+const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+const schema = { type: 'object', properties: { z: { type: 'string' }, a: { type: ['string', 'null'] }, '2': { type: 'number' } } };
+
+/** The request with which the last of these steps is asked for: what it writes is not known yet. */
+type Body = (conversation: Conversation) => Json;
+
+/** What is sent with a step: results of the calls of the one before it, and what the user says. */
+function resultsBefore(steps: readonly Step[], at: number): readonly Call[] {
+  return steps[at - 1]?.calls ?? [];
+}
+const written = (steps: readonly Step[], at: number) => (at === steps.length - 1 ? null : (steps[at] ?? null));
+
+const chatBody: Body = ({ system, tools, steps }) => ({
+  model: 'm',
+  messages: [
+    ...system.map((content) => ({ role: 'system', content })),
+    ...steps.flatMap((step, at) => {
+      const results = resultsBefore(steps, at);
+      const image = { type: 'image_url', image_url: { url: `data:image/png;base64,${png}` } };
+      const answer = written(steps, at);
+      return [
+        ...results.map(({ id, result }) => ({ role: 'tool', tool_call_id: id, content: result })),
+        ...(results.length > 0
+          ? []
+          : [{ role: 'user', content: step.hasImage ? [{ type: 'text', text: step.text }, image] : step.text }]),
+        ...(step.reminder === null ? [] : [{ role: 'system', content: step.reminder }]),
+        ...(answer === null
+          ? []
+          : [
+              {
+                role: 'assistant',
+                content: answer.answer,
+                ...(answer.thought === null ? {} : { reasoning_details: [chatThought(answer.thought, answer.signedBy)] }),
+                ...(answer.calls.length === 0
+                  ? {}
+                  : {
+                      tool_calls: answer.calls.map(({ id, name, argument }) => ({
+                        id,
+                        type: 'function',
+                        function: { name, arguments: JSON.stringify({ z: argument, a: null }) },
+                      })),
+                    }),
+              },
+            ]),
+      ];
+    }),
+  ],
+  tools: tools.map((name) => ({ type: 'function', function: { name, description: name, parameters: schema } })),
+  reasoning_effort: 'low',
+});
+
+function chatThought(text: string, origin: SealOrigin | null): Json {
+  const formats = { claude: 'anthropic-claude-v1', openai: 'openai-responses-v1', gemini: 'google-gemini-v1' };
+  return { type: 'reasoning.text', text, ...(origin === null ? {} : { signature: 'c2ln', format: formats[origin] }) };
+}
+
+const claudeBody: Body = ({ system, tools, steps }) => ({
+  model: 'm',
+  max_tokens: 4096,
+  system: [
+    { type: 'text', text: 'x-anthropic-billing-header: cc_version=2.1.330.73a; cc_entrypoint=sdk-cli;' },
+    ...system.map((text) => ({ type: 'text', text, cache_control: { type: 'ephemeral' } })),
+  ],
+  messages: steps.flatMap((step, at): Json[] => {
+    const answer = written(steps, at);
+    const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: png } };
+    const results = resultsBefore(steps, at).map(({ id, result, hasImage }) => ({
+      type: 'tool_result',
+      tool_use_id: id,
+      content: hasImage ? [{ type: 'text', text: result }, image] : result,
+    }));
+    const said = [{ type: 'text', text: step.text }, ...(step.hasImage ? [image] : [])];
+    return [
+      { role: 'user', content: results.length > 0 ? results : said },
+      ...(step.reminder === null ? [] : [{ role: 'system', content: step.reminder }]),
+      ...(answer === null
+        ? []
+        : [
+            {
+              role: 'assistant',
+              content: [
+                ...(answer.thought === null
+                  ? []
+                  : [
+                      {
+                        type: 'thinking',
+                        thinking: answer.thought,
+                        signature: answer.signedBy === null ? '' : writeSeal({ origin: answer.signedBy, data: 'c2ln' }, 'claude'),
+                      },
+                    ]),
+                { type: 'text', text: answer.answer },
+                ...answer.calls.map(({ id, name, argument }) => ({ type: 'tool_use', id, name, input: { z: argument, a: null } })),
+              ],
+            },
+          ]),
+    ];
+  }),
+  tools: tools.map((name) => ({ name, description: name, input_schema: schema })),
+});
+
+const responsesBody: Body = ({ system, tools, steps }) => ({
+  model: 'm',
+  instructions: system.join('\n'),
+  input: steps.flatMap((step, at): Json[] => {
+    const answer = written(steps, at);
+    const image = { type: 'input_image', image_url: `data:image/png;base64,${png}` };
+    const results = resultsBefore(steps, at).map(({ id, result, hasImage }) => ({
+      type: 'function_call_output',
+      call_id: id,
+      output: hasImage ? [{ type: 'input_text', text: result }, image] : result,
+    }));
+    const said = { role: 'user', content: [{ type: 'input_text', text: step.text }, ...(step.hasImage ? [image] : [])] };
+    return [
+      ...(results.length > 0 ? results : [said]),
+      ...(step.reminder === null ? [] : [{ role: 'developer', content: step.reminder }]),
+      ...(answer === null
+        ? []
+        : [
+            ...(answer.thought === null
+              ? []
+              : [
+                  {
+                    type: 'reasoning',
+                    id: `rs_${at}`,
+                    summary: [{ type: 'summary_text', text: answer.thought }],
+                    ...(answer.signedBy === null ? {} : { encrypted_content: writeSeal({ origin: answer.signedBy, data: 'c2ln' }, 'openai') }),
+                  },
+                ]),
+            { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: answer.answer, annotations: [] }] },
+            ...answer.calls.map(({ id, name, argument }) => ({
+              type: 'function_call',
+              call_id: id,
+              name,
+              arguments: JSON.stringify({ z: argument, a: null }),
+            })),
+          ]),
+    ];
+  }),
+  tools: tools.map((name) => ({ type: 'function', name, description: name, parameters: schema, strict: false })),
+});
+
+const geminiBody: Body = ({ system, tools, steps }) => ({
+  contents: steps.flatMap((step, at): Json[] => {
+    const answer = written(steps, at);
+    const image = { inlineData: { mimeType: 'image/png', data: png } };
+    const results = resultsBefore(steps, at).map(({ name, result }) => ({ functionResponse: { name, response: { output: result } } }));
+    return [
+      { role: 'user', parts: results.length > 0 ? results : [{ text: step.text }, ...(step.hasImage ? [image] : [])] },
+      ...(answer === null
+        ? []
+        : [
+            {
+              role: 'model',
+              parts: [
+                { text: answer.answer },
+                ...answer.calls.map(({ name, argument }) => ({
+                  functionCall: { name, args: { z: argument } },
+                  ...(answer.signedBy === null ? {} : { thoughtSignature: writeSeal({ origin: answer.signedBy, data: 'c2ln' }, 'gemini') }),
+                })),
+              ],
+            },
+          ]),
+    ];
+  }),
+  systemInstruction: { parts: system.map((text) => ({ text })) },
+  tools: [{ functionDeclarations: tools.map((name) => ({ name, description: name, parametersJsonSchema: schema })) }],
+});
+
+const bodies: Readonly<Record<string, Body>> = {
+  'openai-chat': chatBody,
+  claude: claudeBody,
+  'openai-responses': responsesBody,
+  gemini: geminiBody,
+};
+
+const upstreams = [
+  { to: 'openai-chat', model: 'gpt-4o', fields: { type: 1, setting: '{"formats":["openai-chat"]}' } },
+  { to: 'openai-responses', model: 'gpt-5.5', fields: { type: 1, setting: '{"formats":["openai-responses"]}' } },
+  { to: 'claude', model: 'claude-sonnet-4-5', fields: { type: 14 } },
+  { to: 'claude', model: 'claude-opus-5-5', fields: { type: 14 } },
+  { to: 'claude of others', model: 'deepseek-chat', fields: { type: 43, setting: '{"formats":["claude"]}' } },
+  { to: 'gemini', model: 'gemini-2.5-flash', fields: { type: 24, setting: '{"formats":["gemini"]}' } },
+  { to: 'gemini', model: 'gemini-3-pro-preview', fields: { type: 24, setting: '{"formats":["gemini"]}' } },
+] as const;
+
+const clients: readonly ClientDialect[] = Object.values(clientDialects);
+const pairs = clients.flatMap((client) => upstreams.map((upstream) => ({ client, from: client.name, ...upstream })));
+
+const text = fc.string({ minLength: 1, maxLength: 12 });
+const step = (index: number) =>
+  fc.record({
+    text,
+    hasImage: fc.boolean(),
+    reminder: fc.option(text, { freq: 4 }),
+    thought: fc.option(text),
+    signedBy: fc.constantFrom<SealOrigin | null>('claude', 'openai', 'gemini', null),
+    answer: text,
+    calls: fc
+      .array(fc.record({ name: fc.constantFrom('read', 'write'), argument: text, result: text, hasImage: fc.boolean() }), { maxLength: 2 })
+      .map((calls) => calls.map((call, at) => ({ id: `call_${index}_${at}`, ...call }))),
+  });
+const conversation = fc.record({
+  system: fc.array(text, { minLength: 1, maxLength: 2 }),
+  tools: fc.constantFrom(['write', 'read'], ['read']),
+  steps: fc.integer({ min: 2, max: 4 }).chain((length) => fc.tuple(...Array.from({ length }, (_, index) => step(index)))),
+});
+
+/** What the models read of a request, as far as it stands before the turns; and the turns, each as its bytes. */
+function promptOf(client: ClientDialect, upstream: (typeof upstreams)[number], body: Json): { head: string; turns: string[] } {
+  const way = buildPreparedChannel({ base_url: 'https://up.example', ...upstream.fields }).way(client, 'chat', upstream.model);
+  if (way === null) throw new Error('There is no such way');
+  const asked = { ...body, ...(body['model'] === undefined ? {} : { model: upstream.model }) };
+  const input = {
+    client,
+    capability: 'chat' as const,
+    way,
+    clientHeaders: {},
+    body: asked,
+    rawText: JSON.stringify(asked),
+    originModel: upstream.model,
+    isStream: false,
+    forceUsage: true,
+    settings: defaultSettings,
+  };
+  const sent: unknown = JSON.parse(encodeRequest(input).body.toString());
+  if (!isObject(sent)) throw new Error('The request is no object');
+  // Models with a budget refuse to think on results whose calls were signed by others; only a caller that keeps its thoughts can help that.
+  const { messages, input: items, contents, thinking: _thinking, temperature: _temperature, ...rest } = sent;
+  const turns = messages ?? items ?? contents;
+  if (!Array.isArray(turns)) throw new Error('The request has no turns');
+  return { head: JSON.stringify(rest), turns: turns.map((turn) => JSON.stringify(turn)) };
+}
+
+describe.each(pairs)('$from → $to ($model)', ({ client, from, ...upstream }) => {
+  test('what was sent in one turn is the beginning of what is sent in the next', () => {
+    const bodyOf = bodies[from];
+    if (bodyOf === undefined) throw new Error(`Write down how ${from} tells a conversation`);
+    fc.assert(
+      fc.property(conversation, (all) => {
+        const prompts = all.steps.map((_, at) => promptOf(client, upstream, bodyOf({ ...all, steps: all.steps.slice(0, at + 1) })));
+        for (const [at, prompt] of prompts.entries()) {
+          const next = prompts[at + 1];
+          if (next === undefined) break;
+          expect(next.head).toBe(prompt.head);
+          expect(next.turns.slice(0, prompt.turns.length)).toEqual(prompt.turns);
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+test('who told a model something late finds it where it was told, whatever the format', () => {
+  const [client] = clients;
+  if (client === undefined) throw new Error('There is no client dialect');
+  for (const upstream of upstreams) {
+    const messages = [
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: 'Hello' },
+      { role: 'system', content: 'The tide turns.' },
+    ];
+    const { head, turns } = promptOf(client, upstream, { model: 'm', messages });
+    expect(turns.at(-1)).toContain('The tide turns.');
+    expect(head).not.toContain('The tide turns.');
+  }
+});
