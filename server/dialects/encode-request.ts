@@ -4,6 +4,7 @@ import { maxOutputTokens } from '#server/money/max-output-tokens.ts';
 import type { CallInput, EncodedRequest, EncodeInput } from './encode-input.ts';
 import { finalizeRequest } from './finalize-request.ts';
 import type { ChatRequest } from './parts.ts';
+import { withPlainSchemas } from './plain-schema.ts';
 import { withoutSurcharges } from './surcharges.ts';
 
 /** @throws {AppError} `format_unsupported`, `untranslatable`, `invalid_request` */
@@ -11,12 +12,12 @@ export function encodeRequest(asked: CallInput): EncodedRequest {
   const { client, way, capability, forceUsage, settings } = asked;
   if (way.identity !== null) {
     const { call, dropped } = withoutSurcharges(asked);
-    const encoded = way.identity.writeRequest(boundInput(call));
+    const encoded = way.identity.writeRequest(boundInput(call, call.isPassThrough === true ? null : mostOf(call)));
     return dropped.length === 0 ? encoded : { ...encoded, dropped: [...dropped, ...encoded.dropped] };
   }
-  const input = boundInput(asked);
+  const input = boundInput(asked, null);
   if (capability !== 'chat') throw new AppError('format_unsupported');
-  const written = way.dialect.writeRequest(limited(client.readRequest(input.body), input), {
+  const written = way.dialect.writeRequest(withPlainSchemas(limited(client.readRequest(input.body), mostOf(input))), {
     upstreamModel: way.upstreamModel,
     forceUsage: forceUsage && way.provider.quirks?.streamOptions !== undefined,
     settings,
@@ -24,16 +25,23 @@ export function encodeRequest(asked: CallInput): EncodedRequest {
   return finalizeRequest(written, input);
 }
 
-/** A format that demands a limit has one that fits its own models: others refuse a call that asks for more than they can write. */
-function limited(request: ChatRequest, { originModel, way: { upstreamModel } }: CallInput): ChatRequest {
-  const most = maxOutputTokens(upstreamModel) ?? maxOutputTokens(originModel);
+/** What the model can write at the most; null: nobody knows. */
+function mostOf({ originModel, way: { upstreamModel } }: CallInput): number | null {
+  return maxOutputTokens(upstreamModel) ?? maxOutputTokens(originModel);
+}
+
+/** Agents ask for as much as the largest models can write; others refuse a call that asks for more than they can. */
+function limited(request: ChatRequest, most: number | null): ChatRequest {
   if (most === null || request.maxTokens === undefined || request.maxTokens <= most) return request;
   return { ...request, maxTokens: most };
 }
 
-function boundInput(asked: CallInput): EncodeInput {
-  const { body: clientBody, outputBound, client } = asked;
-  if (outputBound === undefined) return { ...asked, clientBody };
-  const body = client.limits.bound(clientBody, outputBound);
+/** @param most tokens beyond which a limit is lowered; one that is not there stays so */
+function boundInput(asked: CallInput, most: number | null): EncodeInput {
+  const { body: clientBody, outputBound = Infinity, client } = asked;
+  const isBeyond = most !== null && (client.limits.read(clientBody) ?? 0) > most;
+  const bound = Math.min(outputBound, isBeyond ? most : Infinity);
+  if (bound === Infinity) return { ...asked, clientBody };
+  const body = client.limits.bound(clientBody, bound);
   return { ...asked, clientBody, body, rawText: JSON.stringify(body) };
 }

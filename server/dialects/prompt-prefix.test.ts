@@ -32,7 +32,7 @@ interface Step {
 }
 interface Conversation {
   system: string[];
-  tools: string[];
+  tools: readonly string[];
   steps: Step[];
 }
 
@@ -58,9 +58,7 @@ const chatBody: Body = ({ system, tools, steps }) => ({
       const answer = written(steps, at);
       return [
         ...results.map(({ id, result }) => ({ role: 'tool', tool_call_id: id, content: result })),
-        ...(results.length > 0
-          ? []
-          : [{ role: 'user', content: step.hasImage ? [{ type: 'text', text: step.text }, image] : step.text }]),
+        ...(results.length > 0 ? [] : [{ role: 'user', content: step.hasImage ? [{ type: 'text', text: step.text }, image] : step.text }]),
         ...(step.reminder === null ? [] : [{ role: 'system', content: step.reminder }]),
         ...(answer === null
           ? []
@@ -161,7 +159,9 @@ const responsesBody: Body = ({ system, tools, steps }) => ({
                     type: 'reasoning',
                     id: `rs_${at}`,
                     summary: [{ type: 'summary_text', text: answer.thought }],
-                    ...(answer.signedBy === null ? {} : { encrypted_content: writeSeal({ origin: answer.signedBy, data: 'c2ln' }, 'openai') }),
+                    ...(answer.signedBy === null
+                      ? {}
+                      : { encrypted_content: writeSeal({ origin: answer.signedBy, data: 'c2ln' }, 'openai') }),
                   },
                 ]),
             { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: answer.answer, annotations: [] }] },
