@@ -10,6 +10,7 @@ import { newRequestId } from '#server/http/request-id.ts';
 import { admitCall, clientHeadersOf } from '#server/relay/admission/admit-call.ts';
 import type { AdmittedCall, Progress } from '#server/relay/admission/admit-call.ts';
 import { noteRefusal } from '#server/relay/admission/note-refusal.ts';
+import type { ConversationSource } from '#server/relay/conversation-source.ts';
 import type { RelayEndpoint } from '#server/relay/endpoints.ts';
 import { errorResponse, ownError, requestIdHeaders } from '#server/relay/relay-failure.ts';
 import type { RelayServices } from '#server/relay/services.ts';
@@ -25,13 +26,14 @@ export async function countTokens(
   endpoint: RelayEndpoint,
   request: Request,
   connection: Connection | null,
+  source?: ConversationSource,
 ): Promise<Response> {
   const { dialect } = endpoint;
   const { context } = services;
   const requestId = newRequestId(context);
   const progress: Progress = { model: '' };
   try {
-    const admitted = await admitCall(services, endpoint, { request, connection, progress });
+    const admitted = await admitCall(services, endpoint, { request, connection, progress, conversations: source });
     try {
       const exact = await askProvider(services, endpoint, admitted, { request, connection });
       const tokens = exact ?? (await countHere(endpoint, admitted));
@@ -40,6 +42,7 @@ export async function countTokens(
       });
     } finally {
       admitted.content.release();
+      admitted.conversation?.close();
     }
   } catch (failure) {
     if (connection !== null) dropBody(connection);

@@ -1,5 +1,6 @@
 // The life of a relayed call, top to bottom.
 import type { Connection } from '#server/http/connection.ts';
+import { toAppError } from '#server/http/failure.ts';
 import { usageUntilDisconnect } from '#server/relay/accounting/call-usage.ts';
 import { settleCall } from '#server/relay/accounting/settle-call.ts';
 import type { CallEnd } from '#server/relay/accounting/settle-call.ts';
@@ -7,8 +8,9 @@ import { openCall } from '#server/relay/admission/open-call.ts';
 import type { StopReason } from '#server/relay/call-end.ts';
 import type { SentAttempt } from '#server/relay/call-attempt.ts';
 import { bufferResponse, type DirectResponse, eventStreamHeaders, streamResponse } from '#server/http/lean-response.ts';
+import type { ConversationSource, LaterResponse } from '#server/relay/conversation-source.ts';
 import type { RelayEndpoint } from '#server/relay/endpoints.ts';
-import { errorResponse, requestIdHeaders, tellEnd } from '#server/relay/relay-failure.ts';
+import { errorResponse, ownError, requestIdHeaders, tellEnd } from '#server/relay/relay-failure.ts';
 import type { ToldFailure } from '#server/relay/relay-failure.ts';
 import { attempts, channelOnly } from '#server/relay/routing/attempts.ts';
 import { noteAnswered, noteFailed, noteStopped } from '#server/relay/routing/note-attempt.ts';
@@ -16,6 +18,7 @@ import { elapsed, stopCall, writerOptions } from '#server/relay/running-call.ts'
 import type { RunningCall } from '#server/relay/running-call.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import { ClientStream } from '#server/relay/stream/client-stream.ts';
+import type { ClientBody } from '#server/relay/stream/client-stream.ts';
 import { runAttempt } from '#server/relay/run-attempt.ts';
 import type { AttemptResult, UnpassedResponse, WholeResult } from '#server/relay/run-attempt.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
@@ -36,26 +39,76 @@ interface NoResponse {
   unpassed?: UnpassedResponse | null;
 }
 
-/** Answers one call. Never rejects: every failure leaves in the endpoint's own format. */
+/**
+ * Answers one call. Never rejects: every failure leaves in the endpoint's own format.
+ * @param source where what it speaks of beside its request comes from, and what becomes of its response; missing: nothing is kept
+ */
 export async function relay(
   services: RelayServices,
   endpoint: RelayEndpoint,
   request: Request,
   connection: Connection | null,
+  source?: ConversationSource,
 ): Promise<DirectResponse> {
-  const opened = await openCall(services, endpoint, request, connection);
+  const opened = await openCall(services, endpoint, request, connection, source);
   if (!('call' in opened)) return opened;
   const { call } = opened;
+  const { conversation } = call;
   try {
+    if (conversation?.later !== undefined) return await answerLater(call, conversation.later);
     return call.isStream ? await answerStream(call) : await answerWhole(call);
   } catch (failure) {
     services.context.log.error({ requestId: call.requestId, err: failure }, 'a relayed call failed unexpectedly');
     services.context.ledger.release(call.reservation);
+    conversation?.close();
     return responseOfFailure(call, tellEnd(call, { reason: 'fault' }));
   }
 }
 
+/** The caller is told at once that it will be answered, and asks for what came of it, if at all. */
+async function answerLater(call: RunningCall, later: LaterResponse): Promise<DirectResponse> {
+  const { services, content, requestId } = call;
+  const release = () => {
+    services.context.ledger.release(call.reservation);
+    content.release();
+    call.conversation?.close();
+  };
+  try {
+    return await later.begin({ requestId, stop: () => stopCall(call), release, run: (reader) => runUnwatched(call, reader) });
+  } catch (failure) {
+    release();
+    const error = toAppError(failure, services.context, requestId);
+    return responseOfFailure(call, { error: ownError(error, call.language, requestId), retryAfter: error.retryAfter });
+  }
+}
+
+async function runUnwatched(call: RunningCall, reader: ClientBody): Promise<void> {
+  const { clock, context } = call.services;
+  const keepAliveMs = context.env.STREAM_KEEPALIVE * 1000;
+  const openVoice = () => call.endpoint.dialect.createStreamWriter(writerOptions(call));
+  const client = new ClientStream(clock, { keepAliveMs, reader, openVoice, onDisconnect: () => stopCall(call) });
+  try {
+    const outcome = await runAttempts(call, client);
+    if (outcome.kind === 'whole') throw new Error('A call that streams got a whole response');
+    if (outcome.kind === 'none') client.fail(endWithoutResponse(call, outcome).error);
+  } catch (failure) {
+    context.log.error({ requestId: call.requestId, err: failure }, 'a relayed call failed unexpectedly');
+    context.ledger.release(call.reservation);
+    client.fail(tellEnd(call, { reason: 'fault' }).error);
+  } finally {
+    call.content.release();
+  }
+}
+
 async function answerWhole(call: RunningCall): Promise<Response> {
+  try {
+    return await answerAtOnce(call);
+  } finally {
+    call.conversation?.close();
+  }
+}
+
+async function answerAtOnce(call: RunningCall): Promise<Response> {
   const outcome = await runAttempts(call, null);
   if (outcome.kind === 'stream') throw new Error('A call that does not stream got a stream');
   if (outcome.kind === 'none') return responseOfFailure(call, endWithoutResponse(call, outcome));
@@ -68,7 +121,8 @@ async function answerWhole(call: RunningCall): Promise<Response> {
   }
   // The response leaves when its charge is durable: what was not settled was not answered.
   await settleCall(call, { reason: wasRead ? 'client_disconnected' : 'completed', channel, request, usage, firstByteMs, wasRead });
-  return bufferResponse(200, { 'content-type': contentType, ...headersOf(call) }, body);
+  const told = call.conversation === null || wasRead ? body : await call.conversation.keepWhole(body);
+  return bufferResponse(200, { 'content-type': contentType, ...headersOf(call) }, told);
 }
 
 /** Waits for the first event, so that a failure before it is a response with its own status; but not for ever. */
@@ -173,6 +227,7 @@ async function runAttempts(call: RunningCall, client: ClientStream | null): Prom
 
 /** Books a call that got no response; the log keeps its attempts. What an upstream had is charged where the client disconnected, or asked for too much. */
 function endWithoutResponse(call: RunningCall, outcome: NoResponse): ToldFailure {
+  call.conversation?.close();
   const { reason, channel, failure, unpassed = null } = outcome;
   const { context } = call.services;
   const attempt = unpassed?.attempt ?? (reason === 'client_disconnected' ? outcome.attempt : null) ?? null;

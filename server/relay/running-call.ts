@@ -6,6 +6,7 @@ import type { QuotedPrice } from '#server/money/quote.ts';
 import type { Reservation } from '#server/money/leases/reservation.ts';
 import type { ResponseBuffer } from '#server/relay/accounting/response-buffers.ts';
 import type { CallContent } from '#server/relay/admission/call-content.ts';
+import type { CallConversation } from '#server/relay/conversation-source.ts';
 import type { RelayEndpoint } from '#server/relay/endpoints.ts';
 import type { StopReason } from '#server/relay/call-end.ts';
 import type { RatePermit } from '#server/relay/admission/rate-gate.ts';
@@ -21,6 +22,8 @@ export interface RunningCall {
   readonly admission: Admission;
   readonly model: string;
   readonly content: CallContent;
+  /** What it speaks of beside its request, and leaves; null: nothing. */
+  readonly conversation: CallConversation | null;
   /** The fields of the request that say how its response is written. */
   readonly responseFields: Readonly<Record<string, unknown>>;
   /** The client wants the usage at the end of its stream. */

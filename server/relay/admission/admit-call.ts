@@ -8,6 +8,7 @@ import { requestedModel } from '#server/dialects/requested-model.ts';
 import type { Connection } from '#server/http/connection.ts';
 import { readContent } from '#server/relay/admission/call-content.ts';
 import type { CallContent } from '#server/relay/admission/call-content.ts';
+import type { CallConversation, ConversationSource } from '#server/relay/conversation-source.ts';
 import type { RelayEndpoint } from '#server/relay/endpoints.ts';
 import type { RatePermit } from '#server/relay/admission/rate-gate.ts';
 import { splitPlaygroundBody } from '#server/relay/admission/playground-body.ts';
@@ -20,6 +21,8 @@ export interface AdmittedCall {
   admission: Admission;
   /** To be released by whoever gets it. */
   content: CallContent;
+  /** To be closed by whoever gets it. */
+  conversation: CallConversation | null;
   model: string;
   parameters: CallParameters;
   /** As far as it was looked into. */
@@ -38,6 +41,14 @@ export interface Progress {
   model: string;
 }
 
+export interface CallToAdmit {
+  request: Request;
+  connection: Connection | null;
+  progress: Progress;
+  /** Where what it speaks of beside its request comes from; missing: it may speak of nothing. */
+  conversations: ConversationSource | undefined;
+}
+
 /**
  * The call of somebody who may ask for this model.
  * @throws {AppError} of the key, the body, the model, the channels, the words of the prompt and the rate
@@ -45,7 +56,7 @@ export interface Progress {
 export async function admitCall(
   services: RelayServices,
   endpoint: RelayEndpoint,
-  { request, connection, progress }: { request: Request; connection: Connection | null; progress: Progress },
+  { request, connection, progress, conversations }: CallToAdmit,
 ): Promise<AdmittedCall> {
   const { context, gate, sessions } = services;
   const ofSession = endpoint.callers === 'sessions';
@@ -56,6 +67,7 @@ export async function admitCall(
   const limit = context.env.MAX_REQUEST_BODY_MB * 1_000_000;
   const source = { request, connection, limit, userId: caller.user.id, names: endpoint.names };
   const content = await readContent(context.bodies, ofSession ? { ...source, split: splitPlaygroundBody } : source);
+  let conversation: CallConversation | null = null;
   try {
     const { body } = content;
     const admission = ofSession ? sessions.inGroup(caller, content.ours) : caller;
@@ -63,16 +75,20 @@ export async function admitCall(
     const model = requestedModel(body);
     progress.model = model;
     endpoint.check(body);
-    const parameters = endpoint.parameters(body);
     gate.checkModel(admission, model);
     checkChannels(services, admission, model);
-    const prompt = services.words.isOn ? endpoint.promptContent(body, model) : null;
+    const opening = conversations?.open({ caller: admission, body, isAnswered: endpoint.capability === 'chat' }) ?? null;
+    conversation = opening instanceof Promise ? await opening : opening;
+    if (conversation !== null) content.replace(conversation.body);
+    const parameters = endpoint.parameters(content.body);
+    const prompt = services.words.isOn ? endpoint.promptContent(content.body, model) : null;
     const looking = prompt === null ? undefined : services.words.check(content, prompt.texts);
     if (looking instanceof Promise) await looking;
     const rate = services.rates.enter(admission.user.id);
-    return { admission, content, model, parameters, prompt, permit: rate === null ? null : await rate };
+    return { admission, content, conversation, model, parameters, prompt, permit: rate === null ? null : await rate };
   } catch (failure) {
     content.release();
+    conversation?.close();
     throw failure;
   }
 }

@@ -11,6 +11,7 @@ import type { BodyText } from '#server/http/parse-body.ts';
 import { readBody } from '#server/http/read-body.ts';
 import type { RawBody } from '#server/http/read-body.ts';
 import type { RelayBody, RelayEndpoint } from '#server/relay/endpoints.ts';
+import { JsonScan } from '#server/framing/json-scan.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import type { PromptContent } from '#server/dialects/prompt-content.ts';
 import { countPrompt } from '#server/upstream/token-estimate.ts';
@@ -77,17 +78,21 @@ interface ContentDependencies {
 }
 
 export class CallContent {
-  readonly isLarge: boolean;
   readonly #parts: ContentDependencies;
   #raw: RawBody | null;
   #parsed: ParsedBody | null = null;
   #prompt: PromptContent | null = null;
   #isChecked = false;
+  #isLarge: boolean;
 
   constructor(raw: RawBody, parts: ContentDependencies) {
     this.#raw = raw;
     this.#parts = parts;
-    this.isLarge = raw.bytes.length + raw.parts * partBytes > smallBytes;
+    this.#isLarge = raw.bytes.length + raw.parts * partBytes > smallBytes;
+  }
+
+  get isLarge(): boolean {
+    return this.#isLarge;
   }
 
   /** Fields that are for us and go nowhere. */
@@ -126,6 +131,20 @@ export class CallContent {
       throw new AppError('invalid_request', { detail: { zh: '请求体必须是 JSON 对象', en: 'the body must be a JSON object' } });
     this.#parsed = split === undefined ? { text, body: value, ours: noFields } : splitBody(value, split);
     if (!this.isLarge) this.#raw = null;
+  }
+
+  /** Another body goes on in its place. @throws {AppError} `bodies_of_caller`, `bodies_of_server` */
+  replace(body: RelayBody): void {
+    const { ours } = this.#known();
+    const text = JSON.stringify(body);
+    const bytes = Buffer.from(text);
+    const scan = new JsonScan();
+    scan.push(bytes);
+    const { parts, members, hasEscapedNames } = scan;
+    this.#isLarge = bytes.length + parts * partBytes > smallBytes;
+    this.#parts.hold.grow(bytes.length * (this.#isLarge ? 2 : 1) + parts * partBytes);
+    this.#raw = this.#isLarge ? { bytes, parts, members, hasEscapedNames } : null;
+    this.#parsed = { text, body, ours };
   }
 
   /** Runs what takes long with a large body in its turn. */

@@ -8,6 +8,7 @@ import { newRequestId } from '#server/http/request-id.ts';
 import { admitCall, clientHeadersOf } from '#server/relay/admission/admit-call.ts';
 import type { Progress } from '#server/relay/admission/admit-call.ts';
 import type { CallContent } from '#server/relay/admission/call-content.ts';
+import type { CallConversation, ConversationSource } from '#server/relay/conversation-source.ts';
 import type { RelayEndpoint } from '#server/relay/endpoints.ts';
 import { errorResponse, ownError, playgroundError } from '#server/relay/relay-failure.ts';
 import { noteRefusal } from '#server/relay/admission/note-refusal.ts';
@@ -22,16 +23,19 @@ export async function openCall(
   endpoint: RelayEndpoint,
   request: Request,
   connection: Connection | null,
+  source?: ConversationSource,
 ): Promise<{ call: RunningCall } | Response> {
   const { context } = services;
   const startedAt = performance.now();
   const requestId = newRequestId(context);
   const language = callerLanguage(request.headers);
   let content: CallContent | undefined;
+  let conversation: CallConversation | null = null;
   const progress: Progress = { model: '' };
   try {
-    const admitted = await admitCall(services, endpoint, { request, connection, progress });
+    const admitted = await admitCall(services, endpoint, { request, connection, progress, conversations: source });
     content = admitted.content;
+    conversation = admitted.conversation;
     const { admission, model, parameters, prompt, permit } = admitted;
     const { body } = content;
     const quoted = context.quotes.priceOf(model, admission.group, admission.user);
@@ -47,6 +51,7 @@ export async function openCall(
       admission,
       model,
       content,
+      conversation,
       responseFields: endpoint.responseFields?.(body) ?? noFields,
       wantsUsage: parameters.wantsUsage,
       isStream: endpoint.canStream && parameters.isStream,
@@ -69,13 +74,14 @@ export async function openCall(
       dropped: [],
       sentLimit: undefined,
       stopped: undefined,
-      buffer: connection === null ? undefined : services.responseBuffers.open(admission.user.id),
+      buffer: connection === null || conversation?.later !== undefined ? undefined : services.responseBuffers.open(admission.user.id),
       onStop: undefined,
     };
-    if (connection !== null) watchConnection(call, connection);
+    if (connection !== null && conversation?.later === undefined) watchConnection(call, connection);
     return { call };
   } catch (failure) {
     content?.release();
+    conversation?.close();
     if (connection !== null) dropBody(connection);
     const error = toAppError(failure, context, requestId);
     // Nobody is signed in: the console hears of it as in all of its calls.

@@ -4,8 +4,21 @@ import { LeanBody } from '#server/relay/stream/lean-body.ts';
 import type { BodySource } from '#server/relay/stream/lean-body.ts';
 import type { StreamClock, TimedStream } from '#server/relay/stream/stream-clock.ts';
 
+/** Where a stream to a client goes: its connection, or who reads in its place. */
+export interface ClientBody {
+  write(chunk: Buffer): void;
+  /** The proper end. */
+  end(): void;
+  /** There is no proper end. */
+  cut(): void;
+  /** Something is told although nothing has come. */
+  flushHeaders(): void;
+}
+
 export interface ClientStreamOptions {
   keepAliveMs: number;
+  /** Missing: the client's connection, by `body`. */
+  reader?: ClientBody;
   /** Speaks until an upstream's stream does; asked for where it has to. */
   openVoice(): StreamVoice;
   onDisconnect(): void;
@@ -14,6 +27,7 @@ export interface ClientStreamOptions {
 export class ClientStream implements BodySource, TimedStream {
   readonly body: LeanBody;
   clockPlace = -1;
+  readonly #to: ClientBody;
   readonly #clock: StreamClock;
   readonly #keepAliveMs: number;
   readonly #openVoice: () => StreamVoice;
@@ -25,8 +39,9 @@ export class ClientStream implements BodySource, TimedStream {
   #lastWriteAt = performance.now();
   #onLeft: () => void;
 
-  constructor(clock: StreamClock, { keepAliveMs, openVoice, onDisconnect }: ClientStreamOptions) {
+  constructor(clock: StreamClock, { keepAliveMs, reader, openVoice, onDisconnect }: ClientStreamOptions) {
     this.body = new LeanBody(this);
+    this.#to = reader ?? this.body;
     this.#clock = clock;
     this.#keepAliveMs = keepAliveMs;
     this.#openVoice = openVoice;
@@ -47,7 +62,7 @@ export class ClientStream implements BodySource, TimedStream {
 
   write(chunk: Buffer): void {
     this.#lastWriteAt = performance.now();
-    this.body.write(chunk);
+    this.#to.write(chunk);
   }
 
   /** Leaves together with the ending. */
@@ -59,9 +74,9 @@ export class ClientStream implements BodySource, TimedStream {
   end(ending: Buffer): void {
     this.#isOver = true;
     this.#clock.remove(this);
-    for (const piece of this.#pending) this.body.write(piece);
-    this.body.write(ending);
-    this.body.end();
+    for (const piece of this.#pending) this.#to.write(piece);
+    this.#to.write(ending);
+    this.#to.end();
   }
 
   /** Ends the response with an error in the client's format, after what is still to be said. */
@@ -73,7 +88,7 @@ export class ClientStream implements BodySource, TimedStream {
   cut(): void {
     this.#isOver = true;
     this.#clock.remove(this);
-    this.body.cut();
+    this.#to.cut();
   }
 
   /** The client does not read: silence of the upstream is not the upstream's. */
@@ -83,7 +98,7 @@ export class ClientStream implements BodySource, TimedStream {
 
   tick(now: number): void {
     // Without content they leave late, because mostly it is about to come and both fit into one write.
-    this.body.flushHeaders();
+    this.#to.flushHeaders();
     if (this.#isPaused || now - this.#lastWriteAt < this.#keepAliveMs) return;
     this.write(Buffer.from(this.#speaker().keepAlive()));
   }

@@ -30,14 +30,17 @@ export async function endStream(stream: EndedStream, ended: EndReason, failure?:
     const { usage, isInvalid } = await usageOfStream(stream, ended);
     const reason = ended === 'completed' && isInvalid ? 'invalid_usage' : ended;
     await book(stream, reason, { usage, failure });
-    if (reason === 'completed') client.end(pipe.ending(usage));
-    else client.fail(tellEnd(call, { reason, failure }).error);
+    if (reason === 'completed') {
+      const ending = pipe.ending(usage);
+      client.end(call.conversation === null ? ending : await call.conversation.keepEnding(ending));
+    } else client.fail(tellEnd(call, { reason, failure }).error);
   } catch (fault) {
     client.cut();
     call.services.context.ledger.release(call.reservation);
     throw fault;
   } finally {
     pipe.close();
+    call.conversation?.close();
     if (ended === 'completed') reader.hangUpSoon();
   }
 }

@@ -47,7 +47,8 @@ export class StreamRelay implements EventReceiver, TimedStream, SpendingStream {
     const { call, attempt, stream } = options;
     const { way, upstreamModel } = attempt.request;
     this.#counting = { owner: call.admission.user.id, isEstimated: false };
-    this.#pipe = createPipe({ client: call.endpoint.dialect, way, upstreamModel, writer: writerOptions(call) }, this.#counting);
+    const pipe = createPipe({ client: call.endpoint.dialect, way, upstreamModel, writer: writerOptions(call) }, this.#counting);
+    this.#pipe = call.conversation?.pipe(pipe) ?? pipe;
     this.#spending = new StreamSpending(call, this.#pipe, this);
     this.#words = call.services.words.output();
     const idleMs = call.services.context.env.STREAMING_TIMEOUT * 1000 * (way.hasLongIdle ? 2 : 1);

@@ -1,0 +1,57 @@
+// What a call speaks of beside its own request: something that an earlier one has left; and what it leaves itself. The relay keeps
+// nothing: it is given the whole conversation, and hands over what came of it.
+import type { StreamPipe } from '#server/dialects/stream-pipe.ts';
+import type { DirectResponse } from '#server/http/lean-response.ts';
+import type { Admission } from '#server/relay/admission/admission.ts';
+import type { RelayBody } from '#server/relay/endpoints.ts';
+import type { ClientBody } from '#server/relay/stream/client-stream.ts';
+
+export interface ConversationSource {
+  /**
+   * Only for a body that its endpoint's `check` let pass. Null: it speaks of nothing that is kept, and leaves nothing. Whoever gets a
+   * conversation closes it.
+   * @throws {AppError} of what is not there, or is not this caller's
+   */
+  open(asked: AskedConversation): CallConversation | null | Promise<CallConversation | null>;
+}
+
+export interface AskedConversation {
+  caller: Admission;
+  body: RelayBody;
+  /** False: a prompt is counted, nothing comes of it. */
+  isAnswered: boolean;
+}
+
+export interface CallConversation {
+  /** The request with all that it speaks of in it. Goes on in the place of the caller's own. */
+  readonly body: RelayBody;
+  /** The stream as its caller is told it. */
+  pipe(pipe: StreamPipe): StreamPipe;
+  /** A whole response whose call is settled. What is returned leaves, once it is kept. */
+  keepWhole(response: Buffer): Promise<Buffer>;
+  /** The ending of a stream whose call is settled. What is returned leaves, once it is kept. */
+  keepEnding(ending: Buffer): Promise<Buffer>;
+  /** However the call has ended; more than once is harmless. */
+  close(): void;
+  /** Its caller does not wait for the response. Missing: the caller does. */
+  readonly later?: LaterResponse;
+}
+
+export interface LaterResponse {
+  /**
+   * What its caller is told at once. `run` is called later, once.
+   * @throws {AppError} when there are too many such calls
+   */
+  begin(call: UnwatchedCall): Promise<DirectResponse>;
+}
+
+/** A call without a connection. */
+export interface UnwatchedCall {
+  requestId: string;
+  /** The call from its first attempt to its books. Resolves when the stream has begun or failed; the body hears of its end. Never rejects. */
+  run(body: ClientBody): Promise<void>;
+  /** Ends it as if its caller had hung up. */
+  stop(): void;
+  /** It will not be run: what is reserved goes back. */
+  release(): void;
+}
