@@ -23,6 +23,7 @@ const serverLayers = [
   ['money'],
   ['notify'],
   ['dialects'],
+  ['calls'],
   ['upstream'],
   // What several slices do to one kind of record.
   ['logs'],

@@ -3,7 +3,6 @@ import type { TokenUsage } from '#shared/token-usage.ts';
 import type { DecidingNames } from './deciding-names.ts';
 import type { ChatRequest, ResponsePart } from './parts.ts';
 import type { PromptContent } from './prompt-content.ts';
-import type { Capability } from './provider-traits.ts';
 import type { SaidFields } from './request-fields.ts';
 import type { SessionIds } from './session-ids.ts';
 import type { TokenLimits } from './token-limits.ts';
@@ -91,8 +90,8 @@ export interface ClientDialect {
   readonly name: string;
   /** As people call it. */
   readonly title: string;
-  /** Missing: callers cannot ask for that in this format. */
-  readonly calls: Readonly<Partial<Record<Capability, ClientCall>>>;
+  /** Conversations in this format. Missing: callers cannot ask for that in it. */
+  readonly calls: Readonly<Partial<Record<'chat' | 'count_tokens', ClientCall>>>;
   /** Whether a request to an address that several formats share is of this one. Missing: it is where no other one says so. */
   isSpokenWith?(headers: Headers): boolean;
   /** Headers of a client that are for a provider of the same format. */

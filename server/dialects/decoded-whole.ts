@@ -2,12 +2,10 @@
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { ClientDialect, ResponseWriterOptions } from './client-dialect.ts';
 import type { Way } from './way.ts';
-import type { Capability } from './provider-traits.ts';
 import type { ErrorInResponse } from './stream-pipe.ts';
 
 export interface DecodeInput {
   client: ClientDialect;
-  capability: Capability;
   way: Way;
   upstreamModel: string;
   /** The provider's body. */

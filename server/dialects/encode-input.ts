@@ -1,12 +1,12 @@
 // A call on its way to a provider, and what goes there.
 import type { ClientDialect } from './client-dialect.ts';
 import type { Way } from './way.ts';
-import type { Capability } from './provider-traits.ts';
 import type { DialectSettings } from './upstream-dialect.ts';
 
 export interface CallInput {
   client: ClientDialect;
-  capability: Capability;
+  /** Its prompt is only to be counted. */
+  isCount?: boolean;
   way: Way;
   /** Headers of the client that are for a provider of the same format. */
   clientHeaders: Readonly<Record<string, string>>;

@@ -9,14 +9,14 @@ import { withoutSurcharges } from './surcharges.ts';
 
 /** @throws {AppError} `format_unsupported`, `untranslatable`, `invalid_request` */
 export function encodeRequest(asked: CallInput): EncodedRequest {
-  const { client, way, capability, forceUsage, settings } = asked;
+  const { client, way, isCount, forceUsage, settings } = asked;
   if (way.identity !== null) {
     const { call, dropped } = withoutSurcharges(asked);
     const encoded = way.identity.writeRequest(boundInput(call, call.isPassThrough === true ? null : mostOf(call)));
     return dropped.length === 0 ? encoded : { ...encoded, dropped: [...dropped, ...encoded.dropped] };
   }
   const input = boundInput(asked, null);
-  if (capability !== 'chat') throw new AppError('format_unsupported');
+  if (isCount === true) throw new AppError('format_unsupported');
   const written = way.dialect.writeRequest(withPlainSchemas(limited(client.readRequest(input.body), mostOf(input))), {
     upstreamModel: way.upstreamModel,
     forceUsage: forceUsage && way.provider.quirks?.streamOptions !== undefined,

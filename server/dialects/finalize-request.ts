@@ -26,9 +26,9 @@ export function describeRequest(body: Body, input: EncodeInput): Omit<EncodedReq
 }
 
 /** Whether it streams is the client's to say: it could not read anything else. */
-function overrideOf({ way, capability }: EncodeInput): Body {
+function overrideOf({ way, isCount }: EncodeInput): Body {
   // What is added to a generation is unknown where a prompt is counted.
-  if (capability === 'count_tokens') return {};
+  if (isCount === true) return {};
   const { stream: _stream, ...fields } = way.paramOverride ?? {};
   return fields;
 }

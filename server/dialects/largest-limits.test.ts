@@ -28,7 +28,7 @@ function sentLimit({ client, from, model, ...fields }: (typeof pairs)[number], t
   const way = buildPreparedChannel({ base_url: 'https://up.example', ...fields }).way(client, 'chat', model);
   if (way === null) throw new Error('There is no such way');
   const body = client.limits.bound({ model, ...asked[from] }, tokens);
-  const call = { client, way, capability: 'chat' as const, clientHeaders: {}, body, rawText: JSON.stringify(body), originModel: model };
+  const call = { client, way, clientHeaders: {}, body, rawText: JSON.stringify(body), originModel: model };
   const encoded = encodeRequest({ ...call, isStream: false, forceUsage: true, settings: defaultSettings });
   const sent: Record<string, unknown> = JSON.parse(encoded.body.toString());
   expect(way.dialect.limits.read(sent)).toBe(encoded.sentLimit);

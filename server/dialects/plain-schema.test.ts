@@ -71,7 +71,6 @@ test.each(pairs)('types in capitals are understood on the way from $from to $mod
   const call = {
     client,
     way,
-    capability: 'chat' as const,
     clientHeaders: {},
     body: whole,
     rawText: JSON.stringify(whole),

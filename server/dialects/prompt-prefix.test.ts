@@ -250,7 +250,6 @@ function promptOf(client: ClientDialect, upstream: (typeof upstreams)[number], b
   const asked = { ...body, ...(body['model'] === undefined ? {} : { model: upstream.model }) };
   const input = {
     client,
-    capability: 'chat' as const,
     way,
     clientHeaders: {},
     body: asked,

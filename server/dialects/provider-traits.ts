@@ -1,8 +1,5 @@
 // How one provider differs from others that speak its format: data, which the provider's record holds and the format applies.
 
-/** What a client can ask for. A provider without a path for it is never asked. */
-export type Capability = 'chat' | 'count_tokens' | 'embeddings';
-
 /** A model name's ending that stands for request fields: it is cut off and the fields are set where the client sent none. */
 export interface ModelSuffix {
   suffix: string;
@@ -76,14 +73,6 @@ export interface BodyError {
   statuses: Readonly<Record<string, number>>;
 }
 
-/** Embeddings with a body of their own: the last resort of the ladder. */
-export interface EmbeddingsHook {
-  /** OpenAI's body → the provider's. */
-  request(body: Record<string, unknown>): Record<string, unknown>;
-  /** The provider's body → OpenAI's. Null: not a response of this kind, it is passed on as it is. */
-  response(body: Record<string, unknown>, model: string): Record<string, unknown> | null;
-}
-
 export interface ProviderTraits {
   name: string;
   quirks?: RequestQuirks;
@@ -91,7 +80,8 @@ export interface ProviderTraits {
   errors?: BodyError;
   /** Fields that ask for paid extras, or for other models than the one that is billed. */
   paidExtras?: readonly string[];
-  embeddings?: EmbeddingsHook;
+  /** In which of the known ways embeddings are asked for, where it is not that of the format. */
+  embeddings?: string;
   /** Its models are not those of the vendor whose format it speaks: what that vendor's client tells of itself is left out. */
   attribution?: 'drop';
 }

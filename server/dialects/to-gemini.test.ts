@@ -417,7 +417,6 @@ describe('responses of Gemini', () => {
     if (way === null) throw new Error('There is no way');
     const input = {
       client: openaiChatClient,
-      capability: 'chat' as const,
       way,
       upstreamModel: flash3,
       responseFields: {},

@@ -68,14 +68,14 @@ async function askProvider(
   const channel = channels
     .tiers(admission.group, model)
     .flatMap((tier) => tier.channels)
-    .filter((one) => (one.way(endpoint.dialect, 'count_tokens', model)?.identity ?? null) !== null)
+    .filter((one) => (one.way(endpoint.dialect, endpoint.kind.name, model)?.identity ?? null) !== null)
     .find(({ id }) => health.factor(id, model) > 0);
   if (channel === undefined || admission.pinnedChannel !== undefined) return null;
   try {
     const call = {
       client: endpoint.dialect,
       clientHeaders: clientHeadersOf(endpoint, request.headers),
-      capability: 'count_tokens' as const,
+      kind: endpoint.kind,
       channel,
       body: content.body,
       rawText: content.text,

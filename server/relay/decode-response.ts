@@ -9,9 +9,9 @@ import type { ReadResponse } from '#server/upstream/read-response.ts';
 
 export function decodeResponse(call: RunningCall, { channel, request }: SentAttempt, body: Buffer): ReadResponse | Promise<ReadResponse> {
   const { endpoint, responseFields, services } = call;
-  const { capability, dialect: client } = endpoint;
+  const { kind, dialect: client } = endpoint;
   const { way, upstreamModel } = request;
-  const input = { client, capability, channel, way, upstreamModel, body, responseFields, writer: writerOptions(call) };
+  const input = { client, kind, channel, way, upstreamModel, body, responseFields, writer: writerOptions(call) };
   return isLong(body) ? inSteps(services.context.bodies, ownerOf(call), readLong(input)) : readWhole(input);
 }
 
@@ -22,7 +22,7 @@ export function inTurnIfLong(call: RunningCall, body: Buffer, make: () => Buffer
 
 /** Of what is about to leave for the client. */
 export function holdsBlockedWords(call: RunningCall, body: Buffer): boolean | Promise<boolean> {
-  const words = call.endpoint.capability === 'chat' ? call.services.words.output() : null;
+  const words = call.endpoint.kind.isWritten ? call.services.words.output() : null;
   return words === null ? false : inSteps(call.services.context.bodies, ownerOf(call), words.inBody(body));
 }
 

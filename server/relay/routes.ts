@@ -18,7 +18,7 @@ import type { Admission } from '#server/relay/admission/admission.ts';
 export function mountRelay(host: RouteHost, { services }: Relay): void {
   mountBilling(host, services);
   for (const endpoint of relayEndpoints) {
-    const answerCall = endpoint.capability === 'count_tokens' ? countTokens : relayCall;
+    const answerCall = endpoint.kind.isCount ? countTokens : relayCall;
     host.addDirect('POST', endpoint.path, (request, _params, connection) => answerCall(services, endpoint, request, connection));
   }
 

@@ -131,7 +131,7 @@ function sendTo(call: RunningCall, channel: PreparedChannel): CallExchange | nul
   const sending = {
     client: endpoint.dialect,
     clientHeaders: call.clientHeaders,
-    capability: endpoint.capability,
+    kind: endpoint.kind,
     channel,
     body: content.body,
     rawText: content.text,
@@ -143,7 +143,7 @@ function sendTo(call: RunningCall, channel: PreparedChannel): CallExchange | nul
     ...(call.outputBound === undefined ? {} : { outputBound: call.outputBound }),
     ...(call.choiceLimit === undefined ? {} : { choiceLimit: call.choiceLimit }),
   };
-  const bounds = { responseMs: env.RELAY_TIMEOUT * 1000, maxBytes: endpoint.mostResponseBytes };
+  const bounds = { responseMs: env.RELAY_TIMEOUT * 1000, maxBytes: endpoint.kind.mostResponseBytes };
   const limits = call.buffer === undefined ? bounds : { ...bounds, room: call.buffer };
   return sendCall(services.context, sending, { limits, isWanted: () => call.stopped === undefined });
 }
@@ -208,7 +208,7 @@ async function readWhole(
     isBlocked: searching instanceof Promise ? await searching : searching,
     attempt: attempt,
     body: written,
-    contentType: 'application/json; charset=utf-8',
+    contentType: call.endpoint.kind.contentType,
     usage,
     firstByteMs: attempt.record.first_byte_ms ?? elapsed(call),
   };

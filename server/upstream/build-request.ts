@@ -1,12 +1,13 @@
 // A client's call as it goes to a channel: where to, with which headers, with what body.
 import { AppError } from '#shared/errors.ts';
-import { encodeRequest } from '#server/dialects/encode-request.ts';
+import type { CallKind } from '#server/calls/call-kind.ts';
 import type { CallInput, EncodedRequest } from '#server/dialects/encode-input.ts';
 import type { ChannelWay } from './find-way.ts';
 import type { PreparedChannel } from './prepared-channel.ts';
 import type { SendRequest } from './send.ts';
 
 export interface UpstreamCall extends Omit<CallInput, 'way'> {
+  kind: CallKind;
   channel: PreparedChannel;
   /** Milliseconds. */
   now: number;
@@ -22,12 +23,12 @@ export interface UpstreamRequest extends SendRequest, Omit<EncodedRequest, 'head
 
 /** A promise only where the authorisation takes one. @throws {AppError} `format_unsupported`, `untranslatable`, `invalid_request` */
 export function buildRequest(call: UpstreamCall): UpstreamRequest | Promise<UpstreamRequest> {
-  const { channel, client, isStream } = call;
+  const { kind, channel, client, isStream } = call;
   const setting = channel.provider?.versionSetting;
   const versions = setting === undefined ? undefined : call.settings.get(setting);
-  const way = channel.way(client, call.capability, call.originModel, { version: call.version, versions });
+  const way = channel.way(client, kind.name, call.originModel, { version: call.version, versions });
   if (way === null) throw new AppError('format_unsupported');
-  const encoded = encodeRequest({ ...call, way });
+  const encoded = kind.encode({ ...call, way });
   const headers = way.format.headers(isStream);
   const { body, upstreamModel, reasoningEffort, sentLimit, dropped } = encoded;
   const request: UpstreamRequest = {

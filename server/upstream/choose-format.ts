@@ -1,14 +1,14 @@
 // In which of a provider's formats a call goes: in the caller's own where the provider speaks it, else in the one that loses least.
+import type { CallKindName } from '#server/calls/call-kind.ts';
 import type { ClientDialect } from '#server/dialects/client-dialect.ts';
-import type { Capability } from '#server/dialects/provider-traits.ts';
 import { lossBetween } from '#server/dialects/translation-table.ts';
 import type { PreparedFormat } from './prepared-channel.ts';
 
 /** Null: the provider cannot do this in any. */
-export function formatFor(formats: readonly PreparedFormat[], client: ClientDialect, capability: Capability): PreparedFormat | null {
+export function formatFor(formats: readonly PreparedFormat[], client: ClientDialect, kind: CallKindName): PreparedFormat | null {
   let best: PreparedFormat | null = null;
   for (const format of formats) {
-    if (format.paths[capability] === undefined) continue;
+    if (format.paths[kind] === undefined) continue;
     if (format.dialect.name === client.name) return format;
     if (best === null || lossBetween(client, format.dialect) < lossBetween(client, best.dialect)) best = format;
   }

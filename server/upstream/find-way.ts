@@ -1,6 +1,7 @@
 // Which way a call of one model goes through one channel, before its body is known: format, address, names, rules that apply.
+import type { CallKindName } from '#server/calls/call-kind.ts';
 import type { ClientDialect } from '#server/dialects/client-dialect.ts';
-import type { Capability, ModelRule } from '#server/dialects/provider-traits.ts';
+import type { ModelRule } from '#server/dialects/provider-traits.ts';
 import type { Way } from '#server/dialects/way.ts';
 import { formatFor } from './choose-format.ts';
 import type { PathPair, PathRule, Provider } from './providers/spec.ts';
@@ -21,7 +22,7 @@ export interface ChannelWay extends Way {
 interface AskedWay {
   channel: Pick<PreparedChannel, 'provider' | 'formats' | 'modelMapping' | 'base' | 'record' | 'setting' | 'paramOverride'>;
   client: ClientDialect;
-  capability: Capability;
+  kind: CallKindName;
   model: string;
   /** `api-version` of the client's query. */
   version?: string | undefined;
@@ -32,10 +33,10 @@ interface AskedWay {
 export type ModelVersions = Readonly<Record<string, string>>;
 
 /** Null: the provider cannot do this. */
-export function findWay({ channel, client, capability, model, version, versions }: AskedWay): ChannelWay | null {
+export function findWay({ channel, client, kind, model, version, versions }: AskedWay): ChannelWay | null {
   const { provider } = channel;
-  const format = formatFor(channel.formats, client, capability);
-  const paths = format?.paths[capability];
+  const format = formatFor(channel.formats, client, kind);
+  const paths = format?.paths[kind];
   if (provider === null || format === null || paths === undefined) return null;
 
   const mapped = channel.modelMapping.get(model) ?? model;

@@ -1,8 +1,9 @@
 // A channel as the relay uses it: everything that can be derived from its record, derived once per change of the record.
 import { hasModelInHost } from '#shared/channel-rules.ts';
+import type { CallKindName } from '#server/calls/call-kind.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
 import type { ClientDialect } from '#server/dialects/client-dialect.ts';
-import type { Capability, ProviderTraits } from '#server/dialects/provider-traits.ts';
+import type { ProviderTraits } from '#server/dialects/provider-traits.ts';
 import { upstreamDialects } from '#server/dialects/registry.ts';
 import type { UpstreamDialectName } from '#server/dialects/registry.ts';
 import type { UpstreamDialect } from '#server/dialects/upstream-dialect.ts';
@@ -61,7 +62,7 @@ export interface PreparedChannel {
   /** Why no call can be made through it, for administrators; null when it can. */
   readonly problem: string | null;
   /** Which way a call of that model goes; null: there is none. */
-  way(client: ClientDialect, capability: Capability, model: string, address?: WayAddress): ChannelWay | null;
+  way(client: ClientDialect, kind: CallKindName, model: string, address?: WayAddress): ChannelWay | null;
   /** Headers of questions about the account, in no format; they are authorised like calls. */
   readonly headers: Readonly<Record<string, string>>;
   authorize<Request extends SendRequest>(request: Request, now: number): Request | Promise<Request>;
@@ -80,7 +81,7 @@ export interface PrepareOptions {
   siteUrl?: string;
 }
 
-/** Ways per channel, client's format and capability that are kept; a channel with more models than this computes some again. */
+/** Ways per channel, client's format and kind of call that are kept; a channel with more models than this computes some again. */
 const WAYS_KEPT = 2000;
 
 export function prepareChannel(record: ChannelRecord, secrets: Pick<Secrets, 'decrypt'>, options: PrepareOptions = {}): PreparedChannel {
@@ -126,16 +127,16 @@ export function prepareChannel(record: ChannelRecord, secrets: Pick<Secrets, 'de
     statusCodeMapping: statusCodeMapping ?? new Map(),
     paramOverride: paramOverride === null || Object.keys(paramOverride).length === 0 ? null : paramOverride,
     problem: problems.length === 0 ? null : problems.join('; '),
-    way(client, capability, model, address = {}) {
+    way(client, kind, model, address = {}) {
       if (address.versions !== undefined && address.versions !== versions) {
         versions = address.versions;
         ways.clear();
       }
-      const asked = { channel: this, client, capability, model, version: address.version, versions };
+      const asked = { channel: this, client, kind, model, version: address.version, versions };
       if (address.version !== undefined) return findWay(asked);
-      const kind = `${client.name} ${capability}`;
-      let kept = ways.get(kind);
-      if (kept === undefined) ways.set(kind, (kept = new Map()));
+      const asker = `${client.name} ${kind}`;
+      let kept = ways.get(asker);
+      if (kept === undefined) ways.set(asker, (kept = new Map()));
       let way = kept.get(model);
       if (way === undefined) {
         if (kept.size >= WAYS_KEPT) kept.clear();

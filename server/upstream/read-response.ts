@@ -1,7 +1,6 @@
 // What a channel's provider answered, for the client: whole or as a stream.
-import { decodeWhole } from '#server/dialects/decode-whole.ts';
-import { decodeLong } from '#server/dialects/decode-long.ts';
-import type { DecodedWhole, DecodeInput, DeepWhole, FailedWhole } from '#server/dialects/decoded-whole.ts';
+import type { CallKind, Decoded } from '#server/calls/call-kind.ts';
+import type { DecodedWhole, DecodeInput, DeepWhole } from '#server/dialects/decoded-whole.ts';
 import type { StreamInput } from '#server/dialects/identity.ts';
 import { openStream } from '#server/dialects/open-stream.ts';
 import type { StreamPipe } from '#server/dialects/stream-pipe.ts';
@@ -12,19 +11,19 @@ import type { Counting } from './token-estimate.ts';
 import { failureInBody, invalidResponse } from './upstream-error.ts';
 import type { UpstreamFailure } from './upstream-error.ts';
 
-export type ReadInput = DecodeInput & { channel: PreparedChannel };
+export type ReadInput = DecodeInput & { kind: CallKind; channel: PreparedChannel };
 export type ReadResponse = DecodedWhole | DeepWhole | { kind: 'failed'; failure: UpstreamFailure };
 
 export function readWhole(input: ReadInput): ReadResponse {
-  return judged(decodeWhole(input), input);
+  return judged(input.kind.decode(input), input);
 }
 
 /** The same of a long response, in steps. */
 export function* readLong(input: ReadInput): Generator<void, ReadResponse> {
-  return judged(yield* decodeLong(input), input);
+  return judged(yield* input.kind.decodeLong(input), input);
 }
 
-function judged(decoded: DecodedWhole | DeepWhole | FailedWhole, { channel }: ReadInput): ReadResponse {
+function judged(decoded: Decoded, { channel }: ReadInput): ReadResponse {
   if (decoded.kind !== 'failed') return decoded;
   return { kind: 'failed', failure: decoded.error === null ? invalidResponse() : failureInBody(decoded.error, channel) };
 }

@@ -1,11 +1,15 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { embeddingsContent, promptContent } from '#server/dialects/openai-chat/prompt-content.ts';
+import { callKinds } from '#server/calls/registry.ts';
+import { defaultClientDialect } from '#server/dialects/registry.ts';
 import { closeTokenCounter, countPrompt, countText as countFor, encodingOf, estimateTextTokens } from './token-estimate.ts';
 
 const counting = () => ({ owner: 1, isEstimated: false });
 const countText = (text: string, model: string) => countFor(text, model, counting());
-const countPromptTokens = (body: Record<string, unknown>, capability: 'chat' | 'embeddings', model: string) =>
-  countPrompt(capability === 'chat' ? promptContent(body, model) : embeddingsContent(body), model, counting());
+function countPromptTokens(body: Record<string, unknown>, kind: 'chat' | 'embeddings', model: string): Promise<number> {
+  const call = callKinds[kind].clientCall(defaultClientDialect);
+  if (call === undefined) throw new Error(`Nobody can ask for ${kind}`);
+  return countPrompt(call.promptContent(body, model), model, counting());
+}
 
 afterAll(closeTokenCounter);
 

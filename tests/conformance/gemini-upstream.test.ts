@@ -1,5 +1,6 @@
 // Chat calls to Gemini against the provider vectors, which have the names of OpenAI's callers at one end.
 import { describe, expect, it } from 'vitest';
+import { callKinds } from '#server/calls/registry.ts';
 import { decodeWhole } from '#server/dialects/decode-whole.ts';
 import { upstreamDialects, clientDialects } from '#server/dialects/registry.ts';
 import { framings } from '#server/framing/registry.ts';
@@ -19,7 +20,7 @@ const gemini = upstreamDialects.gemini;
 const vectors = readVectors('gemini').filter(({ request }) => request.path === '/v1/chat/completions');
 
 function requestOf({ channel, request: { body } }: Vector) {
-  const asked = { client, clientHeaders: {}, settings: defaultSettings, capability: 'chat' as const, forceUsage: true, now: 0 };
+  const asked = { client, clientHeaders: {}, settings: defaultSettings, kind: callKinds.chat, forceUsage: true, now: 0 };
   return buildRequest({
     ...asked,
     channel: buildPreparedChannel({ type: channel.type, key: channel.key }),
@@ -74,7 +75,7 @@ describe.each(vectors.map((vector) => ({ name: vector.name, vector })))('$name',
   if (response !== undefined)
     it('gives the client the expected answer', async () => {
       const { way, upstreamModel } = await requestOf(vector);
-      const input = { client, capability: 'chat' as const, way, upstreamModel, body: Buffer.from(text), responseFields: {} };
+      const input = { client, way, upstreamModel, body: Buffer.from(text), responseFields: {} };
       const whole = decodeWhole({ ...input, writer: { ...writer, model: upstreamModel } });
       if (whole.kind !== 'whole') throw new Error('It is none');
       const told: unknown = JSON.parse(whole.body(null).toString());

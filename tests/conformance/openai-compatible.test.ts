@@ -1,10 +1,10 @@
 // Every provider of the OpenAI shape against the provider vectors: address, headers and body of the call; answer, stream
 // and errors on the way back.
 import { describe, expect, it } from 'vitest';
-import { fixResponse } from '#server/dialects/openai-chat/identity-response.ts';
+import type { CallKind } from '#server/calls/call-kind.ts';
+import { callKinds } from '#server/calls/registry.ts';
 import { callParameters } from '#server/dialects/openai-chat/check-request.ts';
 import { errorIn } from '#server/dialects/openai-chat/response-errors.ts';
-import type { Capability } from '#server/dialects/provider-traits.ts';
 import { clientDialects } from '#server/dialects/registry.ts';
 import { buildRequest } from '#server/upstream/build-request.ts';
 import type { UpstreamRequest } from '#server/upstream/build-request.ts';
@@ -38,11 +38,11 @@ const files = [
 ];
 
 /** Vectors of calls that this server offers; those of later protocols name it. */
-function capabilityOf(vector: Vector): Capability | null {
+function kindOf(vector: Vector): CallKind | null {
   if (vector.name.startsWith('later: native')) return null;
   const path = vector.request.path.split('?')[0];
-  if (path === '/v1/chat/completions') return 'chat';
-  return path === '/v1/embeddings' ? 'embeddings' : null;
+  if (path === '/v1/chat/completions') return callKinds.chat;
+  return path === '/v1/embeddings' ? callKinds.embeddings : null;
 }
 
 function channelOf({ channel }: Vector) {
@@ -54,13 +54,13 @@ function channelOf({ channel }: Vector) {
   });
 }
 
-function requestOf(vector: Vector, capability: Capability): UpstreamRequest | Promise<UpstreamRequest> {
+function requestOf(vector: Vector, kind: CallKind): UpstreamRequest | Promise<UpstreamRequest> {
   const { body, path } = vector.request;
   return buildRequest({
     client: clientDialects['openai-chat'],
     clientHeaders: {},
     settings: defaultSettings,
-    capability,
+    kind,
     channel: channelOf(vector),
     body,
     rawText: JSON.stringify(body),
@@ -72,17 +72,30 @@ function requestOf(vector: Vector, capability: Capability): UpstreamRequest | Pr
   });
 }
 
+/** The body that the client gets. */
+function answerOf(
+  { kind, way, upstreamModel }: Pick<UpstreamRequest, 'way' | 'upstreamModel'> & { kind: CallKind },
+  request: Vector['request']['body'],
+  text: string,
+): string {
+  const client = clientDialects['openai-chat'];
+  const writer = { model: upstreamModel, requestId: '', createdAt: 0, wantsUsage: false, promptEstimate: 0 };
+  const decoded = kind.decode({ client, way, upstreamModel, body: Buffer.from(text), responseFields: request, writer });
+  if (decoded.kind !== 'whole') throw new Error('It is no response');
+  return decoded.body(null).toString();
+}
+
 describe.each(files)('%s', (file) => {
   const vectors = readVectors(file).flatMap((vector) => {
-    const capability = capabilityOf(vector);
-    return capability === null ? [] : [{ name: vector.name, vector, capability }];
+    const kind = kindOf(vector);
+    return kind === null ? [] : [{ name: vector.name, vector, kind }];
   });
 
   it('has vectors', () => expect(vectors).not.toEqual([]));
 
-  describe.each(vectors)('$name', ({ vector, capability }) => {
+  describe.each(vectors)('$name', ({ vector, kind }) => {
     it('sends the expected call', async () => {
-      const request = await requestOf(vector, capability);
+      const request = await requestOf(vector, kind);
       expect(`${request.origin}${request.path}`).toBe(vector.upstream.url);
       expect(differences(request.headers, vector.upstream.headers, false)).toEqual([]);
       const sent: unknown = JSON.parse(request.body.toString());
@@ -99,7 +112,7 @@ describe.each(files)('%s', (file) => {
         const channel = channelOf(vector);
         const failure =
           upstream.status === 200
-            ? errorIn(text, (await requestOf(vector, capability)).way.provider)
+            ? errorIn(text, (await requestOf(vector, kind)).way.provider)
             : parseUpstreamError({ status: upstream.status, text, channel, now: 0 });
         expect(failure?.status).toBe(error.status);
         expect({ message: failure?.message, type: failure?.type, param: failure?.param, code: failure?.code }).toEqual(error.error);
@@ -107,9 +120,9 @@ describe.each(files)('%s', (file) => {
 
     if (response !== undefined)
       it('gives the client the expected answer', async () => {
-        const { way, upstreamModel } = await requestOf(vector, capability);
+        const { way, upstreamModel } = await requestOf(vector, kind);
         expect(errorIn(text, way.provider)).toBeNull();
-        const answer: unknown = JSON.parse(fixResponse({ capability, way, requestBody: vector.request.body, upstreamModel, text }));
+        const answer: unknown = JSON.parse(answerOf({ kind, way, upstreamModel }, vector.request.body, text));
         const usage = isObject(answer) ? readTokenUsage(answer.usage, way.provider.responses) : null;
         if (vector.usage !== undefined) expectUsage(usage, vector.usage);
         expect(differences(answer, withoutZeroCompletion(response.body), false)).toEqual([]);
@@ -117,7 +130,7 @@ describe.each(files)('%s', (file) => {
 
     if (chunks !== undefined)
       it('gives the client the expected stream', async () => {
-        const { way, upstreamModel } = await requestOf(vector, capability);
+        const { way, upstreamModel } = await requestOf(vector, kind);
         const isUsageHidden = !callParameters(vector.request.body).wantsUsage;
         const transform = createStreamTransform({ way, upstreamModel, isUsageHidden });
         const events = (upstream.sse ?? []).filter((line) => line.startsWith('data: ')).map((line) => line.slice(6));
@@ -172,9 +185,9 @@ describe('addresses of every type', () => {
   });
 
   it.each(rows)('type $type $mode', ({ type, mode, model, base_url, other, url, headers, unsupported }) => {
-    const capability = mode === 'chat' ? 'chat' : 'embeddings';
+    const kind = mode === 'chat' ? 'chat' : 'embeddings';
     const channel = buildPreparedChannel({ type, base_url, other, key: type === 26 ? 'id1.secret1' : 'sk-key' });
-    const way = channel.way(clientDialects['openai-chat'], capability, model);
+    const way = channel.way(clientDialects['openai-chat'], kind, model);
     // Types of tasks serve nothing else, and no address of somebody else's proxy is built in.
     const isOfTasks = providerOf(type)?.tasks !== undefined;
     expect(channel.problem).toBe(isOfTasks ? 'a base URL is needed' : null);

@@ -1,6 +1,6 @@
 // Channel records for tests, and channels prepared from them.
+import type { CallKindName } from '#server/calls/call-kind.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
-import type { Capability } from '#server/dialects/provider-traits.ts';
 import { defaultClientDialect } from '#server/dialects/registry.ts';
 import { createSecrets } from '#server/secrets/secrets.ts';
 import type { ChannelWay } from '#server/upstream/find-way.ts';
@@ -48,9 +48,9 @@ export function buildChannel({ key = 'sk-test', ...fields }: ChannelFields = {},
 }
 
 /** The way of OpenAI's callers through such a channel. */
-export function buildWay(fields: ChannelFields = {}, capability: Capability = 'chat'): ChannelWay {
-  const way = buildPreparedChannel({ base_url: 'https://up.example', ...fields }).way(defaultClientDialect, capability, 'gpt-4o-mini');
-  if (way === null) throw new Error(`A channel of type ${fields.type} has no way for ${capability}`);
+export function buildWay(fields: ChannelFields = {}, kind: CallKindName = 'chat'): ChannelWay {
+  const way = buildPreparedChannel({ base_url: 'https://up.example', ...fields }).way(defaultClientDialect, kind, 'gpt-4o-mini');
+  if (way === null) throw new Error(`A channel of type ${fields.type} has no way for ${kind}`);
   return way;
 }
 

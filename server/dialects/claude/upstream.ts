@@ -34,10 +34,10 @@ export const claudeUpstream: UpstreamDialect = {
     headers: { 'anthropic-beta': ['fast-mode-', 'context-1m-'] },
   },
   // Where a prompt is only counted, nothing is thought of.
-  applyTraits: (body, { capability, settings, way }) => {
+  applyTraits: (body, { isCount, settings, way }) => {
     const own = way.provider.attribution === 'drop' ? withoutAttribution(body) : body;
     return {
-      body: capability === 'chat' ? adaptThinkingSuffix(own, thinkingShare(settings)) : own,
+      body: isCount === true ? own : adaptThinkingSuffix(own, thinkingShare(settings)),
       dropped: own === body ? [] : ['system.0'],
     };
   },

@@ -31,9 +31,9 @@ export const geminiUpstream: UpstreamDialect = {
   },
   writeRequest,
   // What a caller has said of it stays.
-  applyTraits: (body, { capability, settings }) => ({
+  applyTraits: (body, { isCount, settings }) => ({
     body:
-      capability === 'chat' && body['safetySettings'] === undefined && body['safety_settings'] === undefined
+      isCount !== true && body['safetySettings'] === undefined && body['safety_settings'] === undefined
         ? { ...body, safetySettings: safetySettings(settings) }
         : body,
     dropped: [],

@@ -38,5 +38,3 @@ export const chatNames = decidingNames(messageNames, limits.names, [
   'cache_control',
   'ttl',
 ]);
-
-export const embeddingsNames = decidingNames(['model', 'input', 'text', 'image', 'dimensions', 'encoding_format']);

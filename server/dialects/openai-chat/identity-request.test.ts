@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { AppError } from '#shared/errors.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import type { ChannelFields } from '#tests/support/build-channel.ts';
+import { callKinds } from '#server/calls/registry.ts';
 import { buildRequest } from '#server/upstream/build-request.ts';
 import type { UpstreamCall } from '#server/upstream/build-request.ts';
 import { defaultSettings } from '#tests/support/default-settings.ts';
@@ -17,7 +18,7 @@ function build(rawText: string, { channel, ...options }: Call = {}) {
     client: openaiChatClient,
     clientHeaders: {},
     settings: defaultSettings,
-    capability: 'chat',
+    kind: callKinds.chat,
     channel: buildPreparedChannel(channel),
     body,
     rawText,
@@ -82,7 +83,7 @@ describe('a request upstream', () => {
   });
 
   it('gets its model when the client named none', () => {
-    expect(JSON.parse(build('{"input":"a"}', { capability: 'embeddings', originModel: 'm', channel: mapped }).body)).toEqual({
+    expect(JSON.parse(build('{"input":"a"}', { kind: callKinds.embeddings, originModel: 'm', channel: mapped }).body)).toEqual({
       input: 'a',
       model: 'm',
     });
@@ -96,7 +97,7 @@ describe('a request upstream', () => {
       temperature: 0,
       extra: [1],
     });
-    expect(JSON.parse(build('{"model":"m","input":"a"}', { channel, capability: 'embeddings' }).body).extra).toEqual([1]);
+    expect(JSON.parse(build('{"model":"m","input":"a"}', { channel, kind: callKinds.embeddings }).body).extra).toEqual([1]);
   });
 
   it('passes through byte by byte when told so, at the mapped address', () => {
@@ -161,7 +162,7 @@ describe('a request upstream', () => {
   });
 
   it('is refused when the provider has no such call', () => {
-    expect(() => build('{"model":"m","input":"a"}', { capability: 'embeddings', channel: { type: 43 } })).toThrow(AppError);
+    expect(() => build('{"model":"m","input":"a"}', { kind: callKinds.embeddings, channel: { type: 43 } })).toThrow(AppError);
   });
 
   it('leaves the prefix to the Cloudflare gateway', () => {

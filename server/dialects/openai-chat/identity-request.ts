@@ -2,6 +2,7 @@
 // on unchanged; when nothing changes at all, the client's own text does.
 import type { EncodedRequest, EncodeInput } from '../encode-input.ts';
 import { describeRequest } from '../finalize-request.ts';
+import { withModel } from '../model-in-text.ts';
 import { keepLimits } from '../token-limits.ts';
 import { limits } from './limits.ts';
 import { applyQuirks } from './request-quirks.ts';
@@ -23,16 +24,14 @@ function wantsUsage({ stream_options: options }: Body): boolean {
 
 /** The body with all edits in it, or the very same object when none is needed beyond what `bodyText` does to the text. */
 function editedBody(input: EncodeInput, adapted: Body): Body {
-  const { body, way, capability } = input;
+  const { body, way } = input;
   const isRemoved = Object.hasOwn(body, 'stream_options') && !sendsStreamOptions(input);
   const needsObject = isRemoved || (addsUsage(input) && Object.hasOwn(body, 'stream_options'));
-  const hook = capability === 'embeddings' ? way.provider.embeddings : undefined;
-  if (adapted === body && !needsObject && way.paramOverride === null && hook === undefined) return body;
+  if (adapted === body && !needsObject && way.paramOverride === null) return body;
 
   let edited: Record<string, unknown> = { ...adapted, model: way.upstreamModel };
   if (isRemoved) delete edited.stream_options;
   else if (addsUsage(input)) edited.stream_options = { ...asObject(body.stream_options), include_usage: true };
-  if (hook !== undefined) edited = hook.request(edited);
   if (way.paramOverride !== null) {
     // Whether it streams is the client's to say: it could not read anything else.
     const { stream: _stream, ...override } = way.paramOverride;
@@ -47,48 +46,23 @@ function sendsStreamOptions({ isStream, way }: EncodeInput): boolean {
 }
 
 function addsUsage(input: EncodeInput): boolean {
-  if (!input.isStream || !input.forceUsage || input.capability !== 'chat' || input.isPassThrough === true) return false;
+  if (!input.isStream || !input.forceUsage || input.isCount === true || input.isPassThrough === true) return false;
   return input.way.provider.quirks?.streamOptions === 'ask' && !wantsUsage(input.body);
 }
 
-const modelKey = '"model"';
 const usageRequest = ',"stream_options":{"include_usage":true}}';
 
 /** The client's text, with another model name and a request for usage spliced in where needed. */
 function bodyText(input: EncodeInput): string {
   const { rawText, body, way } = input;
   if (input.isPassThrough === true) return rawText;
-  const at = rawText.indexOf(modelKey);
-  // A text with two keys `model` means different things to different readers: one for whoever bills, another upstream.
-  // Where that could be, what was read here is written anew. Escaped letters may hide a second key.
-  const isPlain = at >= 0 && rawText.indexOf(modelKey, at + modelKey.length) < 0 && !rawText.includes('\\u00');
-  const end = isPlain && typeof body.model === 'string' ? modelEnd(rawText, at, body.model) : -1;
-  if (end < 0) {
-    return JSON.stringify({
-      ...body,
-      model: way.upstreamModel,
-      ...(addsUsage(input) ? { stream_options: { include_usage: true } } : {}),
-    });
-  }
-  let text = rawText;
-  if (addsUsage(input)) text = text.slice(0, text.lastIndexOf('}')) + usageRequest;
-  if (body.model === way.upstreamModel) return text;
-  return `${text.slice(0, at)}"model":${JSON.stringify(way.upstreamModel)}${text.slice(end)}`;
-}
-
-/** Where the value after the key at `at` ends, when it is written as expected; else -1. */
-function modelEnd(text: string, at: number, model: string): number {
-  let start = skipBlanks(text, at + modelKey.length);
-  if (text[start] !== ':') return -1;
-  start = skipBlanks(text, start + 1);
-  const value = JSON.stringify(model);
-  return text.startsWith(value, start) ? start + value.length : -1;
-}
-
-function skipBlanks(text: string, from: number): number {
-  let at = from;
-  while (text.charCodeAt(at) <= 32) at++;
-  return at;
+  const text = withModel(rawText, body, way.upstreamModel);
+  if (text !== null) return addsUsage(input) ? text.slice(0, text.lastIndexOf('}')) + usageRequest : text;
+  return JSON.stringify({
+    ...body,
+    model: way.upstreamModel,
+    ...(addsUsage(input) ? { stream_options: { include_usage: true } } : {}),
+  });
 }
 
 function asObject(value: unknown): object {

@@ -5,51 +5,6 @@ import { errorIn } from './response-errors.ts';
 
 const openai = buildWay();
 
-function embeddings(vectors: unknown[], requestBody: Record<string, unknown>): { text: string; fixed: string; vectors: unknown[] } {
-  const text = JSON.stringify({ object: 'list', data: vectors.map((embedding, index) => ({ object: 'embedding', index, embedding })) });
-  const fixed = fixResponse({ capability: 'embeddings', way: openai, requestBody, upstreamModel: 'm', text });
-  return { text, fixed, vectors: JSON.parse(fixed).data.map((row: { embedding: unknown }) => row.embedding) };
-}
-
-const floats = [0.5, -0.25, 1, 0];
-const base64 = Buffer.from(new Float32Array(floats).buffer).toString('base64');
-
-describe('embeddings', () => {
-  it('are passed on as they came when they are what was asked for', () => {
-    for (const [vector, body] of [
-      [floats, {}],
-      [floats, { encoding_format: 'float', dimensions: 4 }],
-      [base64, { encoding_format: 'base64', dimensions: 4 }],
-    ] as const) {
-      const { text, fixed } = embeddings([vector], body);
-      expect(fixed).toBe(text);
-    }
-  });
-
-  it('become base64 of little-endian floats when the client asked for it', () => {
-    expect(embeddings([floats, floats], { encoding_format: 'base64' }).vectors).toEqual([base64, base64]);
-  });
-
-  it('become floats when the client did not ask for base64', () => {
-    expect(embeddings([base64], {}).vectors).toEqual([floats]);
-  });
-
-  it('are cut to the dimensions asked for, at length 1, in either encoding', () => {
-    expect(embeddings([[3, 4, 12]], { dimensions: 2 }).vectors).toEqual([[0.6, 0.8]]);
-    const { vectors } = embeddings([Buffer.from(new Float32Array([3, 4, 12]).buffer).toString('base64')], {
-      dimensions: 2,
-      encoding_format: 'base64',
-    });
-    const bytes = Buffer.from(String(vectors[0]), 'base64');
-    expect(bytes.length).toBe(8);
-    expect(bytes.readFloatLE(0)).toBeCloseTo(0.6);
-  });
-
-  it('shorter than asked for stay as they are', () => {
-    expect(embeddings([floats], { dimensions: 9 }).vectors).toEqual([floats]);
-  });
-});
-
 describe('a response of chat', () => {
   const body = {
     id: 'x',
@@ -59,9 +14,7 @@ describe('a response of chat', () => {
   const fix = (setting: string) =>
     JSON.parse(
       fixResponse({
-        capability: 'chat',
         way: buildWay({ setting }),
-        requestBody: {},
         upstreamModel: 'm',
         text: JSON.stringify(body),
       }),
@@ -69,7 +22,7 @@ describe('a response of chat', () => {
 
   it('is the very text of the upstream when no rule applies, JSON or not', () => {
     const text = '{ "id": "x" , broken';
-    expect(fixResponse({ capability: 'chat', way: openai, requestBody: {}, upstreamModel: 'm', text })).toBe(text);
+    expect(fixResponse({ way: openai, upstreamModel: 'm', text })).toBe(text);
   });
 
   it('has its reasoning within the content when the channel is set so', () => {

@@ -5,9 +5,8 @@ import { outlineAtOnce } from '#server/framing/json-outline.ts';
 import { eventsOf, readDeep } from '../decode-whole.ts';
 import type { DecodedWhole, DecodeInput, DeepWhole, FailedWhole } from '../decoded-whole.ts';
 import type { Way } from '../way.ts';
-import type { Capability, ProviderTraits } from '../provider-traits.ts';
+import type { ProviderTraits } from '../provider-traits.ts';
 import { textOf } from '../text-in-events.ts';
-import { fixEmbeddings, needsEmbeddingsFix } from './embeddings.ts';
 import { restrictToFormat } from './force-format.ts';
 import { readWhole as readParts } from './read-response.ts';
 import { errorOf } from './response-errors.ts';
@@ -16,33 +15,29 @@ import { thinkingInMessage } from './thinking-to-content.ts';
 import { isInvalidUsage, readTokenUsage } from './token-usage.ts';
 
 export function readWhole(input: DecodeInput): DecodedWhole | DeepWhole | FailedWhole {
-  const { capability, way, responseFields, upstreamModel, body: bytes, writer } = input;
+  const { way, upstreamModel, body: bytes, writer } = input;
   const { provider, dialect } = way;
   const text = bytes.toString('utf8');
-  // No caller has a say in how vectors are nested.
-  if (capability === 'chat' && isTooDeep(text)) return readDeep(input, outlineAtOnce(bytes));
+  if (isTooDeep(text)) return readDeep(input, outlineAtOnce(bytes));
   const told = parseObject(text);
   const error = told === null ? null : errorOf(told, provider);
   if (error !== null) return { kind: 'failed', error };
-  const fixed = fixResponse({ capability, way, requestBody: responseFields, upstreamModel, text });
+  const fixed = fixResponse({ way, upstreamModel, text });
   const body = fixed === text ? told : parseObject(fixed);
-  const results = capability === 'embeddings' ? body?.['data'] : body?.['choices'];
+  const results = body?.['choices'];
   if (body === null || !Array.isArray(results) || isInvalidUsage(body['usage'])) return { kind: 'failed', error: null };
   return {
     kind: 'whole',
     usage: readTokenUsage(body['usage'], provider?.responses),
     isEmpty: results.length === 0,
-    written: () => (capability === 'chat' ? textOf(fixed, textKeys) : ''),
+    written: () => textOf(fixed, textKeys),
     body: () => (fixed === text ? bytes : Buffer.from(fixed)),
     events: () => eventsOf(readParts(body, provider) ?? [], dialect, writer),
   };
 }
 
 export interface ResponseInput {
-  capability: Capability;
   way: Pick<Way, 'provider' | 'setting'>;
-  /** As the client sent it. */
-  requestBody: Readonly<Record<string, unknown>>;
   upstreamModel: string;
   /** The upstream's body. */
   text: string;
@@ -50,17 +45,8 @@ export interface ResponseInput {
 
 /** The body for the client: the very same text when nothing has to change. */
 export function fixResponse(input: ResponseInput): string {
-  const { way, capability } = input;
+  const { way } = input;
   const responses = way.provider.responses;
-  if (capability === 'embeddings') {
-    const hook = way.provider.embeddings;
-    if (hook === undefined && responses?.ownModel !== true && !needsEmbeddingsFix(input.text, input.requestBody)) return input.text;
-    const body = parseObject(input.text);
-    if (body === null) return input.text;
-    const response = hook?.response(body, input.upstreamModel) ?? body;
-    if (responses?.ownModel === true) response.model = input.upstreamModel;
-    return JSON.stringify(fixEmbeddings(response, input.requestBody));
-  }
   const { thinkingToContent, forceFormat } = way.setting;
   if (responses === undefined && !thinkingToContent && !forceFormat) return input.text;
   const body = parseObject(input.text);

@@ -1,4 +1,4 @@
-// The smallest requests that show whether a model answers.
+// The smallest request that shows whether a model answers.
 
 /** @param upstreamModel what the limit depends on */
 export function probeChat(model: string, upstreamModel: string): Record<string, unknown> {
@@ -10,8 +10,4 @@ function tokenLimit(model: string): Record<string, number> {
   if (/^(o\d|gpt-5)/.test(model)) return { max_completion_tokens: 10 };
   if (model.includes('thinking')) return model.includes('claude') ? {} : { max_tokens: 50 };
   return { max_tokens: model.includes('gemini') ? 300 : 10 };
-}
-
-export function probeEmbeddings(model: string): Record<string, unknown> {
-  return { model, input: ['hello world'] };
 }

@@ -1,4 +1,4 @@
-// What of a chat completion or embeddings request counts as prompt tokens.
+// What of a chat completion request counts as prompt tokens.
 import { isObject } from '#server/framing/loose-json.ts';
 import { emptyPrompt, noteCacheControl } from '../prompt-content.ts';
 import type { PromptContent } from '../prompt-content.ts';
@@ -24,23 +24,6 @@ export function promptContent(body: Body, model: string): PromptContent {
   addChat(prompt, body, imageCostOf(model));
   prompt.isSpoken = Array.isArray(body.modalities) && body.modalities.includes('audio');
   return prompt;
-}
-
-export function embeddingsContent({ input }: Body): PromptContent {
-  const prompt = emptyPrompt();
-  addInput(prompt, input);
-  return prompt;
-}
-
-function addInput(prompt: PromptContent, input: unknown): void {
-  if (typeof input === 'string') prompt.texts.push(input);
-  // Token ids, one by one or in lists.
-  else if (typeof input === 'number') prompt.fixed += 1;
-  else if (Array.isArray(input)) for (const item of input) addInput(prompt, item);
-  else if (isObject(input)) {
-    if (typeof input.text === 'string') prompt.texts.push(input.text);
-    if (input.image !== undefined) addMedia(prompt, 3 * lowDetail);
-  }
 }
 
 function addChat(prompt: PromptContent, body: Body, image: ImageCost): void {

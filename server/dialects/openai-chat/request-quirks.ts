@@ -6,7 +6,7 @@ import type { AppliedTraits } from '../upstream-dialect.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
-export function applyQuirks(body: Body, { capability, way, clientBody }: EncodeInput): AppliedTraits {
+export function applyQuirks(body: Body, { isCount, way, clientBody }: EncodeInput): AppliedTraits {
   const quirks = way.provider.quirks;
   const edit = createEdit(body);
   const dropped: string[] = [];
@@ -21,7 +21,7 @@ export function applyQuirks(body: Body, { capability, way, clientBody }: EncodeI
     // Readers that ignore case would take `MODEL` for the model, and it is not the one that is billed.
     if (key.length === 5 && key !== 'model' && key.toLowerCase() === 'model') edit.drop(key);
   }
-  if (capability !== 'chat') return result();
+  if (isCount === true) return result();
   for (const rule of way.rules) {
     renameFields(edit, rule.rename);
     for (const field of rule.drop ?? []) lose(field);

@@ -1,4 +1,4 @@
-// OpenAI's Chat Completions, and its embeddings, as a format that providers speak.
+// OpenAI's Chat Completions as a format that providers speak.
 import type { UpstreamDialect } from '../upstream-dialect.ts';
 import { isEvent } from './done-event.ts';
 import { writeRequest as forwardRequest } from './identity-request.ts';

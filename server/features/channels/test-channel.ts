@@ -6,11 +6,11 @@ import { LogType } from '#shared/logs.ts';
 import { pricedUsage } from '#shared/pricing.ts';
 import { inputTokens } from '#shared/token-usage.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
+import type { CallKind } from '#server/calls/call-kind.ts';
 import type { AppContext } from '#server/context.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { writeLog } from '#server/logs/write-log.ts';
-import type { Capability } from '#server/dialects/provider-traits.ts';
 import { defaultClientDialect } from '#server/dialects/registry.ts';
 import type { QuotedPrice } from '#server/money/quote.ts';
 import { sendCall } from '#server/upstream/exchange.ts';
@@ -20,7 +20,7 @@ import { providerOf } from '#server/upstream/providers/registry.ts';
 import { readWhole } from '#server/upstream/read-response.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
 import { receiveWhole } from './receive-whole.ts';
-import { testBody, testCapability } from './test-request.ts';
+import { testBody, testKind } from './test-request.ts';
 
 export interface ChannelTest {
   context: AppContext;
@@ -58,7 +58,7 @@ export async function testChannel(test: ChannelTest, { channel: record, model: a
   if (tasks !== undefined) throw new AppError('channel_test_unsupported', { name: tasks }, { extra: { time: 0 } });
   const model = asked ?? (record.test_model || (commaList(record.models)[0] ?? 'gpt-4o-mini'));
   // A test that never left tells nothing about the channel's speed, so its failure is not remembered.
-  const { channel, price, capability } = prepare(test, record, model);
+  const { channel, price, kind } = prepare(test, record, model);
   const begin = context.now();
   const remember = async (error: string): Promise<number> => {
     const result = resultOf(context, { begin, error, model });
@@ -67,7 +67,7 @@ export async function testChannel(test: ChannelTest, { channel: record, model: a
   };
   let response: TestResponse;
   try {
-    response = await ask({ ...test, channel, capability, testModel: model, onFailure });
+    response = await ask({ ...test, channel, kind, testModel: model, onFailure });
   } catch (failure) {
     if (!(failure instanceof AppError)) throw failure;
     const seconds = await remember(errorText(failure.code, language, failure.details) || failure.code);
@@ -82,13 +82,13 @@ interface PreparedTest {
   channel: PreparedChannel;
   /** Null: the model has none. A test asks the provider, and nobody pays for it. */
   price: QuotedPrice | null;
-  capability: Capability;
+  kind: CallKind;
 }
 
 function prepare({ context, actor, language }: ChannelTest, record: ChannelRecord, model: string): PreparedTest {
   try {
     const channel = usableChannel(context, record);
-    return { channel, price: context.quotes.knownPriceOf(model, actor.group), capability: testCapability(channel, model) };
+    return { channel, price: context.quotes.knownPriceOf(model, actor.group), kind: testKind(channel, model) };
   } catch (failure) {
     throw failure instanceof AppError ? failedTest(failure, language, 0) : failure;
   }
@@ -116,22 +116,22 @@ interface TestResponse {
 async function ask({
   context,
   channel,
-  capability,
+  kind,
   testModel,
   language,
   onFailure,
 }: ChannelTest & {
   channel: PreparedChannel;
-  capability: Capability;
+  kind: CallKind;
   testModel: string;
   onFailure: TestSubject['onFailure'];
 }): Promise<TestResponse> {
-  const body = testBody(capability, testModel, channel.modelMapping.get(testModel) ?? testModel);
+  const body = testBody(kind, testModel, channel.modelMapping.get(testModel) ?? testModel);
   const client = defaultClientDialect;
   const call = {
     client,
     clientHeaders: {},
-    capability,
+    kind,
     channel,
     body,
     rawText: JSON.stringify(body),
@@ -150,7 +150,7 @@ async function ask({
     onFailure,
   });
   const writer = { model: testModel, requestId: '', createdAt: 0, wantsUsage: false, promptEstimate: 0 };
-  const decoded = readWhole({ client, capability, channel, way, upstreamModel, body: response, responseFields: {}, writer });
+  const decoded = readWhole({ client, kind, channel, way, upstreamModel, body: response, responseFields: {}, writer });
   if (decoded.kind === 'failed') {
     onFailure?.(decoded.failure);
     throw failedResponse(decoded.failure);

@@ -1,20 +1,20 @@
 // Which call shows whether a model of a channel answers.
+import type { CallKind, CallKindName } from '#server/calls/call-kind.ts';
+import { callKinds } from '#server/calls/registry.ts';
 import { defaultClientDialect } from '#server/dialects/registry.ts';
-import type { Capability } from '#server/dialects/provider-traits.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 
 /** By the model that is asked, and by what the provider can do at all. */
-export function testCapability(channel: Pick<PreparedChannel, 'provider' | 'modelMapping'>, model: string): Capability {
-  const does = (capability: Capability) =>
-    Object.values(channel.provider?.formats ?? {}).some(({ paths }) => paths[capability] !== undefined);
-  if (!does('chat')) return 'embeddings';
+export function testKind(channel: Pick<PreparedChannel, 'provider' | 'modelMapping'>, model: string): CallKind {
+  const does = (kind: CallKindName) => Object.values(channel.provider?.formats ?? {}).some(({ paths }) => paths[kind] !== undefined);
+  if (!does('chat')) return callKinds.embeddings;
   const isEmbedding = /embed|bge-|^m3e/i.test(channel.modelMapping.get(model) ?? model);
-  return isEmbedding && does('embeddings') ? 'embeddings' : 'chat';
+  return isEmbedding && does('embeddings') ? callKinds.embeddings : callKinds.chat;
 }
 
 /** @param upstreamModel the name after the channel's mapping: what the limits depend on */
-export function testBody(capability: Capability, model: string, upstreamModel: string): Record<string, unknown> {
-  const probe = defaultClientDialect.calls[capability]?.probe;
-  if (probe === undefined) throw new Error(`There is no small call of the kind ${capability}`);
+export function testBody(kind: CallKind, model: string, upstreamModel: string): Record<string, unknown> {
+  const probe = kind.clientCall(defaultClientDialect)?.probe;
+  if (probe === undefined) throw new Error(`There is no small call of the kind ${kind.name}`);
   return probe(model, upstreamModel);
 }

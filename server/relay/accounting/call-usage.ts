@@ -45,7 +45,7 @@ const usualTokensPerSecond = 50;
 export async function usageUntilDisconnect(call: RunningCall, attempt: Attempt): Promise<MeteredUsage> {
   const seconds = (elapsed(call) - attempt.start_ms) / 1000;
   const prompt = await usageOfPrompt(call);
-  if (call.isStream || call.endpoint.capability !== 'chat') return prompt;
+  if (call.isStream || !call.endpoint.kind.isWritten) return prompt;
   const speed = call.services.learned.tokensPerSecond(call.model) ?? usualTokensPerSecond;
   const written = Math.ceil(seconds * speed * call.choices);
   return { ...prompt, output: Math.min(written, call.outputLimit ?? call.outputMost), completionSource: 'estimated' };
@@ -53,12 +53,12 @@ export async function usageUntilDisconnect(call: RunningCall, attempt: Attempt):
 
 /** The response may be longer than one that is passed on, by what its caller asked for. */
 export function mayBeTooLong({ isStream, outputMost, mostTokenBytes, endpoint }: RunningCall): boolean {
-  return !isStream && outputMost * mostTokenBytes > endpoint.mostResponseBytes;
+  return !isStream && outputMost * mostTokenBytes > endpoint.kind.mostResponseBytes;
 }
 
 /** What such a response has cost, of which no more was read: as many tokens as that must have had. */
 export async function usageOfTooLong(call: RunningCall): Promise<MeteredUsage> {
-  const written = Math.ceil(call.endpoint.mostResponseBytes / call.mostTokenBytes);
+  const written = Math.ceil(call.endpoint.kind.mostResponseBytes / call.mostTokenBytes);
   const prompt = await usageOfPrompt(call);
   return { ...prompt, output: Math.min(written, call.outputLimit ?? call.outputMost), completionSource: 'estimated' };
 }

@@ -63,7 +63,7 @@ export async function admitCall(
   const admitted = ofSession ? sessions.admit({ request, connection, progress }) : admitKey(services, request, connection);
   const caller = admitted instanceof Promise ? await admitted : admitted;
   // Counting reserves nothing afterwards.
-  if (endpoint.capability === 'count_tokens' || isCostlyToRead(request.headers)) await checkMeans(services, caller);
+  if (endpoint.kind.isCount || isCostlyToRead(request.headers)) await checkMeans(services, caller);
   const limit = context.env.MAX_REQUEST_BODY_MB * 1_000_000;
   const source = { request, connection, limit, userId: caller.user.id, names: endpoint.names };
   const content = await readContent(context.bodies, ofSession ? { ...source, split: splitPlaygroundBody } : source);

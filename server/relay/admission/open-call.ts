@@ -54,7 +54,7 @@ export async function openCall(
       conversation,
       responseFields: endpoint.responseFields?.(body) ?? noFields,
       wantsUsage: parameters.wantsUsage,
-      isStream: endpoint.canStream && parameters.isStream,
+      isStream: endpoint.kind.canStream && parameters.isStream,
       clientHeaders: clientHeadersOf(endpoint, request.headers),
       version: versionOf(request.url),
       startedAt,

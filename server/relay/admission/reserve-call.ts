@@ -131,7 +131,7 @@ interface Output {
 function outputOf(services: RelayServices, call: CallToReserve): Output {
   const { context, learned } = services;
   const { endpoint, model, parameters } = call;
-  if (endpoint.capability !== 'chat') return { choices: 1, named: 0, most: 0, least: 0 };
+  if (!endpoint.kind.isWritten) return { choices: 1, named: 0, most: 0, least: 0 };
   const { settings } = context;
   const { choices } = parameters;
   const named = parameters.maxTokens > 0 ? Math.max(parameters.maxTokens, raisedLimit(services, call)) : 0;
@@ -155,7 +155,7 @@ function outputOf(services: RelayServices, call: CallToReserve): Output {
  */
 function raisedLimit({ channels, context }: RelayServices, { admission, endpoint, model, body }: CallToReserve): number {
   const raisedBy = (channel: PreparedChannel) => {
-    const way = channel.way(endpoint.dialect, 'chat', model);
+    const way = channel.way(endpoint.dialect, endpoint.kind.name, model);
     return way?.dialect.leastLimit?.(body, way.upstreamModel, context.settings) ?? 0;
   };
   if (admission.pinnedChannel !== undefined) {

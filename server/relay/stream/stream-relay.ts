@@ -194,7 +194,7 @@ export class StreamRelay implements EventReceiver, TimedStream, SpendingStream {
     const { call, attempt } = this.#options;
     const decoded = readWhole({
       client: call.endpoint.dialect,
-      capability: call.endpoint.capability,
+      kind: call.endpoint.kind,
       channel: attempt.channel,
       way: attempt.request.way,
       upstreamModel: attempt.request.upstreamModel,

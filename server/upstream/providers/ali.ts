@@ -1,7 +1,6 @@
 // Alibaba DashScope: chat in compatible mode, embeddings in its own form. The channel's free field names plugins.
 // https://help.aliyun.com/zh/model-studio/compatibility-of-openai-with-dashscope
 import models from './default-models.json' with { type: 'json' };
-import { aliEmbeddings } from './embeddings-hooks.ts';
 import type { Provider } from './spec.ts';
 
 export const ali: Provider = {
@@ -35,7 +34,7 @@ export const ali: Provider = {
           'Throttling*': 429,
         },
       },
-      embeddings: aliEmbeddings,
+      embeddings: 'dashscope',
     },
   },
   auth: { kind: 'bearer' },

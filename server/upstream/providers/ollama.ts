@@ -1,6 +1,5 @@
 // Models on one's own machine. https://docs.ollama.com/api and https://docs.ollama.com/openai
 import models from './default-models.json' with { type: 'json' };
-import { ollamaEmbeddings } from './embeddings-hooks.ts';
 import { openaiModelList } from './openai-shape.ts';
 import type { Provider } from './spec.ts';
 
@@ -13,7 +12,7 @@ export const ollama: Provider = {
       framing: 'sse',
       paths: { chat: '{base}/v1/chat/completions', embeddings: '{base}/api/embed' },
       quirks: { streamOptions: 'ask', drop: ['n', 'user'] },
-      embeddings: ollamaEmbeddings,
+      embeddings: 'ollama',
     },
   },
   auth: { kind: 'bearer' },

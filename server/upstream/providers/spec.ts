@@ -1,5 +1,6 @@
 // What a provider is: data. Something new climbs this ladder: a field's value, then a quirk, then a hook, then a dialect.
-import type { Capability, ProviderTraits } from '#server/dialects/provider-traits.ts';
+import type { CallKindName } from '#server/calls/call-kind.ts';
+import type { ProviderTraits } from '#server/dialects/provider-traits.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
 import type { FramingName } from '#server/framing/registry.ts';
 import type { UpstreamDialectName } from '#server/dialects/registry.ts';
@@ -43,8 +44,8 @@ export interface Refusals {
 export interface ProviderFormat extends Omit<ProviderTraits, 'name'> {
   /** How its streams are cut into events. */
   framing: FramingName;
-  /** What it does in this format. */
-  paths: Readonly<Partial<Record<Capability, PathTemplate | readonly PathRule[] | PathPair>>>;
+  /** What it does in this format. A kind without a path is never asked for. */
+  paths: Readonly<Partial<Record<CallKindName, PathTemplate | readonly PathRule[] | PathPair>>>;
   /** Beside those of the provider. */
   headers?: Readonly<Record<string, string>>;
   /** Where the key travels otherwise in this format. */

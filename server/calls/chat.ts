@@ -1,0 +1,20 @@
+// A conversation that a model answers in words: over parts, in any format at either end.
+import { decodeLong } from '#server/dialects/decode-long.ts';
+import { decodeWhole } from '#server/dialects/decode-whole.ts';
+import { encodeRequest } from '#server/dialects/encode-request.ts';
+import type { CallKind } from './call-kind.ts';
+import { jsonType, megabyte } from './call-kind.ts';
+
+export const chat: CallKind = {
+  name: 'chat',
+  canStream: true,
+  // One that says what each of its tokens might have been has a few of them.
+  mostResponseBytes: 32 * megabyte,
+  contentType: jsonType,
+  isWritten: true,
+  isCount: false,
+  clientCall: ({ calls }) => calls.chat,
+  encode: encodeRequest,
+  decode: decodeWhole,
+  decodeLong,
+};

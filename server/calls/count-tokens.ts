@@ -1,0 +1,19 @@
+// How many tokens a conversation has. Only providers of the caller's own format are asked; elsewhere it is counted here.
+import { decodeLong } from '#server/dialects/decode-long.ts';
+import { decodeWhole } from '#server/dialects/decode-whole.ts';
+import { encodeRequest } from '#server/dialects/encode-request.ts';
+import type { CallKind } from './call-kind.ts';
+import { jsonType, megabyte } from './call-kind.ts';
+
+export const countTokens: CallKind = {
+  name: 'count_tokens',
+  canStream: false,
+  mostResponseBytes: megabyte / 16,
+  contentType: jsonType,
+  isWritten: false,
+  isCount: true,
+  clientCall: ({ calls }) => calls.count_tokens,
+  encode: (input) => encodeRequest({ ...input, isCount: true }),
+  decode: decodeWhole,
+  decodeLong,
+};

@@ -1,0 +1,24 @@
+// Ali's own embeddings. https://help.aliyun.com/zh/model-studio/text-embedding-synchronous-api
+import { tokenCount } from '#server/dialects/token-usage.ts';
+import { isObject } from '#server/framing/loose-json.ts';
+import type { EmbeddingsProvider } from './embeddings-parts.ts';
+import { usageOfPrompt } from './embeddings-usage.ts';
+import { readVectors } from './vectors.ts';
+
+export const dashscope: EmbeddingsProvider = {
+  writeRequest: ({ inputs, dimensions, extras }, model) => ({
+    body: {
+      ...extras,
+      model,
+      input: { texts: inputs },
+      ...(dimensions === undefined ? {} : { parameters: { dimension: dimensions } }),
+    },
+    dropped: [],
+  }),
+  readResponse({ output, usage }) {
+    if (!isObject(output) || !Array.isArray(output.embeddings)) return null;
+    const rows = output.embeddings.filter(isObject).toSorted((a, b) => Number(a.text_index) - Number(b.text_index));
+    const vectors = readVectors(rows.map((row) => row.embedding));
+    return vectors === null ? null : { vectors, usage: usageOfPrompt(isObject(usage) ? (tokenCount(usage.total_tokens) ?? 0) : 0) };
+  },
+};

@@ -1,0 +1,116 @@
+// Texts to vectors: between formats by way of a list of texts and a list of vectors; where both ends speak one, bytes pass.
+import { AppError } from '#shared/errors.ts';
+import type { TokenUsage } from '#shared/token-usage.ts';
+import type { DecodeInput } from '#server/dialects/decoded-whole.ts';
+import type { CallInput, EncodedRequest } from '#server/dialects/encode-input.ts';
+import { withModel } from '#server/dialects/model-in-text.ts';
+import { withoutSurcharges } from '#server/dialects/surcharges.ts';
+import type { ErrorInResponse } from '#server/dialects/stream-pipe.ts';
+import type { Way } from '#server/dialects/way.ts';
+import { parseObject } from '#server/framing/loose-json.ts';
+import type { CallKind, Decoded } from '../call-kind.ts';
+import { jsonType, megabyte } from '../call-kind.ts';
+import { dashscope } from './dashscope.ts';
+import type { EmbeddingsClient, EmbeddingsProvider, ForwardedEmbeddings } from './embeddings-parts.ts';
+import { ollama } from './ollama.ts';
+import { openaiEmbeddings } from './openai-client.ts';
+
+/** By the name of the client's format. */
+const clients: Readonly<Record<string, EmbeddingsClient>> = { 'openai-chat': openaiEmbeddings };
+/** By the name that a provider's record has for them, else by that of its format; missing: bytes pass. */
+const providers: Readonly<Record<string, EmbeddingsProvider>> = { ollama, dashscope };
+
+export const embeddings: CallKind = {
+  name: 'embeddings',
+  canStream: false,
+  // 2048 vectors of 3072 numbers have ninety.
+  mostResponseBytes: 128 * megabyte,
+  contentType: jsonType,
+  isWritten: false,
+  isCount: false,
+  clientCall: ({ name }) => clients[name],
+  encode,
+  decode,
+  decodeLong,
+};
+
+function clientOf({ client }: { client: CallInput['client'] }): EmbeddingsClient {
+  const found = clients[client.name];
+  if (found === undefined) throw new AppError('format_unsupported');
+  return found;
+}
+
+/** Null: the caller's own format. */
+function providerOf({ client, way }: { client: CallInput['client']; way: Way }): EmbeddingsProvider | null {
+  const name = way.provider.embeddings ?? way.dialect.name;
+  if (name === client.name) return null;
+  const found = providers[name];
+  if (found === undefined) throw new AppError('format_unsupported');
+  return found;
+}
+
+function encode(asked: CallInput): EncodedRequest {
+  const provider = providerOf(asked);
+  const { upstreamModel } = asked.way;
+  if (provider === null) {
+    const { call, dropped } = withoutSurcharges(asked);
+    return { ...encoded(asked, forwardedText(call)), dropped };
+  }
+  const { body, dropped } = provider.writeRequest(clientOf(asked).readRequest(asked.body), upstreamModel);
+  return { ...encoded(asked, JSON.stringify({ ...body, ...overrideOf(asked) })), dropped };
+}
+
+function encoded({ way }: CallInput, text: string): Omit<EncodedRequest, 'dropped'> {
+  return { body: Buffer.from(text), headers: null, upstreamModel: way.upstreamModel, reasoningEffort: undefined, sentLimit: undefined };
+}
+
+function forwardedText(call: CallInput): string {
+  const { body, rawText, way } = call;
+  if (call.isPassThrough === true) return rawText;
+  if (way.paramOverride !== null) return JSON.stringify({ ...body, model: way.upstreamModel, ...overrideOf(call) });
+  return withModel(rawText, body, way.upstreamModel) ?? JSON.stringify({ ...body, model: way.upstreamModel });
+}
+
+function overrideOf({ way }: CallInput): Readonly<Record<string, unknown>> {
+  const { stream: _stream, ...fields } = way.paramOverride ?? {};
+  return fields;
+}
+
+function decode(input: DecodeInput): Decoded {
+  const text = input.body.toString('utf8');
+  const error = errorIn(input, text);
+  const told = error === null ? parseObject(text) : null;
+  if (told === null) return { kind: 'failed', error };
+  const provider = providerOf(input);
+  if (provider === null) return forwarded(clientOf(input).forward.whole(input, text, told));
+  const response = provider.readResponse(told);
+  if (response === null) return { kind: 'failed', error: null };
+  const write = (usage: TokenUsage | null) => clientOf(input).writeResponse({ ...response, usage: usage ?? response.usage }, input);
+  return {
+    ...unwritten,
+    usage: response.usage,
+    isEmpty: response.vectors.length === 0,
+    body: (usage) => Buffer.from(JSON.stringify(write(usage))),
+  };
+}
+
+function* decodeLong(input: DecodeInput): Generator<void, Decoded> {
+  if (providerOf(input) !== null) return decode(input);
+  const long = yield* clientOf(input).forward.long(input);
+  if (long === null) return { kind: 'failed', error: null };
+  const error = errorIn(input, long.outline);
+  return error === null ? forwarded(long.forwarded) : { kind: 'failed', error };
+}
+
+function forwarded(response: ForwardedEmbeddings | null): Decoded {
+  if (response === null) return { kind: 'failed', error: null };
+  const { usage, isEmpty, body } = response;
+  return { ...unwritten, usage, isEmpty, body: () => body };
+}
+
+/** Vectors are not written, and never streamed. */
+const unwritten = { kind: 'whole', written: () => '', events: () => Buffer.alloc(0) } as const;
+
+function errorIn({ way: { dialect, provider } }: DecodeInput, text: string): ErrorInResponse | null {
+  return dialect.readError(text, provider);
+}

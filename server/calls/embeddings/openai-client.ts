@@ -1,0 +1,81 @@
+// OpenAI's embeddings as callers ask for them. https://platform.openai.com/docs/api-reference/embeddings
+import { AppError } from '#shared/errors.ts';
+import { decidingNames } from '#server/dialects/deciding-names.ts';
+import { untranslatable } from '#server/dialects/losses.ts';
+import { emptyPrompt } from '#server/dialects/prompt-content.ts';
+import type { PromptContent } from '#server/dialects/prompt-content.ts';
+import { badField, StrictFields } from '#server/dialects/strict-fields.ts';
+import type { Body } from '#server/dialects/strict-fields.ts';
+import { isObject } from '#server/framing/loose-json.ts';
+import { inputTokens } from '#shared/token-usage.ts';
+import type { EmbeddingsClient, EmbeddingsRequest, EmbeddingsResponse } from './embeddings-parts.ts';
+import { openaiForward, writeVector } from './openai-forward.ts';
+
+const textOrList = { zh: '必须是文本或数组', en: 'must be a text or a list' };
+const title = { zh: '此提供商的向量接口', en: "this provider's embeddings" };
+const mostDimensions = 1_000_000;
+/** Tokens of an image of unknown size. */
+const imageTokens = 255;
+
+export const openaiEmbeddings: EmbeddingsClient = {
+  check,
+  parameters: () => ({ isStream: false, maxTokens: 0, choices: 1, wantsUsage: false, mostTokenBytes: 0 }),
+  promptContent: ({ input }) => {
+    const prompt = emptyPrompt();
+    addInput(prompt, input);
+    return prompt;
+  },
+  names: decidingNames(['model', 'input', 'text', 'image', 'dimensions', 'encoding_format']),
+  responseFields: ({ encoding_format, dimensions }) => ({ encoding_format, dimensions }),
+  probe: (model) => ({ model, input: ['hello world'] }),
+  readRequest,
+  writeResponse,
+  forward: openaiForward,
+};
+
+/** @throws {AppError} 400 with the field at fault */
+function check(body: Body): void {
+  const { input } = body;
+  if (input === undefined || input === null || input === '' || (Array.isArray(input) && input.length === 0)) {
+    throw new AppError('invalid_embedding_request', {}, { field: 'input' });
+  }
+  if (typeof input !== 'string' && !Array.isArray(input)) throw badField('input', textOrList);
+  const fields = new StrictFields(body);
+  fields.integer('dimensions', 1, mostDimensions);
+  fields.oneOf('encoding_format', ['float', 'base64']);
+}
+
+function addInput(prompt: PromptContent, input: unknown): void {
+  if (typeof input === 'string') prompt.texts.push(input);
+  // Token ids, one by one or in lists.
+  else if (typeof input === 'number') prompt.fixed += 1;
+  else if (Array.isArray(input)) for (const item of input) addInput(prompt, item);
+  else if (isObject(input)) {
+    if (typeof input.text === 'string') prompt.texts.push(input.text);
+    if (input.image === undefined) return;
+    prompt.fixed += imageTokens;
+    prompt.media += imageTokens;
+  }
+}
+
+function readRequest({ model: _model, input, dimensions, encoding_format: _format, user: _user, ...extras }: Body): EmbeddingsRequest {
+  const items: readonly unknown[] = Array.isArray(input) ? input : [input];
+  const inputs = items.map((item) => {
+    if (typeof item !== 'string') throw untranslatable('input', title);
+    return item;
+  });
+  return { inputs, dimensions: typeof dimensions === 'number' ? dimensions : undefined, extras };
+}
+
+function writeResponse(
+  { vectors, usage }: EmbeddingsResponse,
+  { responseFields, writer }: Parameters<EmbeddingsClient['writeResponse']>[1],
+): Record<string, unknown> {
+  const tokens = usage === null ? 0 : inputTokens(usage);
+  return {
+    object: 'list',
+    data: vectors.map((vector, index) => ({ object: 'embedding', index, embedding: writeVector(vector, responseFields) })),
+    model: writer.model,
+    usage: { prompt_tokens: tokens, total_tokens: tokens },
+  };
+}

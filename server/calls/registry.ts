@@ -1,0 +1,7 @@
+// Every kind of call.
+import { chat } from './chat.ts';
+import { countTokens } from './count-tokens.ts';
+import { embeddings } from './embeddings/embeddings.ts';
+import type { CallKind, CallKindName } from './call-kind.ts';
+
+export const callKinds: Readonly<Record<CallKindName, CallKind>> = { chat, count_tokens: countTokens, embeddings };
