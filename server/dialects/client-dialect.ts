@@ -1,5 +1,6 @@
 // The format that a caller speaks: how its requests are read and its responses written.
 import type { TokenUsage } from '#shared/token-usage.ts';
+import type { AskedCall, CallAddress } from './call-address.ts';
 import type { DecidingNames } from './deciding-names.ts';
 import type { ChatRequest, ResponsePart } from './parts.ts';
 import type { PromptContent } from './prompt-content.ts';
@@ -17,9 +18,8 @@ export interface ErrorObject {
   status: number;
 }
 
-/** What admission, routing and money need of a body, without reading all of it. */
+/** What admission and money need of a body, without reading all of it. */
 export interface CallParameters {
-  isStream: boolean;
   /** The most tokens that one choice of the response may have; 0: not said. */
   maxTokens: number;
   choices: number;
@@ -72,6 +72,8 @@ type Body = Readonly<Record<string, unknown>>;
 
 /** One thing that callers can ask for in a format. */
 export interface ClientCall {
+  /** Which model, and how it shall answer. Before anything else is looked at. @throws {AppError} 400 with the field at fault */
+  read(body: Body, address: CallAddress): AskedCall;
   /** @throws {AppError} 400 with the field at fault */
   check(body: Body): void;
   /** Only for a body that `check` let pass. */
@@ -81,7 +83,7 @@ export interface ClientCall {
   /** What of a request is taken in one spelling only. */
   names: DecidingNames;
   /** What of a request says how its response is written. */
-  responseFields?(body: Body): Readonly<Record<string, unknown>>;
+  responseFields?(body: Body, address: CallAddress): Readonly<Record<string, unknown>>;
   /** The smallest request that shows whether a model answers. @param upstreamModel what the limits depend on */
   probe?(model: string, upstreamModel: string): Record<string, unknown>;
 }
@@ -93,7 +95,7 @@ export interface ClientDialect {
   /** Conversations in this format. Missing: callers cannot ask for that in it. */
   readonly calls: Readonly<Partial<Record<'chat' | 'count_tokens', ClientCall>>>;
   /** Whether a request to an address that several formats share is of this one. Missing: it is where no other one says so. */
-  isSpokenWith?(headers: Headers): boolean;
+  isSpokenWith?(headers: Headers, query: URLSearchParams): boolean;
   /** Headers of a client that are for a provider of the same format. */
   readonly forwardedHeaders: readonly string[];
   /** The header in which the format's own libraries look for the id of a call. */
@@ -102,7 +104,10 @@ export interface ClientDialect {
   readonly limits: TokenLimits;
   /** What a request can say. */
   readonly saidFields: SaidFields;
-  /** Only for a body that `check` let pass. @throws {AppError} 400 with the field at fault */
+  /**
+   * Only for a body that `check` let pass. Model and stream are as `ClientCall.read` says, whatever stands here.
+   * @throws {AppError} 400 with the field at fault
+   */
   readRequest(body: Body): ChatRequest;
   /** The session that a body says it belongs to, read loosely; headers that say so are no format's. Missing: bodies say nothing. */
   sessionIn?(body: Body): Partial<SessionIds> | null;

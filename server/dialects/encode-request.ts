@@ -9,7 +9,7 @@ import { withoutSurcharges } from './surcharges.ts';
 
 /** @throws {AppError} `format_unsupported`, `untranslatable`, `invalid_request` */
 export function encodeRequest(asked: CallInput): EncodedRequest {
-  const { client, way, isCount, forceUsage, settings } = asked;
+  const { way, isCount, forceUsage, settings } = asked;
   if (way.identity !== null) {
     const { call, dropped } = withoutSurcharges(asked);
     const encoded = way.identity.writeRequest(boundInput(call, call.isPassThrough === true ? null : mostOf(call)));
@@ -17,12 +17,16 @@ export function encodeRequest(asked: CallInput): EncodedRequest {
   }
   const input = boundInput(asked, null);
   if (isCount === true) throw new AppError('format_unsupported');
-  const written = way.dialect.writeRequest(withPlainSchemas(limited(client.readRequest(input.body), mostOf(input))), {
+  const written = way.dialect.writeRequest(withPlainSchemas(limited(readRequest(input), mostOf(input))), {
     upstreamModel: way.upstreamModel,
     forceUsage: forceUsage && way.provider.quirks?.streamOptions !== undefined,
     settings,
   });
   return finalizeRequest(written, input);
+}
+
+function readRequest({ client, body, originModel, isStream }: EncodeInput): ChatRequest {
+  return { ...client.readRequest(body), model: originModel, isStream };
 }
 
 /** What the model can write at the most; null: nobody knows. */

@@ -28,7 +28,7 @@ export type UpstreamDialectName = keyof typeof upstreamDialects;
 export const defaultClientDialect: ClientDialect = clientDialects['openai-chat'];
 
 /** The format of a request to an address that several formats share. */
-export function clientDialectOf(headers: Headers): ClientDialect {
+export function clientDialectOf(headers: Headers, query: URLSearchParams): ClientDialect {
   const all: readonly ClientDialect[] = Object.values(clientDialects);
-  return all.find((dialect) => dialect.isSpokenWith?.(headers) === true) ?? defaultClientDialect;
+  return all.find((dialect) => dialect.isSpokenWith?.(headers, query) === true) ?? defaultClientDialect;
 }

@@ -1,6 +1,7 @@
 // Calls that count a prompt (`POST /v1/messages/count_tokens`). Nothing is generated and nothing charged. A provider that can
 // count says it exactly; elsewhere, and when it fails, the tokens are counted here.
 import { AppError } from '#shared/errors.ts';
+import { callAddress } from '#server/dialects/call-address.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 import type { Connection } from '#server/http/connection.ts';
 import { toAppError } from '#server/http/failure.ts';
@@ -27,13 +28,15 @@ export async function countTokens(
   request: Request,
   connection: Connection | null,
   source?: ConversationSource,
+  pathModel?: string,
 ): Promise<Response> {
   const { dialect } = endpoint;
   const { context } = services;
   const requestId = newRequestId(context);
   const progress: Progress = { model: '' };
+  const address = callAddress(request, { model: pathModel, verb: endpoint.pattern.verb });
   try {
-    const admitted = await admitCall(services, endpoint, { request, connection, progress, conversations: source });
+    const admitted = await admitCall(services, endpoint, { request, connection, progress, address, conversations: source });
     try {
       const exact = await askProvider(services, endpoint, admitted, { request, connection });
       const tokens = exact ?? (await countHere(endpoint, admitted));
@@ -53,7 +56,7 @@ export async function countTokens(
   }
 }
 
-function countHere({ promptContent }: RelayEndpoint, { content, model, admission, prompt }: AdmittedCall): Promise<number> {
+function countHere({ promptContent }: RelayEndpoint, { content, asked: { model }, admission, prompt }: AdmittedCall): Promise<number> {
   return countPrompt(prompt ?? promptContent(content.body, model), model, { owner: admission.user.id, isEstimated: false });
 }
 
@@ -61,7 +64,7 @@ function countHere({ promptContent }: RelayEndpoint, { content, model, admission
 async function askProvider(
   services: RelayServices,
   endpoint: RelayEndpoint,
-  { content, model, admission }: AdmittedCall,
+  { content, asked: { model }, admission }: AdmittedCall,
   { request, connection }: { request: Request; connection: Connection | null },
 ): Promise<number | null> {
   const { context, channels, health } = services;

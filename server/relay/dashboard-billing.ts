@@ -51,7 +51,7 @@ export function mountBilling(host: RouteHost, { context, gate }: Pick<RelayServi
     const headers = { 'cache-control': 'no-store', ...requestIdHeaders(defaultClientDialect, facts.requestId) };
     try {
       await host.limit(facts, null);
-      const admission = await gate.identify(request.headers);
+      const admission = await gate.identify(request);
       return Response.json(make(admission), { headers });
     } catch (failure) {
       const error = toAppError(failure, context, facts.requestId);

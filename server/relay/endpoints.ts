@@ -3,11 +3,15 @@ import type { CallKind } from '#server/calls/call-kind.ts';
 import { callKinds } from '#server/calls/registry.ts';
 import type { ClientCall, ClientDialect } from '#server/dialects/client-dialect.ts';
 import { clientDialects, defaultClientDialect } from '#server/dialects/registry.ts';
+import { pathPattern } from '#server/relay/path-pattern.ts';
+import type { PathPattern } from '#server/relay/path-pattern.ts';
 
 export type RelayBody = Record<string, unknown>;
 
 export interface RelayEndpoint extends ClientCall {
+  /** `{model}` in it is the model, which `:verb` may follow. */
   path: string;
+  pattern: PathPattern;
   kind: CallKind;
   /** The format that callers speak here; errors leave in it, too. */
   dialect: ClientDialect;
@@ -27,11 +31,10 @@ export const relayEndpoints: readonly RelayEndpoint[] = [
 function endpoint(path: string, dialect: ClientDialect, kind: CallKind): RelayEndpoint {
   const call = kind.clientCall(dialect);
   if (call === undefined) throw new Error(`${dialect.title} has no call of the kind ${kind.name}`);
-  return { ...call, path, kind, dialect, callers: 'keys' };
+  return { ...call, path, pattern: pathPattern(path), kind, dialect, callers: 'keys' };
 }
 
 /** The format that callers at this path expect, whether or not there is anything at it. */
 export function dialectAt(pathname: string): ClientDialect {
-  const isBelow = ({ path }: RelayEndpoint) => pathname === path || pathname.startsWith(`${path}/`);
-  return relayEndpoints.find(isBelow)?.dialect ?? defaultClientDialect;
+  return relayEndpoints.find(({ pattern }) => pattern.covers(pathname))?.dialect ?? defaultClientDialect;
 }

@@ -42,6 +42,7 @@ interface NoResponse {
 /**
  * Answers one call. Never rejects: every failure leaves in the endpoint's own format.
  * @param source where what it speaks of beside its request comes from, and what becomes of its response; missing: nothing is kept
+ * @param pathModel the model that the path names, if it does
  */
 export async function relay(
   services: RelayServices,
@@ -49,8 +50,9 @@ export async function relay(
   request: Request,
   connection: Connection | null,
   source?: ConversationSource,
+  pathModel?: string,
 ): Promise<DirectResponse> {
-  const opened = await openCall(services, endpoint, request, connection, source);
+  const opened = await openCall(services, endpoint, request, connection, { source, pathModel });
   if (!('call' in opened)) return opened;
   const { call } = opened;
   const { conversation } = call;
@@ -154,7 +156,8 @@ async function answerStream(call: RunningCall): Promise<DirectResponse> {
       }),
     );
   }
-  return streamResponse(200, { ...eventStreamHeaders, ...headersOf(call) }, client.body);
+  const type = call.streamType === undefined ? {} : { 'content-type': call.streamType };
+  return streamResponse(200, { ...eventStreamHeaders, ...type, ...headersOf(call) }, client.body);
 }
 
 function headersOf({ requestId, dropped, endpoint }: RunningCall): Record<string, string> {

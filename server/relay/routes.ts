@@ -10,6 +10,8 @@ import { mountBilling } from '#server/relay/dashboard-billing.ts';
 import { countTokens } from '#server/relay/count-tokens.ts';
 import type { Relay } from '#server/relay/create-relay.ts';
 import { relayEndpoints } from '#server/relay/endpoints.ts';
+import type { RelayEndpoint } from '#server/relay/endpoints.ts';
+import { splitVerb } from '#server/relay/path-pattern.ts';
 import { ownerOf } from '#server/upstream/model-owners.ts';
 import { relay as relayCall } from '#server/relay/relay.ts';
 import { errorResponse, ownError, requestIdHeaders } from '#server/relay/relay-failure.ts';
@@ -17,9 +19,13 @@ import type { Admission } from '#server/relay/admission/admission.ts';
 
 export function mountRelay(host: RouteHost, { services }: Relay): void {
   mountBilling(host, services);
-  for (const endpoint of relayEndpoints) {
-    const answerCall = endpoint.kind.isCount ? countTokens : relayCall;
-    host.addDirect('POST', endpoint.path, (request, _params, connection) => answerCall(services, endpoint, request, connection));
+  for (const [route, endpoints] of Map.groupBy(relayEndpoints, ({ pattern }) => pattern.route)) {
+    host.addDirect('POST', route, (request, { model: named }, connection) => {
+      const { endpoint, model } = endpointFor(endpoints, named);
+      if (endpoint === undefined) throw new AppError('invalid_url');
+      const answerCall = endpoint.kind.isCount ? countTokens : relayCall;
+      return answerCall(services, endpoint, request, connection, undefined, model);
+    });
   }
 
   // A socket is asked for. Codex then goes on without one at once; any other status keeps it trying for seconds.
@@ -41,9 +47,9 @@ export function mountRelay(host: RouteHost, { services }: Relay): void {
     write: (names: readonly string[], dialect: ClientDialect, query: URLSearchParams) => object,
   ): Promise<Response> {
     const { requestId, language, url, ip } = host.facts(request, connection);
-    const dialect = clientDialectOf(request.headers);
+    const dialect = clientDialectOf(request.headers, url.searchParams);
     try {
-      const admission = await services.gate.admit(request.headers);
+      const admission = await services.gate.admit(request);
       services.gate.checkUse(admission, ip);
       const headers = { 'cache-control': 'no-store', ...requestIdHeaders(dialect, requestId) };
       return Response.json(write(modelsOf(admission), dialect, url.searchParams), { headers });
@@ -64,6 +70,14 @@ export function mountRelay(host: RouteHost, { services }: Relay): void {
       return dialect.writeModel(listedModel(model));
     }),
   );
+}
+
+/** Of those at one route, by the verb behind the model. */
+function endpointFor(endpoints: readonly RelayEndpoint[], named: string | undefined): { endpoint?: RelayEndpoint; model?: string } {
+  const [first] = endpoints;
+  if (named === undefined || first?.pattern.verb === undefined) return { endpoint: first, model: named };
+  const { model, verb } = splitVerb(named);
+  return { endpoint: endpoints.find(({ pattern }) => pattern.verb === verb), model };
 }
 
 function listedModel(id: string): ListedModel {

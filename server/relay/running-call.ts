@@ -29,6 +29,8 @@ export interface RunningCall {
   /** The client wants the usage at the end of its stream. */
   readonly wantsUsage: boolean;
   readonly isStream: boolean;
+  /** Content type of the stream; undefined: events. */
+  readonly streamType: string | undefined;
   /** The client's headers that are for a provider of the same format. */
   readonly clientHeaders: Readonly<Record<string, string>>;
   /** `api-version` of the client's query. */

@@ -6,7 +6,7 @@ import { createToken } from '#tests/support/build-token.ts';
 import { engines } from '#tests/support/engines.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
 
-const admit = async (gate: TokenGate, authorization: string) => gate.admit(new Headers({ authorization }));
+const admit = async (gate: TokenGate, authorization: string) => gate.admit({ headers: new Headers({ authorization }), url: '/v1/models' });
 const codeOf = (gate: TokenGate, authorization: string) =>
   admit(gate, authorization).then(
     () => undefined,
@@ -14,6 +14,18 @@ const codeOf = (gate: TokenGate, authorization: string) =>
   );
 
 describe.each(engines)('the token gate on $kind', (engine) => {
+  test('a key is found in every header and in the address, and in the address of a task it is not looked for', async () => {
+    await using app = await createTestApp(engine);
+    const { key } = await createToken(app.context, (await app.createUser()).id);
+    const list = async (query: string, headers: Record<string, string> = {}, path = '/v1/models') =>
+      (await fetch(`${app.origin}${path}${query}`, { headers })).status;
+    for (const name of ['x-api-key', 'api-key', 'x-goog-api-key', 'mj-api-secret']) expect(await list('', { [name]: key }), name).toBe(200);
+    expect(await list(`?pageSize=1&key=${key}`)).toBe(200);
+    expect(await list('?key=sk-nobody')).toBe(401);
+    expect(await list(`?key=sk-nobody`, { authorization: `Bearer ${key}` })).toBe(200);
+    expect(await list(`?key=${key}`, {}, '/mj/task/1/fetch')).toBe(401);
+  });
+
   test('however a key is spelled and whatever is appended to it, it is kept once', async () => {
     await using app = await createTestApp(engine);
     const user = await app.createUser({ role: 10 });

@@ -1,5 +1,6 @@
 // OpenAI's embeddings as callers ask for them. https://platform.openai.com/docs/api-reference/embeddings
 import { AppError } from '#shared/errors.ts';
+import { askedByBody } from '#server/dialects/call-address.ts';
 import { decidingNames } from '#server/dialects/deciding-names.ts';
 import { untranslatable } from '#server/dialects/losses.ts';
 import { emptyPrompt } from '#server/dialects/prompt-content.ts';
@@ -18,8 +19,9 @@ const mostDimensions = 1_000_000;
 const imageTokens = 255;
 
 export const openaiEmbeddings: EmbeddingsClient = {
+  read: askedByBody,
   check,
-  parameters: () => ({ isStream: false, maxTokens: 0, choices: 1, wantsUsage: false, mostTokenBytes: 0 }),
+  parameters: () => ({ maxTokens: 0, choices: 1, wantsUsage: false, mostTokenBytes: 0 }),
   promptContent: ({ input }) => {
     const prompt = emptyPrompt();
     addInput(prompt, input);

@@ -44,7 +44,6 @@ function checkContent(fields: StrictFields, field: string): void {
 /** Only for a body that `checkRequest` let pass. */
 export function callParameters(body: Body): CallParameters {
   return {
-    isStream: body.stream === true,
     maxTokens: new StrictFields(body).number('max_tokens') ?? 0,
     choices: 1,
     // Every stream of this format ends with it.

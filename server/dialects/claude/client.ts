@@ -1,4 +1,5 @@
 // Claude's Messages as a format that callers speak.
+import { askedByBody } from '../call-address.ts';
 import type { ClientDialect } from '../client-dialect.ts';
 import { checkPrompt, checkRequest, callParameters } from './check-request.ts';
 import { messagesNames } from './deciding-names.ts';
@@ -15,8 +16,8 @@ export const claudeClient = {
   name: 'claude',
   title: 'Claude Messages',
   calls: {
-    chat: { check: checkRequest, parameters: callParameters, promptContent, names: messagesNames },
-    count_tokens: { check: checkPrompt, parameters: callParameters, promptContent, names: messagesNames },
+    chat: { read: askedByBody, check: checkRequest, parameters: callParameters, promptContent, names: messagesNames },
+    count_tokens: { read: askedByBody, check: checkPrompt, parameters: callParameters, promptContent, names: messagesNames },
   },
   isSpokenWith: (headers) => headers.has('anthropic-version') || headers.has('x-api-key'),
   forwardedHeaders: ['anthropic-version', 'anthropic-beta'],

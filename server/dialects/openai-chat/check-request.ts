@@ -36,7 +36,6 @@ export function checkRequest(body: Body): void {
 export function callParameters(body: Body): CallParameters {
   const fields = new StrictFields(body);
   return {
-    isStream: body.stream === true,
     // Of two limits the larger one: providers differ in which they heed.
     maxTokens: Math.max(fields.number('max_tokens') ?? 0, fields.number('max_completion_tokens') ?? 0),
     choices: fields.number('n') ?? 1,

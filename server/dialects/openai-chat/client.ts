@@ -1,4 +1,5 @@
 // OpenAI's Chat Completions as a format that callers speak.
+import { askedByBody } from '../call-address.ts';
 import type { ClientDialect } from '../client-dialect.ts';
 import { checkRequest, callParameters } from './check-request.ts';
 import { chatNames } from './deciding-names.ts';
@@ -16,7 +17,7 @@ export const openaiChatClient = {
   name: 'openai-chat',
   title: 'OpenAI Chat Completions',
   calls: {
-    chat: { check: checkRequest, parameters: callParameters, promptContent, names: chatNames, probe: probeChat },
+    chat: { read: askedByBody, check: checkRequest, parameters: callParameters, promptContent, names: chatNames, probe: probeChat },
   },
   forwardedHeaders: [],
   requestIdHeader: 'x-request-id',

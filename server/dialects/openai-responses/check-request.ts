@@ -52,7 +52,6 @@ export function callParameters(body: Body): CallParameters {
   const alternatives = Math.max(0, Math.min(mostAlternatives, fields.number('top_logprobs') ?? 0));
   const hasLogprobs = alternatives > 0 || fields.list('include')?.includes('message.output_text.logprobs') === true;
   return {
-    isStream: body.stream === true,
     maxTokens: fields.number('max_output_tokens') ?? 0,
     choices: 1,
     // Every stream of this format ends with it.

@@ -1,4 +1,5 @@
 // OpenAI's Responses as a format that callers speak.
+import { askedByBody } from '../call-address.ts';
 import type { ClientDialect } from '../client-dialect.ts';
 import { callParameters, checkRequest } from './check-request.ts';
 import { responsesNames } from './deciding-names.ts';
@@ -19,6 +20,7 @@ export const openaiResponsesClient = {
   title,
   calls: {
     chat: {
+      read: askedByBody,
       check: checkRequest,
       parameters: callParameters,
       promptContent,

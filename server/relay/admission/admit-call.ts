@@ -2,9 +2,9 @@
 // spent.
 import { AppError } from '#shared/errors.ts';
 import { ChannelStatus } from '#shared/channels.ts';
+import type { AskedCall, CallAddress } from '#server/dialects/call-address.ts';
 import type { CallParameters } from '#server/dialects/client-dialect.ts';
 import type { PromptContent } from '#server/dialects/prompt-content.ts';
-import { requestedModel } from '#server/dialects/requested-model.ts';
 import type { Connection } from '#server/http/connection.ts';
 import { readContent } from '#server/relay/admission/call-content.ts';
 import type { CallContent } from '#server/relay/admission/call-content.ts';
@@ -23,7 +23,7 @@ export interface AdmittedCall {
   content: CallContent;
   /** To be closed by whoever gets it. */
   conversation: CallConversation | null;
-  model: string;
+  asked: AskedCall;
   parameters: CallParameters;
   /** As far as it was looked into. */
   prompt: PromptContent | null;
@@ -45,6 +45,7 @@ export interface CallToAdmit {
   request: Request;
   connection: Connection | null;
   progress: Progress;
+  address: CallAddress;
   /** Where what it speaks of beside its request comes from; missing: it may speak of nothing. */
   conversations: ConversationSource | undefined;
 }
@@ -56,7 +57,7 @@ export interface CallToAdmit {
 export async function admitCall(
   services: RelayServices,
   endpoint: RelayEndpoint,
-  { request, connection, progress, conversations }: CallToAdmit,
+  { request, connection, progress, address, conversations }: CallToAdmit,
 ): Promise<AdmittedCall> {
   const { context, gate, sessions } = services;
   const ofSession = endpoint.callers === 'sessions';
@@ -72,12 +73,13 @@ export async function admitCall(
     const { body } = content;
     const admission = ofSession ? sessions.inGroup(caller, content.ours) : caller;
     if (ofSession) progress.caller = admission;
-    const model = requestedModel(body);
+    const asked = endpoint.read(body, address);
+    const { model } = asked;
     progress.model = model;
     endpoint.check(body);
     gate.checkModel(admission, model);
     checkChannels(services, admission, model);
-    const opening = conversations?.open({ caller: admission, body, isAnswered: endpoint.capability === 'chat' }) ?? null;
+    const opening = conversations?.open({ caller: admission, body, isAnswered: endpoint.kind.isWritten }) ?? null;
     conversation = opening instanceof Promise ? await opening : opening;
     if (conversation !== null) content.replace(conversation.body);
     const parameters = endpoint.parameters(content.body);
@@ -85,7 +87,7 @@ export async function admitCall(
     const looking = prompt === null ? undefined : services.words.check(content, prompt.texts);
     if (looking instanceof Promise) await looking;
     const rate = services.rates.enter(admission.user.id);
-    return { admission, content, conversation, model, parameters, prompt, permit: rate === null ? null : await rate };
+    return { admission, content, conversation, asked, parameters, prompt, permit: rate === null ? null : await rate };
   } catch (failure) {
     content.release();
     conversation?.close();
@@ -98,7 +100,7 @@ function admitKey({ gate, addressOf }: RelayServices, request: Request, connecti
     gate.checkUse(admission, addressOf(request, connection));
     return admission;
   };
-  const admitted = gate.admit(request.headers);
+  const admitted = gate.admit(request);
   return admitted instanceof Promise ? admitted.then(check) : check(admitted);
 }
 

@@ -26,7 +26,7 @@ export function noteRefusal(
     refusalLog.note({ user: caller.user, token, model, requestId, error });
     return;
   }
-  const { owner, tail, length } = gate.describe(request.headers);
+  const { owner, tail, length } = gate.describe(request);
   if (owner !== null) refusalLog.note({ ...owner, model, requestId, error });
   if (!refusals.isWatching) return;
   refusals.note({

@@ -9,6 +9,7 @@ import { admitCall, clientHeadersOf } from '#server/relay/admission/admit-call.t
 import type { Progress } from '#server/relay/admission/admit-call.ts';
 import type { CallContent } from '#server/relay/admission/call-content.ts';
 import type { CallConversation, ConversationSource } from '#server/relay/conversation-source.ts';
+import { callAddress } from '#server/dialects/call-address.ts';
 import type { RelayEndpoint } from '#server/relay/endpoints.ts';
 import { errorResponse, ownError, playgroundError } from '#server/relay/relay-failure.ts';
 import { noteRefusal } from '#server/relay/admission/note-refusal.ts';
@@ -23,7 +24,7 @@ export async function openCall(
   endpoint: RelayEndpoint,
   request: Request,
   connection: Connection | null,
-  source?: ConversationSource,
+  { source, pathModel }: { source: ConversationSource | undefined; pathModel: string | undefined },
 ): Promise<{ call: RunningCall } | Response> {
   const { context } = services;
   const startedAt = performance.now();
@@ -32,11 +33,13 @@ export async function openCall(
   let content: CallContent | undefined;
   let conversation: CallConversation | null = null;
   const progress: Progress = { model: '' };
+  const address = callAddress(request, { model: pathModel, verb: endpoint.pattern.verb });
   try {
-    const admitted = await admitCall(services, endpoint, { request, connection, progress, conversations: source });
+    const admitted = await admitCall(services, endpoint, { request, connection, progress, address, conversations: source });
     content = admitted.content;
     conversation = admitted.conversation;
-    const { admission, model, parameters, prompt, permit } = admitted;
+    const { admission, asked, parameters, prompt, permit } = admitted;
+    const { model } = asked;
     const { body } = content;
     const quoted = context.quotes.priceOf(model, admission.group, admission.user);
     const settling = services.excess.settled(admission.user.id);
@@ -52,11 +55,12 @@ export async function openCall(
       model,
       content,
       conversation,
-      responseFields: endpoint.responseFields?.(body) ?? noFields,
+      responseFields: endpoint.responseFields?.(body, address) ?? noFields,
       wantsUsage: parameters.wantsUsage,
-      isStream: endpoint.kind.canStream && parameters.isStream,
+      isStream: endpoint.kind.canStream && asked.isStream,
+      streamType: asked.streamType,
       clientHeaders: clientHeadersOf(endpoint, request.headers),
-      version: versionOf(request.url),
+      version: address.query.get('api-version') ?? undefined,
       startedAt,
       createdAt: Math.floor(context.now() / 1000),
       quoted,
@@ -107,9 +111,4 @@ function watchConnection(call: RunningCall, { res }: Connection): void {
     if (res.writableFinished) return;
     stopCall(call);
   });
-}
-
-function versionOf(url: string): string | undefined {
-  const query = url.indexOf('?');
-  return query < 0 ? undefined : (new URLSearchParams(url.slice(query)).get('api-version') ?? undefined);
 }

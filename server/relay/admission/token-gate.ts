@@ -10,6 +10,8 @@ import type { AppContext } from '#server/context.ts';
 import { contains, parseAddress } from '#server/network/addresses.ts';
 import { admissionOf } from './admission.ts';
 import type { Admission, KeyAdmission } from './admission.ts';
+import { credentialOf } from './credential.ts';
+import type { Shown } from './credential.ts';
 import { createKnownKeys } from './known-keys.ts';
 
 export interface KeyTraits {
@@ -25,18 +27,18 @@ export interface TokenGate {
    * The admission of the request's credentials. Synchronous for keys seen lately.
    * @throws {AppError} 401 `key_…`, 403 `user_banned`, `channel_pin_denied`
    */
-  admit(headers: Headers): KeyAdmission | Promise<KeyAdmission>;
+  admit(request: Shown): KeyAdmission | Promise<KeyAdmission>;
   /**
    * Whose credentials these are, also when the key is used up or has expired: to read about it, not to call.
    * @throws {AppError} `key_missing`, `key_invalid`, `key_disabled`, `user_banned`
    */
-  identify(headers: Headers): Promise<KeyAdmission>;
+  identify(request: Shown): Promise<KeyAdmission>;
   /** @throws {AppError} `ip_denied`, `token_group_disabled`, `group_deprecated` */
   checkUse(admission: KeyAdmission, ip: string): void;
   /** @throws {AppError} `model_denied` */
   checkModel(admission: Admission, model: string): void;
   /** What may be told of the key that a refused call came with. */
-  describe(headers: Headers): KeyTraits;
+  describe(request: Shown): KeyTraits;
   /** Keys that something is kept of. */
   readonly size: number;
   stop(): void;
@@ -76,8 +78,8 @@ export function createTokenGate(context: AppContext): TokenGate {
   }
 
   return {
-    admit(headers) {
-      const credential = credentialOf(headers);
+    admit(request) {
+      const credential = credentialOf(request);
       const found = goodKeys.get(credential) ?? hashedKey(credential);
       const { key, suffix, hashed } = found;
       const admission = known.get(hashed);
@@ -86,8 +88,8 @@ export function createTokenGate(context: AppContext): TokenGate {
       goodKeys.keep(credential, found);
       return checked;
     },
-    async identify(headers) {
-      const [key = ''] = bareKey(credentialOf(headers)).split('-', 1);
+    async identify(request) {
+      const [key = ''] = bareKey(credentialOf(request)).split('-', 1);
       if (key === '') throw new AppError('key_missing');
       // As it is now: what is left changes with every call.
       const admission = key.length > longestKey ? null : await readKey(key);
@@ -113,8 +115,8 @@ export function createTokenGate(context: AppContext): TokenGate {
       if (models === null || pinnedChannel !== undefined || models.has(model) || models.has(pricedName(model))) return;
       throw new AppError('model_denied', { model });
     },
-    describe(headers) {
-      const [key = ''] = bareKey(credentialOf(headers)).split('-', 1);
+    describe(request) {
+      const [key = ''] = bareKey(credentialOf(request)).split('-', 1);
       const owner = key.length > longestKey ? null : known.lastSeen(hash('sha256', key, 'base64url'));
       return owner === null
         ? { owner, tail: key.length < shownFrom ? '' : key.slice(-shown), length: key.length }
@@ -156,16 +158,6 @@ function hashedKey(credential: string): HashedKey {
   if (key === '') throw new AppError('key_missing');
   if (key.length > longestKey) throw new AppError('key_invalid');
   return { key, suffix, hashed: hash('sha256', key, 'base64url') };
-}
-
-/** What some clients of Midjourney proxies send as their key when it is elsewhere. */
-const midjourneyProxy = /^(bearer\s+)?midjourney-proxy$/i;
-
-/** `Authorization` first; today's and older SDKs of Anthropic and Google and clients of Midjourney proxies name their key differently. */
-function credentialOf(headers: Headers): string {
-  const authorization = headers.get('authorization');
-  if (authorization !== null && authorization !== '' && !midjourneyProxy.test(authorization)) return authorization;
-  return headers.get('x-api-key') ?? headers.get('api-key') ?? headers.get('mj-api-secret') ?? '';
 }
 
 function bareKey(credential: string): string {

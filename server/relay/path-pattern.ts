@@ -1,0 +1,32 @@
+// Paths of endpoints: plain ones, and those that name a model, perhaps with a verb behind a colon.
+// `/v1beta/models/{model}:generateContent`, `/v1/engines/{model}/embeddings`.
+
+export interface PathPattern {
+  /** As the router takes it. Patterns that differ only in their verb have the same. */
+  readonly route: string;
+  /** Behind the last colon. */
+  readonly verb: string | undefined;
+  /** Whether a path, still with its escapes, is of this pattern or goes on below it. */
+  covers(pathname: string): boolean;
+}
+
+const placeholder = '{model}';
+
+export function pathPattern(path: string): PathPattern {
+  const at = path.indexOf(placeholder);
+  if (at < 0) return { route: path, verb: undefined, covers: (pathname) => pathname === path || pathname.startsWith(`${path}/`) };
+  const [before, after] = [path.slice(0, at), path.slice(at + placeholder.length)];
+  const verb = after.startsWith(':') ? after.slice(1) : undefined;
+  return {
+    route: `${before}:model+${verb === undefined ? after : ''}`,
+    verb,
+    covers: (pathname) =>
+      pathname.length > before.length + after.length && pathname.startsWith(before) && pathname.replaceAll(/%3a/gi, ':').endsWith(after),
+  };
+}
+
+/** A model's name may have colons itself; the verb is behind the last one. */
+export function splitVerb(named: string): { model: string; verb: string | undefined } {
+  const at = named.lastIndexOf(':');
+  return at < 0 ? { model: named, verb: undefined } : { model: named.slice(0, at), verb: named.slice(at + 1) };
+}
