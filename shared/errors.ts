@@ -416,6 +416,17 @@ export const errors = {
   access_token_not_supported: entry(400, '暂不支持使用 access token', 'Access tokens are not supported here'),
   group_not_allowed: entry(403, '无权访问该分组', 'No access to this group'),
   model_denied: entry(403, '该令牌无权访问模型 {model}', 'This token may not use the model {model}'),
+  session_budget_reached: entry(
+    402,
+    '本次会话已花费 {spent}，达到令牌“{token}”的单会话预算 {budget}。请开始新的会话，或提高该令牌的预算',
+    "This session has spent {spent}, which reaches the budget of {budget} per session of the key '{token}'. Start a new session, or raise the budget of the key",
+  ),
+  /** What is left may be used up by calls that run. */
+  session_budget_held: entry(
+    429,
+    '本次会话已花费 {spent}，正在进行的调用可能用完令牌“{token}”的单会话预算 {budget}，请稍后再试',
+    "This session has spent {spent}, and its running calls may use up the budget of {budget} per session of the key '{token}'. Try again when they have ended",
+  ),
   no_channel: entry(
     503,
     '当前分组 {group} 下对于模型 {model} 无可用渠道',

@@ -157,6 +157,22 @@ export const LogOther = z.looseObject({
   ending: z.optional(z.string()),
   /** What went wrong: the upstream's own words where it was the upstream that said so, else ours. Masked. */
   problem: z.optional(z.string()),
+  /** The session of its client that it belongs to: ids are the client's own, except `key`, by which the session is asked for. */
+  session: z.catch(
+    z.optional(
+      z.object({
+        id: z.string(),
+        key: z.optional(z.string()),
+        /** Of another agent than the first one. */
+        agent: z.optional(z.string()),
+        /** The one that called that agent, when it was not the first one. */
+        parent: z.optional(z.string()),
+        /** The program and its version. */
+        client: z.optional(z.string()),
+      }),
+    ),
+    undefined,
+  ),
   /** Quota per US dollar when the row was written. */
   quota_per_unit: z.optional(z.number()),
   /** For administrators only. `by`: the administrator who did what the row tells. */
@@ -178,6 +194,8 @@ const filters = {
   group: QueryText,
   result: z.pipe(QueryText, z.optional(LogResult)),
   request_id: QueryText,
+  /** Calls of one session: the client's id, of the newest that bears it, or the one of `CallSession`. */
+  session: QueryText,
 };
 const adminFilters = { ...filters, username: QueryText, channel: QueryInt };
 const IdParam = z.object({ id: z.string().check(z.regex(/^\d{1,15}$/)) });

@@ -49,6 +49,8 @@ export const Token = z.object({
   /** One address or CIDR range per line. */
   allow_ips: z.string(),
   group: z.string(),
+  /** Quota that calls of one session of a client may cost together; 0: no bound. Absent from servers that know none. */
+  session_budget: z.optional(z.int()),
   DeletedAt: z.nullable(z.string()),
   revision: z.int(),
 });
@@ -63,6 +65,7 @@ const tokenFields = {
   model_limits: z.string().check(z.maxLength(20_000)),
   allow_ips: z.nullable(z.string().check(z.maxLength(20_000))),
   group: z.string().check(z.maxLength(64)),
+  session_budget: QuotaInput,
 };
 
 export const TokenCreate = z.object({

@@ -2,6 +2,7 @@
 // specification's, so records and responses read alike.
 import type { IndexSpec } from '#server/db/collection.ts';
 import type { CallRefundRecord } from './records/call-refund.ts';
+import type { CallSessionRecord } from './records/call-session.ts';
 import type { ChangeRecord } from './records/change.ts';
 import type { ChannelSlotRecord } from '#server/db/records/channel-slot.ts';
 import type { ChannelHourRecord } from './records/channel-hour.ts';
@@ -69,6 +70,7 @@ export interface Records {
   notifications: NotificationRecord;
   tasks: TaskRecord;
   call_refunds: CallRefundRecord;
+  call_sessions: CallSessionRecord;
 }
 
 interface CollectionSpec {
@@ -153,6 +155,8 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
       { name: 'group', fields: ['group', 'created_at', 'id'] },
       { name: 'request', fields: ['request_id'], sparse: true },
       { name: 'refusal', fields: ['refusal_key'], unique: true, sparse: true },
+      { name: 'session', fields: ['session_key', 'created_at', 'id'], sparse: true },
+      { name: 'refunded_session', fields: ['refunded_session', 'id'], sparse: true },
     ],
   },
   refused_requests: { textIds: true, idBlock: 1, indexes: [{ name: 'time', fields: ['created_at', 'id'] }] },
@@ -234,6 +238,17 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
       { name: 'key', fields: ['key'], unique: true },
       { name: 'due', fields: ['state', 'next_at'] },
       { name: 'user', fields: ['user_id', 'id'] },
+    ],
+  },
+  call_sessions: {
+    textIds: true,
+    idBlock: 1,
+    indexes: [
+      { name: 'user_token', fields: ['listed', 'user_id', 'token_name', 'last_at', 'id'], sparse: true },
+      { name: 'user', fields: ['listed', 'user_id', 'last_at', 'id'], sparse: true },
+      { name: 'time', fields: ['listed', 'last_at', 'id'], sparse: true },
+      { name: 'session', fields: ['session', 'last_at', 'id'] },
+      { name: 'seen', fields: ['seen_at', 'id'] },
     ],
   },
   call_refunds: { idBlock: 1, indexes: [{ name: 'due', fields: ['due_at'], sparse: true }] },

@@ -101,6 +101,8 @@ export interface Ledger {
    * than was reserved is taken from what there is, then as a debt, of one call at a time; the rest is not charged.
    */
   settle(reservation: Reservation, row: ChargeRow): Promise<void>;
+  /** Resolves when the record of that session, or of each, has what its calls here have cost. @throws {DatabaseUnavailable} */
+  sessionSettled(key?: string): Promise<void>;
   /** Ends a reservation that costs nothing and leaves no row. */
   release(reservation: Reservation): void;
   /** Settles the books of processes that died meanwhile, and finishes own entries whose outcome was not known. */
@@ -178,6 +180,7 @@ export function createLedger(options: LedgerOptions): Ledger {
       stopRecovery();
       await settlement.idle();
       try {
+        await settlement.sessions.write();
         await identity.stop(await leases.stop());
       } catch (failure) {
         log.warn({ reason: String(failure) }, 'the books could not be closed; the next process to start does it');
@@ -189,6 +192,7 @@ export function createLedger(options: LedgerOptions): Ledger {
     extend: (reservation, more) => reservations.extend(reservation, more),
     overdraw: (reservation, more) => reservations.overdraw(reservation, more),
     settle: (reservation, row) => settle({ reservations, settlement, log }, reservation, row),
+    sessionSettled: (key) => (key === undefined ? settlement.sessions.write() : settlement.sessions.settled(key)),
     release: (reservation) => reservations.release(reservation),
     recoverCrashed: recover,
   };

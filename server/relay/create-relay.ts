@@ -11,6 +11,7 @@ import { createAbandonedCalls } from '#server/relay/accounting/abandoned-calls.t
 import { createLearnedUsage } from '#server/relay/accounting/learned-usage.ts';
 import { createBlockedWords } from '#server/relay/admission/blocked-words.ts';
 import { createRateGate } from '#server/relay/admission/rate-gate.ts';
+import { createSessionBudgets } from '#server/relay/admission/session-budget.ts';
 import { createSessionGate } from '#server/relay/admission/session-gate.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import { createStreamClock } from '#server/relay/stream/stream-clock.ts';
@@ -40,6 +41,7 @@ export function createRelay(context: AppContext): Relay {
     sessions: createSessionGate(context),
     words: createBlockedWords(context),
     rates: createRateGate(context),
+    budgets: createSessionBudgets(context),
     learned: createLearnedUsage(),
     excess: createExcessCharges(),
     use: createChannelUse(context),

@@ -14,7 +14,7 @@ import { errorResponse, ownError, requestIdHeaders, tellEnd } from '#server/rela
 import type { ToldFailure } from '#server/relay/relay-failure.ts';
 import { attempts, channelOnly } from '#server/relay/routing/attempts.ts';
 import { noteAnswered, noteFailed, noteStopped } from '#server/relay/routing/note-attempt.ts';
-import { elapsed, stopCall, writerOptions } from '#server/relay/running-call.ts';
+import { elapsed, releaseCall, stopCall, writerOptions } from '#server/relay/running-call.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import { ClientStream } from '#server/relay/stream/client-stream.ts';
@@ -61,7 +61,7 @@ export async function relay(
     return call.isStream ? await answerStream(call) : await answerWhole(call);
   } catch (failure) {
     services.context.log.error({ requestId: call.requestId, err: failure }, 'a relayed call failed unexpectedly');
-    services.context.ledger.release(call.reservation);
+    releaseCall(call);
     conversation?.close();
     return responseOfFailure(call, tellEnd(call, { reason: 'fault' }));
   }
@@ -71,7 +71,7 @@ export async function relay(
 async function answerLater(call: RunningCall, later: LaterResponse): Promise<DirectResponse> {
   const { services, content, requestId } = call;
   const release = () => {
-    services.context.ledger.release(call.reservation);
+    releaseCall(call);
     content.release();
     call.conversation?.close();
   };
@@ -95,7 +95,7 @@ async function runUnwatched(call: RunningCall, reader: ClientBody): Promise<void
     if (outcome.kind === 'none') client.fail(endWithoutResponse(call, outcome).error);
   } catch (failure) {
     context.log.error({ requestId: call.requestId, err: failure }, 'a relayed call failed unexpectedly');
-    context.ledger.release(call.reservation);
+    releaseCall(call);
     client.fail(tellEnd(call, { reason: 'fault' }).error);
   } finally {
     call.content.release();
@@ -234,7 +234,7 @@ function endWithoutResponse(call: RunningCall, outcome: NoResponse): ToldFailure
   const { reason, channel, failure, unpassed = null } = outcome;
   const { context } = call.services;
   const attempt = unpassed?.attempt ?? (reason === 'client_disconnected' ? outcome.attempt : null) ?? null;
-  if (call.attempts.length === 0 || reason === 'fault') context.ledger.release(call.reservation);
+  if (call.attempts.length === 0 || reason === 'fault') releaseCall(call);
   else {
     const end: CallEnd =
       attempt !== null

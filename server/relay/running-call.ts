@@ -9,6 +9,8 @@ import type { CallContent } from '#server/relay/admission/call-content.ts';
 import type { CallConversation } from '#server/relay/conversation-source.ts';
 import type { RelayEndpoint } from '#server/relay/endpoints.ts';
 import type { StopReason } from '#server/relay/call-end.ts';
+import type { CalledSession } from '#server/relay/admission/called-session.ts';
+import type { BudgetHold } from '#server/relay/admission/session-budget.ts';
 import type { RatePermit } from '#server/relay/admission/rate-gate.ts';
 import type { ExpectedPrompt } from '#server/relay/admission/reserve-call.ts';
 import type { RelayServices } from '#server/relay/services.ts';
@@ -55,6 +57,10 @@ export interface RunningCall {
   /** Bytes of a whole response for each of its tokens, at the most, roughly. */
   readonly mostTokenBytes: number;
   readonly permit: RatePermit | null;
+  /** The session of its client; null: it names none. */
+  readonly session: CalledSession | null;
+  /** Its part of the session's budget; null: none binds it. */
+  readonly budgetHold: BudgetHold | null;
   readonly attempts: Attempt[];
   /** Names of the client's fields that the channel asked last has no place for. */
   dropped: readonly string[];
@@ -78,6 +84,12 @@ export function writerOptions(call: RunningCall): ResponseWriterOptions {
 /** Milliseconds since the call began, to the microsecond. */
 export function elapsed(call: RunningCall): number {
   return Math.round((performance.now() - call.startedAt) * 1000) / 1000;
+}
+
+/** Ends what it holds of the account and of its session's budget. It costs nothing, unless it is settled. */
+export function releaseCall({ services, reservation, budgetHold }: RunningCall): void {
+  services.context.ledger.release(reservation);
+  budgetHold?.end();
 }
 
 /** The client's connection is gone: it has hung up, or the server has cut it. The first time tells which. */

@@ -11,6 +11,7 @@ import type { AbandonedCalls } from '#server/relay/accounting/abandoned-calls.ts
 import type { LearnedUsage } from '#server/relay/accounting/learned-usage.ts';
 import type { BlockedWords } from '#server/relay/admission/blocked-words.ts';
 import type { RateGate } from '#server/relay/admission/rate-gate.ts';
+import type { SessionBudgets } from '#server/relay/admission/session-budget.ts';
 import type { SessionGate } from '#server/relay/admission/session-gate.ts';
 import type { StreamClock } from '#server/relay/stream/stream-clock.ts';
 import type { TokenGate } from '#server/relay/admission/token-gate.ts';
@@ -26,6 +27,7 @@ export interface RelayServices {
   readonly sessions: SessionGate;
   readonly words: BlockedWords;
   readonly rates: RateGate;
+  readonly budgets: SessionBudgets;
   readonly learned: LearnedUsage;
   readonly excess: ExcessCharges;
   readonly use: ChannelUse;

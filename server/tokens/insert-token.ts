@@ -19,6 +19,8 @@ export interface TokenFields {
   /** One address or range per line. */
   allow_ips: string;
   group: string;
+  /** Quota that calls of one session may cost together; 0: no bound. */
+  session_budget?: number;
 }
 
 export interface NewToken extends TokenFields {

@@ -150,6 +150,12 @@ DELETE /api/user/{id}/bindings/{binding} admin
 GET /api/channel/runs admin
 GET /api/log/export admin
 GET /api/log/self/export user
+GET /api/log/self/sessions user
+GET /api/log/self/sessions/export user
+GET /api/log/self/sessions/{session} user
+GET /api/log/sessions admin
+GET /api/log/sessions/export admin
+GET /api/log/sessions/{session} admin
 GET /api/log/self/tail user
 GET /api/log/tail admin
 GET /api/user/sessions user

@@ -6,6 +6,8 @@ import type { UserRecord } from '#server/db/records/user.ts';
 import { consoleCalls, nameOf } from '#tests/conformance/console-calls.ts';
 import { startBillingUpstream } from '#tests/support/billing-upstream.ts';
 import type { BillingUpstream } from '#tests/support/billing-upstream.ts';
+import { SessionSums } from '#server/money/settlement/session-sums.ts';
+import { sessionKey } from '#server/money/settlement/session-writes.ts';
 import { buildLog } from '#tests/support/build-log.ts';
 import { createSession, createToken } from '#tests/support/build-token.ts';
 import { engines } from '#tests/support/engines.ts';
@@ -39,6 +41,14 @@ const logOf = async ({ app, owner }: Scene) => {
   await app.context.db.collection('logs').insert(buildLog({ id, user_id: owner.id }));
   return id;
 };
+const sessionOf = async ({ app, owner }: Scene): Promise<string> => {
+  const sums = new SessionSums(app.context);
+  const id = sessionKey(owner.id, 0, 'run');
+  const row = buildLog({ id: 1, user_id: owner.id, process: 'gone', seq: 1, session_key: id, other: { session: { id: 'run' } } });
+  sums.add(row);
+  await sums.write();
+  return id;
+};
 const channelOf = async ({ root }: Scene, url: string): Promise<number> => {
   const fields = { type: 1, name: 'Pier', key: 'k', base_url: url, models: 'gpt-4o-mini', groups: ['default'] };
   const { data } = await root.post('/api/channel/', fields);
@@ -67,6 +77,8 @@ const rows: Readonly<Record<string, Row>> = {
     return { path, body: { ids: [id] } };
   },
   'GET /api/log/self/{id}': byId(logOf),
+  'GET /api/log/self/sessions/{session}': byId(sessionOf),
+  'GET /api/log/sessions/{session}': byId(sessionOf),
   'DELETE /api/user/sessions/{session}': byId(async ({ app, owner }) => {
     await createSession(app.context, owner);
     const { data } = await (await app.as(owner)).get('/api/user/sessions');

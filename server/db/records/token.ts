@@ -23,6 +23,8 @@ export interface TokenRecord extends MoneyFields {
   model_limits: string;
   allow_ips: string;
   group: string;
+  /** Quota that calls of one session may cost together. Absent and 0: no bound. */
+  session_budget?: number;
   DeletedAt: string | null;
   revision: number;
 }

@@ -6,10 +6,21 @@ import type { AppContext } from '#server/context.ts';
 import { onField } from '#server/db/collection.ts';
 import type { Filter } from '#server/db/collection.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
+import { findSessionId } from './list-call-sessions.ts';
 import type { CallKind, CallQuestion } from '#server/logs/sum-calls.ts';
 
 type Given = Partial<QueryOf<typeof logApi.stat>>;
-type Field = 'id' | 'request_id' | 'user_id' | 'plain_type' | 'failed' | 'token_name' | 'model_name' | 'channel_id' | 'group';
+type Field =
+  | 'id'
+  | 'request_id'
+  | 'session_key'
+  | 'user_id'
+  | 'plain_type'
+  | 'failed'
+  | 'token_name'
+  | 'model_name'
+  | 'channel_id'
+  | 'group';
 type Equal = [field: Field, value: string | number];
 
 /** Whose rows and which request are meant, looked up once. */
@@ -17,6 +28,7 @@ interface Subject {
   userId: number | undefined;
   isOwn: boolean;
   request: Equal | undefined;
+  session: string | undefined;
 }
 
 /**
@@ -68,11 +80,11 @@ export async function callQuestion(context: Pick<AppContext, 'db'>, query: Given
   // A call that was given back had not failed when it was charged.
   const refunded = rowFilter({ ...query, result: undefined, type: LogType.system }, subject);
   const refunds = [...refunded, result === 'failed' ? { id: -1 } : { refunded: { gt: 0 } }];
-  return { userId: subject.userId, tokenName, kinds, rows, refunds, isFew: subject.request !== undefined };
+  return { userId: subject.userId, tokenName, kinds, rows, refunds, isFew: subject.request !== undefined || subject.session !== undefined };
 }
 
 async function subjectOf({ db }: Pick<AppContext, 'db'>, query: Given, ownId?: number): Promise<Subject | null> {
-  const { username, request_id: requestId } = query;
+  const { username, request_id: requestId, session: named } = query;
   const isOwn = ownId !== undefined;
   let userId = ownId;
   if (!isOwn && username !== undefined) {
@@ -81,10 +93,12 @@ async function subjectOf({ db }: Pick<AppContext, 'db'>, query: Given, ownId?: n
     if (user === null) return null;
     userId = user.id;
   }
-  if (requestId === undefined) return { userId, isOwn, request: undefined };
+  const session = named === undefined ? undefined : await findSessionId({ db }, named, userId);
+  if (session === null) return null;
+  if (requestId === undefined) return { userId, isOwn, request: undefined, session };
   // Refused calls share a row, which carries the id of the newest only.
   const refused = await db.collection('refused_requests').get(requestId);
-  return { userId, isOwn, request: refused === null ? ['request_id', requestId] : ['id', refused.log_id] };
+  return { userId, isOwn, request: refused === null ? ['request_id', requestId] : ['id', refused.log_id], session };
 }
 
 /** `narrowest`: the field that the engine shall look up; without it the one that usually leaves the fewest rows. */
@@ -124,6 +138,7 @@ function indexedTogether([first, second]: readonly Equal[]): 1 | 2 {
 function equalsOf(query: Given, subject: Subject): Equal[] {
   const equals: Equal[] = [];
   if (subject.request !== undefined) equals.push(subject.request);
+  if (subject.session !== undefined) equals.push(['session_key', subject.session]);
   const { type, result, model_name: model } = query;
   if (type !== undefined && type !== 0 && type !== LogType.consumption) equals.push(['plain_type', type]);
   if (result === 'refused' && type !== LogType.refusal) equals.push(['plain_type', LogType.refusal]);

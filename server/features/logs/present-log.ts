@@ -19,7 +19,7 @@ export async function presentForAdmin({ db }: Pick<AppContext, 'db'>, records: r
     username: record.username === '' ? (usernames.get(record.user_id) ?? '') : record.username,
     channel: record.channel_id,
     channel_name: channelNames.get(record.channel_id) ?? '',
-    other: record.other === null ? '' : JSON.stringify(record.other),
+    other: record.other === null ? '' : JSON.stringify(toldOther(record, record.other)),
   }));
 }
 
@@ -28,12 +28,18 @@ export async function presentForAdmin({ db }: Pick<AppContext, 'db'>, records: r
  * "Incorrect API key" would read as if the user's own key were meant.
  */
 export function presentForOwner(record: LogRecord): Log {
-  const { other } = record;
-  if (other === null) return present(record);
+  if (record.other === null) return present(record);
+  const other = toldOther(record, record.other);
   const { problem, ...kept } = other;
   if (typeof problem !== 'string' || !isAboutAccount(lastOf(other['attempts'])))
     return { ...present(record), other: JSON.stringify(withoutChannels(other)) };
   return { ...present(record), content: callText(record, '可能是上游出错'), other: JSON.stringify(withoutChannels(kept)) };
+}
+
+/** By which the session of a call is asked for. */
+function toldOther({ session_key: key }: LogRecord, other: Record<string, unknown>): Record<string, unknown> {
+  const { session } = other;
+  return key === undefined || typeof session !== 'object' ? other : { ...other, session: { ...session, key } };
 }
 
 function present(record: LogRecord): Log {

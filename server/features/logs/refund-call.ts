@@ -179,11 +179,21 @@ async function tellOf(context: AppContext, record: CallRefundRecord, act: CallRe
     channel_id: record.channel_id,
     group: call?.group ?? '',
     refunded: act.amount,
+    ...(call?.session_key === undefined ? {} : { refunded_session: call.session_key, other: { session: call.other?.['session'] } }),
     content: `管理员退回了调用 #${record.id} 的费用 ${quotaText(context, act.amount)}，原因：${act.reason}`,
     event: { code: 'call_refunded', amount: act.amount, call: record.id, model: call?.model_name ?? '', reason: act.reason },
     ...(actor === null ? {} : { by: actor }),
   });
-  if (call !== null) await noteOnCall(context, call, record);
+  if (call === null) return;
+  if (call.session_key !== undefined) await noteOnSession(context, call.session_key);
+  await noteOnCall(context, call, record);
+}
+
+/** What was given back only grows, so whoever comes last and whoever comes late leave the same sum. */
+async function noteOnSession({ db }: AppContext, id: string): Promise<void> {
+  const [sums] = await db.collection('logs').group({ filter: { refunded_session: id }, by: [], sum: { refunded: 'refunded' } });
+  const refunded = Number(sums?.['refunded'] ?? 0);
+  await db.collection('call_sessions').patch({ id }, { max: { refunded } });
 }
 
 /** The receipt says what was given back; the row may be gone by then. */

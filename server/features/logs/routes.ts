@@ -1,3 +1,4 @@
+import { callSessionApi } from '#shared/call-sessions.ts';
 import type { Endpoint } from '#shared/contract.ts';
 import { logApi } from '#shared/logs.ts';
 import { Role } from '#shared/roles.ts';
@@ -8,10 +9,12 @@ import type { RouteHost } from '#server/http/mount.ts';
 import { mountReading } from '#server/http/read-in-turn.ts';
 import { deleteLogs } from './delete-logs.ts';
 import { createExports } from './export-logs.ts';
+import { listCallSessions } from './list-call-sessions.ts';
 import { listLogs, listOwnLogs, readLog, readOwnLog } from './list-logs.ts';
 import { listTokenLogs } from './list-token-logs.ts';
 import { readLogTimeline } from './log-timeline.ts';
 import { sumLogs } from './log-stat.ts';
+import { readCallSession } from './read-call-session.ts';
 import type { LogReader } from './reader-rights.ts';
 import { refundCall } from './refund-call.ts';
 import { searchLogs } from './search-logs.ts';
@@ -28,6 +31,16 @@ export function mountLogs(host: RouteHost): void {
   mountReading(host, logApi.ofToken, ({ context, query, facts }) => listTokenLogs(context, query.key, facts));
   mount(host, logApi.exportAll, (call) => exports.open(call.query, readerOf(call, logApi.exportAll)));
   mount(host, logApi.exportSelf, (call) => exports.open(call.query, ownReaderOf(call, logApi.exportSelf)));
+  mountReading(host, callSessionApi.list, ({ context, query }) => listCallSessions(context, query));
+  mountReading(host, callSessionApi.listSelf, (call) => listCallSessions(call.context, call.query, signedIn(call).user.id));
+  mount(host, callSessionApi.exportAll, (call) => exports.openSessions(call.query, readerOf(call, callSessionApi.exportAll)));
+  mount(host, callSessionApi.exportSelf, (call) => exports.openSessions(call.query, ownReaderOf(call, callSessionApi.exportSelf)));
+  mountReading(host, callSessionApi.read, ({ context, params, query }) =>
+    readCallSession(context, { id: params.session, cursor: query.cursor }),
+  );
+  mountReading(host, callSessionApi.readSelf, (call) =>
+    readCallSession(call.context, { id: call.params.session, cursor: call.query.cursor, ownId: signedIn(call).user.id }),
+  );
   const tails = createTails(host);
   const isAdmin = (call: { caller: Caller | null }) => signedIn(call).user.role >= Role.admin;
   mount(host, logApi.tail, (call) => tails.open(call.query, { ...readerOf(call, logApi.tail), isAdmin: true }));

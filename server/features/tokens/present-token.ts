@@ -24,6 +24,7 @@ export function presentToken(context: Pick<AppContext, 'now' | 'secrets'>, recor
     model_limits: record.model_limits,
     allow_ips: record.allow_ips,
     group: record.group,
+    session_budget: record.session_budget ?? 0,
     DeletedAt: record.DeletedAt,
     revision: record.revision,
   };

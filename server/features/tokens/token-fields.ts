@@ -10,7 +10,7 @@ import type { TokenFields } from '#server/tokens/insert-token.ts';
 
 /** The given fields in the form they are stored in; absent ones stay absent. @throws {AppError} on the first that is wrong */
 export function checkTokenFields(given: TokenCreate | TokenEdit): Partial<TokenFields> {
-  const { name, expired_time, unlimited_quota, model_limits_enabled, model_limits, allow_ips, group } = given;
+  const { name, expired_time, unlimited_quota, model_limits_enabled, model_limits, allow_ips, group, session_budget } = given;
   return {
     ...(name === undefined ? {} : { name: checkName(name) }),
     ...(expired_time === undefined ? {} : { expired_time: checkExpiry(expired_time) }),
@@ -19,6 +19,7 @@ export function checkTokenFields(given: TokenCreate | TokenEdit): Partial<TokenF
     ...(model_limits === undefined ? {} : { model_limits: tidyList(model_limits) }),
     ...(allow_ips === undefined ? {} : { allow_ips: checkAllowedAddresses(allow_ips ?? '') }),
     ...(group === undefined ? {} : { group }),
+    ...(session_budget === undefined ? {} : { session_budget }),
   };
 }
 

@@ -10,6 +10,7 @@ import { accountIdIn, accountKinds, changeAccount, chargeIn, eachAccount, frozen
 import type { AccountKind, AccountRef } from '#server/money/account.ts';
 import type { FailureDetector } from '#server/money/recovery/failure-detector.ts';
 import { finishOpenEntries } from '#server/money/ledger-entries.ts';
+import { recoverSessions } from '#server/money/recovery/recover-sessions.ts';
 import { thisHost } from '#server/money/recovery/server-process.ts';
 import { callsOf } from '#server/money/settlement/settlement-writes.ts';
 
@@ -105,6 +106,8 @@ async function settleProcess(options: CrashRecoveryOptions, row: ProcessRecord):
     await dissolve(options, row.id, account, rows[account.kind].get(account.id) ?? []);
     await beat();
   }
+  // Every row of a call has a user.
+  await recoverSessions(db, [...rows.user.values()].flat());
   await finishOpenEntries(options, row.id);
   await processes.patch(
     { id: row.id, state: 'recovering' },

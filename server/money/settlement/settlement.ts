@@ -14,6 +14,7 @@ import { isCounted } from '#server/money/recovery/crash-recovery.ts';
 import type { ClosedBooks } from '#server/money/recovery/crash-recovery.ts';
 import { addTo, settlePatch } from '#server/money/settlement/settlement-writes.ts';
 import type { Sum } from '#server/money/settlement/settlement-writes.ts';
+import { SessionSums } from '#server/money/settlement/session-sums.ts';
 import { bareRow, storableRow } from '#server/money/settlement/storable-row.ts';
 
 /** A consumption row as its caller fills it; the settlement adds the rest. */
@@ -52,6 +53,8 @@ const parkedMs = 1_000;
 
 export class Settlement {
   readonly #options: SettlementOptions;
+  /** Of the calls that are settled. */
+  readonly sessions: SessionSums;
   #queue: Entry[] = [];
   #isFlushing = false;
   #seq = 0;
@@ -65,15 +68,17 @@ export class Settlement {
 
   constructor(options: SettlementOptions) {
     this.#options = options;
+    this.sessions = new SessionSums(options);
   }
 
   /** The number of the last row. */
   get lastSeq(): number {
     return this.#seq;
   }
-  /** The number up to which every row is applied to its accounts. Refused rows without a number get a greater one. */
+  /** The number up to which every row is applied to its accounts and sessions. Refused rows without a number get a greater one. */
   get settledSeq(): number {
-    return this.#refused.reduce((least, { stored }) => Math.min(least, (stored?.seq ?? Infinity) - 1), this.#settledSeq);
+    const settled = Math.min(this.#settledSeq, this.sessions.oldestSeq - 1);
+    return this.#refused.reduce((least, { stored }) => Math.min(least, (stored?.seq ?? Infinity) - 1), settled);
   }
 
   /** The database was away at the last attempt. Calls that end now wait until it is back. */
@@ -231,6 +236,7 @@ export class Settlement {
       leases.release(lease, isLimited ? reservation.amount : 0, charge);
     });
     this.#settledSeq = Math.max(this.#settledSeq, entry.stored?.seq ?? 0);
+    if (entry.stored?.session_key !== undefined) this.sessions.add(entry.stored);
     entry.resolve();
   }
 

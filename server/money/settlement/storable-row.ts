@@ -38,5 +38,6 @@ export function bareRow(row: LogRecord): LogRecord {
     ...(row.token_quota === undefined ? {} : { token_quota: row.token_quota }),
     ...(row.failed === undefined ? {} : { failed: row.failed }),
     ...(row.hidden === undefined ? {} : { hidden: row.hidden }),
+    ...(row.session_key === undefined ? {} : { session_key: row.session_key }),
   };
 }

@@ -8,6 +8,7 @@ import type { TokenUsage } from '#shared/token-usage.ts';
 import type { ChargeRow } from '#server/money/settlement/settlement.ts';
 import type { CallEnd } from '#server/relay/accounting/settle-call.ts';
 import type { MeteredUsage } from '#server/relay/accounting/metered-usage.ts';
+import type { CalledSession } from '#server/relay/admission/called-session.ts';
 import { endRules } from '#server/relay/call-end.ts';
 import { elapsed } from '#server/relay/running-call.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
@@ -22,7 +23,7 @@ type RowEnd = Pick<CallEnd, 'reason' | 'channel' | 'request' | 'firstByteMs' | '
 };
 
 export function chargeRow(call: RunningCall, end: RowEnd): ChargeRow {
-  const { admission, quoted, services, model } = call;
+  const { admission, quoted, services, model, session } = call;
   const { usage, request, failure } = end;
   const ending = endRules[end.reason].logged;
   const quota = usage === null ? 0 : services.context.quotes.charge(quoted, pricedUsage(usage));
@@ -65,6 +66,7 @@ export function chargeRow(call: RunningCall, end: RowEnd): ChargeRow {
   if (end.afterDisconnect !== undefined) other.after_leaving = end.afterDisconnect;
   if (call.dropped.length > 0) other.dropped_fields = call.dropped.slice(0, mostDropped);
   if (ending !== undefined) other.ending = ending;
+  if (session !== null) other.session = toldSession(session);
   if (failure !== undefined) other.problem = failure.message;
   return {
     user_id: admission.user.id,
@@ -83,9 +85,14 @@ export function chargeRow(call: RunningCall, end: RowEnd): ChargeRow {
     group: admission.group,
     other,
     request_id: call.requestId,
+    ...(session === null ? {} : { session_key: session.key }),
     ...(ending === undefined ? {} : { failed: 1 }),
     ...(services.context.settings.get('LogConsumeEnabled') ? {} : { hidden: true }),
   };
+}
+
+function toldSession({ session: id, agent, parent, client }: CalledSession): LogOther['session'] {
+  return { id, ...(agent === '' ? {} : { agent }), ...(parent === '' ? {} : { parent }), ...(client === '' ? {} : { client }) };
 }
 
 function noteAudio(other: LogOther, usage: TokenUsage, price: UsagePrice): void {

@@ -46,6 +46,8 @@ export async function settleCall(call: RunningCall, end: CallEnd): Promise<void>
   } catch (failure) {
     services.context.ledger.release(reservation);
     throw failure;
+  } finally {
+    call.budgetHold?.end();
   }
 }
 

@@ -6,6 +6,8 @@ import type { AskedCall, CallAddress } from '#server/dialects/call-address.ts';
 import type { CallParameters } from '#server/dialects/client-dialect.ts';
 import type { PromptContent } from '#server/dialects/prompt-content.ts';
 import type { Connection } from '#server/http/connection.ts';
+import { calledSession } from '#server/relay/admission/called-session.ts';
+import type { CalledSession } from '#server/relay/admission/called-session.ts';
 import { readContent } from '#server/relay/admission/call-content.ts';
 import type { CallContent } from '#server/relay/admission/call-content.ts';
 import type { CallConversation, ConversationSource } from '#server/relay/conversation-source.ts';
@@ -28,6 +30,8 @@ export interface AdmittedCall {
   /** As far as it was looked into. */
   prompt: PromptContent | null;
   permit: RatePermit | null;
+  /** The session of its client; null: it names none. */
+  session: CalledSession | null;
 }
 
 /** Characters of a header that is passed on. */
@@ -79,6 +83,8 @@ export async function admitCall(
     endpoint.check(body);
     gate.checkModel(admission, model);
     checkChannels(services, admission, model);
+    // Of what was sent: a conversation that is kept takes its place.
+    const session = calledSession(endpoint, { headers: request.headers, body, admission });
     const opening = conversations?.open({ caller: admission, body, isAnswered: endpoint.kind.isWritten }) ?? null;
     conversation = opening instanceof Promise ? await opening : opening;
     if (conversation !== null) content.replace(conversation.body);
@@ -87,7 +93,7 @@ export async function admitCall(
     const looking = prompt === null ? undefined : services.words.check(content, prompt.texts);
     if (looking instanceof Promise) await looking;
     const rate = services.rates.enter(admission.user.id);
-    return { admission, content, conversation, asked, parameters, prompt, permit: rate === null ? null : await rate };
+    return { admission, content, conversation, asked, parameters, prompt, session, permit: rate === null ? null : await rate };
   } catch (failure) {
     content.release();
     conversation?.close();

@@ -14,6 +14,8 @@ import type { RelayEndpoint } from '#server/relay/endpoints.ts';
 import { errorResponse, ownError, playgroundError } from '#server/relay/relay-failure.ts';
 import { noteRefusal } from '#server/relay/admission/note-refusal.ts';
 import { reserveCall } from '#server/relay/admission/reserve-call.ts';
+import type { ReservedCall } from '#server/relay/admission/reserve-call.ts';
+import type { BudgetHold } from '#server/relay/admission/session-budget.ts';
 import { stopCall } from '#server/relay/running-call.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
 import type { RelayServices } from '#server/relay/services.ts';
@@ -38,7 +40,7 @@ export async function openCall(
     const admitted = await admitCall(services, endpoint, { request, connection, progress, address, conversations: source });
     content = admitted.content;
     conversation = admitted.conversation;
-    const { admission, asked, parameters, prompt, permit } = admitted;
+    const { admission, asked, parameters, prompt, permit, session } = admitted;
     const { model } = asked;
     const { body } = content;
     const quoted = context.quotes.priceOf(model, admission.group, admission.user);
@@ -46,6 +48,8 @@ export async function openCall(
     if (settling !== undefined) await settling;
     const reserving = reserveCall(services, { admission, endpoint, model, body, parameters, prompt, quoted });
     const reserved = reserving instanceof Promise ? await reserving : reserving;
+    const budgeting = services.budgets.enter(session, admission, reserved.expected);
+    const budgetHold = budgeting === null ? null : await heldBudget(services, budgeting, reserved);
     const call: RunningCall = {
       services,
       endpoint,
@@ -74,6 +78,8 @@ export async function openCall(
       outputLimit: reserved.outputLimit,
       mostTokenBytes: parameters.mostTokenBytes,
       permit,
+      session,
+      budgetHold,
       attempts: [],
       dropped: [],
       sentLimit: undefined,
@@ -97,6 +103,15 @@ export async function openCall(
 }
 
 const noFields = {};
+
+async function heldBudget({ context }: RelayServices, budgeting: Promise<BudgetHold>, { reservation }: ReservedCall): Promise<BudgetHold> {
+  try {
+    return await budgeting;
+  } catch (failure) {
+    context.ledger.release(reservation);
+    throw failure;
+  }
+}
 
 function watchConnection(call: RunningCall, { res }: Connection): void {
   // The key, the rate limit and the money may have taken a while, and a close that has been is not told again.

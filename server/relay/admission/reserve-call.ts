@@ -41,6 +41,8 @@ export interface ReservedCall {
   choices: number;
   /** Tokens of all choices together that were reserved for. */
   outputMost: number;
+  /** Quota that most calls like it cost. */
+  expected: number;
   /** Tokens of all choices together that an upstream is told to keep to, by the client or by us; undefined: by nobody. */
   outputLimit: number | undefined;
 }
@@ -97,7 +99,7 @@ function reserveFor(
     const limit = Math.min(outputBound ?? Infinity, named > 0 ? named : Infinity);
     const choiceLimit = limit === Infinity ? undefined : limit;
     const outputLimit = choiceLimit === undefined ? undefined : choiceLimit * choices;
-    return { reservation, prompt, choices, outputMost: paid, outputBound, choiceLimit, outputLimit };
+    return { reservation, prompt, choices, outputMost: paid, outputBound, choiceLimit, outputLimit, expected: least };
   };
   return reserving instanceof Promise ? reserving.then(bounded) : bounded(reserving);
 }

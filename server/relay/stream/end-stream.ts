@@ -8,6 +8,7 @@ import type { EndReason } from '#server/relay/call-end.ts';
 import type { SentAttempt } from '#server/relay/call-attempt.ts';
 import { tellEnd } from '#server/relay/relay-failure.ts';
 import { noteAnswered } from '#server/relay/routing/note-attempt.ts';
+import { releaseCall } from '#server/relay/running-call.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
 import type { ClientStream } from '#server/relay/stream/client-stream.ts';
 import type { UpstreamReader } from '#server/relay/stream/upstream-reader.ts';
@@ -36,7 +37,7 @@ export async function endStream(stream: EndedStream, ended: EndReason, failure?:
     } else client.fail(tellEnd(call, { reason, failure }).error);
   } catch (fault) {
     client.cut();
-    call.services.context.ledger.release(call.reservation);
+    releaseCall(call);
     throw fault;
   } finally {
     pipe.close();

@@ -97,6 +97,20 @@ const second = (settings: Record<string, string>) => (desk: RelayDesk) =>
     return toldOf(await scene.chat({}, speaking(desk)));
   });
 
+/** The second call of a session that may cost hardly anything, while the first one runs or when it has ended. */
+const budgeted = (runs: boolean) => (desk: RelayDesk) =>
+  desk.scene({}, async (scene) => {
+    const { key } = await scene.addToken({ name: 'agents', session_budget: 1 });
+    const headers = { ...speaking(desk), authorization: `Bearer ${key}`, 'x-session-id': 's' };
+    if (runs) scene.upstream.behave({ holdAfter: 1 });
+    const first = await scene.chat({ stream: true }, headers);
+    if (!runs) await first.text();
+    const told = await toldOf(await scene.chat({}, headers));
+    for (const request of scene.upstream.requests) request.release();
+    if (runs) await first.text();
+    return told;
+  });
+
 const named =
   (call: (desk: RelayDesk) => Promise<Told>, details: NonNullable<Refusal['details']>, own: Omit<Refusal, 'told' | 'details'> = {}) =>
   async (desk: RelayDesk): Promise<Refusal> => ({ told: await call(desk), details, ...own });
@@ -199,6 +213,9 @@ export const relayRefusals = {
   },
   insufficient_user_quota: named(chat({ options: { quota: 0 } }), { detail: /.*quota.*/ }),
   pre_consume_token_quota_failed: named(chat({ token: { quota: 1 } }), { remain: '＄0.000002', need: /＄[\d.]+/ }),
+
+  session_budget_reached: named(budgeted(false), { token: 'agents', budget: '＄0.000002', spent: /＄[\d.]+/ }),
+  session_budget_held: named(budgeted(true), { token: 'agents', budget: '＄0.000002', spent: '＄0.000000' }),
 
   do_request_failed: chat({ options: { channels: [{ base_url: 'http://127.0.0.1:1' }] } }),
   upstream_timeout: async (desk): Promise<Refusal> => ({

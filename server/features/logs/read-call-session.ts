@@ -1,0 +1,96 @@
+// One session of a client with its agents, and its calls page by page. Its sums are kept; those of its agents are made of its calls.
+import type { SessionAgent, SessionTree } from '#shared/call-sessions.ts';
+import { AppError } from '#shared/errors.ts';
+import type { AppContext } from '#server/context.ts';
+import type { Filter, GroupRow } from '#server/db/collection.ts';
+import type { LogRecord } from '#server/db/records/log.ts';
+import { afterCursor, readCursor, writeCursor } from '#server/http/paging.ts';
+import { presentSession } from './list-call-sessions.ts';
+import type { SessionContext } from './list-call-sessions.ts';
+import { newestFirst } from './list-logs.ts';
+import { presentForAdmin, presentForOwner } from './present-log.ts';
+
+const callsAtOnce = 100;
+/** Of more calls the agents are not summed: whoever made a session of millions must not have it read again and again. */
+const mostSummed = 20_000;
+const mostAgents = 200;
+
+interface SessionRequest {
+  id: string;
+  cursor: string | undefined;
+  /** Only when it is that user's. */
+  ownId?: number;
+}
+
+/** @throws {AppError} `log_not_found`, also for the session of somebody else */
+export async function readCallSession(context: SessionContext, { id, cursor, ownId }: SessionRequest): Promise<SessionTree> {
+  const { db, ledger } = context;
+  const after = cursor === undefined ? [] : afterCursor(readCursor(cursor));
+  await ledger.sessionSettled(id);
+  const record = await db.collection('call_sessions').get(id);
+  if (record === null || record.listed !== 1 || (ownId !== undefined && record.user_id !== ownId)) throw new AppError('log_not_found');
+  const ofSession: Filter<LogRecord>[] = [{ session_key: id }, { hidden: { exists: false } }];
+  const [rows, summed] = await Promise.all([
+    db.collection('logs').find({ and: [...ofSession, ...after] }, { sort: newestFirst, limit: callsAtOnce + 1 }),
+    record.calls > mostSummed ? null : sumAgents(db, id, ofSession),
+  ]);
+  const calls = rows.slice(0, callsAtOnce);
+  const last = calls.at(-1);
+  return {
+    session: presentSession(record),
+    agents: summed?.slice(0, mostAgents) ?? null,
+    agents_left_out: Math.max(0, (summed?.length ?? 0) - mostAgents),
+    calls_kept: summed?.reduce((sum, agent) => sum + agent.calls, 0) ?? null,
+    calls: ownId === undefined ? await presentForAdmin({ db }, calls) : calls.map(presentForOwner),
+    ...(rows.length > callsAtOnce && last !== undefined ? { cursor: writeCursor({ time: last.created_at, id: last.id }) } : {}),
+  };
+}
+
+/** What costs most first. */
+async function sumAgents(db: AppContext['db'], id: string, ofSession: readonly Filter<LogRecord>[]): Promise<SessionAgent[]> {
+  const [rows, refunds] = await Promise.all([
+    db.collection('logs').group({
+      filter: { and: [...ofSession] },
+      by: [agentPath, parentPath, 'failed'],
+      sum: {
+        quota: 'quota',
+        prompt_tokens: 'prompt_tokens',
+        completion_tokens: 'completion_tokens',
+        cache_tokens: 'other.cache_tokens',
+        duration_ms: 'other.duration_ms',
+      },
+    }),
+    db.collection('logs').group({ filter: { refunded_session: id }, by: [agentPath], sum: { refunded: 'refunded' } }),
+  ]);
+  const agents = new Map<string, SessionAgent>();
+  const agentOf = (row: GroupRow): SessionAgent => {
+    const agent = text(row[agentPath]);
+    const known = agents.get(agent) ?? emptyAgent(agent);
+    agents.set(agent, known);
+    return known;
+  };
+  for (const row of rows) {
+    const agent = agentOf(row);
+    if (agent.parent === '') agent.parent = text(row[parentPath]);
+    agent.calls += row.count;
+    if (row['failed'] === 1) agent.errors += row.count;
+    for (const field of summedFields) agent[field] += Number(row[field] ?? 0);
+  }
+  for (const row of refunds) agentOf(row).refunded += Number(row['refunded'] ?? 0);
+  return [...agents.values()]
+    .map((agent) => ({ ...agent, duration_ms: Math.round(agent.duration_ms) }))
+    .toSorted((one, other) => other.quota - one.quota || one.agent.localeCompare(other.agent));
+}
+
+const agentPath = 'other.session.agent';
+const parentPath = 'other.session.parent';
+const summedFields = ['quota', 'prompt_tokens', 'completion_tokens', 'cache_tokens', 'duration_ms'] as const;
+
+function emptyAgent(agent: string): SessionAgent {
+  const none = { calls: 0, errors: 0, quota: 0, refunded: 0, prompt_tokens: 0, completion_tokens: 0, cache_tokens: 0, duration_ms: 0 };
+  return { agent, parent: '', ...none };
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}

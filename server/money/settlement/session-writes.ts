@@ -1,0 +1,139 @@
+// What rows of calls add to the records of their sessions. A record says per process which of its rows it has last, so that a write
+// that is repeated, here or by whoever settles a dead process' books, changes nothing twice.
+import { hash } from 'node:crypto';
+import { onField } from '#server/db/collection.ts';
+import type { Filter, Patch } from '#server/db/collection.ts';
+import type { Write } from '#server/db/database.ts';
+import type { CallSessionRecord } from '#server/db/records/call-session.ts';
+import type { LogRecord } from '#server/db/records/log.ts';
+
+/** What the session of a row is called there. Only the bare row of a call that could not be stored has none. */
+interface ToldSession {
+  id: string;
+  client: string;
+}
+
+/** Rows of one session and one process, in the order of their numbers. */
+export interface SessionRows {
+  id: string;
+  process: string;
+  rows: readonly LogRecord[];
+}
+
+/** Names of models that a record keeps. Each process counts what it adds itself. */
+export const mostModels = 16;
+
+/** The record of a session: the same client id under another key is another session. 132 bits of the digest tell sessions of a key apart. */
+export function sessionKey(userId: number, tokenId: number, session: string): string {
+  return `${userId}.${tokenId}.${hash('sha256', session, 'base64url').slice(0, 22)}`;
+}
+
+export function bySession(rows: readonly LogRecord[]): SessionRows[] {
+  const found = new Map<string, { id: string; process: string; rows: LogRecord[] }>();
+  for (const row of rows) {
+    const { session_key: id, process } = row;
+    if (id === undefined || process === undefined) continue;
+    const key = `${id} ${process}`;
+    const known = found.get(key);
+    if (known === undefined) found.set(key, { id, process, rows: [row] });
+    else known.rows.push(row);
+  }
+  return [...found.values()];
+}
+
+/** A record of nothing yet, left alone where there is one. */
+export function newSession({ id, rows }: SessionRows): Write {
+  const [row] = rows;
+  if (row === undefined) throw new Error('A session has no rows');
+  const insert: CallSessionRecord = {
+    id,
+    user_id: row.user_id,
+    username: row.username,
+    token_id: row.token_id,
+    token_name: row.token_name,
+    session: toldSession(row).id,
+    client: toldSession(row).client,
+    models: {},
+    applied: {},
+    first_at: row.created_at,
+    last_at: 0,
+    seen_at: row.created_at,
+    calls: 0,
+    errors: 0,
+    quota: 0,
+    prompt_tokens: 0,
+    completion_tokens: 0,
+    cache_tokens: 0,
+    hidden_quota: 0,
+  };
+  return { insert, into: 'call_sessions', ignoreConflict: true };
+}
+
+/** Adds the rows, unless they are in it. `models`: names that it may not have yet. */
+export function addToSession(
+  { id, process, rows }: SessionRows,
+  { where, models }: { where: Filter<CallSessionRecord>; models: readonly string[] },
+): Write {
+  const listed = rows.filter((row) => row.hidden !== true);
+  const sum = (of: readonly LogRecord[], value: (row: LogRecord) => number) => of.reduce((total, row) => total + value(row), 0);
+  const last = rows.at(-1);
+  const told = last === undefined ? undefined : toldSession(last);
+  const patch: Patch<CallSessionRecord> = {
+    set: {
+      [`applied.${process}` as const]: lastSeq(rows),
+      ...(listed.length > 0 ? { listed: 1 } : {}),
+      ...(told === undefined || told.client === '' ? {} : { client: told.client }),
+      ...Object.fromEntries(models.map((name) => [`models.${modelKey(name)}` as const, name])),
+    },
+    max: {
+      seen_at: Math.max(...rows.map((row) => row.created_at)),
+      ...(listed.length > 0 ? { last_at: Math.max(...listed.map((row) => row.created_at)) } : {}),
+    },
+    increment: {
+      calls: listed.length,
+      errors: listed.filter((row) => row.failed === 1).length,
+      quota: sum(listed, (row) => row.quota),
+      prompt_tokens: sum(listed, (row) => row.prompt_tokens),
+      completion_tokens: sum(listed, (row) => row.completion_tokens),
+      cache_tokens: sum(listed, cachedTokens),
+      hidden_quota: sum(rows, (row) => row.quota) - sum(listed, (row) => row.quota),
+    },
+  };
+  return { of: 'call_sessions', where: { ...where, id }, patch, anyOrder: true };
+}
+
+/** Calls may end in another order than they began. */
+export function beganAt({ id }: SessionRows, at: number): Write {
+  return { of: 'call_sessions', where: { id, first_at: { gt: at } }, patch: { set: { first_at: at } }, anyOrder: true };
+}
+
+/** Only where none of the rows is in it: they are added together or not at all. */
+export function lacksRows({ process, rows }: SessionRows): Filter<CallSessionRecord> {
+  const applied = `applied.${process}` as const;
+  const is = (condition: { exists: false } | { lt: number }) => onField<CallSessionRecord, typeof applied>(applied, condition);
+  return { or: [is({ exists: false }), is({ lt: lastSeq(rows) })] };
+}
+
+export function lastSeq(rows: readonly LogRecord[]): number {
+  return rows.reduce((last, { seq = 0 }) => Math.max(last, seq), 0);
+}
+
+export function modelsOf(rows: readonly LogRecord[]): string[] {
+  return [...new Set(rows.filter((row) => row.hidden !== true).map((row) => row.model_name))];
+}
+
+/** Names have dots, which would lead into the field. */
+function modelKey(name: string): string {
+  return hash('sha256', name, 'hex').slice(0, 12);
+}
+
+function toldSession({ other }: LogRecord): ToldSession {
+  const told = other?.['session'];
+  const { id, client } = { id: undefined, client: undefined, ...(typeof told === 'object' ? told : {}) };
+  return { id: typeof id === 'string' ? id : '', client: typeof client === 'string' ? client : '' };
+}
+
+function cachedTokens({ other }: LogRecord): number {
+  const tokens = other?.['cache_tokens'];
+  return typeof tokens === 'number' ? tokens : 0;
+}
