@@ -194,15 +194,15 @@ describe('Claude responses as chat completions', () => {
       { reasoning_content: 'hm' },
       { reasoning_details: [{ type: 'reasoning.text', text: '', signature: 'sig', format: 'anthropic-claude-v1' }] },
       { content: 'Ok.' },
-      { tool_calls: [{ index: 0, id: 't1', type: 'function', function: { name: 'get', arguments: '' } }] },
+      { tool_calls: [{ index: 0, id: 'call_via_t1', type: 'function', function: { name: 'get', arguments: '' } }] },
       { tool_calls: [{ index: 0, function: { arguments: '{"a":' } }] },
       { tool_calls: [{ index: 0, function: { arguments: '1}' } }] },
-      { tool_calls: [{ index: 1, id: 't2', type: 'function', function: { name: 'now', arguments: '' } }] },
+      { tool_calls: [{ index: 1, id: 'call_via_t2', type: 'function', function: { name: 'now', arguments: '' } }] },
       { tool_calls: [{ index: 1, function: { arguments: '{}' } }] },
       {},
       undefined,
     ]);
-    expect(chunks.at(-2)).toMatchObject({ id: 'msg_1', model: 'claude-x', choices: [{ index: 0, finish_reason: 'tool_calls' }] });
+    expect(chunks.at(-2)).toMatchObject({ id: 'chatcmpl-r1', model: 'claude-x', choices: [{ index: 0, finish_reason: 'tool_calls' }] });
     expect(chunks.at(-1)).toMatchObject({
       choices: [],
       usage: { prompt_tokens: 130, completion_tokens: 20, total_tokens: 150, prompt_tokens_details: { cached_tokens: 100 } },
@@ -228,7 +228,7 @@ describe('Claude responses as chat completions', () => {
       null,
     );
     expect(openaiChatClient.writeWhole(parts ?? [], usageOf(parts ?? []), options)).toMatchObject({
-      id: 'msg_1',
+      id: 'chatcmpl-r1',
       object: 'chat.completion',
       created: 1_700_000_000,
       model: 'claude-x',
@@ -240,7 +240,7 @@ describe('Claude responses as chat completions', () => {
             content: 'One two',
             reasoning_content: 'hm',
             reasoning_details: [{ type: 'reasoning.text', text: 'hm', signature: 'sig', format: 'anthropic-claude-v1' }],
-            tool_calls: [{ id: 't1', type: 'function', function: { name: 'get', arguments: '{"a":1}' } }],
+            tool_calls: [{ id: 'call_via_t1', type: 'function', function: { name: 'get', arguments: '{"a":1}' } }],
           },
           finish_reason: 'length',
         },

@@ -187,7 +187,7 @@ describe('chat streams as Messages streams', () => {
       'message_delta',
       'message_stop',
     ]);
-    expect(events[0]).toMatchObject({ message: { id: 'c1', model: 'gpt', role: 'assistant', usage: { input_tokens: 7 } } });
+    expect(events[0]).toMatchObject({ message: { id: 'msg_r1', model: 'gpt', role: 'assistant', usage: { input_tokens: 7 } } });
     expect(events.at(-2)).toMatchObject({ delta: { stop_reason: 'tool_use' }, usage: { input_tokens: 9, output_tokens: 4 } });
   });
 
@@ -234,13 +234,16 @@ describe('chat streams as Messages streams', () => {
     const message = { content: 'Hi', tool_calls: [{ id: 'a', function: { name: 'get', arguments: '{"x":1}' } }] };
     const parts = openaiChatUpstream.readWhole({ id: 'c1', model: 'gpt', choices: [{ message, finish_reason: 'length' }] }, null);
     expect(claudeClient.writeWhole(parts ?? [], { ...noTokens, input: 3, cacheRead: 5, output: 2 }, options)).toEqual({
-      id: 'c1',
+      id: 'msg_r1',
       type: 'message',
       role: 'assistant',
       model: 'gpt',
+      container: null,
+      diagnostics: null,
+      stop_details: null,
       content: [
-        { type: 'text', text: 'Hi' },
-        { type: 'tool_use', id: 'a', name: 'get', input: { x: 1 } },
+        { type: 'text', text: 'Hi', citations: null },
+        { type: 'tool_use', id: 'toolu_via_a', name: 'get', input: { x: 1 }, caller: { type: 'direct' } },
       ],
       stop_reason: 'max_tokens',
       stop_sequence: null,
@@ -250,6 +253,11 @@ describe('chat streams as Messages streams', () => {
         cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 },
         cache_read_input_tokens: 5,
         output_tokens: 2,
+        output_tokens_details: null,
+        server_tool_use: null,
+        service_tier: null,
+        inference_geo: null,
+        speed: null,
       },
     });
   });
@@ -276,7 +284,7 @@ test('any response survives the way through each format as it was', () => {
     fc.property(fc.array(part, { maxLength: 8 }), (groups) => {
       const parts = numbered(groups.flat());
       for (const { client, upstream } of pairs) {
-        const writer = client.createStreamWriter(options);
+        const writer = client.createStreamWriter({ ...options, keepsIds: true });
         const reader = upstream.createStreamReader(null);
         const written = parts.map((one) => writer.write(one)).join('') + writer.end({ ...noTokens, input: 1, output: 1 });
         const read = written

@@ -42,6 +42,8 @@ export interface ResponseWriterOptions {
   promptEstimate: number;
   /** What the response repeats of its request, or is written by: `ClientCall.responseFields`. */
   asked?: Readonly<Record<string, unknown>>;
+  /** Ids stay as the provider gave them: what is written stands for its own response. */
+  keepsIds?: boolean;
   /** Unix seconds. Missing: nobody asks when the response is complete. */
   now?(): number;
 }

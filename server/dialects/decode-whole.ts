@@ -69,7 +69,7 @@ function hasDeepArguments(part: ResponsePart): boolean {
 
 /** A whole response as a stream in the provider's format. */
 export function eventsOf(parts: readonly ResponsePart[], dialect: UpstreamDialect, writer: ResponseWriterOptions): Buffer {
-  const stream = dialect.createStreamWriter({ ...writer, wantsUsage: true });
+  const stream = dialect.createStreamWriter({ ...writer, wantsUsage: true, keepsIds: true });
   return Buffer.from(parts.map((part) => stream.write(part)).join('') + stream.end(usageIn(parts)));
 }
 

@@ -339,25 +339,25 @@ describe.each(engines)("what OpenAI's Responses refuses and leaves out on $kind"
     };
     scene.upstream.behave({
       toolCalls: [
-        { name: 'functions__exec', arguments: '{"input":"const a = 1;\\n"}', id: 'c1' },
-        { name: 'functions__wait', arguments: '{}', id: 'c2' },
-        { name: 'tool_search', arguments: '{"query":"clock"}', id: 'c3' },
+        { name: 'functions__exec', arguments: '{"input":"const a = 1;\\n"}', id: 'call_1' },
+        { name: 'functions__wait', arguments: '{}', id: 'call_2' },
+        { name: 'tool_search', arguments: '{"query":"clock"}', id: 'call_3' },
       ],
       text: 'Found.',
     });
     const streamed = await (await scene.post('/v1/responses', body)).text();
     const events = [...streamed.matchAll(/^data: (.*)$/gm)].map(([, data = '']): unknown => JSON.parse(data));
     const output = [
-      { type: 'custom_tool_call', call_id: 'c1', name: 'exec', namespace: 'functions', input: 'const a = 1;\n' },
-      { type: 'function_call', call_id: 'c2', name: 'wait', namespace: 'functions', arguments: '{}' },
-      { type: 'tool_search_call', call_id: 'c3', execution: 'client', arguments: { query: 'clock' } },
+      { type: 'custom_tool_call', call_id: 'call_1', name: 'exec', namespace: 'functions', input: 'const a = 1;\n' },
+      { type: 'function_call', call_id: 'call_2', name: 'wait', namespace: 'functions', arguments: '{}' },
+      { type: 'tool_search_call', call_id: 'call_3', execution: 'client', arguments: { query: 'clock' } },
     ];
     expect(events.at(-1)).toMatchObject({ type: 'response.completed', response: { output } });
     const clock = { type: 'namespace', name: 'clock', description: 'Time', tools: [{ ...wait, name: 'sleep' }] };
     const results = [
-      { type: 'custom_tool_call_output', call_id: 'c1', output: [{ type: 'input_text', text: 'Script completed' }] },
-      { type: 'function_call_output', call_id: 'c2', output: 'ok' },
-      { type: 'tool_search_output', call_id: 'c3', execution: 'client', status: 'completed', tools: [clock] },
+      { type: 'custom_tool_call_output', call_id: 'call_1', output: [{ type: 'input_text', text: 'Script completed' }] },
+      { type: 'function_call_output', call_id: 'call_2', output: 'ok' },
+      { type: 'tool_search_output', call_id: 'call_3', execution: 'client', status: 'completed', tools: [clock] },
     ];
     const next = await scene.post('/v1/responses', { ...body, stream: false, input: [...body.input, ...output, ...results] });
     expect(await next.json()).toMatchObject({ output: [{ type: 'message', content: [{ text: 'Found.' }] }] });

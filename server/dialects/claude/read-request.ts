@@ -24,6 +24,7 @@ import { badField, StrictFields } from '../strict-fields.ts';
 import type { Body } from '../strict-fields.ts';
 import { otherProviders, untranslatable } from '../losses.ts';
 import { isAttribution } from './attribution.ts';
+import { callIds } from './call-ids.ts';
 import { saidFields } from './said-fields.ts';
 
 const known: ReadonlySet<string> = new Set([
@@ -244,7 +245,7 @@ function readToolResult(block: StrictFields): ToolResultPart {
     content === undefined || typeof content === 'string' ? readTexts(block, 'content') : block.objects('content').map(readMediaBlock);
   return {
     type: 'tool_result',
-    callId: block.requiredText('tool_use_id'),
+    callId: callIds.read(block.requiredText('tool_use_id')),
     content: parts,
     isError: block.boolean('is_error') ?? false,
     ...cacheOf(block),
@@ -271,7 +272,7 @@ function readAssistantBlock(block: StrictFields): AssistantPart {
       if (!isObject(input)) throw badField(block.path('input'), fieldRules.object);
       return {
         type: 'tool_call',
-        id: block.requiredText('id'),
+        id: callIds.read(block.requiredText('id')),
         name: block.requiredText('name'),
         arguments: JSON.stringify(input),
         ...cacheOf(block),

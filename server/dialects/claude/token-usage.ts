@@ -59,6 +59,10 @@ export function writeTokenUsage(usage: TokenUsage): Record<string, unknown> {
     cache_read_input_tokens: usage.cacheRead,
     output_tokens: usage.output,
     cache_creation: { ephemeral_5m_input_tokens: usage.cacheWrite5m, ephemeral_1h_input_tokens: usage.cacheWrite1h },
-    ...(usage.reasoning > 0 ? { output_tokens_details: { thinking_tokens: usage.reasoning } } : {}),
+    output_tokens_details: usage.reasoning > 0 ? { thinking_tokens: usage.reasoning } : null,
+    server_tool_use: null,
+    service_tier: null,
+    inference_geo: null,
+    speed: null,
   };
 }

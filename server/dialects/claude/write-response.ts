@@ -9,12 +9,18 @@ import { markdownPicture } from '../media.ts';
 import { writeSeal } from '../seal.ts';
 import type { Seal } from '../seal.ts';
 import { withUsage } from '../token-usage.ts';
+import { callIds } from './call-ids.ts';
 import { errorEvent } from './errors.ts';
 import { keepAlive } from './keep-alive.ts';
+import { responseId } from '../vendor-ids.ts';
 import { writeStopReason } from './stop-reason.ts';
 import { writeTokenUsage } from './token-usage.ts';
 
 type Json = Record<string, unknown>;
+
+/** What may be null is there all the same: strict clients miss it. */
+const unknownOfDelta: Json = { container: null, stop_details: null };
+const unknownOfMessage: Json = { ...unknownOfDelta, diagnostics: null };
 
 /** Only the first choice has a place in this format. */
 function isFirstChoice(part: ResponsePart): boolean {
@@ -24,15 +30,15 @@ function isFirstChoice(part: ResponsePart): boolean {
 export function writeWhole(parts: readonly ResponsePart[], usage: TokenUsage | null, options: ResponseWriterOptions): Json {
   const blocks: Json[] = [];
   const calls = new Map<number, { block: Json; json: string }>();
-  let [id, model] = [`msg_${options.requestId}`, options.model];
+  let [id, model] = [responseId('msg_', '', options), options.model];
   let finish: { reason: FinishReason; stopSequence?: string } = { reason: 'stop' };
   for (const part of parts) {
     if (!isFirstChoice(part)) continue;
-    if (part.type === 'start') [id, model] = [part.id || id, part.model || model];
+    if (part.type === 'start') [id, model] = [responseId('msg_', part.id, options), part.model || model];
     else if (part.type === 'finish') finish = part;
     else if (part.type === 'tool_call') {
       if (part.seal !== undefined) blocks.push(signedCall(part.seal, part.id));
-      const block = { type: 'tool_use', id: part.id, name: part.name, input: {} };
+      const block = toolUse(part, options);
       calls.set(part.index, { block, json: '' });
       blocks.push(block);
     } else if (part.type === 'tool_arguments') {
@@ -47,6 +53,7 @@ export function writeWhole(parts: readonly ResponsePart[], usage: TokenUsage | n
     role: 'assistant',
     model,
     content: blocks,
+    ...unknownOfMessage,
     stop_reason: writeStopReason(finish.reason),
     stop_sequence: finish.stopSequence ?? null,
     usage: writeTokenUsage(usage ?? noTokens),
@@ -59,10 +66,10 @@ function addBlock(blocks: Json[], part: ResponsePart): void {
     case 'text':
     case 'refusal':
       if (last?.type === 'text') last.text = `${String(last.text)}${part.text}`;
-      else blocks.push({ type: 'text', text: part.text });
+      else blocks.push({ ...textBlock, text: part.text });
       break;
     case 'image':
-      blocks.push({ type: 'text', text: markdownPicture(part) });
+      blocks.push({ ...textBlock, text: markdownPicture(part) });
       break;
     case 'reasoning':
       if (last?.type === 'thinking' && last.signature === '') last.thinking = `${String(last.thinking)}${part.text}`;
@@ -77,6 +84,10 @@ function addBlock(blocks: Json[], part: ResponsePart): void {
       break;
     default:
   }
+}
+
+function toolUse({ id, name }: Extract<ResponsePart, { type: 'tool_call' }>, options: ResponseWriterOptions): Json {
+  return { type: 'tool_use', id: callIds.write(id, options), name, input: {}, caller: { type: 'direct' } };
 }
 
 /** A block of a call has no place for what signs it: it stands before it, with the id. */
@@ -150,10 +161,7 @@ class MessageStreamWriter implements StreamWriter {
       }
       case 'tool_call':
         this.#arguments = new JsonProgress();
-        return (
-          this.#signature(part) +
-          this.#begin({ type: 'tool_use', id: part.id, name: part.name, input: {} }, { kind: 'tool', call: part.index })
-        );
+        return this.#signature(part) + this.#begin(toolUse(part, this.#options), { kind: 'tool', call: part.index });
       case 'tool_arguments':
         return this.#writeArguments(part);
       case 'image':
@@ -195,7 +203,7 @@ class MessageStreamWriter implements StreamWriter {
     // A call may have had no arguments at all; each round writes at least one part.
     while (this.#waiting.length > 0) text += this.#writeWaiting() + this.#close();
     const { reason, stopSequence } = this.#finish ?? { reason: 'stop' };
-    const delta = { stop_reason: writeStopReason(reason), stop_sequence: stopSequence ?? null };
+    const delta = { ...unknownOfDelta, stop_reason: writeStopReason(reason), stop_sequence: stopSequence ?? null };
     text += event('message_delta', { delta, usage: writeTokenUsage(counted) });
     return text + event('message_stop', {});
   }
@@ -232,15 +240,16 @@ class MessageStreamWriter implements StreamWriter {
   #messageStart(): string {
     if (this.#hasBegun) return '';
     this.#hasBegun = true;
-    const { requestId, model, promptEstimate } = this.#options;
+    const { model, promptEstimate } = this.#options;
     // The format tells the input at once; other formats tell it at the end, where it is told again.
     const usage = this.#usage ?? { ...noTokens, input: promptEstimate };
     const message = {
-      id: this.#start.id || `msg_${requestId}`,
+      id: responseId('msg_', this.#start.id, this.#options),
       type: 'message',
       role: 'assistant',
       model: this.#start.model || model,
       content: [],
+      ...unknownOfMessage,
       stop_reason: null,
       stop_sequence: null,
       usage: writeTokenUsage(usage),
@@ -249,7 +258,7 @@ class MessageStreamWriter implements StreamWriter {
   }
 }
 
-const textBlock: Json = { type: 'text', text: '' };
+const textBlock: Json = { type: 'text', text: '', citations: null };
 const thinkingBlock: Json = { type: 'thinking', thinking: '', signature: '' };
 
 function event(type: string, rest: Json): string {

@@ -16,6 +16,7 @@ import type {
 } from '../parts.ts';
 import { fieldsByName } from '../request-fields.ts';
 import type { ExtraField } from '../request-fields.ts';
+import { callIds } from './call-ids.ts';
 import { readSignatureField, sealOfDetail } from './reasoning-details.ts';
 import { badField, StrictFields } from '../strict-fields.ts';
 import { otherProviders, untranslatable } from '../losses.ts';
@@ -186,7 +187,7 @@ function readMessages(fields: StrictFields): Message[] {
 function addToolResult(messages: Message[], message: StrictFields, field: string): void {
   const callId = message.text('tool_call_id') ?? message.text('name');
   if (callId === undefined) throw badField(message.path('tool_call_id'), fieldRules.required);
-  const result: UserPart = { type: 'tool_result', callId, content: readTexts(message), isError: false };
+  const result: UserPart = { type: 'tool_result', callId: callIds.read(callId), content: readTexts(message), isError: false };
   const last = messages.at(-1);
   if (last?.role === 'user' && last.content.every((part) => part.type === 'tool_result')) last.content.push(result);
   else messages.push({ role: 'user', content: [result], field });
@@ -271,7 +272,7 @@ function readAssistant(message: StrictFields): AssistantPart[] {
     if (called === undefined) throw badField(call.path('function'), fieldRules.required);
     parts.push({
       type: 'tool_call',
-      id: call.requiredText('id'),
+      id: callIds.read(call.requiredText('id')),
       name: called.requiredText('name'),
       arguments: readArguments(called),
       ...defined('seal', readSignatureField({ extra_content: call.raw('extra_content') })),

@@ -3,6 +3,7 @@
 import { isObject } from '#server/framing/loose-json.ts';
 import { readSeal } from '../seal.ts';
 import type { Seal, SealOrigin } from '../seal.ts';
+import { callIds } from './call-ids.ts';
 
 const formats: Readonly<Record<SealOrigin, string>> = {
   claude: 'anthropic-claude-v1',
@@ -14,7 +15,7 @@ const formats: Readonly<Record<SealOrigin, string>> = {
 export function sealOfDetail(data: string, { format, id }: Readonly<Record<string, unknown>>): Seal {
   if (format === formats.openai) return { origin: 'openai', data };
   // Those of calls name the call.
-  if (format === formats.gemini) return { origin: 'gemini', data, ...(typeof id === 'string' ? { callId: id } : {}) };
+  if (format === formats.gemini) return { origin: 'gemini', data, ...(typeof id === 'string' ? { callId: callIds.read(id) } : {}) };
   return readSeal(data, 'claude');
 }
 
@@ -23,7 +24,7 @@ export function textDetail(text: string, seal?: Seal): Record<string, unknown> {
 }
 
 export function encryptedDetail({ origin, data, callId }: Seal): Record<string, unknown> {
-  return { type: 'reasoning.encrypted', data, format: formats[origin], ...(callId === undefined ? {} : { id: callId }) };
+  return { type: 'reasoning.encrypted', data, format: formats[origin], ...(callId === undefined ? {} : { id: callIds.write(callId) }) };
 }
 
 /** Where Google's own service of this format has the signature of a call. https://ai.google.dev/gemini-api/docs/thought-signatures */

@@ -3,11 +3,13 @@ import type { ErrorObject, ResponseWriterOptions, StreamWriter } from '../client
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { ResponsePart } from '../parts.ts';
 import type { Seal } from '../seal.ts';
+import { callIds } from './call-ids.ts';
 import { errorEvent } from './errors.ts';
 import { writeFinishReason } from './finish-reason.ts';
 import { keepAlive } from './keep-alive.ts';
 import { encryptedDetail, signatureField, textDetail } from './reasoning-details.ts';
 import { markdownPicture } from '../media.ts';
+import { responseId } from '../vendor-ids.ts';
 import { writeTokenUsage } from './token-usage.ts';
 
 type Json = Record<string, unknown>;
@@ -25,7 +27,7 @@ interface WholeChoice {
 
 export function writeWhole(parts: readonly ResponsePart[], usage: TokenUsage | null, options: ResponseWriterOptions): Json {
   const choices = new Map<number, WholeChoice>();
-  const head = { id: `chatcmpl-${options.requestId}`, model: options.model, createdAt: options.createdAt };
+  const head = { id: responseId('chatcmpl-', '', options), model: options.model, createdAt: options.createdAt };
   const choiceOf = (index = 0): WholeChoice => {
     const known = choices.get(index);
     if (known !== undefined) return known;
@@ -44,10 +46,10 @@ export function writeWhole(parts: readonly ResponsePart[], usage: TokenUsage | n
   };
   for (const part of parts) {
     if (part.type === 'start') {
-      if (part.id !== '') head.id = part.id;
+      head.id = responseId('chatcmpl-', part.id, options);
       if (part.model !== '') head.model = part.model;
       head.createdAt = part.createdAt ?? head.createdAt;
-    } else addToChoice(choiceOf('choice' in part ? part.choice : 0), part);
+    } else addToChoice(choiceOf('choice' in part ? part.choice : 0), part, options);
   }
   if (choices.size === 0) choiceOf(0);
   return {
@@ -60,7 +62,7 @@ export function writeWhole(parts: readonly ResponsePart[], usage: TokenUsage | n
   };
 }
 
-function addToChoice(choice: WholeChoice, part: ResponsePart): void {
+function addToChoice(choice: WholeChoice, part: ResponsePart, options: ResponseWriterOptions): void {
   switch (part.type) {
     case 'text':
       choice.text += part.text;
@@ -80,7 +82,12 @@ function addToChoice(choice: WholeChoice, part: ResponsePart): void {
       choice.refusal += part.text;
       break;
     case 'tool_call':
-      choice.calls[part.index] = { id: part.id, name: part.name, arguments: '', ...(part.seal === undefined ? {} : { seal: part.seal }) };
+      choice.calls[part.index] = {
+        id: callIds.write(part.id, options),
+        name: part.name,
+        arguments: '',
+        ...(part.seal === undefined ? {} : { seal: part.seal }),
+      };
       if (part.seal !== undefined) choice.details.push(encryptedDetail({ ...part.seal, callId: part.id }));
       break;
     case 'tool_arguments': {
@@ -122,11 +129,11 @@ function citationOf({ url, title }: Extract<ResponsePart, { type: 'citation' }>)
 function writeChoice(index: number, choice: WholeChoice): Json {
   const isSigned = choice.details.some((detail) => detail.signature !== undefined || detail.data !== undefined);
   const calls = choice.calls.filter((call) => call !== undefined);
-  const message: Json = { role: 'assistant', content: choice.hasText ? choice.text : null };
+  // What may be null is there all the same: strict clients miss it.
+  const message: Json = { role: 'assistant', content: choice.hasText ? choice.text : null, refusal: choice.refusal || null };
   if (choice.reasoning !== '') message.reasoning_content = choice.reasoning;
   // What a client has to send back so that the provider knows its own thoughts again.
   if (isSigned) message.reasoning_details = choice.details;
-  if (choice.refusal !== '') message.refusal = choice.refusal;
   if (choice.citations.length > 0) message.annotations = choice.citations;
   if (calls.length > 0) {
     message.tool_calls = calls.map((call) => ({
@@ -136,7 +143,7 @@ function writeChoice(index: number, choice: WholeChoice): Json {
       ...signatureField(call.seal),
     }));
   }
-  return { index, message, finish_reason: choice.finish };
+  return { index, message, logprobs: null, finish_reason: choice.finish };
 }
 
 export function createStreamWriter(options: ResponseWriterOptions): StreamWriter {
@@ -145,6 +152,7 @@ export function createStreamWriter(options: ResponseWriterOptions): StreamWriter
 
 class ChatStreamWriter implements StreamWriter {
   readonly #wantsUsage: boolean;
+  readonly #options: ResponseWriterOptions;
   #id: string;
   #model: string;
   #createdAt: number;
@@ -155,8 +163,10 @@ class ChatStreamWriter implements StreamWriter {
   readonly #empty = new Map<string, { choice: number; index: number }>();
   readonly #finished = new Set<number>();
 
-  constructor({ requestId, model, createdAt, wantsUsage }: ResponseWriterOptions) {
-    this.#id = `chatcmpl-${requestId}`;
+  constructor(options: ResponseWriterOptions) {
+    const { model, createdAt, wantsUsage } = options;
+    this.#options = options;
+    this.#id = responseId('chatcmpl-', '', this.#options);
     this.#model = model;
     this.#createdAt = createdAt;
     this.#wantsUsage = wantsUsage;
@@ -165,7 +175,7 @@ class ChatStreamWriter implements StreamWriter {
   write(part: ResponsePart): string {
     switch (part.type) {
       case 'start':
-        if (part.id !== '') this.#id = part.id;
+        this.#id = responseId('chatcmpl-', part.id, this.#options);
         if (part.model !== '') this.#model = part.model;
         this.#createdAt = part.createdAt ?? this.#createdAt;
         this.#head = null;
@@ -231,7 +241,13 @@ class ChatStreamWriter implements StreamWriter {
   #call(part: Extract<ResponsePart, { type: 'tool_call' }>): string {
     this.#empty.set(callKey(part), { choice: part.choice ?? 0, index: part.index });
     const called = { name: part.name, arguments: '' };
-    const call = { index: part.index, id: part.id, type: 'function', function: called, ...signatureField(part.seal) };
+    const call = {
+      index: part.index,
+      id: callIds.write(part.id, this.#options),
+      type: 'function',
+      function: called,
+      ...signatureField(part.seal),
+    };
     const details = part.seal === undefined ? {} : { reasoning_details: [encryptedDetail({ ...part.seal, callId: part.id })] };
     return this.#delta(part.choice, { tool_calls: [call], ...details });
   }

@@ -66,9 +66,20 @@ export class OpenCall {
   #item(status: string, written: string): Json {
     const { form, callId, id } = this.#call;
     if (form.kind === 'search') {
-      return { id, type: 'tool_search_call', status, call_id: callId, execution: 'client', arguments: parseObject(written) ?? {} };
+      return {
+        id,
+        type: 'tool_search_call',
+        status,
+        call_id: callId,
+        execution: 'client',
+        arguments: parseObject(written) ?? {},
+      };
     }
-    const called = { call_id: callId, name: form.name, ...(form.namespace === undefined ? {} : { namespace: form.namespace }) };
+    const called = {
+      call_id: callId,
+      name: form.name,
+      ...(form.namespace === undefined ? {} : { namespace: form.namespace }),
+    };
     return form.kind === 'text'
       ? { id, type: 'custom_tool_call', status, ...called, input: written }
       : { id, type: 'function_call', status, ...called, arguments: written };

@@ -20,6 +20,12 @@ export interface EventSink {
 /** What is told of an item that is cut at the response's end. */
 export type ItemStatus = 'completed' | 'incomplete';
 
+export interface ItemIds {
+  item(prefix: string, index: number): string;
+  /** @param id as the provider gave it */
+  call(id: string): string;
+}
+
 interface OpenItem {
   id: string;
   index: number;
@@ -44,14 +50,14 @@ export class OutputItems {
   readonly items: Json[] = [];
   readonly #sink: EventSink;
   readonly #forms: ReadonlyMap<string, ToolForm>;
-  readonly #idOf: (prefix: string, index: number) => string;
+  readonly #ids: ItemIds;
   #open: OpenMessage | OpenThought | null = null;
   readonly #calls = new Map<number, { call: OpenCall; progress: JsonProgress }>();
 
-  constructor(sink: EventSink, forms: ReadonlyMap<string, ToolForm>, idOf: (prefix: string, index: number) => string) {
+  constructor(sink: EventSink, forms: ReadonlyMap<string, ToolForm>, ids: ItemIds) {
     this.#sink = sink;
     this.#forms = forms;
-    this.#idOf = idOf;
+    this.#ids = ids;
   }
 
   write(part: ResponsePart): void {
@@ -185,7 +191,7 @@ export class OutputItems {
     if (seal !== undefined) this.#seal(seal, 'call');
     const form = this.#forms.get(name) ?? { kind: 'function' as const, name };
     const place = this.#next(OpenCall.prefixOf(form));
-    const call = new OpenCall({ sink: this.#sink, items: this.items, form, callId: id, ...place });
+    const call = new OpenCall({ sink: this.#sink, items: this.items, form, callId: this.#ids.call(id), ...place });
     this.#calls.set(index, { call, progress: new JsonProgress() });
   }
 
@@ -199,7 +205,7 @@ export class OutputItems {
     }
     const index = this.items.length;
     this.items.push({});
-    return { id: this.#idOf(prefix, index), index };
+    return { id: this.#ids.item(prefix, index), index };
   }
 
   #added(index: number, item: Json): void {

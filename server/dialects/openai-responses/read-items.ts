@@ -7,6 +7,7 @@ import type { Seal } from '../seal.ts';
 import { badField } from '../strict-fields.ts';
 import type { StrictFields } from '../strict-fields.ts';
 import { argumentsOfText } from '../text-tools.ts';
+import { callIds } from './call-ids.ts';
 import { readEncrypted } from './encrypted-content.ts';
 import { readContent, readTexts } from './read-content.ts';
 import { flatName, searchName } from './tool-forms.ts';
@@ -107,12 +108,17 @@ class ItemReader {
   #callOf(item: StrictFields, name: string) {
     const seal = this.#seal;
     this.#seal = undefined;
-    return { type: 'tool_call' as const, id: item.requiredText('call_id'), name, ...(seal === undefined ? {} : { seal }) };
+    return { type: 'tool_call' as const, id: callIds.read(item.requiredText('call_id')), name, ...(seal === undefined ? {} : { seal }) };
   }
 
   #result(item: StrictFields, content: UserPart[]): void {
     const parts = content.filter((part): part is ToolResultPart['content'][number] => part.type !== 'audio' && part.type !== 'tool_result');
-    const result: ToolResultPart = { type: 'tool_result', callId: item.requiredText('call_id'), content: parts, isError: false };
+    const result: ToolResultPart = {
+      type: 'tool_result',
+      callId: callIds.read(item.requiredText('call_id')),
+      content: parts,
+      isError: false,
+    };
     const last = this.read.messages.at(-1);
     if (last?.role === 'user' && last.content.every((part) => part.type === 'tool_result')) last.content.push(result);
     else this.read.messages.push({ role: 'user', content: [result], field: fieldOf(item) });

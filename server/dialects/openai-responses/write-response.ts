@@ -3,6 +3,8 @@ import type { ErrorObject, ResponseWriterOptions, StreamWriter } from '../client
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { FinishReason, ResponsePart } from '../parts.ts';
 import { withUsage } from '../token-usage.ts';
+import { responseId } from '../vendor-ids.ts';
+import { callIds } from './call-ids.ts';
 import { errorEvent, responseError } from './errors.ts';
 import { incompleteReason } from './finish-reason.ts';
 import { keepAlive } from './keep-alive.ts';
@@ -34,7 +36,10 @@ class OpenResponse {
     this.#options = options;
     const { requestId, asked = {} } = options;
     const tools = [asked['tools'], asked['loaded_tools']].flatMap((list): unknown[] => (Array.isArray(list) ? list : []));
-    this.#items = new OutputItems(sink, toolForms(tools), (prefix, index) => `${prefix}_${requestId}${index}`);
+    this.#items = new OutputItems(sink, toolForms(tools), {
+      item: (prefix, index) => `${prefix}_${requestId}${index}`,
+      call: (id) => callIds.write(id, options),
+    });
   }
 
   /** Only the first choice has a place in this format. */
@@ -48,9 +53,9 @@ class OpenResponse {
 
   /** While it comes about. */
   shell(): Json {
-    const { requestId, model, createdAt, asked } = this.#options;
+    const { model, createdAt, asked } = this.#options;
     const { id, model: told, createdAt: at } = this.#start;
-    const head = { id: id.startsWith('resp_') ? id : `resp_${requestId}`, model: told || model, createdAt: at ?? createdAt };
+    const head = { id: responseId('resp_', id, this.#options), model: told || model, createdAt: at ?? createdAt };
     return responseShell(head, asked);
   }
 

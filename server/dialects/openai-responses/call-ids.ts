@@ -1,0 +1,3 @@
+import { callIdsWith } from '../vendor-ids.ts';
+
+export const callIds = callIdsWith('call_');

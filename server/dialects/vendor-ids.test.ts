@@ -1,0 +1,34 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { callIdsWith, responseId } from './vendor-ids.ts';
+
+const openai = callIdsWith('call_');
+const claude = callIdsWith('toolu_');
+
+test('an id of the form stays as it is', () => {
+  expect(openai.write('call_abc')).toBe('call_abc');
+  expect(openai.read('call_abc')).toBe('call_abc');
+  expect(responseId('msg_', 'msg_1', { requestId: 'r1' })).toBe('msg_1');
+});
+
+test('an id of another form gets it', () => {
+  expect(claude.write('call_abc')).toBe('toolu_via_call_abc');
+  expect(claude.write('functions.get:0')).toMatch(/^toolu_b64_[\w-]+$/);
+  expect(responseId('chatcmpl-', 'msg_1', { requestId: 'r1' })).toBe('chatcmpl-r1');
+  expect(responseId('chatcmpl-', '', { requestId: 'r1' })).toBe('chatcmpl-r1');
+});
+
+test('what stands for a response of the provider itself keeps its ids', () => {
+  expect(openai.write('functions.get:0', { keepsIds: true })).toBe('functions.get:0');
+  expect(responseId('chatcmpl-', 'msg_1', { requestId: 'r1', keepsIds: true })).toBe('msg_1');
+});
+
+test('whatever an id is, it comes back as it was', () => {
+  const id = fc.oneof(
+    fc.string({ unit: 'grapheme' }),
+    fc.constantFrom('toolu_via_x', 'toolu_b64_x', 'toolu_', 'toolu_b64_', ''),
+    fc.string().map((rest) => `toolu_b64_${rest}`),
+  );
+  const isKept = (told: string) => claude.read(claude.write(told)) === told && claude.write(told).startsWith('toolu_');
+  fc.assert(fc.property(id, isKept));
+});
