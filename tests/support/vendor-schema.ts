@@ -42,7 +42,7 @@ function check(definitions: Schemas['definitions'], schema: Json, value: unknown
   if ('const' in schema && schema['const'] !== value) return [`${place}: ${told(value)} is not ${told(schema['const'])}`];
   if (Array.isArray(schema['enum']) && !schema['enum'].includes(value))
     return [`${place}: ${told(value)} is none of ${told(schema['enum'])}`];
-  const types = [schema['type']].flat().filter((type) => type !== undefined);
+  const types = [schema['type']].flat().filter((type) => typeof type === 'string');
   if (types.length > 0 && !types.includes(typeOf(value))) return [`${place}: ${told(value)} is no ${types.join(' or ')}`];
   if (Array.isArray(value)) {
     const { items } = schema;
