@@ -2,6 +2,7 @@
 // one is an object in a folder of its own, its line in `registry.ts`, its endpoints, and its paths in the providers' records.
 import type { ClientCall, ClientDialect } from '#server/dialects/client-dialect.ts';
 import type { DecodedWhole, DecodeInput, DeepWhole, FailedWhole } from '#server/dialects/decoded-whole.ts';
+import type { DecodeTokens } from '#server/dialects/token-lists.ts';
 import type { CallInput, EncodedRequest } from '#server/dialects/encode-input.ts';
 
 /** As providers' records name their paths. */
@@ -24,8 +25,8 @@ export interface CallKind {
 
   /** How callers ask for it in that format; undefined: they cannot. */
   clientCall(client: ClientDialect): ClientCall | undefined;
-  /** The request as the provider wants it. @throws {AppError} `format_unsupported`, `untranslatable`, `invalid_request` */
-  encode(input: CallInput): EncodedRequest;
+  /** The request as the provider wants it. A promise only where something has to be read from tokens. @throws {AppError} `format_unsupported`, `untranslatable`, `invalid_request` */
+  encode(input: CallInput, decodeTokens: DecodeTokens): EncodedRequest | Promise<EncodedRequest>;
   /** The provider's whole response as the caller wants it. */
   decode(input: DecodeInput): Decoded;
   /** The same of a long one, in steps: whoever runs them gives the event loop back in between. */

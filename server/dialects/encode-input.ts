@@ -44,4 +44,6 @@ export interface EncodedRequest {
   sentLimit: number | undefined;
   /** Names of the client's fields that the provider's format has no place for. */
   dropped: readonly string[];
+  /** It goes to the path of several requests in one. */
+  isBatch?: boolean;
 }

@@ -23,6 +23,7 @@ export const relayEndpoints: readonly RelayEndpoint[] = [
   endpoint('/v1/chat/completions', clientDialects['openai-chat'], callKinds.chat),
   { ...endpoint('/pg/chat/completions', clientDialects['openai-chat'], callKinds.chat), callers: 'sessions' },
   endpoint('/v1/embeddings', clientDialects['openai-chat'], callKinds.embeddings),
+  endpoint('/v1/engines/{model}/embeddings', clientDialects['openai-chat'], callKinds.embeddings),
   endpoint('/v1/responses', clientDialects['openai-responses'], callKinds.chat),
   endpoint('/v1/messages', clientDialects.claude, callKinds.chat),
   endpoint('/v1/messages/count_tokens', clientDialects.claude, callKinds.count_tokens),

@@ -4,7 +4,7 @@ import type { ClientDialect } from '#server/dialects/client-dialect.ts';
 import type { ModelRule } from '#server/dialects/provider-traits.ts';
 import type { Way } from '#server/dialects/way.ts';
 import { formatFor } from './choose-format.ts';
-import type { PathPair, PathRule, Provider } from './providers/spec.ts';
+import type { BatchPair, PathPair, PathRule, Provider } from './providers/spec.ts';
 import type { PreparedChannel, PreparedFormat } from './prepared-channel.ts';
 
 export interface ChannelWay extends Way {
@@ -14,6 +14,8 @@ export interface ChannelWay extends Way {
   readonly path: string;
   /** Of calls whose response streams. */
   readonly streamPath: string;
+  /** Of several requests in one. */
+  readonly batchPath: string;
   /** The channel's mapping changed the name. */
   readonly isMapped: boolean;
   readonly hasLongIdle: boolean;
@@ -55,11 +57,12 @@ export function findWay({ channel, client, kind, model, version, versions }: Ask
   const name = upstreamModel;
   // In a path they would lead to another one.
   if (/(^|\/)\.{1,2}(\/|$)/.test(name)) return null;
-  const { whole, stream } = pathFor(paths, name);
+  const { whole, stream, batch } = pathFor(paths, name);
   const address = { channel, provider, name, version: versionOf(versions, name) ?? version };
   const url = URL.parse(filled(whole, address));
   const streamUrl = stream === whole ? url : URL.parse(filled(stream, address));
-  if (url === null || streamUrl === null) return null;
+  const batchUrl = batch === whole ? url : URL.parse(filled(batch, address));
+  if (url === null || streamUrl === null || batchUrl === null) return null;
   const { dialect, framing, traits } = format;
   return {
     format,
@@ -70,6 +73,7 @@ export function findWay({ channel, client, kind, model, version, versions }: Ask
     origin: url.origin,
     path: `${url.pathname}${url.search}`,
     streamPath: `${streamUrl.pathname}${streamUrl.search}`,
+    batchPath: `${batchUrl.pathname}${batchUrl.search}`,
     upstreamModel,
     isMapped: mapped !== model,
     rules,
@@ -90,10 +94,10 @@ function matches(pattern: string, model: string): boolean {
   return pattern.endsWith('*') ? model.startsWith(pattern.slice(0, -1)) : model === pattern;
 }
 
-function pathFor(paths: string | readonly PathRule[] | PathPair, model: string): PathPair {
-  if (typeof paths === 'object' && 'whole' in paths) return paths;
+function pathFor(paths: string | readonly PathRule[] | PathPair | BatchPair, model: string): PathPair & BatchPair {
+  if (typeof paths === 'object' && 'whole' in paths) return { stream: paths.whole, batch: paths.whole, ...paths };
   const path = typeof paths === 'string' ? paths : ruleFor(paths, model);
-  return { whole: path, stream: path };
+  return { whole: path, stream: path, batch: path };
 }
 
 function ruleFor(rules: readonly PathRule[], model: string): string {

@@ -6,16 +6,16 @@ import { TokenQueue } from './token-queue.ts';
 
 export type Encoding = 'o200k_base' | 'cl100k_base';
 
-export interface CountRequest {
-  id: number;
-  encoding: Encoding;
-  texts: readonly string[];
-}
+export type WorkerRequest = { id: number; encoding: Encoding } & (
+  | { task: 'count'; texts: readonly string[] }
+  | { task: 'decode'; lists: readonly (readonly number[])[] }
+);
 
-/** Null: it could not be counted. */
-export interface CountReply {
+/** Null: it could not be done. */
+export interface WorkerReply {
   id: number;
-  tokens: number | null;
+  /** Tokens, or texts. */
+  result: number | readonly string[] | null;
 }
 
 /** About right for any language; looks at a sample only, so its cost does not grow with the text. */
@@ -52,6 +52,12 @@ export function countText(text: string, model: string, counting: Counting): Prom
   return countTexts([text], model, counting);
 }
 
+/** The texts of tokens of that model. Null: some of them do not exist, or it took too long. */
+export async function decodeTokens(lists: readonly (readonly number[])[], model: string): Promise<readonly string[] | null> {
+  const result = await askWorker({ task: 'decode', encoding: encodingOf(model), lists });
+  return typeof result === 'object' ? result : null;
+}
+
 /** OpenAI's models since gpt-4o have the larger table; every other vendor is counted like the older ones. */
 export function encodingOf(model: string): Encoding {
   return /^(gpt-4o|gpt-4\.[15]|gpt-5|gpt-oss|chatgpt-4o|o\d)/.test(model) ? 'o200k_base' : 'cl100k_base';
@@ -63,35 +69,40 @@ async function countTexts(texts: readonly string[], model: string, counting: Cou
   return tokens;
 }
 
-const queue = new TokenQueue<Encoding>({ count: askWorker, estimate: estimateTextTokens });
+const queue = new TokenQueue<Encoding>({ count: countInWorker, estimate: estimateTextTokens });
 
 /** A slice takes milliseconds, and the first one as long as the tables take to load. */
 const sliceMs = 20_000;
 
 let worker: Worker | undefined;
 let lastId = 0;
-/** What the thread is asked at present. */
-let asked: { id: number; answer(tokens: number | null): void } | undefined;
+/** What the thread is asked at present, by id: one count, and texts that callers wait for. */
+const asked = new Map<number, (result: WorkerReply['result']) => void>();
 
-function askWorker(encoding: Encoding, texts: readonly string[]): Promise<number | null> {
+async function countInWorker(encoding: Encoding, texts: readonly string[]): Promise<number | null> {
+  const result = await askWorker({ task: 'count', encoding, texts });
+  return typeof result === 'number' ? result : null;
+}
+
+type Question<Request> = Request extends unknown ? Omit<Request, 'id'> : never;
+
+function askWorker(question: Question<WorkerRequest>): Promise<WorkerReply['result']> {
   return new Promise((resolve) => {
     const id = ++lastId;
     const timer = setTimeout(() => void worker?.terminate(), sliceMs);
     timer.unref();
-    asked = {
-      id,
-      answer(tokens) {
-        clearTimeout(timer);
-        asked = undefined;
-        resolve(tokens);
-      },
+    const answer = (result: WorkerReply['result']) => {
+      clearTimeout(timer);
+      asked.delete(id);
+      resolve(result);
     };
+    asked.set(id, answer);
     try {
       worker ??= startWorker();
-      const request: CountRequest = { id, encoding, texts };
+      const request: WorkerRequest = { ...question, id };
       worker.postMessage(request);
     } catch {
-      asked.answer(null);
+      answer(null);
     }
   });
 }
@@ -100,17 +111,19 @@ function startWorker(): Worker {
   const started = new Worker(new URL('./token-worker.ts', import.meta.url));
   // Counting alone keeps no process alive.
   started.unref();
-  started.on('message', ({ id, tokens }: CountReply) => {
-    if (asked?.id === id) asked.answer(tokens);
-  });
+  started.on('message', ({ id, result }: WorkerReply) => asked.get(id)?.(result));
   const gone = () => {
     if (worker !== started) return;
     worker = undefined;
-    asked?.answer(null);
+    answerAll();
   };
   started.on('error', gone);
   started.on('exit', gone);
   return started;
+}
+
+function answerAll(): void {
+  for (const answer of asked.values()) answer(null);
 }
 
 /** Ends the thread; counts that are still wanted are estimated. A later count starts it again. */
@@ -118,6 +131,6 @@ export async function closeTokenCounter(): Promise<void> {
   const ended = worker;
   worker = undefined;
   queue.close();
-  asked?.answer(null);
+  answerAll();
   await ended?.terminate();
 }

@@ -1,35 +1,45 @@
 // The thread that counts tokens. The tables are loaded on first use: most installations never need them.
 import { parentPort } from 'node:worker_threads';
-import type { CountReply, CountRequest, Encoding } from './token-estimate.ts';
+import type { Encoding, WorkerReply, WorkerRequest } from './token-estimate.ts';
 
 /** The tokenizer needs quadratic time for one unbroken run: 200 KB of one letter would take 22 s. */
 const longestRun = 300;
 const unbroken = new RegExp(`\\S{${longestRun}}|\\s{${longestRun}}`, 'g');
 
-type Count = (text: string) => number;
-const counters: Partial<Record<Encoding, Count>> = {};
+interface Tokenizer {
+  count(text: string): number;
+  decode(tokens: readonly number[]): string;
+}
+const tokenizers: Partial<Record<Encoding, Tokenizer>> = {};
 
-async function counterFor(encoding: Encoding): Promise<Count> {
-  const known = counters[encoding];
+async function tokenizerFor(encoding: Encoding): Promise<Tokenizer> {
+  const known = tokenizers[encoding];
   if (known !== undefined) return known;
   // Texts of clients are never special tokens, whatever they contain.
   const plain = { disallowedSpecial: new Set<string>() };
-  const { countTokens } =
+  const { countTokens, decode } =
     encoding === 'o200k_base' ? await import('gpt-tokenizer/encoding/o200k_base') : await import('gpt-tokenizer/encoding/cl100k_base');
-  return (counters[encoding] = (text) => countTokens(text, plain));
+  return (tokenizers[encoding] = {
+    count: (text) => countTokens(text, plain),
+    // Fails where there is no such token.
+    decode: (tokens) => decode(tokens),
+  });
 }
 
-function count(text: string, counter: Count): number {
+function count(text: string, { count: counter }: Tokenizer): number {
   return counter(text.replace(unbroken, (run) => run + (run.trim() === '' ? '.' : ' ')));
 }
 
-parentPort?.on('message', async ({ id, encoding, texts }: CountRequest) => {
-  let reply: CountReply;
+parentPort?.on('message', async (request: WorkerRequest) => {
+  const { id, encoding } = request;
+  let result: WorkerReply['result'] = null;
   try {
-    const counter = await counterFor(encoding);
-    reply = { id, tokens: texts.reduce((sum, text) => sum + count(text, counter), 0) };
+    const tokenizer = await tokenizerFor(encoding);
+    if (request.task === 'count') result = request.texts.reduce((sum, text) => sum + count(text, tokenizer), 0);
+    else result = request.lists.map((tokens) => tokenizer.decode(tokens));
   } catch {
-    reply = { id, tokens: null };
+    // The tokens do not exist, or the tables cannot be loaded.
   }
+  const reply: WorkerReply = { id, result };
   parentPort?.postMessage(reply);
 });

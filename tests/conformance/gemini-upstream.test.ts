@@ -1,5 +1,6 @@
 // Chat calls to Gemini against the provider vectors, which have the names of OpenAI's callers at one end.
 import { describe, expect, it } from 'vitest';
+import { noTokens } from '#shared/token-usage.ts';
 import { callKinds } from '#server/calls/registry.ts';
 import { decodeWhole } from '#server/dialects/decode-whole.ts';
 import { upstreamDialects, clientDialects } from '#server/dialects/registry.ts';
@@ -49,6 +50,28 @@ function sorted(body: unknown): unknown {
   if (!isObject(body) || !Array.isArray(body.tools)) return body;
   return { ...body, tools: body.tools.toSorted((a, b) => JSON.stringify(a).localeCompare(JSON.stringify(b))) };
 }
+
+const embeddings = readVectors('gemini').filter(({ request }) => request.path === '/v1/embeddings');
+
+it.each(embeddings.map((vector) => ({ name: vector.name, vector })))('$name: asked and answered as the vectors say', async ({ vector }) => {
+  const { upstream, upstream_response: answer, response } = vector;
+  const kind = callKinds.embeddings;
+  const { body } = vector.request;
+  const asked = { client, clientHeaders: {}, settings: defaultSettings, kind, forceUsage: true, now: 0, isStream: false };
+  const channel = buildPreparedChannel({ type: 24, key: vector.channel.key });
+  const request = await buildRequest({ ...asked, channel, body, rawText: JSON.stringify(body), originModel: String(body.model) });
+  expect(`${request.origin}${request.path}`).toBe(upstream.url);
+  expect(JSON.parse(request.body.toString())).toEqual(upstream.body);
+  const { way, upstreamModel } = request;
+  const input = { client, way, upstreamModel, body: Buffer.from(JSON.stringify(answer.body)), responseFields: body };
+  const decoded = kind.decode({ ...input, writer: { ...writer, model: String(body.model) } });
+  if (decoded.kind !== 'whole') throw new Error('It is none');
+  const tokens = Number(vector.usage?.prompt_tokens);
+  const told: unknown = JSON.parse(decoded.body({ ...noTokens, input: tokens }).toString());
+  // Nothing is completed, and OpenAI's embeddings say nothing of it.
+  const usage = { prompt_tokens: tokens, total_tokens: tokens };
+  expect(told).toEqual({ ...Object(response?.body), usage });
+});
 
 it('has the vectors of chat', () => expect(vectors.length).toBeGreaterThan(8));
 

@@ -19,6 +19,7 @@ const calls: readonly [callers: Callers, route: string, refusal: number][] = [
   ['key', 'GET /v1/dashboard/billing/usage', 401],
   ['key', 'POST /v1/chat/completions', 401],
   ['key', 'POST /v1/embeddings', 401],
+  ['key', 'POST /v1/engines/:model+/embeddings', 401],
   ['key', 'POST /v1/messages', 401],
   ['key', 'POST /v1/messages/count_tokens', 401],
   ['key', 'POST /v1/responses', 401],

@@ -21,7 +21,15 @@ import { claudeError, claudeErrorFor, messageEvents, messageOf, readMessages } f
 import type { MessagesRequest } from './claude-responses.ts';
 import { readResponses, responseEvents, responseOf } from './openai-responses.ts';
 import type { ResponsesRequest } from './openai-responses.ts';
-import { geminiError, geminiErrorFor, geminiEvents, geminiModel, geminiResponse, readGemini } from './gemini-responses.ts';
+import {
+  geminiError,
+  geminiErrorFor,
+  geminiEvents,
+  geminiModel,
+  geminiResponse,
+  readGemini,
+  readGeminiEmbedding,
+} from './gemini-responses.ts';
 import type { GeminiRequest } from './gemini-responses.ts';
 import type { Behaviour, Garbage, UpstreamError } from './upstream-behaviour.ts';
 
@@ -219,6 +227,10 @@ async function answerGemini(exchange: Exchange, behaviour: Behaviour, models: re
   const { method, path, body } = exchange.request;
   if (method === 'GET') return exchange.json({ models: models.map(geminiModel) }, behaviour);
   if (path.endsWith(':countTokens')) return exchange.json({ totalTokens: 4242 }, behaviour);
+  if (/:(?:embedContent|batchEmbedContents)$/.test(path)) {
+    const asked = readGeminiEmbedding(path, body);
+    return isRefusal(asked) ? exchange.refuse(400, asked, behaviour) : exchange.json(asked, behaviour);
+  }
   const request = readGemini(path, body);
   if (isRefusal(request)) return exchange.refuse(400, request, behaviour);
   return generateContent(exchange, request, behaviour);

@@ -1,7 +1,7 @@
 // Responses in Gemini's format, made from a request and a behaviour, and the refusals of a provider that takes its format strictly.
 // Pure: the server is in `fake-upstream.ts`.
 import type { Behaviour, UpstreamError } from './upstream-behaviour.ts';
-import { isObject } from './upstream-responses.ts';
+import { embeddingOf, isObject } from './upstream-responses.ts';
 
 type Json = Record<string, unknown>;
 
@@ -196,4 +196,23 @@ export function* geminiEvents(request: GeminiRequest, behaviour: Behaviour, resp
   else for (let sent = 0; sent < behaviour.repeat.times; sent += 1) yield event([{ text: behaviour.repeat.text }]);
   const usage = behaviour.usage === 'none' ? {} : { usageMetadata: usageOf(request, behaviour) };
   yield { ...event([{ text: '' }], { finishReason: finishOf(request, behaviour) }), ...usage };
+}
+
+/** What is answered to `embedContent` and `batchEmbedContents`, which take nothing but texts. */
+export function readGeminiEmbedding(path: string, body: unknown): object | UpstreamError {
+  if (!isObject(body)) return refusal('Invalid JSON payload received.');
+  const model = /\/models\/([^?]*):/.exec(path)?.[1];
+  const isBatch = path.includes(':batch');
+  const requests = isBatch ? body['requests'] : [{ model: `models/${model}`, ...body }];
+  if (!Array.isArray(requests) || requests.length === 0) return refusal('* BatchEmbedContentsRequest.requests: is not specified');
+  const vectors = requests.map((request: unknown) => {
+    if (!isObject(request) || request['model'] !== `models/${model}`) return null;
+    const unknown = Object.keys(request).find((field) => !['model', 'content', 'outputDimensionality'].includes(field));
+    const texts = partsOf(request['content']).map(({ text }) => text);
+    const length = request['outputDimensionality'] ?? 3072;
+    if (unknown !== undefined || texts.length === 0 || !texts.every((text) => typeof text === 'string')) return null;
+    return typeof length === 'number' ? { values: embeddingOf(texts.join(''), length) } : null;
+  });
+  if (!vectors.every((vector) => vector !== null)) return refusal('Invalid JSON payload received. Unknown name in a request.');
+  return isBatch ? { embeddings: vectors } : { embedding: vectors[0] };
 }

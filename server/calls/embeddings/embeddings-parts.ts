@@ -2,6 +2,7 @@
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { ClientCall } from '#server/dialects/client-dialect.ts';
 import type { DecodeInput } from '#server/dialects/decoded-whole.ts';
+import type { DecodeTokens } from '#server/dialects/token-lists.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -22,8 +23,11 @@ export interface EmbeddingsResponse {
 
 /** A format in which callers ask for embeddings. */
 export interface EmbeddingsClient extends ClientCall {
-  /** Only for a body that `check` let pass. @throws {AppError} `untranslatable` for what is no text */
-  readRequest(body: Body): EmbeddingsRequest;
+  /**
+   * Only for a body that `check` let pass. A promise only where tokens have to be read.
+   * @throws {AppError} `untranslatable` for what is no text, `invalid_request` for tokens that there are none of
+   */
+  readRequest(body: Body, decodeTokens: DecodeTokens): EmbeddingsRequest | Promise<EmbeddingsRequest>;
   writeResponse(response: EmbeddingsResponse, input: Pick<DecodeInput, 'responseFields' | 'writer'>): Record<string, unknown>;
   /** A provider's response in this same format as its caller wants it. */
   forward: EmbeddingsForward;
@@ -62,4 +66,6 @@ export interface WrittenEmbeddings {
   body: Record<string, unknown>;
   /** Names of the caller's fields that the provider has no place for. */
   dropped: readonly string[];
+  /** It goes to the path of several requests in one. */
+  isBatch?: boolean;
 }

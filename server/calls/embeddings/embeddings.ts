@@ -6,19 +6,21 @@ import type { CallInput, EncodedRequest } from '#server/dialects/encode-input.ts
 import { withModel } from '#server/dialects/model-in-text.ts';
 import { withoutSurcharges } from '#server/dialects/surcharges.ts';
 import type { ErrorInResponse } from '#server/dialects/stream-pipe.ts';
+import type { DecodeTokens } from '#server/dialects/token-lists.ts';
 import type { Way } from '#server/dialects/way.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 import type { CallKind, Decoded } from '../call-kind.ts';
 import { jsonType, megabyte } from '../call-kind.ts';
 import { dashscope } from './dashscope.ts';
-import type { EmbeddingsClient, EmbeddingsProvider, ForwardedEmbeddings } from './embeddings-parts.ts';
+import type { EmbeddingsClient, EmbeddingsProvider, EmbeddingsRequest, ForwardedEmbeddings } from './embeddings-parts.ts';
+import { gemini } from './gemini.ts';
 import { ollama } from './ollama.ts';
 import { openaiEmbeddings } from './openai-client.ts';
 
 /** By the name of the client's format. */
 const clients: Readonly<Record<string, EmbeddingsClient>> = { 'openai-chat': openaiEmbeddings };
 /** By the name that a provider's record has for them, else by that of its format; missing: bytes pass. */
-const providers: Readonly<Record<string, EmbeddingsProvider>> = { ollama, dashscope };
+const providers: Readonly<Record<string, EmbeddingsProvider>> = { gemini, ollama, dashscope };
 
 export const embeddings: CallKind = {
   name: 'embeddings',
@@ -49,15 +51,18 @@ function providerOf({ client, way }: { client: CallInput['client']; way: Way }):
   return found;
 }
 
-function encode(asked: CallInput): EncodedRequest {
+function encode(asked: CallInput, decodeTokens: DecodeTokens): EncodedRequest | Promise<EncodedRequest> {
   const provider = providerOf(asked);
-  const { upstreamModel } = asked.way;
   if (provider === null) {
     const { call, dropped } = withoutSurcharges(asked);
     return { ...encoded(asked, forwardedText(call)), dropped };
   }
-  const { body, dropped } = provider.writeRequest(clientOf(asked).readRequest(asked.body), upstreamModel);
-  return { ...encoded(asked, JSON.stringify({ ...body, ...overrideOf(asked) })), dropped };
+  const write = (request: EmbeddingsRequest): EncodedRequest => {
+    const { body, dropped, isBatch = false } = provider.writeRequest(request, asked.way.upstreamModel);
+    return { ...encoded(asked, JSON.stringify({ ...body, ...overrideOf(asked) })), dropped, isBatch };
+  };
+  const request = clientOf(asked).readRequest(asked.body, decodeTokens);
+  return request instanceof Promise ? request.then(write) : write(request);
 }
 
 function encoded({ way }: CallInput, text: string): Omit<EncodedRequest, 'dropped'> {

@@ -14,6 +14,10 @@ export const gemini: Provider = {
           whole: '{base}/{version}/models/{model}:generateContent',
           stream: '{base}/{version}/models/{model}:streamGenerateContent?alt=sse',
         },
+        embeddings: {
+          whole: '{base}/{version}/models/{model}:embedContent',
+          batch: '{base}/{version}/models/{model}:batchEmbedContents',
+        },
       },
     },
   },
