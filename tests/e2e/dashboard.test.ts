@@ -211,7 +211,7 @@ async function downloaded(page: Page, name: string) {
   await settle(page);
   await page.getByRole('button', { name: text('dashboard.file.menu') }).press('Enter');
   const item = page.getByRole('menuitem', { name });
-  await expect.poll(() => item.isEnabled()).toBe(true);
+  await item.and(page.locator(':enabled')).waitFor();
   const [download] = await Promise.all([page.waitForEvent('download'), item.press('Enter')]);
   const [head = [], ...lines] = (await readFile(await download.path(), 'utf8'))
     .replace('\uFEFF', '')

@@ -9,8 +9,8 @@ export default defineConfig({
     include: ['tests/e2e/**/*.test.ts'],
     // A browser and a server each: more at once would make waits out of work.
     maxWorkers: 2,
-    // Two browsers on two processors are late now and then. What fails twice is a fault; the report names what was run again.
-    retry: 1,
+    // Two browsers on two processors are late now and then. What fails three times is a fault; the report names what was run again.
+    retry: 2,
     testTimeout: 60_000,
     hookTimeout: 90_000,
   },

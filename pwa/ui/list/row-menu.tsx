@@ -85,13 +85,18 @@ function OpenMenu({ id, label, width, note, actions, anchor, onClose }: OpenMenu
     const handleOutside = (event: Event): void => {
       if (event.target instanceof Node && !node.contains(event.target) && !from.contains(event.target)) onClose();
     };
+    // Not every scroll moves the button: another part of the screen may have scrolled, or this one just before the menu opened.
+    const handleMove = (): void => {
+      const { top, left } = from.getBoundingClientRect();
+      if (Math.abs(top - at.top) > 1 || Math.abs(left - at.left) > 1) onClose();
+    };
     document.addEventListener('pointerdown', handleOutside);
-    document.addEventListener('scroll', handleOutside, true);
-    addEventListener('resize', onClose);
+    document.addEventListener('scroll', handleMove, true);
+    addEventListener('resize', handleMove);
     return () => {
       document.removeEventListener('pointerdown', handleOutside);
-      document.removeEventListener('scroll', handleOutside, true);
-      removeEventListener('resize', onClose);
+      document.removeEventListener('scroll', handleMove, true);
+      removeEventListener('resize', handleMove);
     };
     // Placed once: whatever moves the button closes the menu.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
