@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useId, useLayoutEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, type RefObject, useId, useLayoutEffect, useRef, useState } from 'react';
 import { createPortal } from 'react-dom';
 import { Icon, type IconName } from '#pwa/ui/controls/icon.tsx';
 import { PlainIconButton } from '#pwa/ui/controls/plain-button.tsx';
@@ -71,36 +71,7 @@ const gap = 4;
 
 function OpenMenu({ id, label, width, note, actions, anchor, onClose }: OpenMenuProps) {
   const menu = useRef<HTMLDivElement>(null);
-
-  useLayoutEffect(() => {
-    const node = menu.current;
-    const from = anchor();
-    if (node === null || from === null) return;
-    const at = from.getBoundingClientRect();
-    const { height } = node.getBoundingClientRect();
-    const hasRoomBelow = at.bottom + gap + height <= innerHeight - gap;
-    node.style.top = `${hasRoomBelow ? at.bottom + gap : Math.max(gap, at.top - gap - height)}px`;
-    node.style.left = `${Math.max(gap, Math.min(at.right, innerWidth - gap) - width)}px`;
-    (itemsOf(node)[0] ?? node).focus({ preventScroll: true });
-    const handleOutside = (event: Event): void => {
-      if (event.target instanceof Node && !node.contains(event.target) && !from.contains(event.target)) onClose();
-    };
-    // Not every scroll moves the button: another part of the screen may have scrolled, or this one just before the menu opened.
-    const handleMove = (): void => {
-      const { top, left } = from.getBoundingClientRect();
-      if (Math.abs(top - at.top) > 1 || Math.abs(left - at.left) > 1) onClose();
-    };
-    document.addEventListener('pointerdown', handleOutside);
-    document.addEventListener('scroll', handleMove, true);
-    addEventListener('resize', handleMove);
-    return () => {
-      document.removeEventListener('pointerdown', handleOutside);
-      document.removeEventListener('scroll', handleMove, true);
-      removeEventListener('resize', handleMove);
-    };
-    // Placed once: whatever moves the button closes the menu.
-    // oxlint-disable-next-line react-hooks/exhaustive-deps
-  }, []);
+  usePlace(menu, anchor, onClose);
 
   function close(): void {
     onClose();
@@ -152,6 +123,38 @@ function OpenMenu({ id, label, width, note, actions, anchor, onClose }: OpenMenu
       ))}
     </div>
   );
+}
+
+/** Places the menu at its button once; whatever moves the button afterwards closes the menu, as a press elsewhere does. */
+function usePlace(menu: RefObject<HTMLDivElement | null>, anchor: () => HTMLButtonElement | null, onClose: () => void): void {
+  useLayoutEffect(() => {
+    const node = menu.current;
+    const from = anchor();
+    if (node === null || from === null) return;
+    const at = from.getBoundingClientRect();
+    const { height } = node.getBoundingClientRect();
+    const hasRoomBelow = at.bottom + gap + height <= innerHeight - gap;
+    node.style.top = `${hasRoomBelow ? at.bottom + gap : Math.max(gap, at.top - gap - height)}px`;
+    node.style.left = `${Math.max(gap, Math.min(at.right, innerWidth - gap) - width)}px`;
+    (itemsOf(node)[0] ?? node).focus({ preventScroll: true });
+    const handleOutside = (event: Event): void => {
+      if (event.target instanceof Node && !node.contains(event.target) && !from.contains(event.target)) onClose();
+    };
+    // Not every scroll moves the button: another part of the screen may have scrolled, or this one just before the menu opened.
+    const handleMove = (): void => {
+      const { top, left } = from.getBoundingClientRect();
+      if (Math.abs(top - at.top) > 1 || Math.abs(left - at.left) > 1) onClose();
+    };
+    document.addEventListener('pointerdown', handleOutside);
+    document.addEventListener('scroll', handleMove, true);
+    addEventListener('resize', handleMove);
+    return () => {
+      document.removeEventListener('pointerdown', handleOutside);
+      document.removeEventListener('scroll', handleMove, true);
+      removeEventListener('resize', handleMove);
+    };
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
+  }, []);
 }
 
 function itemsOf(menu: HTMLElement): HTMLButtonElement[] {
