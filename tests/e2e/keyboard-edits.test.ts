@@ -49,7 +49,7 @@ describeInBrowser('keyboard: edits', () => {
   for (const size of ['desk', 'phone'] as const) {
     it(`${size}: prices are typed over, brought back, reviewed and discarded`, async () => {
       const page = await open('/setting?tab=prices', size);
-      const input = `gpt-4o-mini ${text('settings.prices.column.usd.input')}`;
+      const input = `gpt-4o-mini ${text('prices.column.usd.input')}`;
       await tabTo(page, input);
       await page.keyboard.type('0.25');
       await page.keyboard.press('Enter');
@@ -61,7 +61,7 @@ describeInBrowser('keyboard: edits', () => {
       expect(await page.getByLabel(input, { exact: true }).inputValue()).toBe('0.25');
       await page.keyboard.type('much');
       await page.keyboard.press('Enter');
-      await page.getByRole('alert').getByText(text('settings.prices.not_number')).waitFor();
+      await page.getByRole('alert').getByText(text('prices.not_number')).waitFor();
       await expectFocus(page, input);
       expect(await page.getByLabel(input, { exact: true }).inputValue()).toBe('much');
       await page.keyboard.press('Escape');
@@ -80,7 +80,7 @@ describeInBrowser('keyboard: edits', () => {
 
     it(`${size}: what has the focus is not behind the bar that saves`, async () => {
       const page = await open('/setting?tab=prices', size);
-      await tabTo(page, text('settings.prices.tick', { model: 'gpt-4o' }));
+      await tabTo(page, text('prices.tick', { model: 'gpt-4o' }));
       for (let stop = 0; stop < 40; stop += 1) {
         const covered = await page.evaluate(() => {
           const element = document.activeElement;

@@ -37,10 +37,10 @@ describeInBrowser('where prices come from', () => {
       };
       const atFoot = await gap();
       expect(Math.abs(atFoot), `${size}: ten rows`).toBeLessThanOrEqual(16);
-      await page.getByPlaceholder(text('settings.prices.search')).fill('gpt-4o-mini-2024');
+      await page.getByPlaceholder(text('prices.search')).fill('gpt-4o-mini-2024');
       await expectSoundScreen(visitor);
       expect(await gap(), `${size}: a few`).toBe(atFoot);
-      await page.getByPlaceholder(text('settings.prices.search')).fill('');
+      await page.getByPlaceholder(text('prices.search')).fill('');
       await page.getByLabel(text('common.pager.size')).selectOption('100');
       await page.getByText(/^Items 1 - 100 /).waitFor();
       expect(await gap(), `${size}: a hundred`).toBe(atFoot);
@@ -57,8 +57,8 @@ describeInBrowser('where prices come from', () => {
       await signIn(visitor);
       await page.goto('/setting?tab=prices');
       await settle(page);
-      await page.getByPlaceholder(text('settings.prices.search')).fill('gpt-4o-mini');
-      const cell = page.getByLabel(`gpt-4o-mini ${text('settings.prices.column.usd.input')}`, { exact: true });
+      await page.getByPlaceholder(text('prices.search')).fill('gpt-4o-mini');
+      const cell = page.getByLabel(`gpt-4o-mini ${text('prices.column.usd.input')}`, { exact: true });
       expect(await cell.inputValue()).toBe('0.15');
       await cell.fill('0.3');
       await cell.press('Enter');
@@ -70,7 +70,7 @@ describeInBrowser('where prices come from', () => {
         expect.stringMatching(/^Input\s+0\.15 → 0\.30\s+\+100%$/),
         expect.stringMatching(/^Output\s+0\.60 → 1\.20\s+\+100%$/),
       ]);
-      await panel.getByText(text('settings.prices.effect.all')).waitFor();
+      await panel.getByText(text('prices.effect.all')).waitFor();
       await panel.getByText(/\$[\d.]+ → \$[\d.]+/).waitFor();
       expect(await panel.innerText()).not.toMatch(/\d\.\d{7,}/);
       await expectSoundScreen(visitor);
@@ -82,7 +82,7 @@ describeInBrowser('where prices come from', () => {
         expect(tops.length).toBe(7);
         expect(new Set(tops).size).toBe(1);
       }
-      await panel.getByRole('button', { name: text('settings.prices.drop', { model: 'gpt-4o-mini' }) }).click();
+      await panel.getByRole('button', { name: text('prices.drop', { model: 'gpt-4o-mini' }) }).click();
       await panel.getByText(text('settings.nothing_changed')).waitFor();
       await visitor.context.close();
     });
@@ -97,12 +97,12 @@ describeInBrowser('where prices come from', () => {
       await page.goto('/setting?tab=prices');
       await settle(page);
       // A phone shows them where they are asked for.
-      if (size === 'phone') await page.getByRole('button', { name: text('settings.prices.tools') }).click();
+      if (size === 'phone') await page.getByRole('button', { name: text('prices.tools') }).click();
       const before = await mapOf(api, 'ModelRatio');
       expect(before['gpt-4.1-2025-04-14']).toBeUndefined();
-      await page.getByRole('button', { name: text('settings.prices.catalogue.apply') }).click();
-      await page.getByText(text('settings.prices.catalogue.filled_one', { count: 1 })).waitFor();
-      const cell = page.getByLabel(`gpt-4.1-2025-04-14 ${text('settings.prices.column.usd.input')}`, { exact: true });
+      await page.getByRole('button', { name: text('prices.catalogue.apply') }).click();
+      await page.getByText(text('prices.catalogue.filled_one', { count: 1 })).waitFor();
+      const cell = page.getByLabel(`gpt-4.1-2025-04-14 ${text('prices.column.usd.input')}`, { exact: true });
       expect(await cell.inputValue()).toBe('2.00');
       // Not under the bar below or the toast above.
       await cell.evaluate((input) => input.scrollIntoView({ block: 'center' }));
@@ -119,19 +119,19 @@ describeInBrowser('where prices come from', () => {
       expect((await mapOf(api, 'CacheRatio'))['gpt-4.1-2025-04-14']).toBe(0.25);
       // What it does not know stays without a price.
       await settle(page);
-      await page.getByRole('button', { name: text('settings.prices.catalogue.apply') }).click();
-      await page.getByText(text('settings.prices.catalogue.none')).waitFor();
+      await page.getByRole('button', { name: text('prices.catalogue.apply') }).click();
+      await page.getByText(text('prices.catalogue.none')).waitFor();
 
       const [file] = await Promise.all([
         page.waitForEvent('download'),
-        page.getByRole('button', { name: text('settings.prices.file.export') }).click(),
+        page.getByRole('button', { name: text('prices.file.export') }).click(),
       ]);
       const content = JSON.parse(readFileSync(await file.path(), 'utf8'));
       expect(content.ModelRatio).toEqual(await mapOf(api, 'ModelRatio'));
-      const input = page.getByLabel(text('settings.prices.file.import')).and(page.locator('input'));
+      const input = page.getByLabel(text('prices.file.import')).and(page.locator('input'));
       const give = (name: string, body: string) => input.setInputFiles({ name, mimeType: 'application/json', buffer: Buffer.from(body) });
       await give('no.json', '{"ModelRatio":{"gpt-4o":"much"}}');
-      await page.getByText(text('settings.prices.file.broken', { name: 'no.json' })).waitFor();
+      await page.getByText(text('prices.file.broken', { name: 'no.json' })).waitFor();
       await give('prices.json', JSON.stringify({ ModelRatio: { ...content.ModelRatio, 'nobody-knows-it': 7, 'gpt-4o': 2 } }));
       // A refused file has left nothing behind: two prices differ.
       await page.getByRole('button', { name: text('settings.save'), exact: true }).click();

@@ -156,32 +156,32 @@ describeInBrowser('settings', () => {
     await page.goto('/setting?tab=prices');
     await settle(page);
     const cell = (model: string, field: string) =>
-      page.getByLabel(`${model} ${text(`settings.prices.column.usd.${field}`)}`, { exact: true });
+      page.getByLabel(`${model} ${text(`prices.column.usd.${field}`)}`, { exact: true });
     // gpt-4o is offered by a channel and has no price: it stands at the top.
-    await page.getByRole('button', { name: text('settings.prices.show.unpriced', { count: 1 }) }).click();
+    await page.getByRole('button', { name: text('prices.show.unpriced', { count: 1 }) }).click();
     await cell('gpt-4o', 'input').fill('2.5');
     await page.getByRole('button', { name: /^All \d+$/ }).click();
-    const search = page.getByLabel(text('settings.prices.search'));
+    const search = page.getByLabel(text('prices.search'));
     await search.fill('house');
     await cell('house-model', 'output').fill('x');
     await cell('house-model', 'output').press('Enter');
-    await page.getByText(text('settings.prices.not_number')).waitFor();
+    await page.getByText(text('prices.not_number')).waitFor();
     await cell('house-model', 'output').press('Escape');
     await cell('house-model', 'output').fill('6');
     await cell('house-model', 'output').press('Enter');
-    expect(await page.getByText(text('settings.prices.not_number')).count()).toBe(0);
+    expect(await page.getByText(text('prices.not_number')).count()).toBe(0);
     await expectSoundScreen(visitor);
 
     await search.fill('');
-    await page.getByLabel(text('settings.prices.name')).fill('fresh-model');
-    await page.getByRole('button', { name: text('settings.prices.add') }).click();
-    await page.getByLabel(text('settings.prices.tick', { model: 'fresh-model' })).check();
-    const batch = page.getByRole('group', { name: text('settings.prices.batch') }).first();
-    await batch.getByRole('button', { name: text('settings.prices.fill.price') }).click();
-    await batch.getByRole('button', { name: text('settings.prices.fill_in', { count: 1 }) }).click();
-    await batch.getByText(text('settings.prices.value_missing')).waitFor();
+    await page.getByLabel(text('prices.name')).fill('fresh-model');
+    await page.getByRole('button', { name: text('prices.add') }).click();
+    await page.getByLabel(text('prices.tick', { model: 'fresh-model' })).check();
+    const batch = page.getByRole('group', { name: text('prices.batch') }).first();
+    await batch.getByRole('button', { name: text('prices.fill.price') }).click();
+    await batch.getByRole('button', { name: text('prices.fill_in', { count: 1 }) }).click();
+    await batch.getByText(text('prices.value_missing')).waitFor();
     await batch.getByRole('textbox').fill('0.05');
-    await batch.getByRole('button', { name: text('settings.prices.fill_in', { count: 1 }) }).click();
+    await batch.getByRole('button', { name: text('prices.fill_in', { count: 1 }) }).click();
     expect(await cell('fresh-model', 'price').inputValue()).toBe('0.05');
     expect(await cell('fresh-model', 'input').isDisabled()).toBe(true);
 
@@ -192,12 +192,12 @@ describeInBrowser('settings', () => {
     await until(async () => JSON.parse((await valueOf(api, 'ModelRatio')) ?? '')['gpt-4o'] === 1.25);
     expect(JSON.parse((await valueOf(api, 'ModelPrice')) ?? '')['fresh-model']).toBe(0.05);
     expect(JSON.parse((await valueOf(api, 'CompletionRatio')) ?? '')['house-model']).toBe(3);
-    await page.getByRole('button', { name: text('settings.prices.show.unpriced', { count: 0 }) }).waitFor();
+    await page.getByRole('button', { name: text('prices.show.unpriced', { count: 0 }) }).waitFor();
 
-    await page.getByRole('button', { name: text('settings.prices.reset') }).click();
+    await page.getByRole('button', { name: text('prices.reset') }).click();
     await page
       .getByRole('dialog')
-      .getByRole('button', { name: text('settings.prices.reset') })
+      .getByRole('button', { name: text('prices.reset') })
       .click();
     await until(async () => JSON.parse((await valueOf(api, 'ModelRatio')) ?? '')['house-model'] === undefined);
     await visitor.context.close();

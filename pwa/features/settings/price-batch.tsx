@@ -22,7 +22,7 @@ export function PriceBatch({ count, onFill, onClear }: PriceBatchProps) {
   const [isAsked, setAsked] = useState(false);
   const [first, second] = [typedNumber(texts.first), typedNumber(texts.second)];
   const problemOf = (value: number | undefined | null): string | undefined =>
-    value === undefined ? t('settings.prices.value_missing') : value === null ? t('settings.prices.not_number') : undefined;
+    value === undefined ? t('prices.value_missing') : value === null ? t('prices.not_number') : undefined;
   const problems = [problemOf(first), kind === 'both' ? problemOf(second) : undefined];
 
   function handleFill(): void {
@@ -50,19 +50,19 @@ export function PriceBatch({ count, onFill, onClear }: PriceBatchProps) {
     />
   );
   return (
-    <div className={styles.bulk} role="group" aria-label={t('settings.prices.batch')}>
-      <b role="status">{t('settings.prices.selected', { count })}</b>
+    <div className={styles.bulk} role="group" aria-label={t('prices.batch')}>
+      <b role="status">{t('prices.selected', { count })}</b>
       <Segments
-        label={t('settings.prices.batch')}
+        label={t('prices.batch')}
         value={kind}
-        options={kinds.map((value) => ({ value, label: t(`settings.prices.fill.${value}`) }))}
+        options={kinds.map((value) => ({ value, label: t(`prices.fill.${value}`) }))}
         onChange={setKind}
       />
-      {field('first', t(`settings.prices.fill.${kind === 'both' ? 'ratio' : kind}`), problems[0])}
-      {kind === 'both' && field('second', t('settings.prices.fill.completion'), problems[1])}
-      <Button onClick={handleFill}>{t('settings.prices.fill_in', { count })}</Button>
+      {field('first', t(`prices.fill.${kind === 'both' ? 'ratio' : kind}`), problems[0])}
+      {kind === 'both' && field('second', t('prices.fill.completion'), problems[1])}
+      <Button onClick={handleFill}>{t('prices.fill_in', { count })}</Button>
       <Button variant="subtle" className={styles.push} onClick={onClear}>
-        {t('settings.prices.clear')}
+        {t('prices.clear')}
       </Button>
     </div>
   );

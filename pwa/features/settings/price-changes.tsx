@@ -33,18 +33,18 @@ export function PriceChanges({ edits, maps, saved, changes }: GivenProps) {
   }
   return (
     <>
-      <h3 className={styles.unit}>{t('settings.prices.changes')}</h3>
+      <h3 className={styles.unit}>{t('prices.changes')}</h3>
       {changes.map(({ model, unit, fields }) => (
         <section key={model} className={styles.change} aria-label={model}>
           <header className={styles.what}>
             <h4>{model}</h4>
-            <Button variant="subtle" aria-label={t('settings.prices.drop', { model })} onClick={() => handleDrop(model)}>
+            <Button variant="subtle" aria-label={t('prices.drop', { model })} onClick={() => handleDrop(model)}>
               {t('settings.drop')}
             </Button>
           </header>
           <ChangeLines
             lines={fields.map(({ field, before, after }) => ({
-              name: t(`settings.prices.column.${unit}.${field}`),
+              name: t(`prices.column.${unit}.${field}`),
               ...shownPair(before, after, { isPrice: unit === 'usd' || field === 'price' }, t('settings.value.absent')),
               share: before === undefined || after === undefined ? '' : shareOf(before, after),
             }))}

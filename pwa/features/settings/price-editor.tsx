@@ -41,7 +41,7 @@ export function PriceEditor({ options, edits }: PriceEditorProps) {
   if (prices.maps === undefined || prices.saved === undefined) {
     return (
       <p className={styles.empty}>
-        <StatusMark status="failed">{t('settings.prices.broken')}</StatusMark>
+        <StatusMark status="failed">{t('prices.broken')}</StatusMark>
       </p>
     );
   }
@@ -89,7 +89,7 @@ function PriceTable({ prices, edits }: PriceTableProps) {
       </PriceTools>
       <ColumnHeads unit={filter.unit} />
       {shown.length === 0 ? (
-        <p className={styles.empty}>{t(filter.show === 'unpriced' ? 'settings.prices.none_unpriced' : 'settings.prices.none')}</p>
+        <p className={styles.empty}>{t(filter.show === 'unpriced' ? 'prices.none_unpriced' : 'prices.none')}</p>
       ) : (
         <ul className={styles.rows} aria-label={t('settings.page.prices')}>
           {onPage.map((model, index) => (
@@ -137,9 +137,9 @@ function ColumnHeads({ unit }: { unit: PriceFilter['unit'] }) {
   return (
     <div className={styles.head} aria-hidden="true">
       <span />
-      <span>{t('settings.prices.column.model')}</span>
+      <span>{t('prices.column.model')}</span>
       {priceFields.map((field) => (
-        <span key={field}>{t(`settings.prices.column.${unit}.${field}`)}</span>
+        <span key={field}>{t(`prices.column.${unit}.${field}`)}</span>
       ))}
     </div>
   );
@@ -149,7 +149,7 @@ type Section = 'added' | 'unpriced' | 'served' | 'other';
 
 function SectionHead({ section, count }: { section: Section; count: number }) {
   const { t } = useTranslation();
-  return <li className={styles.section}>{t(`settings.prices.section.${section}`, { count })}</li>;
+  return <li className={styles.section}>{t(`prices.section.${section}`, { count })}</li>;
 }
 
 /** Which models the table lists. */

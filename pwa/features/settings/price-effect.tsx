@@ -25,11 +25,11 @@ export function PriceEffect({ edits }: { edits: SettingEdits }) {
     retry: false,
   });
   if (isError) return null;
-  const title = t('settings.prices.effect.title', { count: data?.days ?? 7 });
+  const title = t('prices.effect.title', { count: data?.days ?? 7 });
   if (isPending) {
     return (
       <PanelSection title={title}>
-        <p className={styles.empty}>{t('settings.prices.effect.counting')}</p>
+        <p className={styles.empty}>{t('prices.effect.counting')}</p>
       </PanelSection>
     );
   }
@@ -39,7 +39,7 @@ export function PriceEffect({ edits }: { edits: SettingEdits }) {
       <SummaryList
         items={[
           {
-            name: t('settings.prices.effect.all'),
+            name: t('prices.effect.all'),
             value: (
               <span className={styles.pair}>
                 {format.quota(before)} <span aria-hidden="true">→</span> <b>{format.quota(after)}</b>
@@ -48,12 +48,12 @@ export function PriceEffect({ edits }: { edits: SettingEdits }) {
           },
           ...(user === undefined
             ? []
-            : [{ name: t('settings.prices.effect.user'), value: `${user.username} ${format.quotaChange(user.difference)}` }]),
-          { name: t('settings.prices.effect.calls'), value: format.count(calls) },
-          ...(counted === 0 ? [] : [{ name: t('settings.prices.effect.tokens'), value: format.count(tokens) }]),
+            : [{ name: t('prices.effect.user'), value: `${user.username} ${format.quotaChange(user.difference)}` }]),
+          { name: t('prices.effect.calls'), value: format.count(calls) },
+          ...(counted === 0 ? [] : [{ name: t('prices.effect.tokens'), value: format.count(tokens) }]),
         ]}
       />
-      {counted < calls && <p className={styles.when}>{t('settings.prices.effect.inferred', { count: counted })}</p>}
+      {counted < calls && <p className={styles.when}>{t('prices.effect.inferred', { count: counted })}</p>}
     </PanelSection>
   );
 }

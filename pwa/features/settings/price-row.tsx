@@ -39,8 +39,8 @@ export function PriceRow({ row, saved, view, mayWrite, isTicked, onTick, onEdit,
   function handleTyped(field: PriceField, text: string): boolean {
     const value = typedNumber(text);
     const edit = value === null ? value : editOf(row, { field, value }, view);
-    if (edit === null) setFault(t('settings.prices.not_number'));
-    else if (edit === 'zero_input') setFault(t('settings.prices.zero_input'));
+    if (edit === null) setFault(t('prices.not_number'));
+    else if (edit === 'zero_input') setFault(t('prices.zero_input'));
     else {
       setFault(undefined);
       onEdit(edit);
@@ -57,15 +57,15 @@ export function PriceRow({ row, saved, view, mayWrite, isTicked, onTick, onEdit,
       data-changed={changed.length > 0 || undefined}
       data-selected={isTicked || undefined}
     >
-      <Checkbox label={t('settings.prices.tick', { model: row.model })} isTicked={isTicked} onChange={onTick} />
+      <Checkbox label={t('prices.tick', { model: row.model })} isTicked={isTicked} onChange={onTick} />
       <span className={styles.model}>
         {row.model}
-        {row.isCompletionFixed && row.set.ModelPrice === undefined && <small>{t('settings.prices.fixed')}</small>}
+        {row.isCompletionFixed && row.set.ModelPrice === undefined && <small>{t('prices.fixed')}</small>}
       </span>
       {priceFields.map((field) => (
         <Cell
           key={field}
-          label={t(`settings.prices.column.${view.unit}.${field}`)}
+          label={t(`prices.column.${view.unit}.${field}`)}
           model={row.model}
           value={cellOf(row, field, view)}
           isPrice={field === 'price' || view.unit === 'usd'}
@@ -81,7 +81,7 @@ export function PriceRow({ row, saved, view, mayWrite, isTicked, onTick, onEdit,
         variant="subtle"
         data-danger
         disabled={!mayWrite}
-        aria-label={t('settings.prices.remove', { model: row.model })}
+        aria-label={t('prices.remove', { model: row.model })}
         onClick={onRemove}
       >
         <Icon name="trash" />

@@ -26,36 +26,36 @@ export function PriceSources({ maps, unpriced, quotaPerUnit, onTexts }: PriceSou
   async function handleFile(file: File | undefined): Promise<void> {
     if (file === undefined) return;
     const texts = file.size > largestFile ? undefined : readPriceFile(await file.text());
-    setProblem(texts === undefined ? t('settings.prices.file.broken', { name: file.name }) : undefined);
+    setProblem(texts === undefined ? t('prices.file.broken', { name: file.name }) : undefined);
     if (texts === undefined) return;
-    if (isSamePrices(texts, maps)) toastSuccess(t('settings.prices.file.same', { name: file.name }));
+    if (isSamePrices(texts, maps)) toastSuccess(t('prices.file.same', { name: file.name }));
     else onTexts(texts);
   }
 
   async function handleCatalogue(): Promise<void> {
     const edits = catalogueEdits(unpriced, await readCatalogue(), quotaPerUnit);
-    setProblem(edits.size === 0 ? t('settings.prices.catalogue.none') : undefined);
+    setProblem(edits.size === 0 ? t('prices.catalogue.none') : undefined);
     if (edits.size === 0) return;
     onTexts(editedTextsOfMany(maps, edits));
-    toastSuccess(t('settings.prices.catalogue.filled', { count: edits.size }));
+    toastSuccess(t('prices.catalogue.filled', { count: edits.size }));
   }
   return (
     <>
       <Button variant="subtle" disabled={unpriced.length === 0} onClick={() => void handleCatalogue()}>
-        {t('settings.prices.catalogue.apply')}
+        {t('prices.catalogue.apply')}
       </Button>
       <Button variant="subtle" onClick={() => saveText('prices.json', priceFileText(maps))}>
-        {t('settings.prices.file.export')}
+        {t('prices.file.export')}
       </Button>
       <Button variant="subtle" onClick={() => picker.current?.click()}>
-        {t('settings.prices.file.import')}
+        {t('prices.file.import')}
       </Button>
       <input
         ref={picker}
         type="file"
         hidden
         accept="application/json,.json"
-        aria-label={t('settings.prices.file.import')}
+        aria-label={t('prices.file.import')}
         onChange={(event) => {
           void handleFile(event.currentTarget.files?.[0]);
           // The same file may be chosen again.

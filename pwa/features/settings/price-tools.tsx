@@ -43,8 +43,8 @@ export function PriceTools({ filter, counts, isKnown, mayWrite, onFilter, onAdd,
         <TextInput
           type="search"
           className={styles.search}
-          aria-label={t('settings.prices.search')}
-          placeholder={t('settings.prices.search')}
+          aria-label={t('prices.search')}
+          placeholder={t('prices.search')}
           leftSection={<Icon name="search" />}
           autoComplete="off"
           value={filter.text}
@@ -55,7 +55,7 @@ export function PriceTools({ filter, counts, isKnown, mayWrite, onFilter, onAdd,
         />
         {mayWrite && isPhone && (
           <Button aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-            {t('settings.prices.tools')}
+            {t('prices.tools')}
           </Button>
         )}
         <Segments
@@ -63,14 +63,14 @@ export function PriceTools({ filter, counts, isKnown, mayWrite, onFilter, onAdd,
           value={filter.show}
           options={(['all', 'unpriced', 'changed'] as const).map((value) => ({
             value,
-            label: t(`settings.prices.show.${value}`, { count: counts[value] }),
+            label: t(`prices.show.${value}`, { count: counts[value] }),
           }))}
           onChange={(show) => onFilter({ ...filter, show })}
         />
         <Segments
-          label={t('settings.prices.unit')}
+          label={t('prices.unit')}
           value={filter.unit}
-          options={(['usd', 'ratio'] as const).map((value) => ({ value, label: t(`settings.prices.units.${value}`) }))}
+          options={(['usd', 'ratio'] as const).map((value) => ({ value, label: t(`prices.units.${value}`) }))}
           onChange={(unit) => onFilter({ ...filter, unit })}
         />
       </div>
@@ -91,8 +91,8 @@ function AddModel({ isKnown, onAdd }: Pick<PriceToolsProps, 'isKnown' | 'onAdd'>
   const [problem, setProblem] = useState<string>();
   function handleAdd(): void {
     const model = name.trim();
-    if (model === '') setProblem(t('settings.prices.name_missing'));
-    else if (isKnown(model)) setProblem(t('settings.prices.name_known'));
+    if (model === '') setProblem(t('prices.name_missing'));
+    else if (isKnown(model)) setProblem(t('prices.name_known'));
     else {
       onAdd(model);
       setName('');
@@ -102,8 +102,8 @@ function AddModel({ isKnown, onAdd }: Pick<PriceToolsProps, 'isKnown' | 'onAdd'>
     <>
       <TextInput
         className={styles.search}
-        aria-label={t('settings.prices.name')}
-        placeholder={t('settings.prices.name')}
+        aria-label={t('prices.name')}
+        placeholder={t('prices.name')}
         maxLength={200}
         autoComplete="off"
         value={name}
@@ -119,7 +119,7 @@ function AddModel({ isKnown, onAdd }: Pick<PriceToolsProps, 'isKnown' | 'onAdd'>
         }}
       />
       <Button leftSection={<Icon name="plus" />} onClick={handleAdd}>
-        {t('settings.prices.add')}
+        {t('prices.add')}
       </Button>
     </>
   );
@@ -141,18 +141,12 @@ function ResetRatios() {
   });
   return (
     <>
-      <OnlineButton
-        variant="subtle"
-        data-danger
-        className={styles.push ?? ''}
-        onClick={() => setAsked(true)}
-        label={t('settings.prices.reset')}
-      />
+      <OnlineButton variant="subtle" data-danger className={styles.push ?? ''} onClick={() => setAsked(true)} label={t('prices.reset')} />
       <ConfirmDialog
         opened={isAsked}
-        title={t('settings.prices.reset_title')}
-        text={t('settings.prices.reset_text')}
-        confirmLabel={t('settings.prices.reset')}
+        title={t('prices.reset_title')}
+        text={t('prices.reset_text')}
+        confirmLabel={t('prices.reset')}
         isDanger
         onConfirm={() => reset.mutate()}
         onCancel={() => setAsked(false)}

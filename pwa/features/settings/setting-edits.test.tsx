@@ -19,7 +19,7 @@ let refusal: object | undefined;
 let stop: (() => void)[];
 
 beforeAll(async () => {
-  await startScreenTexts('settings');
+  await startScreenTexts('settings', 'prices');
   server = await startFixtureServer();
 });
 afterAll(() => server.stop());

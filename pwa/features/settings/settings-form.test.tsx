@@ -16,7 +16,7 @@ const page = pageOfAddress(undefined, 'RetryTimes');
 let screen: DrawnScreen;
 let edits: SettingEdits;
 
-beforeAll(() => startScreenTexts('settings', 'editing'));
+beforeAll(() => startScreenTexts('settings', 'prices', 'editing'));
 beforeEach(() => {
   function Form() {
     edits = useSettingEdits(options);

@@ -3,6 +3,7 @@ import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Option } from '#shared/options.ts';
 import type { SettingKey } from '#shared/settings.ts';
+import { loadTexts } from '#pwa/i18n/setup.ts';
 import { useConnection } from '#pwa/offline/online-status.tsx';
 import { AsOf } from '#pwa/ui/frame/as-of.tsx';
 import { ConfirmDialog } from '#pwa/ui/frame/confirm-dialog.tsx';
@@ -23,7 +24,10 @@ import { TestMail } from './test-mail.tsx';
 import type { SettingEdits } from './use-setting-edits.ts';
 
 const PriceEditor = lazyPart(
-  () => import('./price-editor.tsx'),
+  async () => {
+    await loadTexts('prices');
+    return import('./price-editor.tsx');
+  },
   (part) => part.PriceEditor,
 );
 

@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Option } from '#shared/options.ts';
 import { optionsQuery } from '#pwa/api/options.ts';
+import { loadTexts } from '#pwa/i18n/setup.ts';
 import { BottomSheet } from '#pwa/ui/frame/bottom-sheet.tsx';
 import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
@@ -36,7 +37,10 @@ interface SettingsScreenProps {
 }
 
 const SettingsDiff = lazyPart(
-  () => import('./settings-diff.tsx'),
+  async () => {
+    await loadTexts('prices');
+    return import('./settings-diff.tsx');
+  },
   (part) => part.SettingsDiff,
 );
 const SettingsHistory = lazyPart(
