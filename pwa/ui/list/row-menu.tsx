@@ -71,7 +71,7 @@ const gap = 4;
 
 function OpenMenu({ id, label, width, note, actions, anchor, onClose }: OpenMenuProps) {
   const menu = useRef<HTMLDivElement>(null);
-  usePlace(menu, anchor, onClose);
+  usePlace(menu, { width, anchor, onClose });
 
   function close(): void {
     onClose();
@@ -126,7 +126,10 @@ function OpenMenu({ id, label, width, note, actions, anchor, onClose }: OpenMenu
 }
 
 /** Places the menu at its button once; whatever moves the button afterwards closes the menu, as a press elsewhere does. */
-function usePlace(menu: RefObject<HTMLDivElement | null>, anchor: () => HTMLButtonElement | null, onClose: () => void): void {
+function usePlace(
+  menu: RefObject<HTMLDivElement | null>,
+  { width, anchor, onClose }: Pick<OpenMenuProps, 'width' | 'anchor' | 'onClose'>,
+): void {
   useLayoutEffect(() => {
     const node = menu.current;
     const from = anchor();
