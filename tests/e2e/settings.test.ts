@@ -155,8 +155,7 @@ describeInBrowser('settings', () => {
     await signIn(visitor);
     await page.goto('/setting?tab=prices');
     await settle(page);
-    const cell = (model: string, field: string) =>
-      page.getByLabel(`${model} ${text(`prices.column.usd.${field}`)}`, { exact: true });
+    const cell = (model: string, field: string) => page.getByLabel(`${model} ${text(`prices.column.usd.${field}`)}`, { exact: true });
     // gpt-4o is offered by a channel and has no price: it stands at the top.
     await page.getByRole('button', { name: text('prices.show.unpriced', { count: 1 }) }).click();
     await cell('gpt-4o', 'input').fill('2.5');
