@@ -11,7 +11,7 @@ import type { TestApp } from '#tests/support/test-app.ts';
 
 /** Priced by nothing but the settings below. */
 const model = 'sea-1';
-const calls = 1_000;
+const calls = 300;
 const paidFor = 10;
 const body = { model, max_tokens: 7, messages: [{ role: 'user', content: 'Say hello' }] };
 const promptTokens = await countMessages(body.messages, model);
@@ -83,7 +83,7 @@ async function balances(scene: RelayScene): Promise<{ user: number; token: numbe
   return { user: balanceOf(user), token: balanceOf(token) };
 }
 
-describe.each(engines)('1,000 parallel calls on $kind', (engine) => {
+describe.each(engines)('300 parallel calls on $kind', (engine) => {
   test.each(cases)(
     "a $account's balance that pays for 10 pays for exactly 10: $price, $apps processes",
     async ({ account, apps: appCount, settings, cost }) => {

@@ -8,7 +8,7 @@ import { embeddedEngine, engines } from '#tests/support/engines.ts';
 
 const seed = Number(process.env['INTERLEAVINGS_SEED'] ?? 20_261_122);
 const asked = Number(process.env['INTERLEAVINGS_RUNS'] ?? 0);
-const cases = engines.map((engine) => ({ engine, kind: engine.kind, runs: asked || (engine === embeddedEngine ? 240 : 40) }));
+const cases = engines.map((engine) => ({ engine, kind: engine.kind, runs: asked || (engine === embeddedEngine ? 120 : 40) }));
 const atOnce = 40;
 
 test.each(cases)(
