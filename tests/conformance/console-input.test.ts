@@ -58,8 +58,8 @@ const wholeBodies: readonly { name: string; rawBody: string | Uint8Array; header
   { name: 'a form', rawBody: 'name=x', headers: { 'content-type': 'application/x-www-form-urlencoded' } },
 ];
 
-const odd = { values: oddValues, queries: oddQueries, places: oddPlaces, bodies: wholeBodies };
-const oddForDatabases: typeof odd = {
+const oddInput = { values: oddValues, queries: oddQueries, places: oddPlaces, bodies: wholeBodies };
+const oddForDatabases: typeof oddInput = {
   values: oddValues.filter((value) => /\$|proto|drop|null/.test(JSON.stringify(value))),
   queries: oddQueries.filter((query) => query.includes('$') || query === '%00'),
   places: oddPlaces.filter((place) => place.includes('$') || place === '999999'),
@@ -71,7 +71,7 @@ describe.each(engines)('odd input on $kind', (engine) => {
   let mounted: Map<string, MountedCall>;
   let tester: TestClient | undefined;
   /** What a database might read as a question of its own goes to each; the rest is refused before any is asked. */
-  const { values, queries, places, bodies } = engine === embeddedEngine ? odd : oddForDatabases;
+  const { values, queries, places, bodies } = engine === embeddedEngine ? oddInput : oddForDatabases;
   const calls = consoleCalls.filter((call) => !endlessCalls.includes(nameOf(call))).map((call) => [nameOf(call), call] as const);
   beforeAll(async () => {
     app = await createTestApp(engine);
