@@ -1,12 +1,15 @@
 // What a call asks for: an answer in words, a count, vectors. Everything between its two ends asks the kind what it is, and a further
 // one is an object in a folder of its own, its line in `registry.ts`, its endpoints, and its paths in the providers' records.
-import type { ClientCall, ClientDialect } from '#server/dialects/client-dialect.ts';
+import type { ClientCall, ClientDialect, ResponseWriterOptions } from '#server/dialects/client-dialect.ts';
 import type { DecodedWhole, DecodeInput, DeepWhole, FailedWhole } from '#server/dialects/decoded-whole.ts';
+import type { IdentityPath } from '#server/dialects/identity.ts';
 import type { DecodeTokens } from '#server/dialects/token-lists.ts';
+import type { UpstreamDialect } from '#server/dialects/upstream-dialect.ts';
+import type { TokenUsage } from '#shared/token-usage.ts';
 import type { CallInput, EncodedRequest } from '#server/dialects/encode-input.ts';
 
 /** As providers' records name their paths. */
-export type CallKindName = 'chat' | 'count_tokens' | 'embeddings';
+export type CallKindName = 'chat' | 'completions' | 'count_tokens' | 'embeddings';
 
 export type Decoded = DecodedWhole | DeepWhole | FailedWhole;
 
@@ -23,6 +26,11 @@ export interface CallKind {
   /** Nothing but a number is wanted: nothing is reserved or charged, and it can be counted here. */
   readonly isCount: boolean;
 
+  /** Providers that have no path for it are asked by calls of another kind; null: they are not asked. */
+  readonly over: CallPieces | null;
+
+  /** The way of bytes, where such calls of that client go to providers of that format as they are. */
+  identityOf(client: ClientDialect, dialect: UpstreamDialect): IdentityPath | null;
   /** How callers ask for it in that format; undefined: they cannot. */
   clientCall(client: ClientDialect): ClientCall | undefined;
   /** The request as the provider wants it. A promise only where something has to be read from tokens. @throws {AppError} `format_unsupported`, `untranslatable`, `invalid_request` */
@@ -32,6 +40,31 @@ export interface CallKind {
   /** The same of a long one, in steps: whoever runs them gives the event loop back in between. */
   decodeLong(input: DecodeInput): Generator<void, Decoded>;
 }
+
+/** A call whose provider is asked by other calls, one for each piece. Its response is put together in the caller's own format. */
+export interface CallPieces {
+  readonly kind: CallKind;
+  /** Of the format in which the response is put together; it has an identity for this kind. */
+  readonly dialect: UpstreamDialect;
+  /** @throws {AppError} `invalid_request` for tokens that there are none of */
+  split(body: Body, decodeTokens: DecodeTokens): readonly CallPiece[] | Promise<readonly CallPiece[]>;
+  /** One whole response of those to each piece. */
+  join(responses: readonly Body[]): Record<string, unknown>;
+  /** What a stream ends with behind those of all pieces. @param usage null: not all of them told one */
+  endOfStream(usage: TokenUsage | null, writer: ResponseWriterOptions): string;
+}
+
+export interface CallPiece {
+  body: Body;
+  /** What the writer of its response is told: `ResponseWriterOptions.asked`. */
+  asked: Body;
+}
+
+type Body = Readonly<Record<string, unknown>>;
+
+/** As a conversation goes: as it is where both ends speak one format. */
+export const identityOfFormat = (client: ClientDialect, dialect: UpstreamDialect): IdentityPath | null =>
+  dialect.name === client.name ? dialect.identity : null;
 
 export const jsonType = 'application/json; charset=utf-8';
 export const megabyte = 1024 * 1024;

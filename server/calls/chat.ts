@@ -3,7 +3,7 @@ import { decodeLong } from '#server/dialects/decode-long.ts';
 import { decodeWhole } from '#server/dialects/decode-whole.ts';
 import { encodeRequest } from '#server/dialects/encode-request.ts';
 import type { CallKind } from './call-kind.ts';
-import { jsonType, megabyte } from './call-kind.ts';
+import { identityOfFormat, jsonType, megabyte } from './call-kind.ts';
 
 export const chat: CallKind = {
   name: 'chat',
@@ -13,6 +13,8 @@ export const chat: CallKind = {
   contentType: jsonType,
   isWritten: true,
   isCount: false,
+  over: null,
+  identityOf: identityOfFormat,
   clientCall: ({ calls }) => calls.chat,
   encode: encodeRequest,
   decode: decodeWhole,

@@ -3,7 +3,7 @@ import { decodeLong } from '#server/dialects/decode-long.ts';
 import { decodeWhole } from '#server/dialects/decode-whole.ts';
 import { encodeRequest } from '#server/dialects/encode-request.ts';
 import type { CallKind } from './call-kind.ts';
-import { jsonType, megabyte } from './call-kind.ts';
+import { identityOfFormat, jsonType, megabyte } from './call-kind.ts';
 
 export const countTokens: CallKind = {
   name: 'count_tokens',
@@ -12,6 +12,8 @@ export const countTokens: CallKind = {
   contentType: jsonType,
   isWritten: false,
   isCount: true,
+  over: null,
+  identityOf: identityOfFormat,
   clientCall: ({ calls }) => calls.count_tokens,
   encode: (input) => encodeRequest({ ...input, isCount: true }),
   decode: decodeWhole,

@@ -1,7 +1,8 @@
 // Every kind of call.
 import { chat } from './chat.ts';
+import { completions } from './completions.ts';
 import { countTokens } from './count-tokens.ts';
 import { embeddings } from './embeddings/embeddings.ts';
 import type { CallKind, CallKindName } from './call-kind.ts';
 
-export const callKinds: Readonly<Record<CallKindName, CallKind>> = { chat, count_tokens: countTokens, embeddings };
+export const callKinds: Readonly<Record<CallKindName, CallKind>> = { chat, completions, count_tokens: countTokens, embeddings };

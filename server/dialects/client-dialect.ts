@@ -95,7 +95,7 @@ export interface ClientDialect {
   /** As people call it. */
   readonly title: string;
   /** Conversations in this format. Missing: callers cannot ask for that in it. */
-  readonly calls: Readonly<Partial<Record<'chat' | 'count_tokens', ClientCall>>>;
+  readonly calls: Readonly<Partial<Record<'chat' | 'count_tokens' | 'completions', ClientCall>>>;
   /** Whether a request to an address that several formats share is of this one. Missing: it is where no other one says so. */
   isSpokenWith?(headers: Headers, query: URLSearchParams): boolean;
   /** Headers of a client that are for a provider of the same format. */

@@ -146,6 +146,8 @@ export type ResponsePart =
   /** Begins a call; `index` counts the calls of the choice from 0. */
   | { type: 'tool_call'; index: number; id: string; name: string; seal?: Seal; choice?: number }
   | { type: 'tool_arguments'; index: number; text: string; choice?: number }
+  /** Of the text or refusal that follows. */
+  | { type: 'logprobs'; tokens: readonly TokenLogprob[]; choice?: number }
   | { type: 'image'; mediaType: string; data: string; choice?: number }
   | { type: 'citation'; url: string; title?: string; text?: string }
   | { type: 'finish'; reason: FinishReason; stopSequence?: string; choice?: number }
@@ -154,6 +156,20 @@ export type ResponsePart =
   /** Main numbers of a usage that cannot be true. */
   | { type: 'invalid_usage'; counts: readonly MainCount[] }
   | { type: 'error'; error: UpstreamErrorObject };
+
+/** A token that the model wrote or might have written, and how likely it was. */
+export interface LikelyToken {
+  token: string;
+  /** Natural logarithm of its probability. */
+  logprob: number;
+  /** Of its text in UTF-8; null: not told. */
+  bytes: readonly number[] | null;
+}
+
+/** A token as the model wrote it, with others that might stand in its place. */
+export interface TokenLogprob extends LikelyToken {
+  top: readonly LikelyToken[];
+}
 
 /** The classes that every usage has to tell. */
 export type MainCount = 'input' | 'output';

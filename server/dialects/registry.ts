@@ -4,6 +4,7 @@ import { claudeUpstream } from './claude/upstream.ts';
 import type { ClientDialect } from './client-dialect.ts';
 import { geminiUpstream } from './gemini/upstream.ts';
 import { openaiChatClient } from './openai-chat/client.ts';
+import { openaiCompletionsClient } from './openai-chat/completions/client.ts';
 import { openaiChatUpstream } from './openai-chat/upstream.ts';
 import { openaiResponsesClient } from './openai-responses/client.ts';
 import { openaiResponsesUpstream } from './openai-responses/upstream.ts';
@@ -13,6 +14,7 @@ export const clientDialects = {
   'openai-chat': openaiChatClient,
   claude: claudeClient,
   'openai-responses': openaiResponsesClient,
+  'openai-completions': openaiCompletionsClient,
 } satisfies Record<string, ClientDialect>;
 
 export const upstreamDialects = {

@@ -30,6 +30,8 @@ export const requestFields = {
 
   // Responses.
   choices: { isEssential: true, about: 'several responses' },
+  best_of: { isEssential: true, about: 'the best of several responses' },
+  suffix: { isEssential: true, about: 'what stands behind the completion' },
   logprobs: { isEssential: true, about: 'probabilities of tokens' },
   top_logprobs: { isEssential: true, about: 'probabilities of tokens' },
   voice: { isEssential: true, about: 'spoken responses' },

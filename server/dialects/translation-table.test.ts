@@ -10,6 +10,7 @@ const plainBodies: Readonly<Record<string, object>> = {
   'openai-chat': { model: 'm', max_tokens: 4096, messages: [question] },
   claude: { model: 'm', max_tokens: 4096, messages: [question] },
   'openai-responses': { model: 'm', max_output_tokens: 4096, input: [question] },
+  'openai-completions': { model: 'm', max_tokens: 4096, prompt: 'Hello' },
 };
 const models: Readonly<Record<string, string>> = {
   claude: 'claude-sonnet-4-5',

@@ -50,6 +50,8 @@ export interface UpstreamDialect {
   readonly carriedFields: CarriedFields;
   /** The way of calls whose client speaks this format too. */
   readonly identity: IdentityPath;
+  /** The same of completions, where the format has them. */
+  readonly completions?: IdentityPath;
 
   // Requests.
   /** What costs more than the model's price. */

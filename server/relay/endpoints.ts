@@ -22,6 +22,7 @@ export interface RelayEndpoint extends ClientCall {
 export const relayEndpoints: readonly RelayEndpoint[] = [
   endpoint('/v1/chat/completions', clientDialects['openai-chat'], callKinds.chat),
   { ...endpoint('/pg/chat/completions', clientDialects['openai-chat'], callKinds.chat), callers: 'sessions' },
+  endpoint('/v1/completions', clientDialects['openai-completions'], callKinds.completions),
   endpoint('/v1/embeddings', clientDialects['openai-chat'], callKinds.embeddings),
   endpoint('/v1/engines/{model}/embeddings', clientDialects['openai-chat'], callKinds.embeddings),
   endpoint('/v1/responses', clientDialects['openai-responses'], callKinds.chat),

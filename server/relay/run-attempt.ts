@@ -15,7 +15,7 @@ import { wholeAsStream } from '#server/relay/stream/whole-as-stream.ts';
 import { sendCall } from '#server/upstream/exchange.ts';
 import type { CallExchange, Exchange } from '#server/upstream/exchange.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
-import type { UpstreamStream } from '#server/upstream/upstream-stream.ts';
+import type { EventSource } from '#server/upstream/upstream-stream.ts';
 import { countText } from '#server/upstream/token-estimate.ts';
 import { invalidResponse } from '#server/upstream/upstream-error.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
@@ -86,6 +86,7 @@ async function readResponse(
     // One that fails by itself costs nothing, whoever has hung up.
     const isEnded = response.cause.reason === 'aborted' || response.cause.reason === 'too_large';
     if (call.stopped !== undefined) return { kind: 'stopped', attempt: isEnded && exchange.sending.isSent ? attempt : null };
+    if (response.answered !== undefined) return partlyAnswered(call, attempt, response);
     if (response.cause.reason !== 'too_large' || !mayBeTooLong(call)) return response;
     // No other channel would be shorter: the caller has asked for it.
     return {
@@ -94,6 +95,7 @@ async function readResponse(
       unpassed: { attempt, usage: () => usageOfTooLong(call) },
     };
   }
+  if (response.kind === 'failed' && response.answered !== undefined) return partlyAnswered(call, attempt, response);
   record.status = response.status;
   if (response.kind === 'stream') return followStream(call, attempt, { client, stream: response.stream });
   record.first_byte_ms = elapsed(call);
@@ -101,6 +103,17 @@ async function readResponse(
   if (response.kind === 'failed') return response;
   call.buffer?.arrived(response.body.length);
   return readWhole(call, attempt, { body: response.body, client });
+}
+
+/** Some of its pieces are answered and will be paid for: none is asked for again elsewhere. */
+async function partlyAnswered(
+  call: RunningCall,
+  attempt: SentAttempt,
+  { failure, answered = Buffer.alloc(0) }: { failure: UpstreamFailure; answered?: Buffer },
+): Promise<AttemptResult> {
+  const decoded = await decodeResponse(call, attempt, answered);
+  if (decoded.kind === 'failed') return { kind: 'failed', failure };
+  return { kind: 'failed', failure, unpassed: { attempt, usage: () => usageOfWhole(call, decoded) } };
 }
 
 /** From now on a client that goes ends the call; of a whole response only its end tells what it costs, so that may be read on. */
@@ -136,6 +149,7 @@ function sendTo(call: RunningCall, channel: PreparedChannel): CallExchange | nul
     body: content.body,
     rawText: content.text,
     originModel: call.model,
+    requestId: call.requestId,
     isStream: call.isStream,
     forceUsage: env.FORCE_STREAM_OPTION,
     isPassThrough: settings.get('global.pass_through_request_enabled'),
@@ -151,7 +165,7 @@ function sendTo(call: RunningCall, channel: PreparedChannel): CallExchange | nul
 async function followStream(
   call: RunningCall,
   attempt: SentAttempt,
-  { client, stream }: { client: ClientStream | null; stream: UpstreamStream },
+  { client, stream }: { client: ClientStream | null; stream: EventSource },
 ): Promise<AttemptResult> {
   if (client === null) {
     // Nobody asked for a stream.

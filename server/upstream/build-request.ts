@@ -13,7 +13,9 @@ export interface UpstreamCall extends Omit<CallInput, 'way'> {
   /** Milliseconds. */
   now: number;
   /** `api-version` of the client's query. */
-  version?: string;
+  version?: string | undefined;
+  /** The id of a response that is written here. */
+  requestId?: string;
 }
 
 export interface UpstreamRequest extends SendRequest, Omit<EncodedRequest, 'headers'> {
@@ -27,14 +29,26 @@ export interface UpstreamRequest extends SendRequest, Omit<EncodedRequest, 'head
  * @throws {AppError} `format_unsupported`, `untranslatable`, `invalid_request`
  */
 export function buildRequest(call: UpstreamCall): UpstreamRequest | Promise<UpstreamRequest> {
-  const { kind, channel, client } = call;
-  const setting = channel.provider?.versionSetting;
-  const versions = setting === undefined ? undefined : call.settings.get(setting);
-  const way = channel.way(client, kind.name, call.originModel, { version: call.version, versions });
+  const { kind } = call;
+  const way = wayOf(call);
   if (way === null) throw new AppError('format_unsupported');
   const encoded = kind.encode({ ...call, way }, (lists) => decodeTokens(lists, call.originModel));
   const authorize = (request: EncodedRequest) => authorizedRequest(call, way, request);
   return encoded instanceof Promise ? encoded.then(authorize) : authorize(encoded);
+}
+
+/** Null: the provider has no such call. */
+export function wayOf({
+  kind,
+  channel,
+  client,
+  originModel,
+  settings,
+  version,
+}: Pick<UpstreamCall, 'kind' | 'channel' | 'client' | 'originModel' | 'settings' | 'version'>): ChannelWay | null {
+  const setting = channel.provider?.versionSetting;
+  const versions = setting === undefined ? undefined : settings.get(setting);
+  return channel.way(client, kind.name, originModel, { version, versions });
 }
 
 function authorizedRequest(

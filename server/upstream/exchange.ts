@@ -1,21 +1,22 @@
 // One request to one channel, as its provider wants it and in the channel's name, and its response. A failure has the
 // same form whichever step it was. Calls, tests of channels and lists of models all go this way.
 import type { AppContext } from '#server/context.ts';
-import { buildRequest } from './build-request.ts';
+import { buildRequest, wayOf } from './build-request.ts';
 import type { UpstreamCall, UpstreamRequest } from './build-request.ts';
 import type { PreparedChannel } from './prepared-channel.ts';
 import { SendFailure } from './send-failure.ts';
 import type { Sending, SendLimits, SendRequest, StreamResponse, WholeResponse } from './send.ts';
-import type { UpstreamStream } from './upstream-stream.ts';
+import { sendPieces } from './send-pieces.ts';
+import type { EventSource } from './upstream-stream.ts';
 import { failureOfSend, parseUpstreamError } from './upstream-error.ts';
 import type { UpstreamFailure } from './upstream-error.ts';
 
 export type Received =
-  | { kind: 'stream'; status: number; stream: UpstreamStream }
+  | { kind: 'stream'; status: number; stream: EventSource }
   /** Status 200. */
   | { kind: 'whole'; status: number; body: Buffer }
-  /** Another status; or, with its `cause`, nothing (status 0). */
-  | { kind: 'failed'; status: number; failure: UpstreamFailure; cause: SendFailure | null };
+  /** Another status; or, with its `cause`, nothing (status 0). `answered`: the response to those pieces of the call that have one. */
+  | { kind: 'failed'; status: number; failure: UpstreamFailure; cause: SendFailure | null; answered?: Buffer };
 
 export interface Exchange {
   readonly sending: Pick<Sending, 'isSent' | 'limitBy' | 'abort'>;
@@ -27,16 +28,16 @@ export type SentRequest = Pick<UpstreamRequest, 'way' | 'upstreamModel' | 'reaso
 
 export type CallExchange = Exchange & { request: SentRequest };
 
-type ExchangeContext = Pick<AppContext, 'sender' | 'settings' | 'now'>;
+export type ExchangeContext = Pick<AppContext, 'sender' | 'settings' | 'now'>;
 
-interface SendOptions {
+export interface SendOptions {
   limits: SendLimits;
   /** Asked when the request is authorised, which may take a while; false: it is not sent, as if it had been aborted. */
   isWanted?: () => boolean;
 }
 
 /**
- * Sends a call in the format of the channel's provider. A promise only where the authorisation takes one.
+ * Sends a call in the format of the channel's provider. A promise only where the authorisation takes one, or tokens have to be read.
  * @throws {AppError} as `buildRequest`; nothing has been sent then
  */
 export function sendCall(
@@ -44,6 +45,10 @@ export function sendCall(
   call: Omit<UpstreamCall, 'settings' | 'now'>,
   { limits, isWanted }: SendOptions,
 ): CallExchange | Promise<CallExchange> {
+  const { over } = call.kind;
+  if (over !== null && wayOf({ ...call, settings: context.settings })?.isInPieces === true) {
+    return sendPieces({ context, call, over }, { limits, ...(isWanted === undefined ? {} : { isWanted }) }, sendCall);
+  }
   const built = buildRequest({ ...call, settings: context.settings, now: context.now() });
   const send = (whole: UpstreamRequest): CallExchange => {
     const { way, upstreamModel, reasoningEffort, sentLimit, dropped } = whole;

@@ -1,5 +1,6 @@
 // Which way a call of one model goes through one channel, before its body is known: format, address, names, rules that apply.
-import type { CallKindName } from '#server/calls/call-kind.ts';
+import type { CallKind, CallKindName } from '#server/calls/call-kind.ts';
+import { callKinds } from '#server/calls/registry.ts';
 import type { ClientDialect } from '#server/dialects/client-dialect.ts';
 import type { ModelRule } from '#server/dialects/provider-traits.ts';
 import type { Way } from '#server/dialects/way.ts';
@@ -16,6 +17,8 @@ export interface ChannelWay extends Way {
   readonly streamPath: string;
   /** Of several requests in one. */
   readonly batchPath: string;
+  /** It has no path of its own for this kind of call: the provider is asked by calls of another kind. */
+  readonly isInPieces: boolean;
   /** The channel's mapping changed the name. */
   readonly isMapped: boolean;
   readonly hasLongIdle: boolean;
@@ -35,10 +38,18 @@ interface AskedWay {
 export type ModelVersions = Readonly<Record<string, string>>;
 
 /** Null: the provider cannot do this. */
-export function findWay({ channel, client, kind, model, version, versions }: AskedWay): ChannelWay | null {
+export function findWay(asked: AskedWay): ChannelWay | null {
+  const kind = callKinds[asked.kind];
+  const way = wayOfKind(asked, kind);
+  if (way !== null || kind.over === null) return way;
+  const over = wayOfKind(asked, kind.over.kind);
+  return over === null ? null : { ...over, isInPieces: true };
+}
+
+function wayOfKind({ channel, client, model, version, versions }: AskedWay, kind: CallKind): ChannelWay | null {
   const { provider } = channel;
-  const format = formatFor(channel.formats, client, kind);
-  const paths = format?.paths[kind];
+  const format = formatFor(channel.formats, client, kind.name);
+  const paths = format?.paths[kind.name];
   if (provider === null || format === null || paths === undefined) return null;
 
   const mapped = channel.modelMapping.get(model) ?? model;
@@ -58,6 +69,7 @@ export function findWay({ channel, client, kind, model, version, versions }: Ask
   // In a path they would lead to another one.
   if (/(^|\/)\.{1,2}(\/|$)/.test(name)) return null;
   const { whole, stream, batch } = pathFor(paths, name);
+  if (whole === null) return null;
   const address = { channel, provider, name, version: versionOf(versions, name) ?? version };
   const url = URL.parse(filled(whole, address));
   const streamUrl = stream === whole ? url : URL.parse(filled(stream, address));
@@ -69,7 +81,8 @@ export function findWay({ channel, client, kind, model, version, versions }: Ask
     dialect,
     framing,
     provider: traits,
-    identity: dialect.name === client.name ? dialect.identity : null,
+    identity: kind.identityOf(client, dialect),
+    isInPieces: false,
     origin: url.origin,
     path: `${url.pathname}${url.search}`,
     streamPath: `${streamUrl.pathname}${streamUrl.search}`,
@@ -94,14 +107,19 @@ function matches(pattern: string, model: string): boolean {
   return pattern.endsWith('*') ? model.startsWith(pattern.slice(0, -1)) : model === pattern;
 }
 
-function pathFor(paths: string | readonly PathRule[] | PathPair | BatchPair, model: string): PathPair & BatchPair {
+/** Null: not for this model. */
+function pathFor(
+  paths: string | readonly PathRule[] | PathPair | BatchPair,
+  model: string,
+): (PathPair & BatchPair) | { whole: null; stream: string; batch: string } {
   if (typeof paths === 'object' && 'whole' in paths) return { stream: paths.whole, batch: paths.whole, ...paths };
   const path = typeof paths === 'string' ? paths : ruleFor(paths, model);
-  return { whole: path, stream: path, batch: path };
+  return path === null ? { whole: null, stream: '', batch: '' } : { whole: path, stream: path, batch: path };
 }
 
-function ruleFor(rules: readonly PathRule[], model: string): string {
-  return rules.find((rule) => rule.modelPrefix === undefined || model.startsWith(rule.modelPrefix))?.path ?? '{base}';
+function ruleFor(rules: readonly PathRule[], model: string): string | null {
+  const rule = rules.find(({ modelPrefix }) => modelPrefix === undefined || model.startsWith(modelPrefix));
+  return rule === undefined ? '{base}' : rule.path;
 }
 
 /** A model's name may be that of a property that every object has. */

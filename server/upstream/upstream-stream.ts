@@ -9,6 +9,14 @@ export interface StreamSink {
   fail(failure: SendFailure): void;
 }
 
+/** As much of a stream as its reader uses. */
+export interface EventSource {
+  read(sink: StreamSink): void;
+  pause(): void;
+  resume(): void;
+  abort(): void;
+}
+
 const streamBufferBytes = 64 * 1024;
 
 /** What holds the bytes back: the socket, or the decoder between. */

@@ -18,6 +18,7 @@ const calls: readonly [callers: Callers, route: string, refusal: number][] = [
   ['key', 'GET /v1/dashboard/billing/subscription', 401],
   ['key', 'GET /v1/dashboard/billing/usage', 401],
   ['key', 'POST /v1/chat/completions', 401],
+  ['key', 'POST /v1/completions', 401],
   ['key', 'POST /v1/embeddings', 401],
   ['key', 'POST /v1/engines/:model+/embeddings', 401],
   ['key', 'POST /v1/messages', 401],

@@ -19,6 +19,7 @@ import {
 import type { ChatRequest } from './upstream-responses.ts';
 import { claudeError, claudeErrorFor, messageEvents, messageOf, readMessages } from './claude-responses.ts';
 import type { MessagesRequest } from './claude-responses.ts';
+import { completionChunks, completionOf, readCompletion } from './openai-completions.ts';
 import { readResponses, responseEvents, responseOf } from './openai-responses.ts';
 import type { ResponsesRequest } from './openai-responses.ts';
 import {
@@ -203,6 +204,15 @@ async function answer(exchange: Exchange, behaviour: Behaviour, models: readonly
   if (method === 'POST' && path.endsWith('/responses')) {
     const request = readResponses(body);
     return isRefusal(request) ? exchange.refuse(400, request, behaviour) : responses(exchange, request, behaviour);
+  }
+  if (method === 'POST' && path.endsWith('/completions') && !path.endsWith('/chat/completions')) {
+    const request = readCompletion(body);
+    if (isRefusal(request)) return exchange.refuse(400, request, behaviour);
+    if (!request.stream) return exchange.json(completionOf(request, behaviour), behaviour);
+    exchange.head(200, 'text/event-stream; charset=utf-8', behaviour);
+    for (const chunk of completionChunks(request, behaviour)) await exchange.event(JSON.stringify(chunk), behaviour);
+    await exchange.event('[DONE]', behaviour);
+    return exchange.end();
   }
   if (method === 'POST' && (path.endsWith('/chat/completions') || (isObject(body) && 'messages' in body))) {
     const request = readChat(body);

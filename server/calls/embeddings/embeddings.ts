@@ -10,7 +10,7 @@ import type { DecodeTokens } from '#server/dialects/token-lists.ts';
 import type { Way } from '#server/dialects/way.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 import type { CallKind, Decoded } from '../call-kind.ts';
-import { jsonType, megabyte } from '../call-kind.ts';
+import { identityOfFormat, jsonType, megabyte } from '../call-kind.ts';
 import { dashscope } from './dashscope.ts';
 import type { EmbeddingsClient, EmbeddingsProvider, EmbeddingsRequest, ForwardedEmbeddings } from './embeddings-parts.ts';
 import { gemini } from './gemini.ts';
@@ -30,6 +30,8 @@ export const embeddings: CallKind = {
   contentType: jsonType,
   isWritten: false,
   isCount: false,
+  over: null,
+  identityOf: identityOfFormat,
   clientCall: ({ name }) => clients[name],
   encode,
   decode,

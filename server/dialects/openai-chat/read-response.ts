@@ -9,6 +9,7 @@ import { isDone } from './done-event.ts';
 import { readFinishReason } from './finish-reason.ts';
 import { errorIn } from './response-errors.ts';
 import { PlainDeltas } from './plain-deltas.ts';
+import { readLogprobs } from '../token-logprobs.ts';
 import { readSignatureField, sealOfDetail } from './reasoning-details.ts';
 import { isInvalidUsage, readTokenUsage } from './token-usage.ts';
 
@@ -18,6 +19,7 @@ export function readWhole(body: Readonly<JsonObject>, provider: ProviderTraits |
   for (const choice of body.choices) {
     if (!isObject(choice)) continue;
     const index = indexOf(choice);
+    addLogprobs(parts, choice, index);
     if (isObject(choice.message)) addContent(parts, choice.message, index, new ToolCalls());
     addFinish(parts, choice, index);
   }
@@ -63,6 +65,7 @@ class ChatStreamReader implements StreamReader {
     for (const choice of Array.isArray(chunk.choices) ? chunk.choices : []) {
       if (!isObject(choice)) continue;
       const index = indexOf(choice);
+      addLogprobs(parts, choice, index);
       if (isObject(choice.delta)) addContent(parts, choice.delta, index, this.#callsOf(index));
       addFinish(parts, choice, index);
     }
@@ -148,6 +151,13 @@ function addReasoningDetails(parts: ResponsePart[], { reasoning_details: details
     if (typeof detail.data === 'string') parts.push({ type: 'sealed', seal: sealOfDetail(detail.data, detail) });
   }
   return true;
+}
+
+/** Of the content, and of a refusal, which stands in its place. */
+function addLogprobs(parts: ResponsePart[], { logprobs }: JsonObject, choice: number): void {
+  if (!isObject(logprobs)) return;
+  const tokens = [...readLogprobs(logprobs.content), ...readLogprobs(logprobs.refusal)];
+  if (tokens.length > 0) parts.push({ type: 'logprobs', tokens, choice });
 }
 
 /** Some answer with parts where the format has a text. */

@@ -1,5 +1,6 @@
 // OpenAI's Chat Completions as a format that providers speak.
 import type { UpstreamDialect } from '../upstream-dialect.ts';
+import { completionsIdentity } from './completions/identity.ts';
 import { isEvent } from './done-event.ts';
 import { writeRequest as forwardRequest } from './identity-request.ts';
 import { readWhole as forwardWhole } from './identity-response.ts';
@@ -23,6 +24,7 @@ export const openaiChatUpstream: UpstreamDialect = {
     readLong,
     openStream: (input) => new ChatIdentityStream(input),
   },
+  completions: completionsIdentity,
   writeRequest,
   // https://platform.openai.com/docs/guides/priority-processing
   surcharges: { fields: { service_tier: ['auto', 'default', 'flex', 'standard', 'standard_only'] } },

@@ -18,9 +18,9 @@ import type { SpendingStream } from '#server/relay/stream/stream-spending.ts';
 import { StreamState } from '#server/relay/stream/stream-state.ts';
 import { UpstreamReader } from '#server/relay/stream/upstream-reader.ts';
 import type { EventReceiver } from '#server/relay/stream/upstream-reader.ts';
-import type { EventSource } from '#server/relay/stream/whole-as-stream.ts';
 import { createPipe, readWhole } from '#server/upstream/read-response.ts';
 import type { Counting } from '#server/upstream/token-estimate.ts';
+import type { EventSource } from '#server/upstream/upstream-stream.ts';
 import { failureInBody, invalidResponse, timeoutFailure } from '#server/upstream/upstream-error.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
 

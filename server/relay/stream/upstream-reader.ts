@@ -1,9 +1,8 @@
 // The upstream's side of a stream: bytes in, whole events out. It knows when the upstream is silent, and hangs up.
 import type { Framing, Splitter } from '#server/framing/framing.ts';
 import type { EndReason } from '#server/relay/call-end.ts';
-import type { EventSource } from '#server/relay/stream/whole-as-stream.ts';
 import type { SendFailure } from '#server/upstream/send-failure.ts';
-import type { StreamSink } from '#server/upstream/upstream-stream.ts';
+import type { EventSource, StreamSink } from '#server/upstream/upstream-stream.ts';
 import { failureOfSend, invalidResponse } from '#server/upstream/upstream-error.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
 

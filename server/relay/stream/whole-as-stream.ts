@@ -1,13 +1,5 @@
 // A whole response told as a stream, for clients that asked for one where the upstream only answers whole.
-import type { StreamSink } from '#server/upstream/upstream-stream.ts';
-
-/** As much of an upstream's stream as the relay uses. */
-export interface EventSource {
-  read(sink: StreamSink): void;
-  pause(): void;
-  resume(): void;
-  abort(): void;
-}
+import type { EventSource } from '#server/upstream/upstream-stream.ts';
 
 /** @param events the response as events of the upstream's format, its ending included */
 export function wholeAsStream(events: Buffer): EventSource {

@@ -1,6 +1,6 @@
 // Azure OpenAI: the deployment in the path is the model's name without dots.
 // https://learn.microsoft.com/azure/ai-services/openai/reference
-import { openaiReasoning } from './openai-shape.ts';
+import { completionsAt, openaiReasoning } from './openai-shape.ts';
 import type { Provider } from './spec.ts';
 
 export const azure: Provider = {
@@ -12,6 +12,7 @@ export const azure: Provider = {
       framing: 'sse',
       paths: {
         chat: '{base}/openai/deployments/{deployment}/chat/completions?api-version={version}',
+        completions: completionsAt('{base}/openai/deployments/{deployment}/completions?api-version={version}'),
         embeddings: '{base}/openai/deployments/{deployment}/embeddings?api-version={version}',
       },
       quirks: { streamOptions: 'ask', modelRules: [openaiReasoning] },

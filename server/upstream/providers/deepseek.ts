@@ -12,7 +12,7 @@ export const deepSeek: Provider = {
   formats: {
     'openai-chat': {
       framing: 'sse',
-      paths: { chat: '{base}/v1/chat/completions' },
+      paths: { chat: '{base}/v1/chat/completions', completions: '{base}/beta/completions' },
       quirks: { streamOptions: 'ask' },
     },
     ...claudeBeside('/anthropic'),

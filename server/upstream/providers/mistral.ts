@@ -10,7 +10,8 @@ export const mistral: Provider = {
   formats: {
     'openai-chat': {
       framing: 'sse',
-      paths: openaiPaths,
+      // Its completions fill a middle, and are told as a conversation's are.
+      paths: { chat: openaiPaths.chat, embeddings: openaiPaths.embeddings },
       quirks: {
         streamOptions: 'ask',
         rename: { seed: 'random_seed', max_completion_tokens: 'max_tokens' },

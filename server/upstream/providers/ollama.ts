@@ -10,7 +10,7 @@ export const ollama: Provider = {
   formats: {
     'openai-chat': {
       framing: 'sse',
-      paths: { chat: '{base}/v1/chat/completions', embeddings: '{base}/api/embed' },
+      paths: { chat: '{base}/v1/chat/completions', completions: '{base}/v1/completions', embeddings: '{base}/api/embed' },
       quirks: { streamOptions: 'ask', drop: ['n', 'user'] },
       embeddings: 'ollama',
     },

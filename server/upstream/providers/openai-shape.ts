@@ -1,8 +1,21 @@
 // What providers of the OpenAI shape have in common.
 import type { ModelRule } from '#server/dialects/provider-traits.ts';
-import type { ModelList, ProviderFormat } from './spec.ts';
+import type { ModelList, PathRule, ProviderFormat } from './spec.ts';
 
-export const openaiPaths = { chat: '{base}/v1/chat/completions', embeddings: '{base}/v1/embeddings' } as const;
+export const openaiPaths = {
+  chat: '{base}/v1/chat/completions',
+  completions: completionsAt('{base}/v1/completions'),
+  embeddings: '{base}/v1/embeddings',
+} as const;
+
+/**
+ * Completions but for models that are made for conversations alone, which refuse them there.
+ * https://platform.openai.com/docs/api-reference/completions
+ */
+export function completionsAt(path: string): readonly PathRule[] {
+  const conversational = ['gpt-', 'chatgpt-', 'o1', 'o3', 'o4', 'claude-', 'gemini-'];
+  return [{ modelPrefix: 'gpt-3.5-turbo-instruct', path }, ...conversational.map((modelPrefix) => ({ modelPrefix, path: null })), { path }];
+}
 
 /** https://platform.openai.com/docs/api-reference/models/list */
 export const openaiModelList: ModelList = { path: '{base}/v1/models', items: 'data', name: 'id' };

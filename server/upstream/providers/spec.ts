@@ -14,8 +14,8 @@ import type { BalanceSource } from '#server/upstream/balance-sources.ts';
  */
 export type PathTemplate = string;
 
-/** The first rule whose prefix the upstream model has wins; the last one usually has none. */
-export type PathRule = { modelPrefix?: string; path: PathTemplate };
+/** The first rule whose prefix the upstream model has wins; the last one usually has none. Null: there is no path for those models. */
+export type PathRule = { modelPrefix?: string; path: PathTemplate | null };
 
 /** Where a call goes says whether its response streams. */
 export type PathPair = { whole: PathTemplate; stream: PathTemplate };

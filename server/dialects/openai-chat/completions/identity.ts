@@ -1,0 +1,32 @@
+// A completion request to a provider that has completions of its own: bytes pass, as for chat.
+import type { DecodedWhole, DecodeInput, DeepWhole, FailedWhole } from '../../decoded-whole.ts';
+import type { IdentityPath } from '../../identity.ts';
+import { isObject, parseObject } from '#server/framing/loose-json.ts';
+import { toEvent } from '#server/framing/sse.ts';
+import { doneEvent } from '../done-event.ts';
+import { writeRequest } from '../identity-request.ts';
+import { readWhole } from '../identity-response.ts';
+import { ChatIdentityStream } from '../identity-stream.ts';
+import { readLong } from '../long-response.ts';
+
+export const completionsIdentity: IdentityPath = {
+  writeRequest,
+  readWhole: (input) => withEvents(readWhole(input), input),
+  *readLong(input) {
+    return withEvents(yield* readLong(input), input);
+  },
+  openStream: (input) => new ChatIdentityStream(input),
+};
+
+type Read = DecodedWhole | DeepWhole | FailedWhole;
+
+function withEvents(read: Read, { body }: DecodeInput): Read {
+  return read.kind === 'whole' ? { ...read, events: () => asEvents(body) } : read;
+}
+
+/** An event of a stream looks as the whole response does; the usage has one of its own. */
+function asEvents(body: Buffer): Buffer {
+  const { usage, choices, ...head } = parseObject(body.toString('utf8')) ?? {};
+  const told = isObject(usage) ? [toEvent(JSON.stringify({ ...head, choices: [], usage }))] : [];
+  return Buffer.concat([Buffer.from([toEvent(JSON.stringify({ ...head, choices })), ...told].join('')), doneEvent]);
+}

@@ -1,0 +1,224 @@
+// The streams of a call's pieces, one behind the other, as one stream in the caller's format. A piece that fails ends it with an error,
+// which its reader takes for one of the provider's.
+import type { TokenUsage } from '#shared/token-usage.ts';
+import type { CallPiece, CallPieces } from '#server/calls/call-kind.ts';
+import type { ClientDialect, ResponseWriterOptions } from '#server/dialects/client-dialect.ts';
+import type { ErrorInResponse, StreamPipe } from '#server/dialects/stream-pipe.ts';
+import { TextTally } from '#server/dialects/text-tally.ts';
+import { TranslatedStream } from '#server/dialects/translated-stream.ts';
+import type { Splitter } from '#server/framing/framing.ts';
+import { toEvent } from '#server/framing/sse.ts';
+import type { Received, SentRequest } from './exchange.ts';
+import { SendFailure } from './send-failure.ts';
+import type { EventSource, StreamSink } from './upstream-stream.ts';
+import { invalidResponse } from './upstream-error.ts';
+import type { UpstreamFailure } from './upstream-error.ts';
+
+export interface StreamedPiece {
+  piece: CallPiece;
+  request: SentRequest;
+  response: Received;
+}
+
+interface PieceStreamOptions {
+  client: ClientDialect;
+  over: CallPieces;
+  writer: ResponseWriterOptions;
+  /** Asks for the piece of that number; null: there is none. */
+  next(index: number): Promise<StreamedPiece | null>;
+  /** Ends what is under way. */
+  abort(): void;
+}
+
+/** Nobody counts here: whoever reads the stream does. */
+const tally = new TextTally({ countText: () => Promise.resolve(0), estimateText: () => 0 });
+/** An event longer than this is no event. */
+const largestEvent = 16 * 1024 * 1024;
+
+interface Running {
+  source: EventSource;
+  pipe: StreamPipe;
+  events: Splitter;
+  eventEnd: Buffer;
+  hasBegun: boolean;
+}
+
+export class PieceStream implements EventSource {
+  readonly #options: PieceStreamOptions;
+  #sink: StreamSink | null = null;
+  #running: Running | null = null;
+  #index = 0;
+  /** Null: a piece told none. */
+  #usage: TokenUsage | null | undefined;
+  #isPaused = false;
+  #isOver = false;
+
+  constructor(options: PieceStreamOptions) {
+    this.#options = options;
+  }
+
+  read(sink: StreamSink): void {
+    this.#sink = sink;
+    void this.#next();
+  }
+
+  pause(): void {
+    this.#isPaused = true;
+    this.#running?.source.pause();
+  }
+
+  resume(): void {
+    this.#isPaused = false;
+    this.#running?.source.resume();
+  }
+
+  abort(): void {
+    this.#isOver = true;
+    this.#running?.source.abort();
+    this.#options.abort();
+  }
+
+  /** Never rejects. */
+  async #next(): Promise<void> {
+    try {
+      const streamed = await this.#options.next(this.#index);
+      this.#index += 1;
+      if (streamed === null) this.#complete();
+      else this.#begin(streamed);
+    } catch (cause) {
+      this.#end((sink) => sink.fail(new SendFailure('unreadable', cause instanceof Error ? cause.message : String(cause), { cause })));
+    }
+  }
+
+  #begin({ piece, request, response }: StreamedPiece): void {
+    if (this.#isOver) {
+      if (response.kind === 'stream') response.stream.abort();
+      return;
+    }
+    if (response.kind === 'failed') {
+      this.#fail(response.failure);
+      return;
+    }
+    const { client, writer } = this.#options;
+    const { way } = request;
+    const pipe = new TranslatedStream({ client, way, writer: { ...writer, asked: piece.asked }, tally });
+    const source = response.kind === 'stream' ? response.stream : this.#wholeAsStream(response.body, piece, request);
+    if (source === null) {
+      this.#fail(invalidResponse());
+      return;
+    }
+    this.#running = { source, pipe, events: way.framing.createSplitter(), eventEnd: way.framing.eventEnd, hasBegun: false };
+    if (this.#isPaused) source.pause();
+    source.read({
+      data: (chunk) => this.#read(chunk),
+      end: () => this.#ended(),
+      fail: (failure) => this.#end((sink) => sink.fail(failure)),
+    });
+  }
+
+  /** Some answer whole although a stream was asked for. Null: it is no response. */
+  #wholeAsStream(body: Buffer, piece: CallPiece, { way, upstreamModel }: SentRequest): EventSource | null {
+    const { client, over, writer } = this.#options;
+    const decoded = over.kind.decode({ client, way, upstreamModel, body, responseFields: {}, writer: { ...writer, asked: piece.asked } });
+    if (decoded.kind !== 'whole') return null;
+    const events = decoded.events();
+    return {
+      read(sink) {
+        sink.data(events, true);
+        sink.end();
+      },
+      pause() {},
+      resume() {},
+      abort() {},
+    };
+  }
+
+  #read(chunk: Buffer): void {
+    const running = this.#running;
+    if (this.#isOver || running === null) return;
+    const events = running.events.push(chunk);
+    if (running.events.restLength > largestEvent) this.#fail(invalidResponse());
+    else if (events !== null) this.#pass(events, running);
+  }
+
+  #pass(events: Buffer, running: Running): void {
+    const { pipe } = running;
+    if (!running.hasBegun) {
+      const opening = pipe.open(events);
+      if (opening === 'comments') return;
+      if (opening !== 'stream') {
+        this.#fail(opening === 'invalid' ? invalidResponse() : opening);
+        return;
+      }
+      running.hasBegun = true;
+    }
+    const { forClient, next } = pipe.push(events, false);
+    for (const piece of forClient) this.#write(piece);
+    if (next === 'complete') this.#pieceEnded(running);
+    else if (next !== 'more') this.#fail(typeof next === 'object' ? next : invalidResponse());
+  }
+
+  /** The body of the piece's stream is over. */
+  #ended(): void {
+    const running = this.#running;
+    if (this.#isOver || running === null) return;
+    const rest = running.events.rest();
+    if (rest.length > 0 && running.pipe.isEvent(rest)) this.#read(running.eventEnd);
+    // It may have been the last word of the piece.
+    if (this.#isOver || this.#running !== running) return;
+    if (running.pipe.hasFinished()) this.#pieceEnded(running);
+    else this.#end((sink) => sink.fail(new SendFailure('network', 'the stream broke off')));
+  }
+
+  #pieceEnded({ pipe, source }: Running): void {
+    this.#running = null;
+    const { usage } = pipe.reportedUsage();
+    const before = this.#usage;
+    this.#usage = before === null || usage === null ? null : before === undefined ? usage : sumOf(before, usage);
+    source.abort();
+    void this.#next();
+  }
+
+  #complete(): void {
+    const { over, writer } = this.#options;
+    const ending = over.endOfStream(this.#usage ?? null, writer);
+    this.#end((sink) => {
+      sink.data(Buffer.from(ending), true);
+      sink.end();
+    });
+  }
+
+  #fail({ status, message, type, param, code }: UpstreamFailure | ErrorInResponse): void {
+    this.#end((sink) => {
+      sink.data(Buffer.from(toEvent(JSON.stringify({ error: { message, type, param, code, status } }))), true);
+      sink.end();
+    });
+  }
+
+  #write(bytes: Buffer): void {
+    if (!this.#isOver && bytes.length > 0) this.#sink?.data(bytes, true);
+  }
+
+  #end(tell: (sink: StreamSink) => void): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#running?.source.abort();
+    this.#options.abort();
+    if (this.#sink !== null) tell(this.#sink);
+  }
+}
+
+function sumOf(one: TokenUsage, other: TokenUsage): TokenUsage {
+  const sum = (name: keyof TokenUsage) => one[name] + other[name];
+  return {
+    input: sum('input'),
+    cacheRead: sum('cacheRead'),
+    cacheWrite5m: sum('cacheWrite5m'),
+    cacheWrite1h: sum('cacheWrite1h'),
+    output: sum('output'),
+    reasoning: sum('reasoning'),
+    audioInput: sum('audioInput'),
+    audioOutput: sum('audioOutput'),
+    imageInput: sum('imageInput'),
+  };
+}
