@@ -6,6 +6,8 @@ const read: ReadonlyMap<string, FinishReason> = new Map(
     STOP: 'stop',
     MAX_TOKENS: 'length',
     CONTINUATION: 'pause',
+    // No word of the vendor's; those who imitate it have it.
+    FUNCTION_CALL: 'tool_calls',
     MALFORMED_FUNCTION_CALL: 'stop',
     UNEXPECTED_TOOL_CALL: 'stop',
     TOO_MANY_TOOL_CALLS: 'stop',

@@ -100,7 +100,7 @@ function addToChoice(choice: WholeChoice, part: ResponsePart, options: ResponseW
       choice.hasText = true;
       break;
     case 'citation':
-      choice.citations.push(citationOf(part));
+      choice.citations.push(citationOf(part, choice.text.length));
       break;
     case 'finish':
       choice.finish = writeFinishReason(part.reason);
@@ -122,19 +122,24 @@ function signThought(choice: WholeChoice, seal: Seal): void {
   else choice.details.push(textDetail('', seal));
 }
 
-function citationOf({ url, title }: Extract<ResponsePart, { type: 'citation' }>): Json {
-  return { type: 'url_citation', url_citation: { url, ...(title === undefined ? {} : { title }) } };
+/** @param end characters of the text that it stands behind */
+function citationOf({ url, title = url }: Extract<ResponsePart, { type: 'citation' }>, end: number): Json {
+  return { type: 'url_citation', url_citation: { url, title, start_index: end, end_index: end } };
 }
 
 function writeChoice(index: number, choice: WholeChoice): Json {
   const isSigned = choice.details.some((detail) => detail.signature !== undefined || detail.data !== undefined);
   const calls = choice.calls.filter((call) => call !== undefined);
   // What may be null is there all the same: strict clients miss it.
-  const message: Json = { role: 'assistant', content: choice.hasText ? choice.text : null, refusal: choice.refusal || null };
+  const message: Json = {
+    role: 'assistant',
+    content: choice.hasText ? choice.text : null,
+    refusal: choice.refusal || null,
+    annotations: choice.citations,
+  };
   if (choice.reasoning !== '') message.reasoning_content = choice.reasoning;
   // What a client has to send back so that the provider knows its own thoughts again.
   if (isSigned) message.reasoning_details = choice.details;
-  if (choice.citations.length > 0) message.annotations = choice.citations;
   if (calls.length > 0) {
     message.tool_calls = calls.map((call) => ({
       id: call.id,
@@ -162,6 +167,8 @@ class ChatStreamWriter implements StreamWriter {
   /** Calls whose arguments nobody has written a letter of. */
   readonly #empty = new Map<string, { choice: number; index: number }>();
   readonly #finished = new Set<number>();
+  /** Characters so far, for what is cited. */
+  #textLength = 0;
 
   constructor(options: ResponseWriterOptions) {
     const { model, createdAt, wantsUsage } = options;
@@ -181,6 +188,7 @@ class ChatStreamWriter implements StreamWriter {
         this.#head = null;
         return this.#begin(0);
       case 'text':
+        this.#textLength += part.text.length;
         return this.#textDelta(part.choice ?? 0, 'content', part.text);
       case 'reasoning':
         return this.#textDelta(part.choice ?? 0, 'reasoning_content', part.text);
@@ -198,7 +206,7 @@ class ChatStreamWriter implements StreamWriter {
       case 'image':
         return this.#textDelta(part.choice ?? 0, 'content', markdownPicture(part));
       case 'citation':
-        return this.#delta(0, { annotations: [citationOf(part)] });
+        return this.#delta(0, { annotations: [citationOf(part, this.#textLength)] });
       case 'finish':
         return this.#finish(part);
       default:

@@ -169,7 +169,7 @@ export class OutputItems {
 
   #beginThought(): OpenThought {
     const { id, index } = this.#next('rs');
-    const item = { id, type: 'reasoning', summary: [], encrypted_content: null };
+    const item = { id, type: 'reasoning', summary: [] };
     this.#added(index, item);
     const place = `"item_id":"${id}","output_index":${index},"summary_index":0`;
     return (this.#open = { kind: 'reasoning', id, index, item: { ...item }, text: '', place });
