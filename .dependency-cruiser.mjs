@@ -256,7 +256,8 @@ export default {
     parser: 'swc',
     tsPreCompilationDeps: true,
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: ['[.](css|json|svg|png)$'] },
+    // The packages of tests/sdks are installed by the tests that need them.
+    exclude: { path: ['[.](css|json|svg|png)$', '^tests/sdks/'] },
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['import', 'browser', 'node', 'default', 'types'],

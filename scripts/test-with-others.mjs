@@ -1,0 +1,63 @@
+// `npm run test:sdks`, `test:comply`, `test:agents`: tests with what others wrote. It is installed when it is missing: packages beside the
+// tests, programs into a scratch folder of the system's, where they find nothing of this machine's owner.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { become, installMissing, root, run, tool, toolEnvironment } from './prepare.mjs';
+
+const complyVersion = '0.5.0';
+const agents = ['@openai/codex@0.169', '@anthropic-ai/claude-code@2.1', '@google/gemini-cli@0.61', 'opencode-ai@1.18'];
+
+const [kind, ...rest] = process.argv.slice(2);
+const environments = { sdks: () => ({}), comply: installComply, agents: installAgents };
+const files = {
+  sdks: ['tests/sdks', '--exclude', 'tests/sdks/{comply,agents}.test.ts'],
+  comply: ['tests/sdks/comply.test.ts'],
+  agents: ['tests/sdks/agents.test.ts'],
+};
+
+installMissing();
+installPackages(path.join(root, 'tests/sdks'));
+const environment = { ...toolEnvironment(), ...environments[kind]() };
+become(tool('vitest'), ['run', '--config', 'tests/sdks/vitest.config.ts', ...files[kind], ...rest], environment);
+
+/** What the lock file beside `package.json` names, when something else lies there. */
+function installPackages(folder) {
+  const list = path.join(folder, 'node_modules/.package-lock.json');
+  const wanted = JSON.parse(readFileSync(path.join(folder, 'package-lock.json'), 'utf8')).packages;
+  const installed = existsSync(list) ? JSON.parse(readFileSync(list, 'utf8')).packages : {};
+  const isThere = ([place, { version, optional }]) => place === '' || optional === true || installed[place]?.version === version;
+  if (Object.entries(wanted).every(isThere)) return;
+  console.log('Installing the packages of tests/sdks…');
+  run('npm', ['ci', '--prefix', folder, '--no-audit', '--no-fund', '--loglevel=error'], process.env);
+}
+
+function installComply() {
+  const folder = path.join(os.tmpdir(), `tidegate-comply-${complyVersion}`);
+  const binaries = path.join(folder, process.platform === 'win32' ? 'Scripts' : 'bin');
+  const program = path.join(binaries, 'llm-comply');
+  if (!existsSync(program) && !existsSync(`${program}.exe`)) {
+    const python = ['python3', 'python'].find((name) => spawnSync(name, ['-c', 'import venv'], { stdio: 'ignore' }).status === 0);
+    if (python === undefined) giveUp('Python 3 with `venv` is missing: llm-comply is a Python package, so it cannot be run here.');
+    console.log('Installing llm-comply…');
+    run(python, ['-m', 'venv', folder], process.env);
+    run(path.join(binaries, 'python'), ['-m', 'pip', 'install', '--quiet', `llm-comply==${complyVersion}`], process.env);
+  }
+  return { LLM_COMPLY: program };
+}
+
+function installAgents() {
+  const folder = path.join(os.tmpdir(), 'tidegate-agents');
+  const missing = agents.filter((agent) => !existsSync(path.join(folder, 'node_modules', agent.replace(/(?<=.)@[^@/]*$/, ''))));
+  if (missing.length > 0) {
+    console.log('Installing Codex, Claude Code, Gemini CLI and OpenCode…');
+    run('npm', ['install', '--prefix', folder, '--no-audit', '--no-fund', '--loglevel=error', ...agents], process.env);
+  }
+  return { AGENTS: folder };
+}
+
+function giveUp(reason) {
+  console.error(reason);
+  process.exit(1);
+}
