@@ -32,6 +32,7 @@ const serverLayers = [
   ['accounts'],
   ['features'],
   ['relay'],
+  ['responses'],
   ['jobs'],
 ];
 

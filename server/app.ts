@@ -46,6 +46,11 @@ import { mountMidjourney } from '#server/relay/tasks/midjourney/routes.ts';
 import { mountSuno } from '#server/relay/tasks/suno/routes.ts';
 import { errorResponse } from '#server/relay/relay-failure.ts';
 import { mountRelay } from '#server/relay/routes.ts';
+import { mountConversations } from '#server/responses/conversation-routes.ts';
+import { ConversationStore } from '#server/responses/conversation-store.ts';
+import { createResponseSource } from '#server/responses/response-source.ts';
+import { ResponseStore } from '#server/responses/response-store.ts';
+import { mountResponses } from '#server/responses/routes.ts';
 
 export interface App {
   fetch(request: Request, connection: Connection | null): Promise<Response>;
@@ -63,7 +68,11 @@ const consoleFolder = path.resolve(import.meta.dirname, '../dist/console');
 
 /** In the order in which paths are tried; what nobody mounts is a file of the console. */
 function mountRoutes(host: RouteHost, relay: Relay): void {
-  mountRelay(host, relay); //              /v1
+  const store = new ResponseStore(host.context);
+  const conversations = new ConversationStore(host.context, store);
+  mountRelay(host, relay, createResponseSource(host.context, { store, conversations })); // /v1
+  mountConversations(host, relay.services, { store, conversations }); // /v1/conversations
+  mountResponses(host, relay.services, store); // /v1/responses/:response
   mountMidjourney(host, relay.services); // /mj, /<mode>/mj
   mountSuno(host, relay.services); //      /suno
   mountSite(host); //                      /api/status, notice, about, home_page_content

@@ -444,6 +444,26 @@ export const errors = {
     '此网关不保存响应，因此不支持 {field}：请在 input 中发送完整对话',
     'Responses are not kept here, so {field} is not supported: send the whole conversation in input',
   ),
+  previous_response_not_found: entry(400, '找不到 ID 为 {id} 的上一个响应', "Previous response with id '{id}' not found."),
+  previous_response_running: entry(
+    400,
+    '响应 {id} 尚未完成，无法在其后继续',
+    "Response '{id}' is still in progress and cannot be continued.",
+  ),
+  response_not_found: entry(404, '找不到 ID 为 {id} 的响应', "Response with id '{id}' not found."),
+  conversation_not_found: entry(404, '找不到 ID 为 {id} 的对话', "Conversation with id '{id}' not found."),
+  conversation_locked: entry(
+    409,
+    '另一个请求正在使用此对话，请稍后重试',
+    'Another process is currently operating on this conversation. Please retry in a few seconds.',
+  ),
+  response_not_background: entry(400, '只有后台响应可以取消', 'Cannot cancel a synchronous response.'),
+  response_item_not_found: entry(404, '找不到 ID 为 {id} 的条目', "Item with id '{id}' not found."),
+  conversation_too_long: entry(
+    400,
+    '对话过长，无法继续：请压缩对话（/v1/responses/compact）或开始新的对话',
+    'The conversation is too long to be continued: compact it (/v1/responses/compact) or begin a new one',
+  ),
   websocket_missing: entry(426, '此地址不支持 WebSocket，请使用 POST', 'There is no WebSocket at this address, use POST'),
   format_unsupported: entry(400, '该渠道不支持此接口格式', 'The channel does not support this API format'),
   untranslatable: entry(

@@ -145,6 +145,16 @@ const catalogue = {
   DataExportInterval: integerSetting(5, { min: 1, max: 10_080 }),
   DataExportDefaultTime: choiceSetting('hour', ['hour', 'day', 'week']),
 
+  // Responses that are kept for their callers
+  ResponseStoreEnabled: booleanSetting(true),
+  /** Days. */
+  ResponseRetentionDays: integerSetting(30, { min: 1, max: 3650 }),
+  /** How many of a user, and megabytes of them; the oldest go first. */
+  ResponsesPerUser: integerSetting(10_000, { min: 1, max: 10_000_000 }),
+  ResponseMegabytesPerUser: integerSetting(200, { min: 1, max: 1_000_000 }),
+  /** Responses of a user that go on without their caller, at once; 0: none may. */
+  BackgroundResponsesPerUser: integerSetting(8, { min: 0, max: 100 }),
+
   // Monitoring
   /** Seconds that a channel's test may take; 0: no limit. */
   ChannelDisableThreshold: numberSetting(5, { min: 0, max: 86_400 }),

@@ -45,6 +45,7 @@ const relay = [
   'drawing-refunds',
   'drawings',
   'failing-channels',
+  'kept-responses',
   'low-balance',
   'music',
   'output-bound',

@@ -8,9 +8,12 @@ import type { ChannelSlotRecord } from '#server/db/records/channel-slot.ts';
 import type { ChannelHourRecord } from './records/channel-hour.ts';
 import type { ChannelRecord } from './records/channel.ts';
 import type { ChannelRunRecord } from './records/channel-run.ts';
+import type { ConversationItemRecord } from '#server/db/records/conversation-item.ts';
+import type { ConversationRecord } from '#server/db/records/conversation.ts';
 import type { DeletedChannelRecord } from './records/deleted-channel.ts';
 import type { FactRecord } from './records/fact.ts';
 import type { JobRecord } from './records/job.ts';
+import type { KeptResponseRecord } from '#server/db/records/kept-response.ts';
 import type { LatencyHourRecord } from './records/latency-hour.ts';
 import type { LedgerRecord } from './records/ledger-entry.ts';
 import type { LeftIdentityRecord } from './records/left-identity.ts';
@@ -27,6 +30,9 @@ import type { OrderRecord } from './records/order.ts';
 import type { ProcessRecord } from './records/process.ts';
 import type { RedemptionRecord } from './records/redemption.ts';
 import type { RefusedRequestRecord } from './records/refused-request.ts';
+import type { ResponseHoldingRecord } from '#server/db/records/response-holding.ts';
+import type { ResponseItemRecord } from '#server/db/records/response-item.ts';
+import type { ResponsePieceRecord } from '#server/db/records/response-piece.ts';
 import type { SessionRecord } from './records/session.ts';
 import type { SignInAttemptRecord } from './records/sign-in-attempt.ts';
 import type { TaskRecord } from './records/task.ts';
@@ -71,6 +77,12 @@ export interface Records {
   tasks: TaskRecord;
   call_refunds: CallRefundRecord;
   call_sessions: CallSessionRecord;
+  responses: KeptResponseRecord;
+  response_pieces: ResponsePieceRecord;
+  response_items: ResponseItemRecord;
+  response_holdings: ResponseHoldingRecord;
+  conversations: ConversationRecord;
+  conversation_items: ConversationItemRecord;
 }
 
 interface CollectionSpec {
@@ -267,5 +279,46 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
       { name: 'check', fields: ['check_at', 'id'], sparse: true },
       { name: 'refund', fields: ['refund_due_at', 'id'], sparse: true },
     ],
+  },
+  responses: {
+    textIds: true,
+    idBlock: 1,
+    indexes: [
+      // With the bytes, so that they are summed without reading the records.
+      { name: 'user', fields: ['user_id', 'created_at', 'id', 'bytes'] },
+      { name: 'expiry', fields: ['expires_at'] },
+      { name: 'place', fields: ['place'], unique: true, sparse: true },
+      { name: 'alive', fields: ['alive_until'], sparse: true },
+    ],
+  },
+  response_pieces: {
+    textIds: true,
+    idBlock: 1,
+    indexes: [
+      { name: 'response', fields: ['response_id', 'kind', 'number'] },
+      { name: 'expiry', fields: ['expires_at'] },
+    ],
+  },
+  response_items: {
+    textIds: true,
+    idBlock: 1,
+    indexes: [
+      { name: 'response', fields: ['response_id'] },
+      { name: 'expiry', fields: ['expires_at'] },
+    ],
+  },
+  response_holdings: { idBlock: 1, indexes: [] },
+  conversations: {
+    textIds: true,
+    idBlock: 1,
+    indexes: [
+      { name: 'user', fields: ['user_id', 'expires_at', 'id', 'bytes'] },
+      { name: 'expiry', fields: ['expires_at'] },
+    ],
+  },
+  conversation_items: {
+    textIds: true,
+    idBlock: 1,
+    indexes: [{ name: 'conversation', fields: ['conversation_id', 'position'] }],
   },
 };

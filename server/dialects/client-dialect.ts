@@ -86,6 +86,8 @@ export interface ClientCall {
   names: DecidingNames;
   /** What of a request says how its response is written. */
   responseFields?(body: Body, address: CallAddress): Readonly<Record<string, unknown>>;
+  /** Its requests may speak of what earlier calls have left, and its responses be kept. Missing: no. */
+  speaksOfKept?: boolean;
   /** The smallest request that shows whether a model answers. @param upstreamModel what the limits depend on */
   probe?(model: string, upstreamModel: string): Record<string, unknown>;
 }

@@ -16,6 +16,7 @@ import { finishOrders } from '#server/features/wallet/credit-order.ts';
 import { deleteOldLogs } from '#server/logs/delete-old-logs.ts';
 import { checkFolds, foldLog } from '#server/logs/fold-log.ts';
 import { sweepRefusedRequests, sweepUndatedRefusals } from '#server/logs/refusal-log.ts';
+import { sweepResponses, sweepResponsesOfDeleted } from '#server/responses/sweep-responses.ts';
 import { checkTasks } from '#server/tasks/check-tasks.ts';
 import { pollTasks } from '#server/tasks/poll-tasks.ts';
 import { finishCallRefunds } from '#server/features/logs/refund-call.ts';
@@ -42,6 +43,8 @@ export const jobs: readonly Job[] = [
   { name: 'sweep-watches', everySeconds: 3600, lockSeconds: 300, run: sweepWatches },
   { name: 'sweep-refused-requests', everySeconds: 3600, lockSeconds: 300, run: sweepRefusedRequests },
   { name: 'sweep-undated-refusals', everySeconds: 86_400, lockSeconds: 3600, run: sweepUndatedRefusals },
+  { name: 'sweep-responses', everySeconds: 3600, lockSeconds: 300, run: sweepResponses },
+  { name: 'sweep-responses-of-deleted', everySeconds: 3600, lockSeconds: 600, run: sweepResponsesOfDeleted },
   { name: 'sweep-option-changes', everySeconds: 3600, lockSeconds: 300, run: sweepOptionChanges },
   { name: 'fill-folded-names', everySeconds: 86_400, lockSeconds: 3600, run: fillFoldedNames },
   { name: 'sweep-notifications', everySeconds: 3600, lockSeconds: 300, run: sweepNotifications },

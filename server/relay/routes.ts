@@ -9,6 +9,7 @@ import { toAppError } from '#server/http/failure.ts';
 import { mountBilling } from '#server/relay/dashboard-billing.ts';
 import { countTokens } from '#server/relay/count-tokens.ts';
 import type { Relay } from '#server/relay/create-relay.ts';
+import type { ConversationSource } from '#server/relay/conversation-source.ts';
 import { relayEndpoints } from '#server/relay/endpoints.ts';
 import type { RelayEndpoint } from '#server/relay/endpoints.ts';
 import { splitVerb } from '#server/relay/path-pattern.ts';
@@ -17,14 +18,16 @@ import { relay as relayCall } from '#server/relay/relay.ts';
 import { errorResponse, ownError, requestIdHeaders } from '#server/relay/relay-failure.ts';
 import type { Admission } from '#server/relay/admission/admission.ts';
 
-export function mountRelay(host: RouteHost, { services }: Relay): void {
+/** @param conversations where calls get what they speak of beside their requests */
+export function mountRelay(host: RouteHost, { services }: Relay, conversations: ConversationSource): void {
   mountBilling(host, services);
   for (const [route, endpoints] of Map.groupBy(relayEndpoints, ({ pattern }) => pattern.route)) {
     host.addDirect('POST', route, (request, { model: named }, connection) => {
       const { endpoint, model } = endpointFor(endpoints, named);
       if (endpoint === undefined) throw new AppError('invalid_url');
       const answerCall = endpoint.kind.isCount ? countTokens : relayCall;
-      return answerCall(services, endpoint, request, connection, undefined, model);
+      const source = endpoint.speaksOfKept === true ? conversations : undefined;
+      return answerCall(services, endpoint, request, connection, source, model);
     });
   }
 

@@ -117,6 +117,11 @@ boolean global.pass_through_request_enabled false
 const added = `
 number LinuxDOMinimumTrustLevel 0
 number LogRetentionDays 0
+boolean ResponseStoreEnabled true
+number ResponseRetentionDays 30
+number ResponsesPerUser 10000
+number ResponseMegabytesPerUser 200
+number BackgroundResponsesPerUser 8
 number MaxTokensPerUser 1000
 number DefaultMaxOutputTokens 32768
 text StreamOverdraft finish

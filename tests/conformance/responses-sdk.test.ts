@@ -98,7 +98,7 @@ const required = {
   top_p: expect.any(Number),
   status: 'completed',
   completed_at: expect.any(Number),
-  store: false,
+  store: true,
 };
 
 describe.each(allCases)("the package of OpenAI's Responses on $kind, before $format", ({ engine, type, setting, format }) => {
@@ -263,6 +263,7 @@ describe.each(allCases)("the package of OpenAI's Responses on $kind, before $for
 
 describe.each(engines)("what OpenAI's Responses refuses and leaves out on $kind", (engine) => {
   const open = () => createScene(engine, { settings: { SelfUseModeEnabled: 'true' }, channels: [{ models: model }] });
+  const forgetful = () => createScene(engine, { settings: { ResponseStoreEnabled: 'false' }, channels: [{ models: model }] });
 
   test.each([
     [{ previous_response_id: 'resp_1' }, 'previous_response_id'],
@@ -270,8 +271,8 @@ describe.each(engines)("what OpenAI's Responses refuses and leaves out on $kind"
     [{ prompt: { id: 'pmpt_1' } }, 'prompt'],
     [{ background: true }, 'background'],
     [{ input: [{ type: 'item_reference' as const, id: 'msg_1' }] }, 'input.0.type'],
-  ])('what speaks of something that was kept: %j', async (fields, param) => {
-    await using scene = await open();
+  ])('what speaks of something that was kept, where nothing is: %j', async (fields, param) => {
+    await using scene = await forgetful();
     const failure = await failureOf(clientOf(scene).responses.create({ model, input, ...fields }));
     expect(failure).toBeInstanceOf(OpenAI.BadRequestError);
     expect(failure).toMatchObject({ status: 400, code: 'responses_not_kept', param });

@@ -75,6 +75,18 @@ export const operationPages: readonly SettingPage[] = [
     ],
   },
   {
+    name: 'responses',
+    group: 'operation',
+    sections: [
+      {
+        entries: [
+          field('ResponseStoreEnabled'),
+          ...fields('ResponseRetentionDays', 'ResponsesPerUser', 'ResponseMegabytesPerUser', 'BackgroundResponsesPerUser'),
+        ],
+      },
+    ],
+  },
+  {
     name: 'words',
     group: 'operation',
     sections: [

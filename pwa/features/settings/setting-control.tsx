@@ -2,13 +2,11 @@ import { TextInput } from '@mantine/core';
 import { lazy, type ReactNode, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Option } from '#shared/options.ts';
-import { parseMap, settings } from '#shared/settings.ts';
+import { settings } from '#shared/settings.ts';
 import type { SettingProblem } from '#shared/setting-values.ts';
 import type { QueuedEdit } from '#pwa/offline/outbox.ts';
 import { TextArea } from '#pwa/ui/form/text-area.tsx';
 import { EditLabel } from '#pwa/ui/form/edit-label.tsx';
-import { Fold } from '#pwa/ui/form/fold.tsx';
-import { JsonField } from '#pwa/ui/form/json-field.tsx';
 import { Segments } from '#pwa/ui/controls/segments.tsx';
 import { SwitchRow } from '#pwa/ui/form/switch-row.tsx';
 import { around, type ControlProps } from './control-props.ts';
@@ -19,7 +17,8 @@ import { editableText } from './setting-texts.ts';
 import styles from './settings.module.css';
 import { useSettingLabels } from './use-setting-labels.ts';
 
-// Only some pages have numbers, and their fields weigh more than all others.
+// Only some pages have these, and they weigh more than all others.
+const LazyJson = lazy(async () => ({ default: (await import('./json-control.tsx')).JsonControl }));
 const LazyNumber = lazy(async () => ({ default: (await import('./number-controls.tsx')).NumberControl }));
 const LazyPicture = lazy(async () => ({ default: (await import('./picture-control.tsx')).PictureControl }));
 const LazyQuota = lazy(async () => ({ default: (await import('./number-controls.tsx')).QuotaControl }));
@@ -74,7 +73,7 @@ const controls: Record<Exclude<SettingEntry['control'], 'secret'>, (props: Contr
   number: (props) => <Loaded words={props} field={<LazyNumber {...props} />} />,
   picture: (props) => <Loaded words={props} field={<LazyPicture {...props} />} />,
   choice: ChoiceControl,
-  json: JsonControl,
+  json: (props) => <Loaded words={props} field={<LazyJson {...props} />} />,
   lines: LinesControl,
   long: LongControl,
   text: TextControl,
@@ -127,21 +126,6 @@ function ChoiceControl({ entry, text, label, hint, disabled, onType }: ControlPr
         }}
       />
     </div>
-  );
-}
-
-function JsonControl({ text, label, hint, error, disabled, isOpen, needsLook, onType }: ControlProps) {
-  const { t } = useTranslation();
-  const entries = parseMap(text);
-  return (
-    <Fold
-      title={label}
-      aside={entries === null ? undefined : t('settings.entries', { count: entries.size })}
-      beginsOpen={isOpen}
-      needsLook={needsLook}
-    >
-      <JsonField label={hint} value={text} onChange={onType} error={error} disabled={disabled} minRows={6} />
-    </Fold>
   );
 }
 

@@ -20,9 +20,12 @@ import type { SettingEntry, SettingPage } from './setting-entry.ts';
 import { SettingFields } from './setting-fields.tsx';
 import { useSettingSearch } from './setting-search.ts';
 import styles from './settings.module.css';
-import { TestMail } from './test-mail.tsx';
 import type { SettingEdits } from './use-setting-edits.ts';
 
+const TestMail = lazyPart(
+  () => import('./test-mail.tsx'),
+  (part) => part.TestMail,
+);
 const PriceEditor = lazyPart(
   async () => {
     await loadTexts('prices');

@@ -8,14 +8,25 @@ import type { Body } from '../strict-fields.ts';
 
 /** The most tokens that a client may ask for. */
 const tokenLimit = 1_073_741_823;
+const notBoth = { zh: '不能与 previous_response_id 同时给出', en: 'cannot be given together with previous_response_id' };
 const textOrItems = { zh: '必须是文本或条目的数组', en: 'must be a text or a list of items' };
 
 /** @throws {AppError} 400 with the field at fault */
 export function checkRequest(body: Body): void {
-  const fields = new StrictFields(body);
-  for (const field of ['previous_response_id', 'conversation', 'prompt']) if (fields.has(field)) throw notKept(field);
-  if (fields.boolean('background') === true) throw notKept('background');
-  checkInput(fields);
+  checkFields(new StrictFields(body), true);
+}
+
+/** Of a call that only counts: there may be nothing but instructions and tools. @throws {AppError} 400 with the field at fault */
+export function checkPrompt(body: Body): void {
+  checkFields(new StrictFields(body), false);
+}
+
+function checkFields(fields: StrictFields, needsInput: boolean): void {
+  if (fields.has('prompt')) throw notKept('prompt');
+  fields.text('previous_response_id');
+  fields.boolean('background');
+  checkConversation(fields);
+  checkInput(fields, needsInput);
   fields.text('instructions');
   fields.integer('max_output_tokens', 1, tokenLimit);
   for (const field of ['temperature', 'top_p', 'top_logprobs']) fields.number(field);
@@ -24,21 +35,42 @@ export function checkRequest(body: Body): void {
   for (const field of ['text', 'reasoning', 'metadata', 'stream_options']) fields.object(field);
 }
 
-/** It speaks of something that an earlier call has left: nothing is kept. */
+/** By its id, or by an object that has it. */
+function checkConversation(fields: StrictFields): void {
+  const conversation = fields.raw('conversation');
+  if (conversation === undefined) return;
+  if (fields.has('previous_response_id')) throw badField('conversation', notBoth);
+  if (typeof conversation !== 'string') fields.fields('conversation')?.requiredText('id');
+}
+
+/**
+ * What speaks of something kept has been put in its place before a request goes on: providers keep nothing for us.
+ * @throws {AppError} `responses_not_kept`
+ */
+export function refuseState(body: Body): void {
+  const fields = new StrictFields(body);
+  for (const field of ['previous_response_id', 'conversation']) if (fields.has(field)) throw notKept(field);
+  if (body.background === true) throw notKept('background');
+}
+
+/** It speaks of something that an earlier call has left, and nothing is kept of it. */
 function notKept(field: string): AppError {
   return new AppError('responses_not_kept', { field }, { field });
 }
 
-function checkInput(fields: StrictFields): void {
+function checkInput(fields: StrictFields, needsInput: boolean): void {
   const input = fields.raw('input');
+  const goesOn = !needsInput || fields.has('previous_response_id') || fields.has('conversation');
+  if (goesOn && (input === undefined || (Array.isArray(input) && input.length === 0))) return;
   if (input === undefined || input === '') throw badField('input', fieldRules.required);
   if (typeof input === 'string') return;
   if (!Array.isArray(input)) throw badField('input', textOrItems);
   if (input.length === 0) throw badField('input', fieldRules.required);
   for (const item of fields.objects('input')) {
     const type = item.text('type');
-    if (type === 'item_reference') throw notKept(item.path('type'));
-    if (type === undefined && !item.has('role')) throw badField(item.path('type'), fieldRules.required);
+    if (type === 'item_reference') item.requiredText('id');
+    if (type === undefined && !item.has('role') && typeof item.raw('id') !== 'string')
+      throw badField(item.path('type'), fieldRules.required);
   }
 }
 

@@ -1,7 +1,7 @@
 // OpenAI's Responses as a format that callers speak.
 import { askedByBody } from '../call-address.ts';
 import type { ClientDialect } from '../client-dialect.ts';
-import { callParameters, checkRequest } from './check-request.ts';
+import { callParameters, checkPrompt, checkRequest } from './check-request.ts';
 import { responsesNames } from './deciding-names.ts';
 import { errorBody } from './errors.ts';
 import { limits } from './limits.ts';
@@ -26,7 +26,16 @@ export const openaiResponsesClient = {
       promptContent,
       names: responsesNames,
       responseFields,
+      speaksOfKept: true,
       probe: (model) => ({ model, input: 'hi', max_output_tokens: leastMaxTokens }),
+    },
+    count_tokens: {
+      read: askedByBody,
+      check: checkPrompt,
+      parameters: callParameters,
+      promptContent,
+      names: responsesNames,
+      speaksOfKept: true,
     },
   },
   // Of Codex: what its turns share, and which of its own ways of calling it takes.
@@ -45,6 +54,7 @@ export const openaiResponsesClient = {
   sessionIn,
   writeWhole,
   createStreamWriter,
+  writeTokenCount: (tokens) => ({ object: 'response.input_tokens', input_tokens: tokens }),
   writeModel,
   writeModelList,
   errorBody,

@@ -3,13 +3,36 @@ import { isObject } from '#server/framing/loose-json.ts';
 import type { EncodedRequest, EncodeInput } from '../encode-input.ts';
 import { describeRequest, finalizeRequest } from '../finalize-request.ts';
 import { reasons } from '../reasoning-models.ts';
+import { refuseState } from './check-request.ts';
+import { readEncrypted } from './encrypted-content.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
 export function forwardRequest(input: EncodeInput): EncodedRequest {
   const { body, rawText, way } = input;
   if (input.isPassThrough === true) return { ...describeRequest(body, input), body: Buffer.from(rawText), dropped: [] };
-  return finalizeRequest({ body: stateless({ ...body, model: way.upstreamModel }, way.upstreamModel), dropped: [] }, input);
+  refuseState(body);
+  const named = { ...body, model: way.upstreamModel };
+  const own = input.isCount === true ? counted(named) : stateless(named, way.upstreamModel);
+  const { items, isLost } = ownThoughts(own['input']);
+  return finalizeRequest({ body: isLost ? { ...own, input: items } : own, dropped: isLost ? ['reasoning items'] : [] }, input);
+}
+
+/** https://platform.openai.com/docs/api-reference/responses/input-tokens: it takes no others. */
+const countedFields: ReadonlySet<string> = new Set([
+  'model',
+  'input',
+  'instructions',
+  'tools',
+  'tool_choice',
+  'parallel_tool_calls',
+  'reasoning',
+  'text',
+  'truncation',
+]);
+
+function counted(body: Body): Body {
+  return Object.fromEntries(Object.entries(body).filter(([name]) => countedFields.has(name)));
 }
 
 const encryptedThoughts = 'reasoning.encrypted_content';
@@ -23,6 +46,17 @@ function stateless(body: Body, model: string): Body {
   const include = Array.isArray(body['include']) ? body['include'] : [];
   const isComplete = !reasons(model) || include.includes(encryptedThoughts);
   return { ...body, store: false, ...(isComplete ? {} : { include: [...include, encryptedThoughts] }) };
+}
+
+/** Without thoughts that this provider cannot read: those of other vendors, and those of which it would have to keep the rest. */
+function ownThoughts(input: unknown): { items: unknown; isLost: boolean } {
+  if (!Array.isArray(input)) return { items: input, isLost: false };
+  const items = input.filter((item: unknown) => {
+    if (!isObject(item) || item.type !== 'reasoning') return true;
+    const { encrypted_content: encrypted } = item;
+    return typeof encrypted === 'string' && encrypted !== '' && readEncrypted(encrypted, false).seal.origin === 'openai';
+  });
+  return { items, isLost: items.length < input.length };
 }
 
 /** How much the model shall think, for the log. */

@@ -1,4 +1,5 @@
 // Items of a Responses request → messages, with the tools and wishes that came among them.
+import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { AssistantPart, Message, TextPart, ToolResultPart, UserPart } from '../parts.ts';
@@ -70,6 +71,8 @@ class ItemReader {
       case 'reasoning':
         this.#thought(item);
         break;
+      case 'item_reference':
+        throw new AppError('responses_not_kept', { field: item.path('type') }, { field: item.path('type') });
       default:
         // What runs at the provider, and what it alone can read.
         this.#lose(compactions.has(type) ? 'compacted' : 'provider_tool_results', item.path('type'));

@@ -5,11 +5,12 @@ import { fieldsByName } from '../request-fields.ts';
 import type { ExtraField } from '../request-fields.ts';
 import { badField, StrictFields } from '../strict-fields.ts';
 import type { Body } from '../strict-fields.ts';
+import { refuseState } from './check-request.ts';
 import { readInput } from './read-items.ts';
 import { readToolChoice, readTools } from './read-tools.ts';
 import { saidFields } from './said-fields.ts';
 
-/** `store`: nothing is kept, whatever it says, and the response tells so. */
+/** `store`, `background`: nothing is kept at the provider, whatever they say. */
 const known: ReadonlySet<string> = new Set([
   'model',
   'input',
@@ -35,6 +36,7 @@ const mostTokens = 1_073_741_823;
 
 /** @throws {AppError} `invalid_request` with the field at fault; `untranslatable` for what only OpenAI can do */
 export function readRequest(body: Body): ChatRequest {
+  refuseState(body);
   const fields = new StrictFields(body);
   const input = readInput(fields);
   const read = readTools([...fields.objects('tools'), ...input.tools]);

@@ -34,4 +34,6 @@ export const openaiResponsesUpstream: UpstreamDialect = {
   createStreamWriter,
   isEvent: ({ data }) => parseObject(data) !== null,
   readError: errorIn,
+  readTokenCount: ({ input_tokens: tokens }) =>
+    typeof tokens === 'number' && Number.isInteger(tokens) && tokens >= 0 ? tokens : undefined,
 };

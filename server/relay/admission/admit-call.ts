@@ -77,7 +77,7 @@ export async function admitCall(
     const { body } = content;
     const admission = ofSession ? sessions.inGroup(caller, content.ours) : caller;
     if (ofSession) progress.caller = admission;
-    const asked = endpoint.read(body, address);
+    let asked = endpoint.read(body, address);
     const { model } = asked;
     progress.model = model;
     endpoint.check(body);
@@ -87,7 +87,10 @@ export async function admitCall(
     const session = calledSession(endpoint, { headers: request.headers, body, admission });
     const opening = conversations?.open({ caller: admission, body, isAnswered: endpoint.kind.isWritten }) ?? null;
     conversation = opening instanceof Promise ? await opening : opening;
-    if (conversation !== null) content.replace(conversation.body);
+    if (conversation !== null) {
+      content.replace(conversation.body);
+      asked = endpoint.read(conversation.body, address);
+    }
     const parameters = endpoint.parameters(content.body);
     const prompt = services.words.isOn ? endpoint.promptContent(content.body, model) : null;
     const looking = prompt === null ? undefined : services.words.check(content, prompt.texts);

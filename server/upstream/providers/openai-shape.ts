@@ -39,7 +39,11 @@ export function claudeBeside(path: string): { claude: ProviderFormat } {
  * alone. https://platform.openai.com/docs/api-reference/responses
  */
 export const responsesBeside = {
-  'openai-responses': { framing: 'sse', paths: { chat: '{base}/v1/responses' }, isAtHomeOnly: true },
+  'openai-responses': {
+    framing: 'sse',
+    paths: { chat: '{base}/v1/responses', count_tokens: '{base}/v1/responses/input_tokens' },
+    isAtHomeOnly: true,
+  },
 } as const satisfies Record<string, ProviderFormat>;
 
 export const effortSuffixes = ['minimal', 'none', 'low', 'medium', 'high', 'xhigh'].map((effort) => ({

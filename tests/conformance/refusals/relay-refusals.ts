@@ -2,6 +2,7 @@
 import { connect } from 'node:net';
 import { once } from 'node:events';
 import { gzipSync } from 'node:zlib';
+import type { KeptResponseRecord } from '#server/db/records/kept-response.ts';
 import type { Language } from '#shared/errors.ts';
 import { createSession, createToken } from '#tests/support/build-token.ts';
 import { embeddedEngine } from '#tests/support/engines.ts';
@@ -31,6 +32,31 @@ export const openRelayDesk = (language: Language): RelayDesk => ({
     return await work(scene);
   },
 });
+
+/** A response that is kept. */
+async function keptId(scene: RelayScene): Promise<string> {
+  const response = await scene.post('/v1/responses', { model: testModel, input: 'Hi' });
+  return String(((await response.json()) as { id: unknown }).id);
+}
+
+const readKept =
+  (method: string, id: string) =>
+  (desk: RelayDesk): Promise<Told> =>
+    desk.scene({}, async ({ app, key }) => {
+      const headers = { ...speaking(desk), authorization: `Bearer ${key}` };
+      return toldOf(await fetch(`${app.origin}/v1/responses/${id}`, { method, headers }));
+    });
+
+/** Goes on from a response that is not as it was. */
+async function changedChain(desk: RelayDesk, set: Partial<KeptResponseRecord>): Promise<{ told: Told; id: string }> {
+  let id = '';
+  const told = await desk.scene({}, async (scene) => {
+    id = await keptId(scene);
+    await scene.app.context.db.collection('responses').patch({ id }, { set });
+    return toldOf(await scene.post('/v1/responses', { model: testModel, input: 'Hi', previous_response_id: id }, speaking(desk)));
+  });
+  return { told, id };
+}
 
 async function toldOf(response: Response): Promise<Told> {
   return toldByRelay(response.status, await response.json());
@@ -184,9 +210,26 @@ export const relayRefusals = {
   invalid_embedding_request: post('/v1/embeddings', { model: testModel, input: '' }),
   invalid_request: named(post(path, '[]'), { detail: { zh: '请求体必须是 JSON 对象', en: 'the body must be a JSON object' } }),
   model_not_found: named(chat({ fields: { model: 'nobody-has-it' } }), { model: 'nobody-has-it' }),
-  responses_not_kept: named(post('/v1/responses', { model: testModel, input: 'Hi', previous_response_id: 'resp_1' }), {
-    field: 'previous_response_id',
+  responses_not_kept: named(post('/v1/responses', { model: testModel, input: 'Hi', prompt: { id: 'pmpt_1' } }), { field: 'prompt' }),
+  previous_response_not_found: named(post('/v1/responses', { model: testModel, input: 'Hi', previous_response_id: 'resp_1' }), {
+    id: 'resp_1',
   }),
+  response_item_not_found: named(post('/v1/responses', { model: testModel, input: [{ type: 'item_reference', id: 'msg_1' }] }), {
+    id: 'msg_1',
+  }),
+  conversation_not_found: named(post('/v1/responses', { model: testModel, input: 'Hi', conversation: 'conv_1' }), { id: 'conv_1' }),
+  conversation_locked: (desk) =>
+    desk.scene({}, async (scene) => {
+      const created = (await (await scene.post('/v1/conversations', {})).json()) as { id: string };
+      const locked = { locked_by: 'another', locked_until: Number.MAX_SAFE_INTEGER };
+      await scene.app.context.db.collection('conversations').patch({ id: created.id }, { set: locked });
+      return toldOf(await scene.post('/v1/responses', { model: testModel, input: 'Hi', conversation: created.id }, speaking(desk)));
+    }),
+  response_not_found: named(readKept('GET', 'resp_1'), { id: 'resp_1' }),
+  response_not_background: (desk) =>
+    desk.scene({}, async (scene) => toldOf(await scene.post(`/v1/responses/${await keptId(scene)}/cancel`, {}, speaking(desk)))),
+  previous_response_running: (desk) => changedChain(desk, { status: 'in_progress' }).then(({ told, id }) => ({ told, details: { id } })),
+  conversation_too_long: (desk) => changedChain(desk, { chain_bytes: 1e12 }).then(({ told }) => told),
   websocket_missing: (desk) =>
     desk.scene({}, async ({ app }) => toldOf(await fetch(`${app.origin}/v1/responses`, { headers: speaking(desk) }))),
   format_unsupported: post('/v1/embeddings', { model: 'claude-sonnet-4-5', input: 'words' }, claude),

@@ -1,0 +1,86 @@
+// `/v1/conversations`: https://platform.openai.com/docs/api-reference/conversations
+import { AppError } from '#shared/errors.ts';
+import { fieldRules } from '#shared/field-rules.ts';
+import { StrictFields, badField } from '#server/dialects/strict-fields.ts';
+import { isObject } from '#server/framing/loose-json.ts';
+import type { RouteHost } from '#server/http/mount.ts';
+import type { RelayServices } from '#server/relay/services.ts';
+import type { ConversationStore } from './conversation-store.ts';
+import { itemsOf } from './items.ts';
+import type { Item } from './items.ts';
+import { readPage } from './list-items.ts';
+import type { ResponseStore } from './response-store.ts';
+import { createServer } from './serve-caller.ts';
+import type { KeptCaller } from './serve-caller.ts';
+
+/** Items that may be given at once, and pairs of metadata with their lengths. */
+const mostItems = 20;
+const mostPairs = 16;
+const longestName = 64;
+const longestValue = 512;
+
+export function mountConversations(
+  host: RouteHost,
+  services: RelayServices,
+  stores: { store: ResponseStore; conversations: ConversationStore },
+): void {
+  const { store, conversations } = stores;
+  const serveOne = createServer(host, services);
+  const path = '/v1/conversations/:conversation';
+  const add = (method: string, at: string, work: (caller: KeptCaller, id: string) => Promise<object>) =>
+    host.addDirect(
+      method,
+      at,
+      serveOne(async (caller) => {
+        if (!store.isOn) throw new AppError('responses_not_kept', { field: 'conversation' }, { field: 'conversation' });
+        return { json: await work(caller, caller.params['conversation'] ?? '') };
+      }),
+    );
+
+  add('POST', '/v1/conversations', async (caller) => {
+    const fields = await fieldsOf(caller);
+    return conversations.create(caller.userId, { items: givenItems(fields), metadata: metadataOf(fields) ?? {} });
+  });
+  add('GET', path, async ({ userId }, id) => conversations.told(await conversations.find(userId, id)));
+  add('POST', path, async (caller, id) => conversations.update(caller.userId, id, metadataOf(await fieldsOf(caller)) ?? {}));
+  add('DELETE', path, async ({ userId }, id) => {
+    await conversations.remove(userId, id);
+    return { id, object: 'conversation.deleted', deleted: true };
+  });
+  add('GET', `${path}/items`, ({ userId, query }, id) => conversations.list(userId, id, readPage(query)));
+  add('POST', `${path}/items`, async (caller, id) => {
+    const items = givenItems(await fieldsOf(caller));
+    if (items.length === 0) throw badField('items', fieldRules.required);
+    return conversations.add(caller.userId, id, items);
+  });
+  add('GET', `${path}/items/:item`, ({ userId, params }, id) => conversations.item(userId, id, params['item'] ?? ''));
+  add('DELETE', `${path}/items/:item`, ({ userId, params }, id) => conversations.removeItem(userId, id, params['item'] ?? ''));
+}
+
+async function fieldsOf(caller: KeptCaller): Promise<StrictFields> {
+  const body = await caller.readBody();
+  if (!isObject(body)) throw badField('body', fieldRules.object);
+  return new StrictFields(body);
+}
+
+/** @throws {AppError} `invalid_request` */
+function givenItems(fields: StrictFields): Item[] {
+  const items = fields.objects('items');
+  if (items.length > mostItems) throw badField('items', fieldRules.atMost(mostItems));
+  for (const item of items) if (!item.has('type') && !item.has('role')) throw badField(item.path('type'), fieldRules.required);
+  return itemsOf(fields.raw('items'));
+}
+
+/** @throws {AppError} `invalid_request` */
+function metadataOf(fields: StrictFields): Readonly<Record<string, unknown>> | undefined {
+  const metadata = fields.object('metadata');
+  if (metadata === undefined) return undefined;
+  const pairs = Object.entries(metadata);
+  if (pairs.length > mostPairs) throw badField('metadata', fieldRules.atMost(mostPairs));
+  for (const [name, value] of pairs) {
+    if (typeof value !== 'string') throw badField(`metadata.${name}`, fieldRules.text);
+    if (name.length > longestName || value.length > longestValue)
+      throw badField(`metadata.${name.slice(0, longestName)}`, fieldRules.invalid);
+  }
+  return metadata;
+}

@@ -1,0 +1,251 @@
+// Conversations: lists of items that grow by responses and by their owner's edits, one at a time. Items are written first, and are there
+// once the record says where they end.
+import { AppError } from '#shared/errors.ts';
+import { fieldRules } from '#shared/field-rules.ts';
+import type { AppContext } from '#server/context.ts';
+import type { Filter } from '#server/db/collection.ts';
+import type { Write } from '#server/db/database.ts';
+import type { ConversationItemRecord } from '#server/db/records/conversation-item.ts';
+import type { ConversationRecord } from '#server/db/records/conversation.ts';
+import { isObject } from '#server/framing/loose-json.ts';
+import { completeItems } from './items.ts';
+import type { Item } from './items.ts';
+import { badQuery, listOf } from './list-items.ts';
+import type { ItemsPage } from './list-items.ts';
+import { removeItems } from './remove-items.ts';
+import { itemId, newId } from './response-ids.ts';
+import { ownerOf } from './response-store.ts';
+import type { ResponseStore } from './response-store.ts';
+import { openJson, sealJson } from './sealed-json.ts';
+
+/** A lock that its holder does not renew is nobody's. */
+export const lockMs = 60_000;
+/** Items of a conversation. */
+const mostItems = 10_000;
+
+export class ConversationStore {
+  readonly #context: AppContext;
+  readonly #store: ResponseStore;
+
+  constructor(context: AppContext, store: ResponseStore) {
+    this.#context = context;
+    this.#store = store;
+  }
+
+  get #records() {
+    return this.#context.db.collection('conversations');
+  }
+
+  get #items() {
+    return this.#context.db.collection('conversation_items');
+  }
+
+  get #mostBytes(): number {
+    return this.#context.env.MAX_REQUEST_BODY_MB * 1_000_000;
+  }
+
+  /** @throws {AppError} `conversation_not_found` */
+  async find(userId: number, id: string): Promise<ConversationRecord> {
+    const record = await this.#records.first({ id, user_id: userId, expires_at: { gt: this.#now() } });
+    if (record === null) throw new AppError('conversation_not_found', { id });
+    return record;
+  }
+
+  async create(userId: number, { items, metadata }: { items: readonly Item[]; metadata: object }): Promise<object> {
+    const id = newId(this.#context, 'conv');
+    const [sealed] = await sealJson(this.#context, ownerOf(userId), JSON.stringify(metadata));
+    const empty = { id, user_id: userId, created_at: this.#now(), expires_at: this.#store.expiry(), metadata: sealed, end: 0, bytes: 0 };
+    const added = await this.#additions(empty, items);
+    const record = { ...empty, end: added.end, bytes: added.bytes };
+    await this.#context.db.write([...added.writes, { insert: record, into: 'conversations' }]);
+    await this.#store.holdings.added(userId, { count: 1, bytes: added.bytes });
+    return this.told(record);
+  }
+
+  async told({ id, user_id: userId, created_at, metadata }: ConversationRecord): Promise<object> {
+    return { id, object: 'conversation', created_at, metadata: await openJson(this.#context, ownerOf(userId), [metadata]) };
+  }
+
+  /** @throws {AppError} `conversation_not_found` */
+  async update(userId: number, id: string, metadata: object): Promise<object> {
+    const [sealed] = await sealJson(this.#context, ownerOf(userId), JSON.stringify(metadata));
+    const changed = await this.#records.patch({ id, user_id: userId }, { set: { metadata: sealed, expires_at: this.#store.expiry() } });
+    if (changed === null) throw new AppError('conversation_not_found', { id });
+    return this.told(changed);
+  }
+
+  /** Also while a response is being written for it, which then adds nothing. @throws {AppError} `conversation_not_found` */
+  async remove(userId: number, id: string): Promise<void> {
+    const record = await this.#records.take({ id, user_id: userId });
+    if (record === null) throw new AppError('conversation_not_found', { id });
+    await removeItems(this.#context, { conversation_id: id });
+    await this.#store.holdings.removed(userId, { count: 1, bytes: record.bytes });
+  }
+
+  /**
+   * Nobody else adds to it until it is unlocked, or its holder has not renewed it for a while.
+   * @throws {AppError} `conversation_not_found`, `conversation_locked`
+   */
+  async lock(userId: number, id: string): Promise<{ record: ConversationRecord; holder: string }> {
+    const now = this.#context.now();
+    const free: Filter<ConversationRecord> = { or: [{ locked_by: { exists: false } }, { locked_until: { lt: now } }] };
+    const holder = this.#context.randomText(16);
+    const mine: Filter<ConversationRecord> = { and: [{ id, user_id: userId, expires_at: { gt: this.#now() } }, free] };
+    const record = await this.#records.patch(mine, { set: { locked_by: holder, locked_until: now + lockMs } });
+    if (record !== null) return { record, holder };
+    await this.find(userId, id);
+    throw new AppError('conversation_locked', {}, { retryAfter: 2 });
+  }
+
+  async renew(id: string, holder: string): Promise<void> {
+    await this.#records.patch({ id, locked_by: holder }, { set: { locked_until: this.#context.now() + lockMs } });
+  }
+
+  async unlock(id: string, holder: string): Promise<void> {
+    await this.#records.patch({ id, locked_by: holder }, { unset: ['locked_by', 'locked_until'] });
+  }
+
+  /** What adds to it, the last of them for all to see; for whoever holds its lock, which ends with it. */
+  async addition(
+    record: ConversationRecord,
+    holder: string,
+    items: readonly Item[],
+  ): Promise<{ writes: Write[]; bytes: number; items: Item[] }> {
+    await removeItems(this.#context, { conversation_id: record.id, position: { gte: record.end } });
+    const { writes, end, bytes, added } = await this.#additions(record, items);
+    const grown: Write = {
+      patch: { set: { end, expires_at: this.#store.expiry() }, increment: { bytes }, unset: ['locked_by', 'locked_until'] },
+      of: 'conversations',
+      where: { id: record.id, locked_by: holder },
+    };
+    return { writes: [...writes, grown], bytes, items: added };
+  }
+
+  /** @throws {AppError} `conversation_not_found`, `conversation_locked`, `conversation_too_long` */
+  async add(userId: number, id: string, items: readonly Item[]): Promise<object> {
+    const { record, holder } = await this.lock(userId, id);
+    try {
+      this.checkRoom(record, JSON.stringify(items).length, items.length);
+      const { writes, bytes, items: added } = await this.addition(record, holder, items);
+      await this.#context.db.write(writes);
+      await this.#store.holdings.added(userId, { count: 0, bytes });
+      return listOf(added, false);
+    } finally {
+      await this.unlock(id, holder);
+    }
+  }
+
+  /** @throws {AppError} `conversation_too_long` */
+  checkRoom({ bytes, end }: ConversationRecord, more: number, items: number): void {
+    if (bytes + more > this.#mostBytes || end + items > mostItems) throw new AppError('conversation_too_long');
+  }
+
+  /** All its items. @throws {AppError} `conversation_too_long`, `bodies_of_caller` */
+  async itemsOf(record: ConversationRecord): Promise<Item[]> {
+    if (record.bytes > this.#mostBytes) throw new AppError('conversation_too_long');
+    const hold = this.#context.bodies.open(ownerOf(record.user_id));
+    try {
+      hold.grow(record.bytes * 2);
+      const rows = await this.#items.find(
+        { conversation_id: record.id, position: { lt: record.end } },
+        { sort: [['position', 1]], limit: mostItems },
+      );
+      const items: Item[] = [];
+      for (const row of rows) items.push(await this.#open(record.user_id, row));
+      return items;
+    } finally {
+      hold.shrinkTo(0);
+    }
+  }
+
+  /** @throws {AppError} as `find`; 400 for an `after` that is none of them */
+  async list(userId: number, id: string, { limit, isAscending, after }: ItemsPage): Promise<object> {
+    const record = await this.find(userId, id);
+    let from = -1;
+    let to = record.end;
+    if (after !== undefined) {
+      const last = await this.#items.get(`${id}:${after}`);
+      if (last === null) throw badQuery('after', fieldRules.invalid);
+      if (isAscending) from = last.position;
+      else to = Math.min(to, last.position);
+    }
+    const rows = await this.#items.find(
+      { conversation_id: id, position: { gt: from, lt: to } },
+      { sort: [['position', isAscending ? 1 : -1]], limit: limit + 1 },
+    );
+    const items: Item[] = [];
+    for (const row of rows.slice(0, limit)) items.push(await this.#open(userId, row));
+    return listOf(items, rows.length > limit);
+  }
+
+  /** @throws {AppError} `conversation_not_found`, `response_item_not_found` */
+  async item(userId: number, id: string, itemOfIt: string): Promise<Item> {
+    const record = await this.find(userId, id);
+    const row = await this.#items.get(`${id}:${itemOfIt}`);
+    if (row === null || row.position >= record.end) throw new AppError('response_item_not_found', { id: itemOfIt });
+    return this.#open(userId, row);
+  }
+
+  /** @throws {AppError} as `item` */
+  async removeItem(userId: number, id: string, itemOfIt: string): Promise<object> {
+    const record = await this.find(userId, id);
+    const row = await this.#items.get(`${id}:${itemOfIt}`);
+    if (row === null || row.position >= record.end) throw new AppError('response_item_not_found', { id: itemOfIt });
+    await removeItems(this.#context, { id: row.id });
+    await this.#records.patch({ id }, { increment: { bytes: -row.bytes } });
+    await this.#store.holdings.removed(userId, { count: 0, bytes: row.bytes });
+    return this.told(record);
+  }
+
+  async #additions({ id, user_id: userId, end }: ConversationRecord, items: readonly Item[]) {
+    const named = completeItems(items, id, end);
+    const taken = new Set(
+      (await this.#items.find({ id: { in: named.map((item) => `${id}:${String(item['id'])}`) } })).map((row) => row.id),
+    );
+    const writes: Write[] = [];
+    const added: Item[] = [];
+    let bytes = 0;
+    for (const [index, item] of named.entries()) {
+      const position = end + index;
+      const key = `${id}:${String(item['id'])}`;
+      // What stands in it already is there a second time, under an id of its own.
+      const own = taken.has(key) ? { ...item, id: itemId(item['type'], id, position) } : item;
+      taken.add(key);
+      const text = JSON.stringify(own);
+      bytes += text.length;
+      added.push(own);
+      const rowId = `${id}:${String(own['id'])}`;
+      const [content, ...more] = await sealJson(this.#context, ownerOf(userId), text);
+      for (const [number, piece] of more.entries()) {
+        const row = {
+          id: `${rowId}:${number}`,
+          response_id: rowId,
+          kind: 'items' as const,
+          number,
+          content: piece,
+          expires_at: neverSwept,
+        };
+        writes.push({ insert: row, into: 'response_pieces' });
+      }
+      const row: ConversationItemRecord = { id: rowId, conversation_id: id, position, bytes: text.length, content };
+      writes.push({ insert: more.length === 0 ? row : { ...row, pieces: more.length }, into: 'conversation_items' });
+    }
+    return { writes, added, bytes, end: end + named.length };
+  }
+
+  async #open(userId: number, { id, content, pieces }: ConversationItemRecord): Promise<Item> {
+    const rows =
+      pieces === undefined
+        ? []
+        : await this.#context.db.collection('response_pieces').find({ response_id: id, kind: 'items' }, { sort: [['number', 1]] });
+    const item = await openJson(this.#context, ownerOf(userId), [content, ...rows.map((row) => row.content)]);
+    return isObject(item) ? item : {};
+  }
+
+  #now(): number {
+    return Math.floor(this.#context.now() / 1000);
+  }
+}
+
+/** They go with their conversation. */
+const neverSwept = Number.MAX_SAFE_INTEGER;

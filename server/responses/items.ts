@@ -1,0 +1,54 @@
+// Items of Responses: as they are kept and listed, and as they go on to a model.
+import { isObject } from '#server/framing/loose-json.ts';
+import { itemId } from './response-ids.ts';
+
+export type Item = Readonly<Record<string, unknown>>;
+
+/** What a request's `input` consists of. */
+export function itemsOf(input: unknown): Item[] {
+  if (typeof input === 'string') return input === '' ? [] : [{ role: 'user', content: input }];
+  return Array.isArray(input) ? input.filter(isObject) : [];
+}
+
+/** With every field that a list of items tells. @param holderId what ids of ours are made of @param from the place of the first */
+export function completeItems(items: readonly Item[], holderId: string, from = 0): Item[] {
+  return items.map((item, index) => {
+    const type = item['type'] ?? 'message';
+    const id = typeof item['id'] === 'string' && item['id'] !== '' ? item['id'] : itemId(type, holderId, from + index);
+    if (type !== 'message') return { ...item, type, id };
+    const content = contentOf(item);
+    return { ...item, type, id, status: item['status'] ?? 'completed', content };
+  });
+}
+
+function contentOf({ role, content }: Item): unknown {
+  if (typeof content !== 'string') return content;
+  if (role !== 'assistant') return [{ type: 'input_text', text: content }];
+  return [{ type: 'output_text', text: content, annotations: [], logprobs: [] }];
+}
+
+/** Fields that only lists tell: nothing is kept at the provider under these ids. */
+const listed: ReadonlySet<string> = new Set(['id', 'status', 'created_by']);
+
+/** As input of a request. What depends on the id alone keeps it. */
+export function asInput(item: Item): Item {
+  if (!needsNoId.has(String(item['type']))) return item;
+  const kept = Object.fromEntries(Object.entries(item).filter(([name]) => !listed.has(name)));
+  return Array.isArray(kept['content']) ? { ...kept, content: kept['content'].map(withoutLogprobs) } : kept;
+}
+
+const needsNoId: ReadonlySet<string> = new Set([
+  'message',
+  'reasoning',
+  'function_call',
+  'function_call_output',
+  'custom_tool_call',
+  'custom_tool_call_output',
+  'compaction',
+]);
+
+function withoutLogprobs(part: unknown): unknown {
+  if (!isObject(part) || part.type !== 'output_text') return part;
+  const { logprobs: _logprobs, ...rest } = part;
+  return rest;
+}

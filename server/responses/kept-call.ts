@@ -1,0 +1,130 @@
+// One call that goes on from something, or leaves something: what it is given, and what becomes of its response.
+import { isObject } from '#server/framing/loose-json.ts';
+import type { StreamPipe } from '#server/dialects/stream-pipe.ts';
+import type { AppContext } from '#server/context.ts';
+import type { Write } from '#server/db/database.ts';
+import type { ConversationRecord } from '#server/db/records/conversation.ts';
+import type { CallConversation } from '#server/relay/conversation-source.ts';
+import type { RelayBody } from '#server/relay/endpoints.ts';
+import { lockMs } from './conversation-store.ts';
+import type { ConversationStore } from './conversation-store.ts';
+import { asInput, completeItems, itemsOf } from './items.ts';
+import type { Item } from './items.ts';
+import type { Chain, ResponseStore } from './response-store.ts';
+import { lastResponse, responseIn, ToldStream, writeEvent } from './told-response.ts';
+import type { Json } from './told-response.ts';
+
+export interface KeptCallParts {
+  context: AppContext;
+  store: ResponseStore;
+  userId: number;
+  /** Of the response. */
+  id: string;
+  isKept: boolean;
+  /** As the caller wrote it. */
+  body: RelayBody;
+  /** Its own input, references resolved. */
+  input: readonly Item[];
+  /** What stands before that. */
+  before: readonly Item[];
+  chain: Chain | null;
+  /** It is added to; null: none is. */
+  conversation: HeldConversation | null;
+}
+
+/** The lock is this call's. */
+export interface HeldConversation {
+  conversations: ConversationStore;
+  record: ConversationRecord;
+  holder: string;
+}
+
+/** The fields that speak of something kept. The provider never hears of them. */
+const stateFields: ReadonlySet<string> = new Set(['previous_response_id', 'conversation', 'background']);
+
+export class KeptCall implements CallConversation {
+  readonly body: RelayBody;
+  readonly #parts: KeptCallParts;
+  readonly #input: readonly Item[];
+  readonly #renewal: NodeJS.Timeout | undefined;
+
+  #isClosed = false;
+
+  constructor(parts: KeptCallParts) {
+    const { body, before, input, id, conversation } = parts;
+    this.#parts = parts;
+    this.#input = completeItems(input, id);
+    this.#renewal = conversation === null ? undefined : renewing(conversation);
+    const rest = Object.fromEntries(Object.entries(body).filter(([name]) => !stateFields.has(name)));
+    // What stands before it comes first and as it was, so that providers find it in their caches.
+    const own = itemsOf(body['input']);
+    const isWhole = before.length === 0 && input.every((item, index) => item === own[index] || typeof body['input'] === 'string');
+    const asked = input.map((item, index) => (item === own[index] ? item : asInput(item)));
+    this.body = isWhole ? rest : { ...rest, input: [...before.map(asInput), ...asked] };
+  }
+
+  pipe(pipe: StreamPipe): StreamPipe {
+    return new ToldStream(pipe, (response) => this.#told(response));
+  }
+
+  async keepWhole(body: Buffer): Promise<Buffer> {
+    const response = responseIn(body);
+    if (response === null) return body;
+    const told = this.#told(response);
+    await this.#keep(told);
+    return Buffer.from(JSON.stringify(told));
+  }
+
+  async keepEnding(ending: Buffer): Promise<Buffer> {
+    const last = lastResponse(ending);
+    if (last === null) return ending;
+    const told = this.#told(last.response);
+    await this.#keep(told);
+    return Buffer.concat([last.before, writeEvent({ ...last.body, response: told })]);
+  }
+
+  close(): void {
+    const { conversation, context } = this.#parts;
+    if (conversation === null || this.#isClosed) return;
+    this.#isClosed = true;
+    clearInterval(this.#renewal);
+    context.waitUntil(conversation.conversations.unlock(conversation.record.id, conversation.holder));
+  }
+
+  #told(response: Json): Json {
+    const { id, isKept, body, conversation } = this.#parts;
+    return {
+      ...response,
+      id,
+      previous_response_id: body['previous_response_id'] ?? null,
+      conversation: conversation === null ? null : { id: conversation.record.id },
+      store: isKept,
+      ...(isObject(body['metadata']) ? { metadata: body['metadata'] } : {}),
+    };
+  }
+
+  async #keep(response: Json): Promise<void> {
+    const { context, store, userId, isKept, chain, conversation } = this.#parts;
+    const kept = isKept ? await store.recordOf({ response, userId, input: this.#input, chain }) : null;
+    const added = conversation === null ? null : await this.#addition(conversation, response);
+    if (kept === null && added === null) return;
+    const insertion: Write[] = kept === null ? [] : [...kept.rest, { insert: kept.record, into: 'responses' }];
+    await context.db.write([...insertion, ...(added?.writes ?? [])]);
+    const bytes = (kept?.record.bytes ?? 0) + (added?.bytes ?? 0);
+    await store.holdings.added(userId, { count: kept === null ? 0 : 1, bytes });
+  }
+
+  #addition({ conversations, record, holder }: HeldConversation, { output }: Json) {
+    return conversations.addition(record, holder, [...this.#input, ...itemsOf(output)]);
+  }
+}
+
+/** Its lock stays while the call goes on, however long that takes. */
+function renewing({ conversations, record, holder }: HeldConversation): NodeJS.Timeout {
+  const renewal = setInterval(() => {
+    // What fails now may be done by the next one.
+    conversations.renew(record.id, holder).catch(() => {});
+  }, lockMs / 3);
+  renewal.unref();
+  return renewal;
+}

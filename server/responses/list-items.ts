@@ -1,0 +1,39 @@
+// A page of a list of items, as the vendor's clients page through it.
+import { AppError } from '#shared/errors.ts';
+import { fieldRules } from '#shared/field-rules.ts';
+import type { Item } from './items.ts';
+
+export interface ItemsPage {
+  limit: number;
+  isAscending: boolean;
+  after: string | undefined;
+}
+
+const defaultLimit = 20;
+const largestLimit = 100;
+
+/** @throws {AppError} `invalid_request` with the parameter at fault */
+export function readPage(query: URLSearchParams): ItemsPage {
+  const limit = query.get('limit');
+  const count = limit === null ? defaultLimit : Number(limit);
+  if (!Number.isInteger(count) || count < 1 || count > largestLimit) throw badQuery('limit', fieldRules.wholeBetween(1, largestLimit));
+  const order = query.get('order') ?? 'desc';
+  if (order !== 'asc' && order !== 'desc') throw badQuery('order', fieldRules.oneOf(['asc', 'desc']));
+  return { limit: count, isAscending: order === 'asc', after: query.get('after') ?? undefined };
+}
+
+export function badQuery(field: string, rule: { zh: string; en: string }): AppError {
+  return new AppError('invalid_request', { detail: { zh: `${field} ${rule.zh}`, en: `${field} ${rule.en}` } }, { field });
+}
+
+/** @param items in their order @throws {AppError} 400 for an `after` that is none of them */
+export function pageOf(items: readonly Item[], { limit, isAscending, after }: ItemsPage): object {
+  const ordered = isAscending ? items : items.toReversed();
+  const at = after === undefined ? -1 : ordered.findIndex((item) => item['id'] === after);
+  if (after !== undefined && at < 0) throw badQuery('after', fieldRules.invalid);
+  return listOf(ordered.slice(at + 1, at + 1 + limit), ordered.length > at + 1 + limit);
+}
+
+export function listOf(data: readonly Item[], hasMore: boolean): object {
+  return { object: 'list', data, first_id: data[0]?.['id'] ?? null, last_id: data.at(-1)?.['id'] ?? null, has_more: hasMore };
+}

@@ -1,0 +1,69 @@
+// The conversation up to a response: what it goes on from, response by response, back to the first.
+import { AppError } from '#shared/errors.ts';
+import type { AppContext } from '#server/context.ts';
+import type { KeptResponseRecord } from '#server/db/records/kept-response.ts';
+import type { Item } from './items.ts';
+import { ownerOf } from './response-store.ts';
+import type { Chain, ResponseStore } from './response-store.ts';
+
+const field = 'previous_response_id';
+/** Responses that one may go on from. */
+const mostPrevious = 2000;
+
+export interface ChainBounds {
+  /** Of the items' JSON. */
+  mostBytes: number;
+  /** What is too much is left out at the beginning. */
+  isCut: boolean;
+}
+
+/** @throws {AppError} `previous_response_not_found`, `previous_response_running`, `conversation_too_long`, `bodies_of_caller` */
+export async function readChain(
+  { bodies }: Pick<AppContext, 'bodies'>,
+  store: ResponseStore,
+  { userId, id, mostBytes, isCut }: { userId: number; id: string } & ChainBounds,
+): Promise<{ items: Item[]; chain: Chain }> {
+  const last = await store.find(userId, id);
+  if (last === null) throw notFound(id);
+  if (last.status === 'queued' || last.status === 'in_progress') throw new AppError('previous_response_running', { id }, { field });
+  if ((last.chain_bytes > mostBytes || last.previous_count >= mostPrevious) && !isCut) throw new AppError('conversation_too_long');
+  const hold = bodies.open(ownerOf(userId));
+  try {
+    // As it is stored, and as it is read.
+    hold.grow(Math.min(last.chain_bytes, mostBytes) * 2);
+    const turns = await readTurns(store, last, mostBytes);
+    const chain = { previous: [id, ...last.previous], count: last.previous_count + 1, bytes: last.chain_bytes };
+    return { items: turns.toReversed().flat(), chain };
+  } finally {
+    hold.shrinkTo(0);
+  }
+}
+
+/** The newest first, as many as there is room for. */
+async function readTurns(store: ResponseStore, last: KeptResponseRecord, mostBytes: number): Promise<Item[][]> {
+  const turns: Item[][] = [];
+  const seen = new Set<string>();
+  let left = mostBytes;
+  let records: readonly KeptResponseRecord[] = [last];
+  for (;;) {
+    for (const record of records) {
+      seen.add(record.id);
+      const items = await store.itemsIn(record);
+      left -= JSON.stringify(items).length;
+      if (left < 0 || turns.length > mostPrevious) return turns;
+      turns.push(items);
+    }
+    const known: readonly string[] = (records.at(-1)?.previous ?? []).filter((id) => !seen.has(id));
+    if (known.length === 0) return turns;
+    const byId = new Map((await store.findAll(last.user_id, known)).map((record) => [record.id, record]));
+    records = known.map((id) => {
+      const record = byId.get(id);
+      if (record === undefined) throw notFound(id);
+      return record;
+    });
+  }
+}
+
+function notFound(id: string): AppError {
+  return new AppError('previous_response_not_found', { id }, { field });
+}

@@ -1,0 +1,90 @@
+// Where calls of Responses get their conversations from, and who keeps what comes of them.
+import { AppError } from '#shared/errors.ts';
+import type { AppContext } from '#server/context.ts';
+import type { AskedConversation, CallConversation, ConversationSource } from '#server/relay/conversation-source.ts';
+import { askedState, isReference, refuseState } from './asked-state.ts';
+import type { AskedState } from './asked-state.ts';
+import { itemsOf } from './items.ts';
+import type { Item } from './items.ts';
+import type { ConversationStore } from './conversation-store.ts';
+import { KeptCall } from './kept-call.ts';
+import type { HeldConversation } from './kept-call.ts';
+import { readChain } from './read-chain.ts';
+import { newId } from './response-ids.ts';
+import type { ResponseStore } from './response-store.ts';
+
+/** References of one request: each is a read. */
+const mostReferences = 500;
+
+export interface Stores {
+  store: ResponseStore;
+  conversations: ConversationStore;
+}
+
+export function createResponseSource(context: AppContext, { store, conversations }: Stores): ConversationSource {
+  const mostBytes = context.env.MAX_REQUEST_BODY_MB * 1_000_000;
+
+  async function openCall({ caller, body, isAnswered }: AskedConversation, asked: AskedState): Promise<CallConversation> {
+    const userId = caller.user.id;
+    refuseState({ ...asked, previousId: undefined, conversationId: undefined, references: [] });
+    const isCut = body['truncation'] === 'auto';
+    const { previousId, isKept } = asked;
+    const read = previousId === undefined ? null : await readChain(context, store, { userId, id: previousId, mostBytes, isCut });
+    const input = await resolved(userId, itemsOf(body['input']));
+    const held = await holdConversation(userId, asked, { input, isAnswered });
+    const before = read?.items ?? held?.items ?? [];
+    return new KeptCall({
+      context,
+      store,
+      userId,
+      id: newId(context, 'resp'),
+      isKept: isKept && isAnswered && store.isOn,
+      body,
+      input,
+      before,
+      chain: read?.chain ?? null,
+      conversation: held?.conversation ?? null,
+    });
+  }
+
+  /** Whoever only counts takes no lock. */
+  async function holdConversation(
+    userId: number,
+    { conversationId }: AskedState,
+    { input, isAnswered }: { input: readonly Item[]; isAnswered: boolean },
+  ): Promise<{ items: Item[]; conversation: HeldConversation | null } | null> {
+    if (conversationId === undefined) return null;
+    if (!isAnswered) return { items: await conversations.itemsOf(await conversations.find(userId, conversationId)), conversation: null };
+    const { record, holder } = await conversations.lock(userId, conversationId);
+    try {
+      conversations.checkRoom(record, JSON.stringify(input).length, input.length);
+      return { items: await conversations.itemsOf(record), conversation: { conversations, record, holder } };
+    } catch (failure) {
+      await conversations.unlock(conversationId, holder);
+      throw failure;
+    }
+  }
+
+  /** Items that stand for others, as what they stand for. */
+  async function resolved(userId: number, items: readonly Item[]): Promise<readonly Item[]> {
+    const ids = items.filter(isReference).map(({ id }) => id);
+    if (ids.length === 0) return items;
+    if (ids.length > mostReferences) throw new AppError('conversation_too_long');
+    const found = await store.readItems(userId, ids, mostBytes);
+    return items.map((item) => (isReference(item) ? (found.get(item.id) ?? item) : item));
+  }
+
+  return {
+    open(call) {
+      const asked = askedState(call.body);
+      if (!store.isOn) {
+        refuseState(asked);
+        return null;
+      }
+      const { isKept, previousId, conversationId, isBackground, references } = asked;
+      const isPlain = previousId === undefined && conversationId === undefined && !isBackground && references.length === 0;
+      if (isPlain && (!isKept || !call.isAnswered)) return null;
+      return openCall(call, asked);
+    },
+  };
+}

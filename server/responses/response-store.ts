@@ -1,0 +1,191 @@
+// The responses that are kept for their callers: written as one, read by their owner alone.
+import { AppError } from '#shared/errors.ts';
+import type { AppContext } from '#server/context.ts';
+import type { Write } from '#server/db/database.ts';
+import type { KeptResponseRecord, ResponseStatus } from '#server/db/records/kept-response.ts';
+import type { ResponsePieceRecord } from '#server/db/records/response-piece.ts';
+import { isObject } from '#server/framing/loose-json.ts';
+import { createHoldings, removeResponse } from './holdings.ts';
+import type { Holdings } from './holdings.ts';
+import type { Item } from './items.ts';
+import { holderOf } from './response-ids.ts';
+import { openJson, sealJson } from './sealed-json.ts';
+import type { Json } from './told-response.ts';
+
+/** What it goes on from. */
+export interface Chain {
+  /** Ids, the nearest first. */
+  previous: readonly string[];
+  count: number;
+  bytes: number;
+}
+
+export interface ResponseToKeep {
+  /** As its caller is told it, with its id, status and output. */
+  response: Json;
+  userId: number;
+  input: readonly Item[];
+  chain: Chain | null;
+}
+
+/** Ids of earlier responses that a record knows: so many are read at once. */
+const knownPrevious = 64;
+const daySeconds = 86_400;
+
+export class ResponseStore {
+  readonly holdings: Holdings;
+  readonly #context: AppContext;
+
+  constructor(context: AppContext) {
+    this.#context = context;
+    this.holdings = createHoldings(context);
+  }
+
+  get isOn(): boolean {
+    return this.#context.settings.get('ResponseStoreEnabled');
+  }
+
+  get #responses() {
+    return this.#context.db.collection('responses');
+  }
+
+  /** Unix seconds until which something is kept that was used last now. */
+  expiry(): number {
+    return Math.floor(this.#context.now() / 1000) + this.#context.settings.get('ResponseRetentionDays') * daySeconds;
+  }
+
+  /** All of it, or nothing. */
+  async keep(kept: ResponseToKeep): Promise<void> {
+    const { record, rest } = await this.recordOf(kept);
+    await this.#context.db.write([...rest, { insert: record, into: 'responses' }]);
+    await this.holdings.added(kept.userId, { count: 1, bytes: record.bytes });
+  }
+
+  /** The record, and the rest of it as writes that belong before it. */
+  async recordOf({ response, userId, input, chain }: ResponseToKeep): Promise<{ record: KeptResponseRecord; rest: Write[] }> {
+    const { output: told, ...shell } = response;
+    const output = Array.isArray(told) ? told.filter(isObject) : [];
+    const id = String(response['id']);
+    const itemsText = JSON.stringify([...input, ...output]);
+    const shellText = JSON.stringify(shell);
+    const expiresAt = this.expiry();
+    const [items, ...moreItems] = await sealJson(this.#context, ownerOf(userId), itemsText);
+    const [sealed, ...moreResponse] = await sealJson(this.#context, ownerOf(userId), shellText);
+    const rest: Write[] = [
+      ...piecesOf(id, 'items', moreItems, expiresAt),
+      ...piecesOf(id, 'response', moreResponse, expiresAt),
+      ...output.flatMap((item): Write[] => {
+        if (typeof item['id'] !== 'string') return [];
+        const row = { id: `${userId}:${item['id']}`, response_id: id, expires_at: expiresAt };
+        return [{ insert: row, into: 'response_items', ignoreConflict: true }];
+      }),
+    ];
+    const record: KeptResponseRecord = {
+      id,
+      user_id: userId,
+      created_at: Math.floor(this.#context.now() / 1000),
+      expires_at: expiresAt,
+      status: statusOf(response['status']),
+      previous: [...(chain?.previous ?? [])].slice(0, knownPrevious),
+      previous_count: chain?.count ?? 0,
+      chain_bytes: (chain?.bytes ?? 0) + Buffer.byteLength(itemsText),
+      bytes: itemsText.length + shellText.length,
+      items,
+      input_count: input.length,
+      response: sealed,
+      ...(moreItems.length === 0 ? {} : { items_pieces: moreItems.length }),
+      ...(moreResponse.length === 0 ? {} : { response_pieces: moreResponse.length }),
+    };
+    return { record, rest };
+  }
+
+  /** The record of somebody's own response; null: there is none. */
+  find(userId: number, id: string): Promise<KeptResponseRecord | null> {
+    return this.#responses.first({ id, user_id: userId, expires_at: { gt: Math.floor(this.#context.now() / 1000) } });
+  }
+
+  /** Those of them that are there, in no order. */
+  findAll(userId: number, ids: readonly string[]): Promise<KeptResponseRecord[]> {
+    return this.#responses.find({ id: { in: ids }, user_id: userId }, { limit: ids.length });
+  }
+
+  /** Its input's items and, behind them, its output's. */
+  async itemsIn(record: KeptResponseRecord): Promise<Item[]> {
+    const sealed = await this.#piecesIn(record.id, 'items', [record.items], record.items_pieces);
+    const items = await openJson(this.#context, ownerOf(record.user_id), sealed);
+    return Array.isArray(items) ? items.filter(isObject) : [];
+  }
+
+  /** As its caller is told it. */
+  async responseIn(record: KeptResponseRecord): Promise<Json> {
+    const sealed = await this.#piecesIn(record.id, 'response', [record.response], record.response_pieces);
+    const shell = await openJson(this.#context, ownerOf(record.user_id), sealed);
+    const output = (await this.itemsIn(record)).slice(record.input_count);
+    return { ...(isObject(shell) ? shell : {}), output };
+  }
+
+  /**
+   * Items by their ids, of whichever responses of that user, with others of the same responses.
+   * @throws {AppError} `response_item_not_found`, `conversation_too_long`
+   */
+  async readItems(userId: number, ids: readonly string[], mostBytes: number): Promise<Map<string, Item>> {
+    const found = new Map<string, Item>();
+    const keys = ids.map((id) => `${userId}:${id}`);
+    const rows = await this.#context.db.collection('response_items').find({ id: { in: keys } }, { limit: ids.length });
+    const responseOf = new Map(rows.map((row) => [row.id.slice(`${userId}:`.length), row.response_id]));
+    let left = mostBytes;
+    for (const id of ids) {
+      if (found.has(id)) continue;
+      const record = await this.#recordWith(userId, id, responseOf.get(id));
+      if (record !== null) {
+        left -= record.bytes;
+        if (left < 0) throw new AppError('conversation_too_long');
+        for (const item of await this.itemsIn(record)) if (typeof item['id'] === 'string') found.set(item['id'], item);
+      }
+      if (!found.has(id)) throw new AppError('response_item_not_found', { id }, { field: 'input' });
+    }
+    return found;
+  }
+
+  /** The response that an item belongs to. */
+  async #recordWith(userId: number, itemId: string, responseId: string | undefined): Promise<KeptResponseRecord | null> {
+    if (responseId !== undefined) return this.find(userId, responseId);
+    const digits = holderOf(itemId);
+    return digits === null ? null : this.#responses.first({ user_id: userId, id: { startsWith: `resp_${digits}` } });
+  }
+
+  /** False: there is none of that user. */
+  async remove(userId: number, id: string): Promise<boolean> {
+    const record = await this.#responses.take({ id, user_id: userId });
+    if (record === null) return false;
+    await removeResponse(this.#context, id);
+    await this.holdings.removed(userId, { count: 1, bytes: record.bytes });
+    return true;
+  }
+
+  async #piecesIn(id: string, kind: ResponsePieceRecord['kind'], first: string[], more: number | undefined): Promise<string[]> {
+    if (more === undefined) return first;
+    const pieces = this.#context.db.collection('response_pieces');
+    const rows = await pieces.find({ response_id: id, kind }, { sort: [['number', 1]], limit: more });
+    if (rows.length < more) throw new AppError('response_not_found', { id });
+    return [...first, ...rows.map(({ content }) => content)];
+  }
+}
+
+/** In whose turn long work on it is done. */
+export function ownerOf(userId: number): string {
+  return `user:${userId}`;
+}
+
+function piecesOf(id: string, kind: ResponsePieceRecord['kind'], contents: readonly string[], expiresAt: number): Write[] {
+  return contents.map((content, index) => ({
+    insert: { id: `${id}:${kind}:${index}`, response_id: id, kind, number: index, content, expires_at: expiresAt },
+    into: 'response_pieces',
+  }));
+}
+
+const statuses: readonly ResponseStatus[] = ['queued', 'in_progress', 'completed', 'incomplete', 'failed', 'cancelled'];
+
+export function statusOf(status: unknown): ResponseStatus {
+  return statuses.find((known) => known === status) ?? 'completed';
+}

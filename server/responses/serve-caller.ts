@@ -1,0 +1,64 @@
+// Calls that ask for what is kept: whose key it is, and failures in the caller's format.
+import type { Connection } from '#server/http/connection.ts';
+import { clientDialects } from '#server/dialects/registry.ts';
+import { toAppError } from '#server/http/failure.ts';
+import { bufferResponse } from '#server/http/lean-response.ts';
+import type { DirectResponse } from '#server/http/lean-response.ts';
+import type { RouteHost, ServeDirectly } from '#server/http/mount.ts';
+import { parseBody } from '#server/http/parse-body.ts';
+import { dropBody, readBody } from '#server/http/read-body.ts';
+import type { KeyAdmission } from '#server/relay/admission/admission.ts';
+import { errorResponse, ownError, requestIdHeaders } from '#server/relay/relay-failure.ts';
+import type { RelayServices } from '#server/relay/services.ts';
+
+const dialect = clientDialects['openai-responses'];
+
+export interface KeptCaller {
+  admission: KeyAdmission;
+  userId: number;
+  params: Readonly<Record<string, string>>;
+  query: URLSearchParams;
+  requestId: string;
+  connection: Connection | null;
+  /** The request's body. @throws {AppError} as `readBody` and `parseBody` */
+  readBody(): Promise<unknown>;
+}
+
+/** An object that is told as JSON, or a response of its own. */
+export type KeptAnswer = { json: object } | { response: DirectResponse };
+
+export function createServer(host: RouteHost, { context, gate }: RelayServices) {
+  return (serve: (caller: KeptCaller) => Promise<KeptAnswer>): ServeDirectly =>
+    async (request, params, connection) => {
+      const { requestId, language, url, ip } = host.facts(request, connection);
+      try {
+        const admission = await gate.admit(request);
+        gate.checkUse(admission, ip);
+        const userId = admission.user.id;
+        const body = () => readJson(context, { request, connection, userId });
+        const answer = await serve({ admission, userId, params, query: url.searchParams, requestId, connection, readBody: body });
+        if ('response' in answer) return answer.response;
+        const headers = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' };
+        return bufferResponse(200, { ...headers, ...requestIdHeaders(dialect, requestId) }, Buffer.from(JSON.stringify(answer.json)));
+      } catch (failure) {
+        if (connection !== null) dropBody(connection);
+        const error = toAppError(failure, context, requestId);
+        return errorResponse(dialect, ownError(error, language, requestId), requestId, error.retryAfter);
+      }
+    };
+}
+
+async function readJson(
+  context: RelayServices['context'],
+  { request, connection, userId }: { request: Request; connection: Connection | null; userId: number },
+): Promise<unknown> {
+  const { bodies, env } = context;
+  const owner = `user:${userId}`;
+  const hold = bodies.open(owner);
+  try {
+    const raw = await readBody({ request, connection, limit: env.MAX_REQUEST_BODY_MB * 1_000_000, hold, watch: bodies.watch });
+    return raw.bytes.length === 0 ? {} : (await parseBody(raw, bodies, owner)).value;
+  } finally {
+    hold.shrinkTo(0);
+  }
+}

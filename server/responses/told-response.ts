@@ -1,0 +1,127 @@
+// What a response says of the gateway's own doing, whoever wrote it: its id, what it goes on from, whether it is kept. Of a stream only
+// the first events and the last one hold the response; the others pass as they are.
+import { isObject, parseObject } from '#server/framing/loose-json.ts';
+import { dataIn, endOfEvent } from '#server/framing/sse.ts';
+import type { ErrorObject } from '#server/dialects/client-dialect.ts';
+import type { PipeStep, ReportedUsage, StreamOpening, StreamPipe } from '#server/dialects/stream-pipe.ts';
+import type { TokenUsage } from '#shared/token-usage.ts';
+
+export type Json = Record<string, unknown>;
+export type EditResponse = (response: Json) => Json;
+
+/** The response in a whole body; null: it is none. */
+export function responseIn(body: Buffer): Json | null {
+  return parseObject(body.toString('utf8'));
+}
+
+/** The response in an event; null: it has none. */
+function responseInEvent(event: Buffer): { body: Json; response: Json } | null {
+  const data = dataIn(event, 0, event.length);
+  const body = data === null ? null : parseObject(data);
+  return body !== null && isObject(body.response) ? { body, response: body.response } : null;
+}
+
+/** The last of some events, if it holds a response, and what stands before it; null: it holds none. */
+export function lastResponse(events: Buffer): { before: Buffer; body: Json; response: Json } | null {
+  let from = 0;
+  for (let end = endOfEvent(events, from); end < events.length; end = endOfEvent(events, end)) from = end;
+  const told = responseInEvent(events.subarray(from));
+  return told === null ? null : { ...told, before: events.subarray(0, from) };
+}
+
+/** An event as clients read it. */
+export function writeEvent(body: Json): Buffer {
+  return Buffer.from(`event: ${String(body['type'])}\ndata: ${JSON.stringify(body)}\n\n`);
+}
+
+const heads: ReadonlySet<unknown> = new Set(['response.created', 'response.in_progress', 'response.queued']);
+
+export class ToldStream implements StreamPipe {
+  readonly #pipe: StreamPipe;
+  readonly #edit: EditResponse;
+  /** What follows has no response in it. */
+  #isPastHead = false;
+
+  constructor(pipe: StreamPipe, edit: EditResponse) {
+    this.#pipe = pipe;
+    this.#edit = edit;
+  }
+
+  get bytes(): number {
+    return this.#pipe.bytes;
+  }
+
+  open(events: Buffer): StreamOpening {
+    return this.#pipe.open(events);
+  }
+
+  push(events: Buffer, isOwned: boolean): PipeStep {
+    const step = this.#pipe.push(events, isOwned);
+    if (this.#isPastHead) return step;
+    return { ...step, forClient: step.forClient.map((piece) => (this.#isPastHead ? piece : this.#editHead(piece))) };
+  }
+
+  #editHead(piece: Buffer): Buffer {
+    const edited: Buffer[] = [];
+    let from = 0;
+    while (from < piece.length && !this.#isPastHead) {
+      const end = endOfEvent(piece, from);
+      const event = piece.subarray(from, end);
+      const told = responseInEvent(event);
+      if (told !== null && heads.has(told.body['type'])) {
+        edited.push(writeEvent({ ...told.body, response: this.#edit(told.response) }));
+        from = end;
+      } else if (dataIn(event, 0, event.length) === null) {
+        edited.push(event);
+        from = end;
+      } else this.#isPastHead = true;
+    }
+    return from === 0 ? piece : Buffer.concat([...edited, piece.subarray(from)]);
+  }
+
+  isEvent(rest: Buffer): boolean {
+    return this.#pipe.isEvent(rest);
+  }
+
+  hasFinished(): boolean {
+    return this.#pipe.hasFinished();
+  }
+
+  roughTokens(): number {
+    return this.#pipe.roughTokens();
+  }
+
+  reportedUsage(): ReportedUsage {
+    return this.#pipe.reportedUsage();
+  }
+
+  countTokens(): Promise<number> {
+    return this.#pipe.countTokens();
+  }
+
+  keepAlive(): string {
+    return this.#pipe.keepAlive();
+  }
+
+  /** One of its events may be a response that has failed. */
+  fail(error: ErrorObject): string {
+    const told = Buffer.from(this.#pipe.fail(error));
+    const edited: Buffer[] = [];
+    for (let from = 0; from < told.length;) {
+      const end = endOfEvent(told, from);
+      const event = told.subarray(from, end);
+      const failed = responseInEvent(event);
+      edited.push(failed === null ? event : writeEvent({ ...failed.body, response: this.#edit(failed.response) }));
+      from = end;
+    }
+    return Buffer.concat(edited).toString('utf8');
+  }
+
+  ending(usage: TokenUsage | null): Buffer {
+    return this.#pipe.ending(usage);
+  }
+
+  close(): void {
+    this.#pipe.close();
+  }
+}
