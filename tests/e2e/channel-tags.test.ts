@@ -7,6 +7,7 @@ import { createVisitor, describeInBrowser } from './support/browser.ts';
 import type { Visitor, VisitorOptions } from './support/browser.ts';
 import { channelBody, furnish } from './support/furnish.ts';
 import type { Api } from './support/furnish.ts';
+import { lookInTurn } from './support/in-turn.ts';
 import { text } from './support/texts.ts';
 import { startTidegate } from './support/tidegate.ts';
 import type { Tidegate } from './support/tidegate.ts';
@@ -39,7 +40,7 @@ async function keepPicture({ page }: Visitor, name: string): Promise<void> {
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 
 describeInBrowser('channels by tag', () => {
-  it.each(looks)(
+  it.each(lookInTurn(looks))(
     'stand under their tags with totals: $size, $scheme, $language',
     async (look) => {
       await using tidegate = await startTidegate();
@@ -138,7 +139,7 @@ describeInBrowser('channels by tag', () => {
     await visitor.context.close();
   });
 
-  it.each(looks)(
+  it.each(lookInTurn(looks))(
     'tests of all show how they go on, and stop: $size, $scheme, $language',
     async (look) => {
       await using tidegate = await startTidegate();

@@ -5,6 +5,7 @@ import { createVisitor, describeInBrowser } from './support/browser.ts';
 import type { Size, Visitor } from './support/browser.ts';
 import { chat, furnish, keyOf, signInByApi } from './support/furnish.ts';
 import type { Api } from './support/furnish.ts';
+import { lookInTurn } from './support/in-turn.ts';
 import { text } from './support/texts.ts';
 import { startTidegate } from './support/tidegate.ts';
 import type { Tidegate } from './support/tidegate.ts';
@@ -60,7 +61,7 @@ describeInBrowser('credit', () => {
     return row;
   }
 
-  it.each(looks)('%s, %s: a receipt gives back what the call cost, and never more', async (size, language) => {
+  it.each(lookInTurn(looks))('%s, %s: a receipt gives back what the call cost, and never more', async (size, language) => {
     const say = (name: string, values = {}) => text(`logs.refund.${name}`, values, language);
     const row = await call();
     const before = await balance(2);
@@ -116,7 +117,7 @@ describeInBrowser('credit', () => {
     await visitor.context.close();
   });
 
-  it.each(looks)('%s, %s: credit is added to a balance, with its reason in the history', async (size, language) => {
+  it.each(lookInTurn(looks))('%s, %s: credit is added to a balance, with its reason in the history', async (size, language) => {
     const say = (name: string, values = {}) => text(`users.${name}`, values, language);
     const before = await balance(2);
     const visitor = await open('/user/edit/2', size, language);
@@ -142,7 +143,7 @@ describeInBrowser('credit', () => {
     await visitor.context.close();
   });
 
-  it.each(looks)('%s, %s: somebody new begins with a group and a balance', async (size, language) => {
+  it.each(lookInTurn(looks))('%s, %s: somebody new begins with a group and a balance', async (size, language) => {
     const say = (name: string, values = {}) => text(`users.${name}`, values, language);
     const username = `pilot-${size}`;
     const visitor = await open('/user', size, language);

@@ -11,6 +11,7 @@ import { drawPictures, mediaAddress } from './support/fill.ts';
 import { furnish, owner } from './support/furnish.ts';
 import type { Api } from './support/furnish.ts';
 import { changeTask, drawings, music, seedTasks } from './support/seed-tasks.ts';
+import { lookInTurn } from './support/in-turn.ts';
 import { text } from './support/texts.ts';
 import { startTidegate } from './support/tidegate.ts';
 import type { Tidegate } from './support/tidegate.ts';
@@ -70,7 +71,7 @@ describeInBrowser('drawing log and task log', () => {
     return visitor;
   }
 
-  describe.each(looks)('$size, $scheme, $language', (look) => {
+  describe.each(lookInTurn(looks))('$size, $scheme, $language', (look) => {
     it('rows, gallery and open records are sound', async () => {
       const visitor = await visit(look);
       const { page } = visitor;

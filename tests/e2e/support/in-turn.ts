@@ -10,3 +10,8 @@ export const turn = Number(process.env['TEST_TURN'] ?? Math.floor(Date.now() / d
 export function inTurn<Item>(items: readonly Item[], look: number, looks: number): Item[] {
   return looksAtAll ? [...items] : items.filter((_, index) => (index + turn) % looks === look);
 }
+
+/** The look whose turn it is, for a test that is the same in each. */
+export function lookInTurn<Look>(looks: readonly Look[]): Look[] {
+  return looksAtAll ? [...looks] : looks.filter((_, index) => index === turn % looks.length);
+}
