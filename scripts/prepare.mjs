@@ -2,7 +2,7 @@
 // exists once dependencies are installed.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 export const root = path.resolve(import.meta.dirname, '..');
@@ -62,6 +62,19 @@ export function run(command, args, env = toolEnvironment()) {
   const result = spawnSync(command, args, { cwd: root, stdio: 'inherit', env, shell: process.platform === 'win32' });
   if (result.error !== undefined) throw result.error;
   if (result.status !== 0) process.exit(result.status ?? 1);
+}
+
+const memoryDisk = '/dev/shm';
+
+/** The environment of tests. Their databases live in memory where there is room: a disk's own pace is no part of what they prove. */
+export function testEnvironment() {
+  const environment = toolEnvironment();
+  if (!existsSync(memoryDisk)) return environment;
+  const { bavail, bsize } = statfsSync(memoryDisk);
+  if (bavail * bsize < 4e9) return environment;
+  const folder = mkdtempSync(path.join(memoryDisk, 'tidegate-tests-'));
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+  return { ...environment, TMPDIR: folder };
 }
 
 /** Runs a command in our place: signals go to it, its exit code is ours. */
