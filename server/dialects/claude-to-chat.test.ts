@@ -242,7 +242,7 @@ describe('chat streams as Messages streams', () => {
       diagnostics: null,
       stop_details: null,
       content: [
-        { type: 'text', text: 'Hi', citations: null },
+        { type: 'text', text: 'Hi', citations: [] },
         { type: 'tool_use', id: 'toolu_via_a', name: 'get', input: { x: 1 }, caller: { type: 'direct' } },
       ],
       stop_reason: 'max_tokens',

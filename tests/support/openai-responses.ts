@@ -82,7 +82,7 @@ function itemsFault(items: readonly unknown[]): string | null {
       const allowed = contentTypes[String(role)];
       if (allowed === undefined) return `Invalid value: '${String(role)}' in 'input[${index}].role'.`;
       const parts = Array.isArray(content) ? content : [];
-      if (typeof content !== 'string' && parts.length === 0) return `Invalid 'input[${index}].content'.`;
+      if (typeof content !== 'string' && parts.length === 0 && role !== 'assistant') return `Invalid 'input[${index}].content'.`;
       const wrong = parts.find((part) => !isObject(part) || !allowed.includes(String(part['type'])));
       if (wrong !== undefined) return `Invalid value in 'input[${index}].content'.`;
     } else return `Invalid value: '${String(type)}' in 'input[${index}].type'.`;

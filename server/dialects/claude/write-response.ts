@@ -258,7 +258,7 @@ class MessageStreamWriter implements StreamWriter {
   }
 }
 
-const textBlock: Json = { type: 'text', text: '', citations: null };
+const textBlock: Json = { type: 'text', text: '', citations: [] };
 const thinkingBlock: Json = { type: 'thinking', thinking: '', signature: '' };
 
 function event(type: string, rest: Json): string {

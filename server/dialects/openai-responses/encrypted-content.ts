@@ -3,7 +3,7 @@
 import { readSeal, writeSeal } from '../seal.ts';
 import type { Seal } from '../seal.ts';
 
-/** The signature of the item's text; thoughts of their own; or what belongs to the call behind the item. */
+/** The signature of the item's text; thoughts of their own; or what belongs to the call behind the item, whose text is not signed. */
 export type SealedKind = 'signature' | 'thoughts' | 'call';
 
 const marks = { thoughts: 'thoughts:', call: 'call:' } as const;

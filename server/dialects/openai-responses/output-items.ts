@@ -187,8 +187,15 @@ export class OutputItems {
     this.#closeOpen('completed');
   }
 
+  /** In the thoughts before it where they are not signed: some clients send back no more than one item of them. */
+  #sealCall(seal: Seal): void {
+    if (this.#open?.kind !== 'reasoning') return this.#seal(seal, 'call');
+    this.#open.item.encrypted_content = writeEncrypted(seal, 'call');
+    this.#closeOpen('completed');
+  }
+
   #call({ index, id, name, seal }: Extract<ResponsePart, { type: 'tool_call' }>): void {
-    if (seal !== undefined) this.#seal(seal, 'call');
+    if (seal !== undefined) this.#sealCall(seal);
     const form = this.#forms.get(name) ?? { kind: 'function' as const, name };
     const place = this.#next(OpenCall.prefixOf(form));
     const call = new OpenCall({ sink: this.#sink, items: this.items, form, callId: this.#ids.call(id), ...place });

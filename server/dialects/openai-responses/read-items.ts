@@ -142,13 +142,14 @@ class ItemReader {
   #thought(item: StrictFields): void {
     const text = thoughtIn(item);
     const encrypted = item.text('encrypted_content') ?? '';
-    if (encrypted === '') {
+    const read = encrypted === '' ? null : readEncrypted(encrypted, text !== '');
+    if (read === null || read.kind === 'call') {
       if (text !== '') this.#assistant({ type: 'reasoning', text }, item);
+      this.#seal = read?.seal ?? this.#seal;
       return;
     }
-    const { seal, kind } = readEncrypted(encrypted, text !== '');
-    if (kind === 'call') this.#seal = seal;
-    else this.#assistant(kind === 'signature' ? { type: 'reasoning', text, seal } : { type: 'sealed', seal }, item);
+    const { seal, kind } = read;
+    this.#assistant(kind === 'signature' ? { type: 'reasoning', text, seal } : { type: 'sealed', seal }, item);
   }
 }
 
