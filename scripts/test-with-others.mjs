@@ -12,7 +12,7 @@ const agents = ['@openai/codex@0.169', '@anthropic-ai/claude-code@2.1', '@google
 const [kind, ...rest] = process.argv.slice(2);
 const environments = { sdks: () => ({}), comply: installComply, agents: installAgents };
 const files = {
-  sdks: ['tests/sdks', '--exclude', 'tests/sdks/{comply,agents}.test.ts'],
+  sdks: ['ai', 'langchain', 'openai-agents'].map((name) => `tests/sdks/${name}.test.ts`),
   comply: ['tests/sdks/comply.test.ts'],
   agents: ['tests/sdks/agents.test.ts'],
 };

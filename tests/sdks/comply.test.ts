@@ -8,7 +8,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startCompletedMock } from './completed-mock.ts';
 import type { CompletedMock } from './completed-mock.ts';
 import { channelTo, formats, model, openScene, spoken } from './open-scene.ts';
-import type { Format } from './open-scene.ts';
 
 const execute = promisify(execFile);
 
@@ -48,7 +47,7 @@ const pairs = suites
 
 describe.each(pairs)('llm-comply, $suite, before an upstream that speaks $format', ({ suite, base, count, as, format }) => {
   test('passes whole, without a warning', async () => {
-    await using scene = await openScene(format, { channels: [channelOf(format, as)] });
+    await using scene = await openScene(format, as, { channels: [{ ...channelTo(format, as), base_url: upstream.url }] });
     const version = suite === 'anthropic' ? ['-H', 'anthropic-version:2023-06-01'] : [];
     const asked = ['--format', suite, '--json', '-u', `${scene.app.origin}${base}`, '-k', scene.key, '-m', as, ...version];
     const outcomes = await comply(asked);
@@ -58,13 +57,6 @@ describe.each(pairs)('llm-comply, $suite, before an upstream that speaks $format
     await scene.checkBooks();
   });
 });
-
-/** It is another vendor's model, and called as the caller's. */
-function channelOf(format: Format, as: string) {
-  const own = { 'openai-chat': 'gpt-5-mini', 'openai-responses': 'gpt-5-mini', claude: model, gemini: 'gemini-3-flash-preview' }[format];
-  const mapping = as === own ? '' : JSON.stringify({ [as]: own });
-  return { ...channelTo(format), base_url: upstream.url, models: as, model_mapping: mapping };
-}
 
 /** It ends with 1 where a test has failed, and tells all the same. */
 async function comply(options: readonly string[]): Promise<Outcome[]> {

@@ -1,6 +1,6 @@
 // A running server before an upstream of one format, for the packages of this folder.
 import { clientDialects } from '../../server/dialects/registry.ts';
-import { channelOf } from '../conformance/shared-cases.ts';
+import { model } from '../conformance/shared-cases.ts';
 import { embeddedEngine } from '../support/engines.ts';
 import { createScene } from '../support/relay-scene.ts';
 import type { RelayScene, SceneOptions } from '../support/relay-scene.ts';
@@ -8,12 +8,12 @@ import type { ChannelFields } from '../support/build-channel.ts';
 
 export { model } from '../conformance/shared-cases.ts';
 
-/** Types of channels by the format that their upstreams speak. */
+/** Channels by the format that their upstreams speak. */
 const channels = {
-  'openai-chat': { type: 1, setting: '' },
-  claude: { type: 14, setting: '' },
-  'openai-responses': { type: 1, setting: JSON.stringify({ formats: ['openai-responses'] }) },
-  gemini: { type: 24, setting: '' },
+  'openai-chat': { type: 1, setting: '', model: 'gpt-5-mini' },
+  claude: { type: 14, setting: '', model },
+  'openai-responses': { type: 1, setting: JSON.stringify({ formats: ['openai-responses'] }), model: 'gpt-5-mini' },
+  gemini: { type: 24, setting: '', model: 'gemini-3-flash-preview' },
 };
 
 export type Format = keyof typeof channels;
@@ -23,11 +23,12 @@ export const formats = Object.keys(channels) as Format[];
 /** Formats that callers speak, as far as they are there. */
 export const spoken: readonly string[] = Object.keys(clientDialects);
 
-export function channelTo(format: Format): ChannelFields {
-  const { type, setting } = channels[format];
-  return { ...channelOf(type), setting };
+/** @param as what callers call its model: packages tell by the name what a model can do */
+export function channelTo(format: Format, as: string): ChannelFields {
+  const { type, setting, model: own } = channels[format];
+  return { type, setting, models: as, ...(as === own ? {} : { model_mapping: JSON.stringify({ [as]: own }) }) };
 }
 
-export function openScene(format: Format, options: SceneOptions = {}): Promise<RelayScene> {
-  return createScene(embeddedEngine, { settings: { SelfUseModeEnabled: 'true' }, channels: [channelTo(format)], ...options });
+export function openScene(format: Format, as: string, options: SceneOptions = {}): Promise<RelayScene> {
+  return createScene(embeddedEngine, { settings: { SelfUseModeEnabled: 'true' }, channels: [channelTo(format, as)], ...options });
 }

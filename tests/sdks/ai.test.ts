@@ -1,0 +1,4 @@
+import { aiSpeakers } from './ai-speakers.ts';
+import { describePackages } from './package-cases.ts';
+
+describePackages(aiSpeakers);

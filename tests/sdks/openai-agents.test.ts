@@ -1,0 +1,4 @@
+import { agentsSpeakers } from './agents-speakers.ts';
+import { describePackages } from './package-cases.ts';
+
+describePackages(agentsSpeakers);
