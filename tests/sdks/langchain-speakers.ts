@@ -124,8 +124,8 @@ export const langchainSpeakers: readonly Speaker[] = [
     name: '@langchain/openai for Responses',
     caller: 'openai-responses',
     model: 'gpt-5-mini',
-    // It leaves `none` out, and takes a stream that ends with an error for a whole one.
-    lacks: ['stop', 'none', 'breaks'],
+    // It leaves `none` out, takes a stream that ends with an error for a whole one, and sends back no thoughts that were streamed.
+    lacks: ['stop', 'none', 'breaks', 'streamed thoughts'],
     finishes: { stop: 'completed', length: 'max_output_tokens' },
     forced: 'get_tide',
     make: ({ origin, key, model, limit, thinks }) =>

@@ -37,7 +37,18 @@ export interface Speaker {
   /** What it calls the model. */
   model: string;
   /** What it has no way of asking for, or does not tell. */
-  lacks: readonly ('stop' | 'image' | 'file' | 'reasoning' | 'none' | 'finish' | 'limit' | 'breaks' | 'streamed usage')[];
+  lacks: readonly (
+    | 'stop'
+    | 'image'
+    | 'file'
+    | 'reasoning'
+    | 'none'
+    | 'finish'
+    | 'limit'
+    | 'breaks'
+    | 'streamed usage'
+    | 'streamed thoughts'
+  )[];
   finishes: { stop: string; length: string };
   ask(origin: string, key: string, ask: Ask): Promise<Told>;
   stream(origin: string, key: string, ask: Ask, onPiece?: (text: string) => void): Promise<Told>;
