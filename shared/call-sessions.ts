@@ -53,6 +53,8 @@ export type SessionAgent = z.infer<typeof SessionAgent>;
 /** A session that is opened. `calls`: a page of the newest, each names its agent in `other.session`. */
 export const SessionTree = z.object({
   session: CallSession,
+  /** Quota that a session of its token may cost, as it is now; 0: no bound. */
+  budget: z.int(),
   /** Those that cost most first. Null: of so many calls it is not told by agents. */
   agents: z.nullable(z.array(SessionAgent)),
   /** Agents that are not in the list. */

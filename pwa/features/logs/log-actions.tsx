@@ -5,6 +5,7 @@ import { useNeedsConnection } from '#pwa/offline/online-button.tsx';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import { RowMenu } from '#pwa/ui/list/row-menu.tsx';
+import { download } from './download.ts';
 import { exportAddress } from './export-address.ts';
 import type { LogList } from './queries.ts';
 
@@ -43,12 +44,4 @@ export function LogActions({ list }: { list: LogList }) {
       {isDeleting && <DeleteLogsDialog onClose={() => setDeleting(false)} />}
     </>
   );
-}
-
-/** The browser writes it to the disk as it comes. */
-function download(address: string): void {
-  const link = document.createElement('a');
-  link.href = address;
-  link.download = '';
-  link.click();
 }

@@ -9,7 +9,12 @@ export const defaultRange: Range = 'today';
 
 export const results = ['success', 'failed', 'refused'] as const satisfies readonly LogResult[];
 
+/** Calls one by one, or by the sessions of clients that they belong to. */
+export const views = ['calls', 'sessions'] as const;
+export type LogView = (typeof views)[number];
+
 export const LogSearch = z.extend(ListSearch, {
+  view: z.catch(z.optional(z.enum(views)), undefined),
   range: z.catch(z.optional(z.enum(ranges)), undefined),
   /** Bounds of a range of one's own, unix seconds, both inclusive. Without them: everything. */
   from: SearchInt,
@@ -18,6 +23,8 @@ export const LogSearch = z.extend(ListSearch, {
   result: z.catch(z.optional(z.enum(results)), undefined),
   /** Wherever it stands in time: with it the range does not count. */
   request: SearchText,
+  /** A client's session: its own id, or ours. Of calls a filter, of sessions the one that is opened. */
+  session: SearchText,
   token: SearchText,
   /** Beginning of the name; in double quotes, the whole name; `%` stands for anything. */
   model: SearchText,

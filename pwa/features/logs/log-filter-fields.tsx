@@ -42,6 +42,7 @@ export function LogFilterField({ name, search, isAdmin, onChange }: LogFilterFie
         />
       );
     case 'request':
+    case 'session':
     case 'token':
     case 'model':
     case 'user':

@@ -25,11 +25,12 @@ import { tokenName } from '#pwa/ui/billing/token-name.ts';
 import { attemptBar } from './attempt-bars.ts';
 import { Paced, TypeTag } from './log-columns.tsx';
 import { durationOf, endedAttempts, firstBytePace, paceOf } from './log-summary.ts';
+import { programName } from './program-name.ts';
 import { receiptOfRow } from './log-receipt.ts';
 import { EndingMark, RefusalMark, whySource } from './log-labels.tsx';
 import type { LogSearch } from './log-address.ts';
 import { logUserQuery } from './queries.ts';
-import { RowLink } from './row-link.tsx';
+import { RowLink, SessionLink } from './row-link.tsx';
 import { QuickFilterSection } from './quick-filter-menu.tsx';
 import styles from './logs.module.css';
 
@@ -216,6 +217,11 @@ function useSummary(log: Log, isAdmin: boolean) {
     { name: t('logs.column.token'), value: log.token_name === '' ? '—' : tokenName(log, t) },
     ...(log.group === '' ? [] : [{ name: t('logs.column.group'), value: log.group }]),
     ...(mapped === undefined ? [] : [{ name: t('logs.panel.upstream_model'), value: mapped }]),
+    ...(other?.session?.key === undefined
+      ? []
+      : [{ name: t('logs.filter.session'), value: <SessionLink id={other.session.key}>{other.session.id}</SessionLink> }]),
+    ...(other?.session?.agent === undefined ? [] : [{ name: t('logs.session.agent'), value: other.session.agent }]),
+    ...(other?.session?.client === undefined ? [] : [{ name: t('logs.session.client'), value: programName(other.session.client) }]),
     ...(other?.reasoning_effort === undefined ? [] : [{ name: t('logs.panel.effort'), value: other.reasoning_effort }]),
     { name: t('logs.panel.time_zone'), value: format.timeZone },
     ...(log.request_id === ''

@@ -4,7 +4,7 @@ import { midnight, monthStart } from '#pwa/ui/local-days.ts';
 import { defaultRange, type LogSearch, type Range } from './log-address.ts';
 
 /** In the order in which they are offered. */
-export const filterKeys = ['type', 'result', 'request', 'token', 'model', 'group', 'user', 'channel'] as const;
+export const filterKeys = ['type', 'result', 'request', 'session', 'token', 'model', 'group', 'user', 'channel'] as const;
 export type FilterKey = (typeof filterKeys)[number];
 
 /** Of other people's calls only. */
@@ -14,8 +14,8 @@ export const forAdmins: ReadonlySet<FilterKey> = new Set(['user', 'channel']);
 export type LogFilters = Pick<LogSearch, FilterKey>;
 
 export function filtersOf(search: LogSearch, isAdmin: boolean): LogFilters {
-  const { type, result, request, token, model, group, user, channel } = search;
-  return { type, result, request, token, model, group, ...(isAdmin ? { user, channel } : {}) };
+  const { type, result, request, session, token, model, group, user, channel } = search;
+  return { type, result, request, session, token, model, group, ...(isAdmin ? { user, channel } : {}) };
 }
 
 /** A change that takes every filter away. */
@@ -23,6 +23,7 @@ export const noFilters: Readonly<Record<FilterKey, undefined>> = {
   type: undefined,
   result: undefined,
   request: undefined,
+  session: undefined,
   token: undefined,
   model: undefined,
   group: undefined,
@@ -102,6 +103,7 @@ export function serverFilters(filters: LogFilters): {
   type?: number | undefined;
   result?: LogResult | undefined;
   request_id?: string | undefined;
+  session?: string | undefined;
   token_name?: string | undefined;
   model_name?: string | undefined;
   group?: string | undefined;
@@ -112,6 +114,7 @@ export function serverFilters(filters: LogFilters): {
     type: filters.type,
     result: filters.result,
     request_id: filters.request?.trim(),
+    session: filters.session?.trim(),
     token_name: filters.token,
     model_name: modelPattern(filters.model),
     group: filters.group,

@@ -16,6 +16,7 @@ import { LogFilterBar } from './log-filters.tsx';
 import { QuickFilterMenu } from './quick-filter-menu.tsx';
 import type { LogSearch } from './log-address.ts';
 import { exactModel, isAboutCalls } from './log-search.ts';
+import { ViewSwitch } from './view-switch.tsx';
 import { useLogList } from './use-log-list.tsx';
 import styles from './logs.module.css';
 
@@ -39,7 +40,17 @@ interface LogsScreenProps {
   onSearch: (change: Partial<LogSearch>) => void;
 }
 
-export function LogsScreen({ search, onSearch }: LogsScreenProps) {
+const SessionsScreen = lazyPart(
+  () => import('./sessions-screen.tsx'),
+  (part) => part.SessionsScreen,
+);
+
+/** Calls, or the sessions that they belong to. */
+export function LogsScreen(props: LogsScreenProps) {
+  return props.search.view === 'sessions' ? <SessionsScreen {...props} /> : <CallsScreen {...props} />;
+}
+
+function CallsScreen({ search, onSearch }: LogsScreenProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const isPhone = useIsPhone();
@@ -73,6 +84,7 @@ export function LogsScreen({ search, onSearch }: LogsScreenProps) {
     <Screen
       title={t('logs.title')}
       facts={sums !== undefined && <LogFacts sums={sums} page={query.data} unit={unit} isAboutCalls={isAboutCalls(list.filters)} />}
+      actions={<ViewSwitch search={search} onSearch={onSearch} />}
       filters={<LogFilterBar search={search} isAdmin={isAdmin} chosen={chosen} isTight={isTight} onChange={narrow} list={list} />}
       panel={
         opened !== undefined ? (

@@ -8,6 +8,8 @@ import { logListOf, logsQuery, logSumsQuery } from './queries.ts';
 /** What the screen begins with, asked while its parts are still being read and drawn. */
 export function preloadLogs(queryClient: QueryClient, address: unknown): void {
   const search = LogSearch.parse(address);
+  // Sessions come with the part that shows them.
+  if (search.view === 'sessions') return;
   const list = logListOf(search, (storedUser()?.role ?? 0) >= Role.admin);
   const page = { page: search.p ?? 1, size: search.size ?? rememberedPageSize(), cursor: search.after };
   void queryClient.prefetchQuery(logsQuery(list, page));

@@ -25,6 +25,7 @@ export function quickFilters(log: Log, { search, isAdmin }: { search: LogSearch;
       : []),
     { key: 'group', value: log.group, change: { group: log.group } },
     { key: 'type', value: String(log.type), change: { type: log.type } },
+    { key: 'session', value: otherOf(log)?.session?.id ?? '', change: { session: otherOf(log)?.session?.key } },
     { key: 'request', value: log.request_id, change: { request: log.request_id } },
   ];
   return offered.filter(({ key, value, change }) => value !== '' && search[key] !== change[key]);

@@ -10,3 +10,12 @@ export function RowLink({ id, children }: { id: number; children: ReactNode }) {
     </Link>
   );
 }
+
+/** The session that a call belongs to, opened. */
+export function SessionLink({ id, children }: { id: string; children: ReactNode }) {
+  return (
+    <Link className={styles.rowLink} to="/log" search={{ view: 'sessions', session: id }}>
+      {children}
+    </Link>
+  );
+}

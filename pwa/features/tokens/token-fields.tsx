@@ -52,6 +52,14 @@ export function TokenFields({ form, asksCount }: TokenFieldsProps) {
         )}
         <p className={styles.hint}>{t('tokens.form.quota_hint')}</p>
       </div>
+      <QuotaInput
+        label={t('tokens.form.session_budget')}
+        description={t('tokens.form.session_budget_hint')}
+        value={values.session_budget}
+        onChange={(units) => form.setFieldValue('session_budget', units)}
+        error={form.errors['session_budget']}
+        placeholder={t('tokens.no_budget')}
+      />
       <TokenExpiry form={form} />
       <ModelsField form={form} />
       <TextArea

@@ -14,6 +14,8 @@ export interface TokenValues {
   model_limits_enabled: boolean;
   model_limits: string[];
   allow_ips: string;
+  /** Quota units that one session may cost; '' : no bound. */
+  session_budget: number | '';
   count: number | '';
 }
 
@@ -30,6 +32,7 @@ export const emptyToken: TokenValues = {
   model_limits_enabled: false,
   model_limits: [],
   allow_ips: '',
+  session_budget: '',
   count: 1,
 };
 
@@ -43,6 +46,7 @@ export function valuesOf(token: Token): TokenValues {
     model_limits_enabled: token.model_limits_enabled,
     model_limits: listOf(token.model_limits),
     allow_ips: token.allow_ips,
+    session_budget: budgetOf(token),
     count: 1,
   };
 }
@@ -52,6 +56,7 @@ export type TokenProblem =
   | 'name_long'
   | 'quota_required'
   | 'quota_negative'
+  | 'budget_negative'
   | 'expiry_past'
   | 'count_required'
   | 'count_range'
@@ -70,6 +75,7 @@ export function tokenProblems(
   // What is overdrawn already may stay as it is.
   else if (values.remain_quota !== '' && values.remain_quota < 0 && values.remain_quota !== before?.remain_quota)
     problems.remain_quota = 'quota_negative';
+  if (values.session_budget !== '' && values.session_budget < 0) problems.session_budget = 'budget_negative';
   if (values.expired_time !== never && values.expired_time <= now && values.expired_time !== before?.expired_time)
     problems.expired_time = 'expiry_past';
   if (values.model_limits_enabled && values.model_limits.length === 0) problems.model_limits = 'models_required';
@@ -90,6 +96,7 @@ export function createBody(values: TokenValues): TokenCreate {
     model_limits_enabled: values.model_limits_enabled,
     model_limits: values.model_limits.join(','),
     allow_ips: tidyLines(values.allow_ips),
+    ...(values.session_budget === '' ? {} : { session_budget: values.session_budget }),
     ...(values.count === '' || values.count === 1 ? {} : { count: values.count }),
   };
 }
@@ -112,6 +119,7 @@ export function editBody(values: TokenValues, before: Token, revision: number = 
     ...(values.model_limits_enabled === before.model_limits_enabled ? {} : { model_limits_enabled: values.model_limits_enabled }),
     ...(models === listOf(before.model_limits).join(',') ? {} : { model_limits: models }),
     ...(ips === tidyLines(before.allow_ips) ? {} : { allow_ips: ips }),
+    ...(values.session_budget === budgetOf(before) ? {} : { session_budget: values.session_budget === '' ? 0 : values.session_budget }),
     ...(quota === '' || quota === before.remain_quota
       ? {}
       : { remain_quota: quota, used_quota: before.used_quota, charged_quota: before.charged_quota }),
@@ -128,6 +136,7 @@ const comparedFields = [
   'model_limits_enabled',
   'model_limits',
   'allow_ips',
+  'session_budget',
   'status',
 ] as const;
 export type ComparedField = (typeof comparedFields)[number];
@@ -140,8 +149,14 @@ export function changesBetween(before: Token, now: Token): ComparedField[] {
   return comparedFields.filter((field) => {
     if (field === 'remain_quota')
       return !now.unlimited_quota && before.remain_quota + before.used_quota !== now.remain_quota + now.used_quota;
+    if (field === 'session_budget') return budgetOf(before) !== budgetOf(now);
     return before[field] !== now[field];
   });
+}
+
+/** 0 is no bound, and nothing in the field. */
+function budgetOf({ session_budget: budget = 0 }: Token): number | '' {
+  return budget === 0 ? '' : budget;
 }
 
 function listOf(text: string): string[] {

@@ -20,6 +20,8 @@ export function useTokenComparison(): RecordComparison<Token, ComparedField> {
       if (field === 'model_limits_enabled') return t(token.model_limits_enabled ? 'tokens.limited' : 'tokens.any_model');
       if (field === 'status') return t(token.status === 2 ? 'tokens.status.disabled' : 'tokens.status.enabled');
       if (field === 'group') return token.group === '' ? t('tokens.own_group') : token.group;
+      if (field === 'session_budget')
+        return (token.session_budget ?? 0) === 0 ? t('tokens.no_budget') : format.quota(token.session_budget ?? 0);
       return token[field];
     },
   };

@@ -30,7 +30,8 @@ export async function readCallSession(context: SessionContext, { id, cursor, own
   const record = await db.collection('call_sessions').get(id);
   if (record === null || record.listed !== 1 || (ownId !== undefined && record.user_id !== ownId)) throw new AppError('log_not_found');
   const ofSession: Filter<LogRecord>[] = [{ session_key: id }, { hidden: { exists: false } }];
-  const [rows, summed] = await Promise.all([
+  const [token, rows, summed] = await Promise.all([
+    record.token_id === 0 ? null : db.collection('tokens').get(record.token_id),
     db.collection('logs').find({ and: [...ofSession, ...after] }, { sort: newestFirst, limit: callsAtOnce + 1 }),
     record.calls > mostSummed ? null : sumAgents(db, id, ofSession),
   ]);
@@ -38,6 +39,7 @@ export async function readCallSession(context: SessionContext, { id, cursor, own
   const last = calls.at(-1);
   return {
     session: presentSession(record),
+    budget: token?.session_budget ?? 0,
     agents: summed?.slice(0, mostAgents) ?? null,
     agents_left_out: Math.max(0, (summed?.length ?? 0) - mostAgents),
     calls_kept: summed?.reduce((sum, agent) => sum + agent.calls, 0) ?? null,
