@@ -46,6 +46,8 @@ import { mountMidjourney } from '#server/relay/tasks/midjourney/routes.ts';
 import { mountSuno } from '#server/relay/tasks/suno/routes.ts';
 import { errorResponse } from '#server/relay/relay-failure.ts';
 import { mountRelay } from '#server/relay/routes.ts';
+import { BackgroundResponses } from '#server/responses/background.ts';
+import { createFollow } from '#server/responses/follow.ts';
 import { mountConversations } from '#server/responses/conversation-routes.ts';
 import { ConversationStore } from '#server/responses/conversation-store.ts';
 import { createResponseSource } from '#server/responses/response-source.ts';
@@ -70,9 +72,13 @@ const consoleFolder = path.resolve(import.meta.dirname, '../dist/console');
 function mountRoutes(host: RouteHost, relay: Relay): void {
   const store = new ResponseStore(host.context);
   const conversations = new ConversationStore(host.context, store);
-  mountRelay(host, relay, createResponseSource(host.context, { store, conversations })); // /v1
+  const background = new BackgroundResponses(host.context, store);
+  // What it has not settled costs nothing, and callers are told; nobody waits for hours for a server to end.
+  host.draining.addEventListener('abort', () => background.shutDown());
+  const follow = createFollow(host.context, background, host.draining);
+  mountRelay(host, relay, createResponseSource(host.context, { store, conversations, background, follow })); // /v1
   mountConversations(host, relay.services, { store, conversations }); // /v1/conversations
-  mountResponses(host, relay.services, store); // /v1/responses/:response
+  mountResponses(host, relay.services, { store, background, follow }); // /v1/responses/:response
   mountMidjourney(host, relay.services); // /mj, /<mode>/mj
   mountSuno(host, relay.services); //      /suno
   mountSite(host); //                      /api/status, notice, about, home_page_content

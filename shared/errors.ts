@@ -457,6 +457,12 @@ export const errors = {
     '另一个请求正在使用此对话，请稍后重试',
     'Another process is currently operating on this conversation. Please retry in a few seconds.',
   ),
+  background_not_kept: entry(400, '后台响应必须保存（store 不能为 false）', "Background responses are kept: 'store' cannot be false."),
+  too_many_background: entry(
+    429,
+    '同时进行的后台响应过多，上限为 {count} 个，请稍后再试',
+    'Too many background responses are running, at most {count} may be: try again later',
+  ),
   response_not_background: entry(400, '只有后台响应可以取消', 'Cannot cancel a synchronous response.'),
   response_item_not_found: entry(404, '找不到 ID 为 {id} 的条目', "Item with id '{id}' not found."),
   conversation_too_long: entry(

@@ -45,6 +45,7 @@ const relay = [
   'drawing-refunds',
   'drawings',
   'failing-channels',
+  'background-responses',
   'kept-responses',
   'low-balance',
   'music',

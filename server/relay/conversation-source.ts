@@ -48,6 +48,9 @@ export interface LaterResponse {
 /** A call without a connection. */
 export interface UnwatchedCall {
   requestId: string;
+  model: string;
+  /** Unix seconds. */
+  createdAt: number;
   /** The call from its first attempt to its books. Resolves when the stream has begun or failed; the body hears of its end. Never rejects. */
   run(body: ClientBody): Promise<void>;
   /** Ends it as if its caller had hung up. */

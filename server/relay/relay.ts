@@ -69,14 +69,21 @@ export async function relay(
 
 /** The caller is told at once that it will be answered, and asks for what came of it, if at all. */
 async function answerLater(call: RunningCall, later: LaterResponse): Promise<DirectResponse> {
-  const { services, content, requestId } = call;
+  const { services, content, requestId, model, createdAt } = call;
   const release = () => {
     releaseCall(call);
     content.release();
     call.conversation?.close();
   };
   try {
-    return await later.begin({ requestId, stop: () => stopCall(call), release, run: (reader) => runUnwatched(call, reader) });
+    return await later.begin({
+      requestId,
+      model,
+      createdAt,
+      stop: () => stopCall(call),
+      release,
+      run: (reader) => runUnwatched(call, reader),
+    });
   } catch (failure) {
     release();
     const error = toAppError(failure, services.context, requestId);

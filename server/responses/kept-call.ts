@@ -4,8 +4,14 @@ import type { StreamPipe } from '#server/dialects/stream-pipe.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Write } from '#server/db/database.ts';
 import type { ConversationRecord } from '#server/db/records/conversation.ts';
-import type { CallConversation } from '#server/relay/conversation-source.ts';
+import { clientDialects } from '#server/dialects/registry.ts';
+import { bufferResponse } from '#server/http/lean-response.ts';
+import type { DirectResponse } from '#server/http/lean-response.ts';
+import { requestIdHeaders } from '#server/relay/relay-failure.ts';
+import type { BackgroundResponses } from './background.ts';
+import type { CallConversation, LaterResponse, UnwatchedCall } from '#server/relay/conversation-source.ts';
 import type { RelayBody } from '#server/relay/endpoints.ts';
+import { eventsIn } from './event-log.ts';
 import { lockMs } from './conversation-store.ts';
 import type { ConversationStore } from './conversation-store.ts';
 import { asInput, completeItems, itemsOf } from './items.ts';
@@ -13,6 +19,8 @@ import type { Item } from './items.ts';
 import type { Chain, ResponseStore } from './response-store.ts';
 import { lastResponse, responseIn, ToldStream, writeEvent } from './told-response.ts';
 import type { Json } from './told-response.ts';
+
+const dialect = clientDialects['openai-responses'];
 
 export interface KeptCallParts {
   context: AppContext;
@@ -28,6 +36,8 @@ export interface KeptCallParts {
   /** What stands before that. */
   before: readonly Item[];
   chain: Chain | null;
+  /** Who runs it without its caller, and what that is told meanwhile; null: its caller waits. */
+  background: { responses: BackgroundResponses; stream(id: string): DirectResponse } | null;
   /** It is added to; null: none is. */
   conversation: HeldConversation | null;
 }
@@ -47,16 +57,21 @@ export class KeptCall implements CallConversation {
   readonly #parts: KeptCallParts;
   readonly #input: readonly Item[];
   readonly #renewal: NodeJS.Timeout | undefined;
+  readonly later?: LaterResponse;
 
   #isClosed = false;
+  /** On its own, beyond the call. */
+  #isRunning = false;
 
   constructor(parts: KeptCallParts) {
     const { body, before, input, id, conversation } = parts;
     this.#parts = parts;
     this.#input = completeItems(input, id);
     this.#renewal = conversation === null ? undefined : renewing(conversation);
-    const rest = Object.fromEntries(Object.entries(body).filter(([name]) => !stateFields.has(name)));
+    if (parts.background !== null) this.later = { begin: (call) => this.#begin(call) };
+    const named = Object.fromEntries(Object.entries(body).filter(([name]) => !stateFields.has(name)));
     // What stands before it comes first and as it was, so that providers find it in their caches.
+    const rest = parts.background === null ? named : { ...named, stream: true };
     const own = itemsOf(body['input']);
     const isWhole = before.length === 0 && input.every((item, index) => item === own[index] || typeof body['input'] === 'string');
     const asked = input.map((item, index) => (item === own[index] ? item : asInput(item)));
@@ -79,11 +94,16 @@ export class KeptCall implements CallConversation {
     const last = lastResponse(ending);
     if (last === null) return ending;
     const told = this.#told(last.response);
-    await this.#keep(told);
+    // One that goes on without its caller is written with the last of its events.
+    if (this.later === undefined) await this.#keep(told);
     return Buffer.concat([last.before, writeEvent({ ...last.body, response: told })]);
   }
 
   close(): void {
+    if (!this.#isRunning) this.#unlock();
+  }
+
+  #unlock(): void {
     const { conversation, context } = this.#parts;
     if (conversation === null || this.#isClosed) return;
     this.#isClosed = true;
@@ -99,8 +119,26 @@ export class KeptCall implements CallConversation {
       previous_response_id: body['previous_response_id'] ?? null,
       conversation: conversation === null ? null : { id: conversation.record.id },
       store: isKept,
+      background: this.later !== undefined,
       ...(isObject(body['metadata']) ? { metadata: body['metadata'] } : {}),
     };
+  }
+
+  async #begin(call: UnwatchedCall): Promise<DirectResponse> {
+    const { body, background, conversation, userId, chain } = this.#parts;
+    if (background === null) throw new Error('A response that its caller waits for is not run in the background');
+    const shell = { ...this.#told(shellOf(body, call)), status: 'queued' };
+    this.#isRunning = true;
+    try {
+      const ending = async (response: Json) => (conversation === null ? [] : (await this.#addition(conversation, response)).writes);
+      await background.responses.begin({ userId, shell, input: this.#input, chain, ending, ended: () => this.#unlock() }, call);
+    } catch (failure) {
+      this.#isRunning = false;
+      throw failure;
+    }
+    if (body['stream'] === true) return background.stream(this.#parts.id);
+    const headers = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' };
+    return bufferResponse(200, { ...headers, ...requestIdHeaders(dialect, call.requestId) }, Buffer.from(JSON.stringify(shell)));
   }
 
   async #keep(response: Json): Promise<void> {
@@ -127,4 +165,12 @@ function renewing({ conversations, record, holder }: HeldConversation): NodeJS.T
   }, lockMs / 3);
   renewal.unref();
   return renewal;
+}
+
+/** The response before anything has come, as a stream would begin with it. */
+function shellOf(body: RelayBody, { requestId, createdAt, model }: UnwatchedCall): Json {
+  const asked = dialect.calls.chat.responseFields(body);
+  const writer = dialect.createStreamWriter({ model, requestId, createdAt, wantsUsage: true, promptEstimate: 0, asked });
+  const [begun] = eventsIn(Buffer.from(writer.write({ type: 'start', id: '', model })));
+  return isObject(begun?.['response']) ? begun['response'] : {};
 }

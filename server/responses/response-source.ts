@@ -4,8 +4,10 @@ import type { AppContext } from '#server/context.ts';
 import type { AskedConversation, CallConversation, ConversationSource } from '#server/relay/conversation-source.ts';
 import { askedState, isReference, refuseState } from './asked-state.ts';
 import type { AskedState } from './asked-state.ts';
+import type { Follow } from './follow.ts';
 import { itemsOf } from './items.ts';
 import type { Item } from './items.ts';
+import type { BackgroundResponses } from './background.ts';
 import type { ConversationStore } from './conversation-store.ts';
 import { KeptCall } from './kept-call.ts';
 import type { HeldConversation } from './kept-call.ts';
@@ -19,14 +21,17 @@ const mostReferences = 500;
 export interface Stores {
   store: ResponseStore;
   conversations: ConversationStore;
+  background: BackgroundResponses;
+  /** The stream of a response that goes on. @throws {AppError} `too_many_background` */
+  follow: Follow;
 }
 
-export function createResponseSource(context: AppContext, { store, conversations }: Stores): ConversationSource {
+export function createResponseSource(context: AppContext, { store, conversations, background, follow }: Stores): ConversationSource {
   const mostBytes = context.env.MAX_REQUEST_BODY_MB * 1_000_000;
 
   async function openCall({ caller, body, isAnswered }: AskedConversation, asked: AskedState): Promise<CallConversation> {
     const userId = caller.user.id;
-    refuseState({ ...asked, previousId: undefined, conversationId: undefined, references: [] });
+    if (asked.isBackground && !asked.isKept) throw new AppError('background_not_kept', {}, { field: 'background' });
     const isCut = body['truncation'] === 'auto';
     const { previousId, isKept } = asked;
     const read = previousId === undefined ? null : await readChain(context, store, { userId, id: previousId, mostBytes, isCut });
@@ -44,6 +49,8 @@ export function createResponseSource(context: AppContext, { store, conversations
       before,
       chain: read?.chain ?? null,
       conversation: held?.conversation ?? null,
+      background:
+        asked.isBackground && isAnswered ? { responses: background, stream: (id) => follow({ responseId: id, userId, after: -1 }) } : null,
     });
   }
 

@@ -121,7 +121,7 @@ export class ResponseStore {
     const sealed = await this.#piecesIn(record.id, 'response', [record.response], record.response_pieces);
     const shell = await openJson(this.#context, ownerOf(record.user_id), sealed);
     const output = (await this.itemsIn(record)).slice(record.input_count);
-    return { ...(isObject(shell) ? shell : {}), output };
+    return { ...(isObject(shell) ? shell : {}), status: record.status, output };
   }
 
   /**

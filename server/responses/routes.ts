@@ -7,17 +7,21 @@ import type { RouteHost } from '#server/http/mount.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import { badQuery, pageOf, readPage } from './list-items.ts';
 import { streamOf } from './response-events.ts';
-import type { ResponseStore } from './response-store.ts';
+import type { Stores } from './response-source.ts';
 import { createServer } from './serve-caller.ts';
 import type { KeptCaller } from './serve-caller.ts';
 
-export function mountResponses(host: RouteHost, services: RelayServices, store: ResponseStore): void {
+export function mountResponses(
+  host: RouteHost,
+  services: RelayServices,
+  { store, background, follow }: Pick<Stores, 'store' | 'background' | 'follow'>,
+): void {
   const serve = createServer(host, services);
   const path = '/v1/responses/:response';
 
   const recordOf = async ({ userId, params }: KeptCaller): Promise<KeptResponseRecord> => {
     const id = params['response'] ?? '';
-    const record = await store.find(userId, id);
+    const record = await background.find(userId, id);
     if (record === null) throw new AppError('response_not_found', { id });
     return record;
   };
@@ -27,9 +31,13 @@ export function mountResponses(host: RouteHost, services: RelayServices, store: 
     path,
     serve(async (caller) => {
       const record = await recordOf(caller);
+      const isStream = isTrue(caller.query, 'stream');
+      const after = isStream ? startingAfter(caller.query) : undefined;
+      if (isStream && record.is_background === true)
+        return { response: follow({ responseId: record.id, userId: record.user_id, after: after ?? -1 }) };
       const response = await store.responseIn(record);
-      if (!isTrue(caller.query, 'stream')) return { json: response };
-      const stream = streamOf(response, startingAfter(caller.query));
+      if (!isStream) return { json: response };
+      const stream = streamOf(response, after);
       return { response: bufferResponse(200, { ...eventStreamHeaders }, stream) };
     }),
   );
@@ -38,6 +46,8 @@ export function mountResponses(host: RouteHost, services: RelayServices, store: 
     path,
     serve(async ({ userId, params }) => {
       const id = params['response'] ?? '';
+      // What goes on is called off first.
+      if ((await store.find(userId, id))?.place !== undefined) await background.cancel(userId, id);
       if (!(await store.remove(userId, id))) throw new AppError('response_not_found', { id });
       return { json: { id, object: 'response', deleted: true } };
     }),
@@ -55,8 +65,11 @@ export function mountResponses(host: RouteHost, services: RelayServices, store: 
     'POST',
     `${path}/cancel`,
     serve(async (caller) => {
-      await recordOf(caller);
-      throw new AppError('response_not_background');
+      const { id, user_id: userId, is_background: isBackground, place } = await recordOf(caller);
+      if (isBackground !== true) throw new AppError('response_not_background');
+      const record = place === undefined ? await store.find(userId, id) : await background.cancel(userId, id);
+      if (record === null) throw new AppError('response_not_found', { id });
+      return { json: await store.responseIn(record) };
     }),
   );
 }

@@ -30,6 +30,4 @@ export interface KeptResponseRecord {
   /** Unix milliseconds until which its process has said that it goes on. */
   alive_until?: number;
   is_background?: boolean;
-  /** Its caller has called it off. */
-  cancelled_at?: number;
 }

@@ -8,6 +8,11 @@ export interface ResponsePieceRecord {
   number: number;
   /** Sealed, or a part of what is. */
   content: string;
+  /** Of events, where one record does not hold them: which part of them it is; the last one says how many there are. */
+  part?: number;
+  parts?: number;
+  /** Nothing follows. */
+  is_last?: boolean;
   /** Unix seconds. */
   expires_at: number;
 }

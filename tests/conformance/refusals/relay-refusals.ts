@@ -225,6 +225,11 @@ export const relayRefusals = {
       await scene.app.context.db.collection('conversations').patch({ id: created.id }, { set: locked });
       return toldOf(await scene.post('/v1/responses', { model: testModel, input: 'Hi', conversation: created.id }, speaking(desk)));
     }),
+  background_not_kept: post('/v1/responses', { model: testModel, input: 'Hi', background: true, store: false }),
+  too_many_background: named(
+    post('/v1/responses', { model: testModel, input: 'Hi', background: true }, { settings: { BackgroundResponsesPerUser: '0' } }),
+    { count: 0 },
+  ),
   response_not_found: named(readKept('GET', 'resp_1'), { id: 'resp_1' }),
   response_not_background: (desk) =>
     desk.scene({}, async (scene) => toldOf(await scene.post(`/v1/responses/${await keptId(scene)}/cancel`, {}, speaking(desk)))),

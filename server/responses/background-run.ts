@@ -1,0 +1,222 @@
+// One response that goes on without its caller, from its first attempt to the record of what came of it.
+import type { AppContext } from '#server/context.ts';
+import type { Write } from '#server/db/database.ts';
+import type { KeptResponseRecord } from '#server/db/records/kept-response.ts';
+import type { UnwatchedCall } from '#server/relay/conversation-source.ts';
+import type { ClientBody } from '#server/relay/stream/client-stream.ts';
+import { isObject } from '#server/framing/loose-json.ts';
+import { eventsIn, eventWrites, numberOf } from './event-log.ts';
+import type { Item } from './items.ts';
+import { statusOf } from './response-store.ts';
+import type { Chain, ResponseStore } from './response-store.ts';
+import type { Json } from './told-response.ts';
+
+/** Events are written together that come within this time, or when there are so many bytes of them. */
+const gatherMs = 100;
+const gatheredBytes = 256 * 1024;
+/** A run that its process does not renew is nobody's. */
+export const aliveMs = 60_000;
+/** Nothing takes longer. */
+const longestMs = 60 * 60_000;
+/** What could not be written is tried again, so often and at such distances, before the run is left to be an orphan. */
+const retries = 20;
+const retryMs = 1_000;
+
+const failedText = 'The response has failed.';
+/** Why one ends before it is complete, as programs read it. */
+const stopTexts = {
+  cancelled: 'The response was cancelled.',
+  too_long: 'The response took too long.',
+  shutdown: 'The server that wrote this response is shutting down.',
+};
+type Stopped = keyof typeof stopTexts;
+
+export interface ResponseAtWork {
+  userId: number;
+  /** The response before anything has come. */
+  shell: Json;
+  input: readonly Item[];
+  chain: Chain | null;
+  /** What else is written with its end, when it has one. */
+  ending(response: Json): Promise<readonly Write[]>;
+  /** Whatever came of it. */
+  ended(): void;
+}
+
+interface RunParts extends ResponseAtWork {
+  record: KeptResponseRecord;
+  call: UnwatchedCall;
+}
+
+export class BackgroundRun implements ClientBody {
+  readonly done: Promise<void>;
+  readonly #context: AppContext;
+  readonly #store: ResponseStore;
+  readonly #parts: RunParts;
+  #resolve: () => void = () => {};
+  #pending: Buffer[] = [];
+  #pendingBytes = 0;
+  #gathering: NodeJS.Timeout | undefined;
+  /** One write after the other. */
+  #writing: Promise<void> = Promise.resolve();
+  #lastNumber = -1;
+  #renewal: NodeJS.Timeout | undefined;
+  #bound: NodeJS.Timeout | undefined;
+  #why: Stopped | undefined;
+  #isOver = false;
+
+  constructor(context: AppContext, store: ResponseStore, parts: RunParts) {
+    this.#context = context;
+    this.#store = store;
+    this.#parts = parts;
+    this.done = new Promise((resolve) => (this.#resolve = resolve));
+  }
+
+  start(): void {
+    const { call } = this.#parts;
+    this.#renewal = setInterval(() => this.#renew(), aliveMs / 3);
+    this.#bound = setTimeout(() => this.#stopFor('too_long'), longestMs);
+    this.#renewal.unref();
+    this.#bound.unref();
+    void call.run(this);
+  }
+
+  cancel(): void {
+    this.#stopFor('cancelled');
+  }
+
+  /** The process is about to end. */
+  shutDown(): void {
+    this.#stopFor('shutdown');
+  }
+
+  #stopFor(why: Stopped): void {
+    if (this.#isOver) return;
+    this.#why ??= why;
+    this.#parts.call.stop();
+  }
+
+  #renew(): void {
+    const { id } = this.#parts.record;
+    const renewed = this.#context.db
+      .collection('responses')
+      .patch({ id, alive_until: { exists: true } }, { set: { alive_until: this.#context.now() + aliveMs } });
+    // Of one that was deleted nobody wants to know any more. What fails now may be done by the next.
+    renewed.then((record) => (record === null ? this.cancel() : undefined)).catch(() => {});
+  }
+
+  // What the stream calls.
+
+  write(chunk: Buffer): void {
+    if (this.#isOver) return;
+    this.#pending.push(chunk);
+    this.#pendingBytes += chunk.length;
+    if (this.#pendingBytes > gatheredBytes) this.#flush();
+    else this.#gathering ??= setTimeout(() => this.#flush(), gatherMs);
+  }
+
+  flushHeaders(): void {}
+
+  end(): void {
+    this.#finish();
+  }
+
+  cut(): void {
+    this.#finish();
+  }
+
+  #take(): Json[] {
+    clearTimeout(this.#gathering);
+    this.#gathering = undefined;
+    const events = eventsIn(Buffer.concat(this.#pending));
+    this.#pending = [];
+    this.#pendingBytes = 0;
+    return events;
+  }
+
+  #flush(): void {
+    const events = this.#take();
+    if (events.length === 0) return;
+    const isFirst = this.#lastNumber < 0;
+    this.#lastNumber = Math.max(this.#lastNumber, ...events.map(numberOf));
+    const { record, userId } = this.#parts;
+    this.#then(async () => {
+      const writes = await this.#eventWrites(events, false);
+      const begun: Write = { patch: { set: { status: 'in_progress' } }, of: 'responses', where: { id: record.id, user_id: userId } };
+      await this.#context.db.write(isFirst ? [...writes, begun] : writes);
+    });
+  }
+
+  #eventWrites(events: readonly Json[], isLast: boolean): Promise<Write[]> {
+    const { record, userId } = this.#parts;
+    return eventWrites(this.#context, { responseId: record.id, userId, expiresAt: record.expires_at, events, isLast });
+  }
+
+  #finish(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    clearInterval(this.#renewal);
+    clearTimeout(this.#bound);
+    const { events, response } = this.#outcome(this.#take());
+    this.#then(() => this.#writeEnd(events, response));
+    void this.#writing.finally(() => {
+      this.#parts.ended();
+      this.#resolve();
+    });
+  }
+
+  /** What is still to be told, and the response at its end. */
+  #outcome(events: Json[]): { events: Json[]; response: Json } {
+    const last = events.at(-1);
+    const isWhole = this.#why === undefined && (last?.['type'] === 'response.completed' || last?.['type'] === 'response.incomplete');
+    if (isWhole && isObject(last?.['response'])) return { events, response: last['response'] };
+    const { shell } = this.#parts;
+    const told = events.filter(({ type }) => type !== 'error' && type !== 'response.failed');
+    const error = events.find(({ type }) => type === 'error');
+    const status = this.#why === 'cancelled' ? 'cancelled' : 'failed';
+    const words = error?.['message'];
+    const message = this.#why !== undefined ? stopTexts[this.#why] : typeof words === 'string' ? words : failedText;
+    const response = { ...shell, status, output: [], error: status === 'cancelled' ? null : { code: 'server_error', message } };
+    const sequence_number = Math.max(this.#lastNumber, ...told.map(numberOf)) + 1;
+    return { events: [...told, { type: `response.${status}`, sequence_number, response }], response };
+  }
+
+  async #writeEnd(events: readonly Json[], response: Json): Promise<void> {
+    const { record, userId, input, chain } = this.#parts;
+    // What was deleted meanwhile leaves nothing behind.
+    if ((await this.#store.find(userId, record.id)) === null) return;
+    const kept = await this.#store.recordOf({ response, userId, input, chain });
+    const { items, input_count, response: sealed, items_pieces, response_pieces, bytes, chain_bytes } = kept.record;
+    const more = { ...(items_pieces === undefined ? {} : { items_pieces }), ...(response_pieces === undefined ? {} : { response_pieces }) };
+    const status = statusOf(response['status']);
+    const isAnswered = status === 'completed' || status === 'incomplete';
+    await this.#context.db.write([
+      ...kept.rest.map((write) => ('insert' in write ? { ...write, ignoreConflict: true } : write)),
+      ...(await this.#eventWrites(events, true)),
+      {
+        patch: { set: { status, items, input_count, response: sealed, bytes, chain_bytes, ...more }, unset: ['place', 'alive_until'] },
+        of: 'responses',
+        where: { id: record.id, alive_until: { exists: true } },
+      },
+      ...(isAnswered ? await this.#parts.ending(response) : []),
+    ]);
+    await this.#store.holdings.added(userId, { count: 0, bytes: bytes - record.bytes });
+  }
+
+  #then(work: () => Promise<void>): void {
+    this.#writing = this.#writing.then(() => this.#tried(work));
+  }
+
+  async #tried(work: () => Promise<void>): Promise<void> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await work();
+        return;
+      } catch (failure) {
+        this.#context.log.warn({ response: this.#parts.record.id, reason: String(failure) }, 'a response could not be kept yet');
+        if (attempt >= retries) return;
+        await new Promise((resolve) => setTimeout(resolve, retryMs));
+      }
+    }
+  }
+}

@@ -1,0 +1,114 @@
+// Responses that go on without their callers: how many of a user at once and for how long, and what becomes of those whose process dies.
+import { AppError } from '#shared/errors.ts';
+import type { AppContext } from '#server/context.ts';
+import { UniqueConflict } from '#server/db/collection.ts';
+import type { Write } from '#server/db/database.ts';
+import type { KeptResponseRecord } from '#server/db/records/kept-response.ts';
+import type { UnwatchedCall } from '#server/relay/conversation-source.ts';
+import { aliveMs, BackgroundRun } from './background-run.ts';
+import type { ResponseAtWork } from './background-run.ts';
+import { eventWrites } from './event-log.ts';
+import { ResponseStore } from './response-store.ts';
+import type { Json } from './told-response.ts';
+
+/** How long a caller waits for the end of what was called off. */
+const cancelMs = 5_000;
+const lookMs = 50;
+
+export class BackgroundResponses {
+  readonly #context: AppContext;
+  readonly #store: ResponseStore;
+  readonly #runs = new Map<string, BackgroundRun>();
+
+  constructor(context: AppContext, store: ResponseStore) {
+    this.#context = context;
+    this.#store = store;
+    const stopListening = context.changes.listen('cancelled_response', (id) => this.#runs.get(String(id))?.cancel());
+    context.onClose(() => {
+      stopListening();
+      return Promise.resolve();
+    });
+  }
+
+  /** From now on it goes on by itself. @throws {AppError} `too_many_background` */
+  async begin(work: ResponseAtWork, call: UnwatchedCall): Promise<void> {
+    const { userId, shell, input, chain } = work;
+    const { record, rest } = await this.#store.recordOf({ response: shell, userId, input, chain });
+    await this.#insert({ ...record, is_background: true, alive_until: this.#context.now() + aliveMs }, rest);
+    await this.#store.holdings.added(userId, { count: 1, bytes: record.bytes });
+    const run = new BackgroundRun(this.#context, this.#store, { ...work, record, call });
+    this.#runs.set(record.id, run);
+    this.#context.waitUntil(run.done.finally(() => this.#runs.delete(record.id)));
+    run.start();
+  }
+
+  /** In the first place of its user that is free. */
+  async #insert(record: KeptResponseRecord, rest: readonly Write[]): Promise<void> {
+    const most = this.#context.settings.get('BackgroundResponsesPerUser');
+    const places = Array.from({ length: most }, (_none, place) => `${record.user_id}:${place}`);
+    const taken = await this.#context.db.collection('responses').find({ place: { in: places } }, { limit: most });
+    const isTaken = new Set(taken.map(({ place }) => place));
+    for (const place of places.filter((each) => !isTaken.has(each))) {
+      try {
+        await this.#context.db.write([...rest, { insert: { ...record, place }, into: 'responses' }]);
+        return;
+      } catch (failure) {
+        // Somebody else has it now.
+        if (!(failure instanceof UniqueConflict)) throw failure;
+      }
+    }
+    throw new AppError('too_many_background', { count: most }, { retryAfter: 10 });
+  }
+
+  /** Calls it off, wherever it runs, and waits a moment for its end. */
+  async cancel(userId: number, id: string): Promise<KeptResponseRecord | null> {
+    const end = performance.now() + cancelMs;
+    await this.#context.changes.announce('cancelled_response', id);
+    for (;;) {
+      const record = await this.find(userId, id);
+      if (record?.place === undefined || performance.now() > end) return record;
+      await new Promise((resolve) => setTimeout(resolve, lookMs));
+    }
+  }
+
+  /** As `ResponseStore.find`; one whose process is gone has failed. */
+  async find(userId: number, id: string): Promise<KeptResponseRecord | null> {
+    const record = await this.#store.find(userId, id);
+    if (record?.alive_until === undefined || record.alive_until > this.#context.now()) return record;
+    await failOrphan(this.#context, this.#store, record);
+    return this.#store.find(userId, id);
+  }
+
+  /** The process is about to end. */
+  shutDown(): void {
+    for (const run of this.#runs.values()) run.shutDown();
+  }
+}
+
+/** A job: processes that are gone have left them. What they had not settled costs nothing. */
+export async function failOrphans(context: AppContext): Promise<void> {
+  const store = new ResponseStore(context);
+  const orphans = await context.db.collection('responses').find({ alive_until: { lt: context.now() } }, { limit: 1000 });
+  for (const orphan of orphans) await failOrphan(context, store, orphan);
+}
+
+async function failOrphan(context: AppContext, store: ResponseStore, record: KeptResponseRecord): Promise<void> {
+  const { id, user_id: userId, expires_at: expiresAt, alive_until: aliveUntil } = record;
+  if (aliveUntil === undefined) return;
+  const told = await store.responseIn(record);
+  const error = { code: 'server_error', message: 'The server that wrote this response has ended.' };
+  const response: Json = { ...told, status: 'failed', error, output: [] };
+  const sealed = await store.recordOf({ response, userId, input: [], chain: null });
+  const failed = await context.db
+    .collection('responses')
+    .patch(
+      { id, alive_until: aliveUntil },
+      { set: { status: 'failed', response: sealed.record.response }, unset: ['place', 'alive_until'] },
+    );
+  if (failed === null) return;
+  const [last] = await context.db
+    .collection('response_pieces')
+    .find({ response_id: id, kind: 'events' }, { sort: [['number', -1]], limit: 1 });
+  const event = { type: 'response.failed', sequence_number: (last?.number ?? -1) + 1, response };
+  await context.db.write(await eventWrites(context, { responseId: id, userId, expiresAt, events: [event], isLast: true }));
+}

@@ -1,0 +1,27 @@
+// Streams of responses that go on without their callers, so many of a user at once.
+import { AppError } from '#shared/errors.ts';
+import type { AppContext } from '#server/context.ts';
+import { eventStreamHeaders, streamResponse } from '#server/http/lean-response.ts';
+import type { DirectResponse } from '#server/http/lean-response.ts';
+import { createShares } from '#server/queues/shares.ts';
+import type { BackgroundResponses } from './background.ts';
+import { followEvents } from './event-log.ts';
+import type { Followed } from './event-log.ts';
+
+/** Each looks for events several times a second. */
+const mostFollowers = { all: 1000, perOwner: 16 };
+
+export type Follow = (followed: Followed) => DirectResponse;
+
+export function createFollow(context: AppContext, background: BackgroundResponses, signal: AbortSignal): Follow {
+  const followers = createShares<number>();
+  return (followed) => {
+    const { userId, responseId } = followed;
+    if (!followers.fits(userId, 1, mostFollowers))
+      throw new AppError('too_many_background', { count: mostFollowers.perOwner }, { retryAfter: 5 });
+    followers.add(userId, 1);
+    const isThere = async () => (await background.find(userId, responseId)) !== null;
+    const body = followEvents(context, followed, { isThere, signal, onEnd: () => followers.add(userId, -1) });
+    return streamResponse(200, { ...eventStreamHeaders }, body);
+  };
+}
