@@ -470,6 +470,7 @@ export const errors = {
     '对话过长，无法继续：请压缩对话（/v1/responses/compact）或开始新的对话',
     'The conversation is too long to be continued: compact it (/v1/responses/compact) or begin a new one',
   ),
+  verb_unknown: entry(501, '此网关不支持该方法：{path}', 'This method is not supported here: {path}'),
   websocket_missing: entry(426, '此地址不支持 WebSocket，请使用 POST', 'There is no WebSocket at this address, use POST'),
   format_unsupported: entry(400, '该渠道不支持此接口格式', 'The channel does not support this API format'),
   untranslatable: entry(

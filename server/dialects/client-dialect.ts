@@ -123,5 +123,6 @@ export interface ClientDialect {
   writeModel(model: ListedModel): Record<string, unknown>;
   /** A list of models, or what the query asks of it. @throws {AppError} 400 with the parameter at fault */
   writeModelList(models: readonly ListedModel[], query: URLSearchParams): Record<string, unknown>;
-  errorBody(error: ErrorObject, requestId: string): Record<string, unknown>;
+  /** @param retryAfter seconds, where it is known */
+  errorBody(error: ErrorObject, requestId: string, retryAfter?: number): Record<string, unknown>;
 }

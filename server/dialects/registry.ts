@@ -2,6 +2,7 @@
 import { claudeClient } from './claude/client.ts';
 import { claudeUpstream } from './claude/upstream.ts';
 import type { ClientDialect } from './client-dialect.ts';
+import { geminiClient } from './gemini/client.ts';
 import { geminiUpstream } from './gemini/upstream.ts';
 import { openaiChatClient } from './openai-chat/client.ts';
 import { openaiCompletionsClient } from './openai-chat/completions/client.ts';
@@ -14,6 +15,7 @@ export const clientDialects = {
   'openai-chat': openaiChatClient,
   claude: claudeClient,
   'openai-responses': openaiResponsesClient,
+  gemini: geminiClient,
   'openai-completions': openaiCompletionsClient,
 } satisfies Record<string, ClientDialect>;
 

@@ -22,6 +22,11 @@ export class StrictFields {
     this.#prefix = path === '' ? '' : `${path}.`;
   }
 
+  /** All of it, unread. */
+  get plain(): Body {
+    return this.#body;
+  }
+
   path(field: string): string {
     return `${this.#prefix}${field}`;
   }

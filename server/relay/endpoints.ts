@@ -29,6 +29,11 @@ export const relayEndpoints: readonly RelayEndpoint[] = [
   endpoint('/v1/responses/input_tokens', clientDialects['openai-responses'], callKinds.count_tokens),
   endpoint('/v1/messages', clientDialects.claude, callKinds.chat),
   endpoint('/v1/messages/count_tokens', clientDialects.claude, callKinds.count_tokens),
+  ...['/v1beta/models/{model}', '/v1beta/{tunedModels/model}', '/v1/models/{model}', '/v1/{tunedModels/model}'].flatMap((path) => [
+    endpoint(`${path}:generateContent`, clientDialects.gemini, callKinds.chat),
+    endpoint(`${path}:streamGenerateContent`, clientDialects.gemini, callKinds.chat),
+    endpoint(`${path}:countTokens`, clientDialects.gemini, callKinds.count_tokens),
+  ]),
 ];
 
 function endpoint(path: string, dialect: ClientDialect, kind: CallKind): RelayEndpoint {

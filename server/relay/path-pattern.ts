@@ -1,25 +1,33 @@
 // Paths of endpoints: plain ones, and those that name a model, perhaps with a verb behind a colon.
-// `/v1beta/models/{model}:generateContent`, `/v1/engines/{model}/embeddings`.
+// `/v1beta/models/{model}:generateContent`, `/v1/engines/{model}/embeddings`. What stands before the word within the braces is a part
+// of the name: `/v1beta/{tunedModels/model}:generateContent`.
 
 export interface PathPattern {
   /** As the router takes it. Patterns that differ only in their verb have the same. */
   readonly route: string;
   /** Behind the last colon. */
   readonly verb: string | undefined;
+  /** The model's name, of what the router has found. */
+  modelOf(found: string): string;
   /** Whether a path, still with its escapes, is of this pattern or goes on below it. */
   covers(pathname: string): boolean;
 }
 
-const placeholder = '{model}';
+const placeholder = /^([^{]*)\{([^}]*)model\}(.*)$/;
 
 export function pathPattern(path: string): PathPattern {
-  const at = path.indexOf(placeholder);
-  if (at < 0) return { route: path, verb: undefined, covers: (pathname) => pathname === path || pathname.startsWith(`${path}/`) };
-  const [before, after] = [path.slice(0, at), path.slice(at + placeholder.length)];
+  const match = placeholder.exec(path);
+  if (match === null) {
+    const covers = (pathname: string) => pathname === path || pathname.startsWith(`${path}/`);
+    return { route: path, verb: undefined, modelOf: (found) => found, covers };
+  }
+  const [, head = '', prefix = '', after = ''] = match;
+  const before = head + prefix;
   const verb = after.startsWith(':') ? after.slice(1) : undefined;
   return {
     route: `${before}:model+${verb === undefined ? after : ''}`,
     verb,
+    modelOf: (found) => prefix + found,
     covers: (pathname) =>
       pathname.length > before.length + after.length && pathname.startsWith(before) && pathname.replaceAll(/%3a/gi, ':').endsWith(after),
   };

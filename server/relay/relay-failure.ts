@@ -106,6 +106,6 @@ export function errorResponse(dialect: ClientDialect, error: ErrorObject, reques
       ...failureHeaders({ retryAfter }, requestId),
       [dialect.requestIdHeader]: requestId,
     },
-    Buffer.from(JSON.stringify(dialect.errorBody(error, requestId))),
+    Buffer.from(JSON.stringify(dialect.errorBody(error, requestId, retryAfter))),
   );
 }

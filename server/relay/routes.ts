@@ -2,7 +2,7 @@
 import { AppError } from '#shared/errors.ts';
 import { pricedName } from '#shared/pricing-rules.ts';
 import type { ClientDialect, ListedModel } from '#server/dialects/client-dialect.ts';
-import { clientDialectOf, clientDialects } from '#server/dialects/registry.ts';
+import { clientDialectOf, clientDialects, defaultClientDialect } from '#server/dialects/registry.ts';
 import type { Connection } from '#server/http/connection.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { toAppError } from '#server/http/failure.ts';
@@ -24,11 +24,18 @@ export function mountRelay(host: RouteHost, { services }: Relay, conversations: 
   for (const [route, endpoints] of Map.groupBy(relayEndpoints, ({ pattern }) => pattern.route)) {
     host.addDirect('POST', route, (request, { model: named }, connection) => {
       const { endpoint, model } = endpointFor(endpoints, named);
-      if (endpoint === undefined) throw new AppError('invalid_url');
+      if (endpoint === undefined) return Promise.resolve(unknownVerb(request, endpoints, connection));
       const answerCall = endpoint.kind.isCount ? countTokens : relayCall;
       const source = endpoint.speaksOfKept === true ? conversations : undefined;
       return answerCall(services, endpoint, request, connection, source, model);
     });
+  }
+
+  /** In the format of the others at that path. */
+  function unknownVerb(request: Request, [known]: readonly RelayEndpoint[], connection: Connection | null): Response {
+    const { requestId, language, url } = host.facts(request, connection);
+    const error = ownError(new AppError('verb_unknown', { path: url.pathname }), language, requestId);
+    return errorResponse(known?.dialect ?? defaultClientDialect, error, requestId);
   }
 
   // A socket is asked for. Codex then goes on without one at once; any other status keeps it trying for seconds.
@@ -44,13 +51,13 @@ export function mountRelay(host: RouteHost, { services }: Relay, conversations: 
     return services.channels.enabledModels([admission.group]);
   }
 
-  /** In the format that the client's headers tell: this address is the same in several. */
+  /** @param own the format that is spoken at that address; where there are several, the client's headers tell it */
   async function listing(
-    { request, connection }: { request: Request; connection: Connection | null },
+    { request, connection, own }: { request: Request; connection: Connection | null; own: ClientDialect | undefined },
     write: (names: readonly string[], dialect: ClientDialect, query: URLSearchParams) => object,
   ): Promise<Response> {
     const { requestId, language, url, ip } = host.facts(request, connection);
-    const dialect = clientDialectOf(request.headers, url.searchParams);
+    const dialect = own ?? clientDialectOf(request.headers, url.searchParams);
     try {
       const admission = await services.gate.admit(request);
       services.gate.checkUse(admission, ip);
@@ -62,25 +69,34 @@ export function mountRelay(host: RouteHost, { services }: Relay, conversations: 
     }
   }
 
-  host.addDirect('GET', '/v1/models', (request, _params, connection) =>
-    listing({ request, connection }, (names, dialect, query) => dialect.writeModelList(names.map(listedModel), query)),
-  );
-  // Names may have slashes in them, and clients send those as they are or escaped.
-  host.addDirect('GET', '/v1/models/:model+', (request, { model = '' }, connection) =>
-    listing({ request, connection }, (names, dialect) => {
-      if (!names.includes(model) && !names.includes(pricedName(model)))
-        throw new AppError('model_not_found', { model }, { field: 'model' });
-      return dialect.writeModel(listedModel(model));
-    }),
-  );
+  for (const { path, own } of modelLists) {
+    host.addDirect('GET', path, (request, _params, connection) =>
+      listing({ request, connection, own }, (names, dialect, query) => dialect.writeModelList(names.map(listedModel), query)),
+    );
+    // Names may have slashes in them, and clients send those as they are or escaped.
+    host.addDirect('GET', `${path}/:model+`, (request, { model = '' }, connection) =>
+      listing({ request, connection, own }, (names, dialect) => {
+        if (!names.includes(model) && !names.includes(pricedName(model)))
+          throw new AppError('model_not_found', { model }, { field: 'model' });
+        return dialect.writeModel(listedModel(model));
+      }),
+    );
+  }
 }
+
+const modelLists: readonly { path: string; own: ClientDialect | undefined }[] = [
+  { path: '/v1/models', own: undefined },
+  { path: '/v1beta/models', own: clientDialects.gemini },
+];
 
 /** Of those at one route, by the verb behind the model. */
 function endpointFor(endpoints: readonly RelayEndpoint[], named: string | undefined): { endpoint?: RelayEndpoint; model?: string } {
   const [first] = endpoints;
-  if (named === undefined || first?.pattern.verb === undefined) return { endpoint: first, model: named };
+  if (named === undefined || first === undefined) return { endpoint: first, model: named };
+  const { pattern } = first;
+  if (pattern.verb === undefined) return { endpoint: first, model: pattern.modelOf(named) };
   const { model, verb } = splitVerb(named);
-  return { endpoint: endpoints.find(({ pattern }) => pattern.verb === verb), model };
+  return { endpoint: endpoints.find((one) => one.pattern.verb === verb), model: pattern.modelOf(model) };
 }
 
 function listedModel(id: string): ListedModel {

@@ -145,11 +145,15 @@ function filled(path: string, { channel, provider, name, version }: Address): st
   const { other } = channel.record;
   return template
     .replace('{base}', () => base)
+    .replace('{collection}', () => (ownCollection.test(name) ? '' : 'models/'))
     .replace('{model}', () => encoded(name))
     .replace('{deployment}', () => encoded(name.replaceAll('.', '')))
     .replace('{version}', () => encodeURIComponent(version || other || provider.defaultVersion || ''))
     .replace('{other}', () => encodeURIComponent(other));
 }
+
+/** A name may say itself which of Google's collections it is in. */
+const ownCollection = /^(?:models|tunedModels)\//;
 
 /** A model name within a path: slashes, colons and `@` are part of many names and stay. */
 function encoded(model: string): string {

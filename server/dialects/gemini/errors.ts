@@ -16,10 +16,16 @@ const names: Readonly<Record<number, string>> = {
   504: 'DEADLINE_EXCEEDED',
 };
 
-export function errorBody({ message, status }: ErrorObject): Record<string, unknown> {
-  return { error: { code: status, message, status: names[status] ?? (status < 500 ? 'INVALID_ARGUMENT' : 'INTERNAL') } };
-}
+const rpc = 'type.googleapis.com/google.rpc.';
 
-export function errorEvent(error: ErrorObject): string {
-  return `data: ${JSON.stringify(errorBody(error))}\n\n`;
+/** @param retryAfter seconds */
+export function errorBody({ message, status, code, param }: ErrorObject, requestId?: string, retryAfter?: number): Record<string, unknown> {
+  const details: object[] = [];
+  if (typeof code === 'string') details.push({ '@type': `${rpc}ErrorInfo`, reason: code.toUpperCase(), domain: 'tidegate' });
+  if (param !== null && param !== '')
+    details.push({ '@type': `${rpc}BadRequest`, fieldViolations: [{ field: param, description: message }] });
+  if (retryAfter !== undefined) details.push({ '@type': `${rpc}RetryInfo`, retryDelay: `${retryAfter}s` });
+  if (requestId !== undefined) details.push({ '@type': `${rpc}RequestInfo`, requestId });
+  const name = names[status] ?? (status < 500 ? 'INVALID_ARGUMENT' : 'INTERNAL');
+  return { error: { code: status, message, status: name, ...(details.length === 0 ? {} : { details }) } };
 }

@@ -1,4 +1,5 @@
-// A stream of this format to a client of the same: events pass as bytes, and each is read for its usage, its end or an error.
+// A stream of this format to a client of the same: events pass as bytes, and each is read for its usage, its end or an error. What the
+// model ends with is held back until the call is settled.
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { Framing } from '#server/framing/framing.ts';
 import { isTooDeep } from '#server/framing/json-depth.ts';
@@ -6,18 +7,26 @@ import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { ErrorObject } from '../client-dialect.ts';
 import type { StreamInput } from '../identity.ts';
 import { textOfPart } from '../parts.ts';
+import type { ResponsePart } from '../parts.ts';
 import { errorInResponse } from '../stream-pipe.ts';
 import type { PipeStep, ReportedUsage, StreamOpening, StreamPipe } from '../stream-pipe.ts';
 import type { TextTally } from '../text-tally.ts';
 import { ToldUsage } from '../token-usage.ts';
 import type { StreamReader } from '../upstream-dialect.ts';
-import { errorEvent } from './errors.ts';
+import { errorBody } from './errors.ts';
 import { createStreamReader } from './read-response.ts';
 import { readError } from './response-errors.ts';
+import { createFrame } from './stream-frame.ts';
+import type { StreamFrame } from './stream-frame.ts';
 import { writeTokenUsage } from './token-usage.ts';
+
+/** Characters of an ending. */
+const longestEnding = 64 * 1024;
 
 export class GeminiIdentityStream implements StreamPipe {
   readonly #framing: Framing;
+  readonly #frame: StreamFrame;
+  readonly #isList: boolean;
   readonly #reader: StreamReader = createStreamReader();
   readonly #tally: TextTally;
   readonly #told = new ToldUsage();
@@ -25,9 +34,13 @@ export class GeminiIdentityStream implements StreamPipe {
   #hasTextAfterUsage = false;
   #hasFinished = false;
   #bytes = 0;
+  /** Events from the one on in which a candidate has ended. */
+  #held: string[] = [];
 
-  constructor({ way, tally }: Pick<StreamInput, 'way' | 'tally'>) {
+  constructor({ way, tally, writer }: Pick<StreamInput, 'way' | 'tally' | 'writer'>) {
     this.#framing = way.framing;
+    this.#frame = createFrame(writer.asked);
+    this.#isList = writer.asked?.['isList'] === true;
     this.#tally = tally;
   }
 
@@ -43,29 +56,55 @@ export class GeminiIdentityStream implements StreamPipe {
 
   push(events: Buffer, isOwned: boolean): PipeStep {
     this.#bytes += events.length;
-    const before: string[] = [];
+    const out: string[] = [];
+    let isPlain = !this.#isList && this.#held.length === 0;
+    const step = (next: PipeStep['next']): PipeStep => ({ forClient: out.length === 0 ? [] : [Buffer.from(out.join(''))], next });
     for (const event of this.#framing.events(events)) {
       if (isTooDeep(event.data)) {
         // It is not passed on, but it was written.
         this.#tally.add(event.data);
-        return { forClient: [Buffer.from(before.join(''))], next: 'too_deep' };
+        return step('too_deep');
       }
-      for (const part of this.#reader.read(event)) {
-        // Of these bytes only what stands before it is the model's.
-        if (part.type === 'error') return { forClient: [Buffer.from(before.join(''))], next: errorInResponse(part.error) };
-        const text = textOfPart(part);
-        if (text !== '') {
-          this.#tally.add(text);
-          this.#hasTextAfterUsage = true;
-          this.#hasFinished = false;
-        } else if (part.type === 'finish') this.#hasFinished = true;
-        this.#told.note(part);
-        if (part.type === 'usage' || part.type === 'invalid_usage')
-          this.#noteUsage(part.type === 'invalid_usage' || part.usage.output !== undefined);
+      const parts = this.#reader.read(event);
+      const error = parts.find((part) => part.type === 'error');
+      // Of these bytes only what stands before it is the model's.
+      if (error !== undefined) return step(errorInResponse(error.error));
+      const hasText = this.#note(parts);
+      if (parts.some(({ type }) => type === 'finish')) this.#held.push(event.data);
+      else if (this.#held.length > 0 && !hasText && this.#heldLength() < longestEnding) this.#held.push(event.data);
+      else {
+        out.push(...this.#letGo(), this.#frame.add(event.data));
+        continue;
       }
-      before.push(`data: ${event.data}\n\n`);
+      isPlain = false;
     }
-    return { forClient: [isOwned ? events : Buffer.from(events)], next: 'more' };
+    return isPlain ? { forClient: [isOwned ? events : Buffer.from(events)], next: 'more' } : step('more');
+  }
+
+  /** @returns whether the model wrote something in them */
+  #note(parts: readonly ResponsePart[]): boolean {
+    let hasText = false;
+    for (const part of parts) {
+      const text = textOfPart(part);
+      if (text !== '') {
+        this.#tally.add(text);
+        this.#hasTextAfterUsage = true;
+        this.#hasFinished = false;
+        hasText = true;
+      } else if (part.type === 'finish') this.#hasFinished = true;
+      this.#told.note(part);
+      if (part.type === 'usage' || part.type === 'invalid_usage')
+        this.#noteUsage(part.type === 'invalid_usage' || part.usage.output !== undefined);
+    }
+    return hasText;
+  }
+
+  #heldLength(): number {
+    return this.#held.reduce((sum, data) => sum + data.length, 0);
+  }
+
+  #letGo(): string[] {
+    return this.#held.splice(0).map((data) => this.#frame.add(data));
   }
 
   #noteUsage(tellsOutput: boolean): void {
@@ -95,17 +134,18 @@ export class GeminiIdentityStream implements StreamPipe {
   }
 
   keepAlive(): string {
-    return ': keep-alive\n\n';
+    return this.#frame.keepAlive();
   }
 
   fail(error: ErrorObject): string {
-    return errorEvent(error);
+    return this.#frame.add(JSON.stringify(errorBody(error))) + this.#frame.end();
   }
 
-  /** The usage, where the upstream told none. */
+  /** What was held, and the usage, where the upstream told none. */
   ending(usage: TokenUsage | null): Buffer {
-    if (this.#hasUsage || usage === null) return Buffer.alloc(0);
-    return Buffer.from(`data: ${JSON.stringify({ usageMetadata: writeTokenUsage(usage) })}\n\n`);
+    const held = this.#letGo().join('');
+    const told = this.#hasUsage || usage === null ? '' : this.#frame.add(JSON.stringify({ usageMetadata: writeTokenUsage(usage) }));
+    return Buffer.from(held + told + this.#frame.end());
   }
 
   close(): void {

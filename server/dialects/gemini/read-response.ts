@@ -6,6 +6,7 @@ import type { JsonObject } from '#server/framing/loose-json.ts';
 import type { ResponsePart } from '../parts.ts';
 import type { Seal } from '../seal.ts';
 import type { StreamReader } from '../upstream-dialect.ts';
+import { codeOf } from './code-parts.ts';
 import { readFinishReason } from './finish-reason.ts';
 import { errorOf } from './response-errors.ts';
 import { usageParts } from './token-usage.ts';
@@ -106,17 +107,6 @@ class ResponseReader {
     const hash = createHash('sha256').update(`${this.#id} ${choice} ${index}`).digest('base64url');
     return `call_${hash.slice(0, 24)}`;
   }
-}
-
-/** Code that ran at the provider, and what it printed. */
-function codeOf({ executableCode: code, codeExecutionResult: result }: JsonObject): string | null {
-  if (isObject(code)) return fenced(isFilled(code.language) ? code.language : '', code.code);
-  return isObject(result) ? fenced('output', result.output) : null;
-}
-
-function fenced(language: string, text: unknown): string {
-  const lines = isFilled(text) ? text : '';
-  return `\`\`\`${language}\n${lines}${lines.endsWith('\n') ? '' : '\n'}\`\`\`\n`;
 }
 
 function pictureOf({ mimeType, data }: JsonObject, choice: number): ResponsePart[] {

@@ -13,3 +13,13 @@ export function readSignature(text: string): Seal {
   const inner = Buffer.from(text, 'base64').toString('utf8');
   return inner.startsWith('tidegate-seal:') ? readSeal(inner, 'gemini') : { origin: 'gemini', data: text };
 }
+
+/** Words that stand where a call was not signed. https://ai.google.dev/gemini-api/docs/thought-signatures#faqs */
+const fillers: ReadonlySet<string> = new Set(['skip_thought_signature_validator', 'context_engineering_is_the_way_to_go']);
+
+/** Of a part that a caller sends back; undefined: it has none. */
+export function readCallerSignature(text: string | undefined): Seal | undefined {
+  if (text === undefined || text === '' || fillers.has(text) || fillers.has(Buffer.from(text, 'base64').toString('latin1')))
+    return undefined;
+  return readSignature(text);
+}

@@ -1,6 +1,7 @@
 // Gemini's `generateContent` as a format that providers speak. Model and stream flag stand in the path.
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import { forwardLong, forwardWhole } from '../forward-response.ts';
+import { tokenCount } from '../token-usage.ts';
 import type { UpstreamDialect } from '../upstream-dialect.ts';
 import { forwardRequest } from './identity.ts';
 import { GeminiIdentityStream } from './identity-stream.ts';
@@ -9,14 +10,12 @@ import { safetySettings } from './options.ts';
 import { createStreamReader, readWhole } from './read-response.ts';
 import { readError } from './response-errors.ts';
 import { carriedFields } from './said-fields.ts';
+import { cheapTiers } from './tiers.ts';
 import { effortOfLevel } from './thinking.ts';
 import { writeRequest } from './write-request.ts';
 import { createStreamWriter } from './write-response.ts';
 
 type Body = Readonly<Record<string, unknown>>;
-
-/** https://ai.google.dev/gemini-api/docs/priority-inference */
-const cheapTiers = ['unspecified', 'standard', 'flex', 'SERVICE_TIER_UNSPECIFIED', 'STANDARD', 'FLEX'];
 
 export const geminiUpstream: UpstreamDialect = {
   name: 'gemini',
@@ -39,7 +38,7 @@ export const geminiUpstream: UpstreamDialect = {
     dropped: [],
   }),
   // A body with another model than the path is refused.
-  normalize: ({ model: _model, ...body }) => body,
+  normalize: ({ model: _model, ...body }, { way }) => withCountedModel(body, way.upstreamModel),
   effortOf: (body) => {
     const level = memberOf(memberOf(body, 'generationConfig', 'generation_config'), 'thinkingConfig', 'thinking_config');
     const { thinkingLevel = level['thinking_level'] } = level;
@@ -47,10 +46,18 @@ export const geminiUpstream: UpstreamDialect = {
   },
   readWhole,
   createStreamReader,
-  createStreamWriter,
+  // Its streams are events, however the caller wants the own one.
+  createStreamWriter: ({ asked: _asked, ...options }) => createStreamWriter(options),
   isEvent: ({ data }) => parseObject(data) !== null,
   readError,
+  readTokenCount: ({ totalTokens }) => tokenCount(totalTokens),
 };
+
+/** A count may be asked of a whole request, which then names its model itself. */
+function withCountedModel(body: Body, model: string): Body {
+  const { generateContentRequest: counted } = body;
+  return isObject(counted) ? { ...body, generateContentRequest: { ...counted, model: `models/${model}` } } : body;
+}
 
 function memberOf(body: Body, ...names: readonly string[]): Body {
   return names.map((name) => body[name]).find(isObject) ?? {};

@@ -1,5 +1,6 @@
 // Parts → a `generateContent` response, or its stream: each event is a response of its own.
 import { JsonProgress } from '#server/framing/json-progress.ts';
+import { isTooDeep } from '#server/framing/json-depth.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 import { noTokens } from '#shared/token-usage.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
@@ -7,12 +8,17 @@ import type { ErrorObject, ResponseWriterOptions, StreamWriter } from '../client
 import type { FinishReason, ResponsePart } from '../parts.ts';
 import type { Seal } from '../seal.ts';
 import { withUsage } from '../token-usage.ts';
-import { errorEvent } from './errors.ts';
+import { errorBody } from './errors.ts';
 import { writeFinishReason } from './finish-reason.ts';
+import { createFrame } from './stream-frame.ts';
+import type { StreamFrame } from './stream-frame.ts';
 import { writeSignature } from './thought-signature.ts';
 import { writeTokenUsage } from './token-usage.ts';
 
 type Json = Record<string, unknown>;
+
+/** Characters of a call's arguments, which are held until they are an object. */
+const longestArguments = 8_000_000;
 
 interface OpenCall {
   id: string;
@@ -29,6 +35,7 @@ class CandidateWriter {
   readonly #seals = new Map<string, Seal>();
   readonly #citations: Json[] = [];
   #finish: FinishReason = 'stop';
+  #isMalformed = false;
 
   write(part: ResponsePart): Json[] {
     switch (part.type) {
@@ -64,21 +71,31 @@ class CandidateWriter {
   #addArguments({ index, text }: Extract<ResponsePart, { type: 'tool_arguments' }>): Json[] {
     const call = this.#calls.get(index);
     if (call === undefined) return [];
+    if (call.arguments.length + text.length > longestArguments) {
+      this.#calls.delete(index);
+      this.#isMalformed = true;
+      return [];
+    }
     call.arguments += text;
     call.progress.push(text);
     if (!call.progress.isComplete) return [];
     this.#calls.delete(index);
-    return [this.#written(call)];
+    return this.#written(call);
   }
 
-  #written({ id, name, seal = this.#seals.get(id), arguments: text }: OpenCall): Json {
-    const functionCall = { id, name, args: parseObject(text) ?? {} };
-    return { functionCall, ...(seal === undefined ? {} : { thoughtSignature: writeSignature(seal) }) };
+  /** None where the arguments are no object that this format could hold. */
+  #written({ id, name, seal = this.#seals.get(id), arguments: text }: OpenCall): Json[] {
+    const args = text === '' ? {} : isTooDeep(text) ? null : parseObject(text);
+    if (args === null) {
+      this.#isMalformed = true;
+      return [];
+    }
+    return [{ functionCall: { id, name, args }, ...(seal === undefined ? {} : { thoughtSignature: writeSignature(seal) }) }];
   }
 
   /** Calls that nobody has written any arguments of. */
   rest(): Json[] {
-    const rest = [...this.#calls.values()].map((call) => this.#written(call));
+    const rest = [...this.#calls.values()].flatMap((call) => this.#written(call));
     this.#calls.clear();
     return rest;
   }
@@ -86,7 +103,7 @@ class CandidateWriter {
   /** What stands at the end of a candidate. */
   ending(): Json {
     const grounding = this.#citations.length === 0 ? {} : { groundingMetadata: { groundingChunks: this.#citations } };
-    return { finishReason: writeFinishReason(this.#finish), ...grounding };
+    return { finishReason: this.#isMalformed ? 'MALFORMED_FUNCTION_CALL' : writeFinishReason(this.#finish), ...grounding };
   }
 }
 
@@ -132,11 +149,13 @@ export function createStreamWriter(options: ResponseWriterOptions): StreamWriter
 
 class ResponseStreamWriter implements StreamWriter {
   readonly #candidates = new Map<number, CandidateWriter>([[0, new CandidateWriter()]]);
+  readonly #frame: StreamFrame;
   readonly #id: string;
   #model: string;
   #usage: TokenUsage | null = null;
 
-  constructor({ requestId, model }: ResponseWriterOptions) {
+  constructor({ requestId, model, asked }: ResponseWriterOptions) {
+    this.#frame = createFrame(asked);
     this.#id = requestId;
     this.#model = model;
   }
@@ -153,11 +172,11 @@ class ResponseStreamWriter implements StreamWriter {
   }
 
   keepAlive(): string {
-    return ': keep-alive\n\n';
+    return this.#frame.keepAlive();
   }
 
   fail(error: ErrorObject): string {
-    return errorEvent(error);
+    return this.#frame.add(JSON.stringify(errorBody(error))) + this.#frame.end();
   }
 
   end(usage: TokenUsage | null): string {
@@ -167,10 +186,10 @@ class ResponseStreamWriter implements StreamWriter {
         const rest = candidate.rest();
         return { content: { parts: rest.length === 0 ? [{ text: '' }] : rest, role: 'model' }, ...candidate.ending(), index };
       });
-    return this.#event({ candidates, usageMetadata: writeTokenUsage(usage ?? this.#usage ?? noTokens) });
+    return this.#event({ candidates, usageMetadata: writeTokenUsage(usage ?? this.#usage ?? noTokens) }) + this.#frame.end();
   }
 
   #event(response: Json): string {
-    return `data: ${JSON.stringify({ ...response, modelVersion: this.#model, responseId: this.#id })}\n\n`;
+    return this.#frame.add(JSON.stringify({ ...response, modelVersion: this.#model, responseId: this.#id }));
   }
 }

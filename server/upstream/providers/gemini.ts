@@ -11,13 +11,14 @@ export const gemini: Provider = {
       framing: 'sse',
       paths: {
         chat: {
-          whole: '{base}/{version}/models/{model}:generateContent',
-          stream: '{base}/{version}/models/{model}:streamGenerateContent?alt=sse',
+          whole: '{base}/{version}/{collection}{model}:generateContent',
+          stream: '{base}/{version}/{collection}{model}:streamGenerateContent?alt=sse',
         },
         embeddings: {
-          whole: '{base}/{version}/models/{model}:embedContent',
-          batch: '{base}/{version}/models/{model}:batchEmbedContents',
+          whole: '{base}/{version}/{collection}{model}:embedContent',
+          batch: '{base}/{version}/{collection}{model}:batchEmbedContents',
         },
+        count_tokens: '{base}/{version}/{collection}{model}:countTokens',
       },
     },
   },

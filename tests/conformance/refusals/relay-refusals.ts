@@ -235,6 +235,15 @@ export const relayRefusals = {
     desk.scene({}, async (scene) => toldOf(await scene.post(`/v1/responses/${await keptId(scene)}/cancel`, {}, speaking(desk)))),
   previous_response_running: (desk) => changedChain(desk, { status: 'in_progress' }).then(({ told, id }) => ({ told, details: { id } })),
   conversation_too_long: (desk) => changedChain(desk, { chain_bytes: 1e12 }).then(({ told }) => told),
+  verb_unknown: named(
+    (desk) =>
+      desk.scene({}, async (scene) => {
+        const response = await scene.post(`/v1beta/models/${testModel}:predict`, {}, speaking(desk));
+        const { error } = await response.json();
+        return toldByRelay(response.status, { error: { code: error.details[0].reason.toLowerCase(), message: error.message } });
+      }),
+    { path: `/v1beta/models/${testModel}:predict` },
+  ),
   websocket_missing: (desk) =>
     desk.scene({}, async ({ app }) => toldOf(await fetch(`${app.origin}/v1/responses`, { headers: speaking(desk) }))),
   format_unsupported: post('/v1/embeddings', { model: 'claude-sonnet-4-5', input: 'words' }, claude),

@@ -1,0 +1,35 @@
+// Gemini's `generateContent` as a format that callers speak. Model and stream flag stand in the path.
+import type { ClientDialect } from '../client-dialect.ts';
+import { askedCall, isList } from './asked-call.ts';
+import { callParameters, checkCount, checkRequest } from './check-request.ts';
+import { generateNames } from './deciding-names.ts';
+import { errorBody } from './errors.ts';
+import { limits } from './limits.ts';
+import { writeModel, writeModelList } from './models.ts';
+import { promptContent } from './prompt-content.ts';
+import { readRequest } from './read-request.ts';
+import { saidFields } from './said-fields.ts';
+import { createStreamWriter, writeWhole } from './write-response.ts';
+
+const generate = { read: askedCall, parameters: callParameters, promptContent, names: generateNames };
+
+export const geminiClient = {
+  name: 'gemini',
+  title: 'Gemini',
+  calls: {
+    chat: { ...generate, check: checkRequest, responseFields: (_body, { query }) => ({ isList: isList(query) }) },
+    count_tokens: { ...generate, check: checkCount },
+  },
+  isSpokenWith: (headers, query) => headers.has('x-goog-api-key') || headers.has('x-goog-api-client') || query.has('key'),
+  forwardedHeaders: [],
+  requestIdHeader: 'x-request-id',
+  limits,
+  saidFields,
+  readRequest,
+  writeWhole,
+  createStreamWriter,
+  writeTokenCount: (tokens) => ({ totalTokens: tokens, promptTokensDetails: [{ modality: 'TEXT', tokenCount: tokens }] }),
+  writeModel,
+  writeModelList,
+  errorBody,
+} satisfies ClientDialect;

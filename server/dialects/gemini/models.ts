@@ -1,0 +1,50 @@
+// Models as this format shows them, a page at a time. https://ai.google.dev/api/models
+import { fieldRules } from '#shared/field-rules.ts';
+import { maxOutputTokens } from '#server/money/max-output-tokens.ts';
+import type { ListedModel } from '../client-dialect.ts';
+import { badField } from '../strict-fields.ts';
+
+const usualSize = 50;
+const mostModels = 1000;
+
+export function writeModel({ id }: ListedModel): Record<string, unknown> {
+  const limit = maxOutputTokens(id);
+  return {
+    name: id.startsWith('tunedModels/') ? id : `models/${id}`,
+    baseModelId: id,
+    version: 'latest',
+    displayName: id,
+    ...(limit === null ? {} : { outputTokenLimit: limit }),
+    supportedGenerationMethods: id.includes('embed')
+      ? ['embedContent', 'batchEmbedContents']
+      : ['generateContent', 'streamGenerateContent', 'countTokens'],
+  };
+}
+
+/**
+ * A page's token is a place in the order of names: a model that has gone meanwhile ends no list.
+ * @param models by name, in the order of their code units
+ * @throws {AppError} `invalid_request`
+ */
+export function writeModelList(models: readonly ListedModel[], query: URLSearchParams): Record<string, unknown> {
+  const size = sizeOf(query.get('pageSize') ?? query.get('page_size'));
+  const after = placeOf(query.get('pageToken') ?? query.get('page_token'));
+  const rest = models.filter(({ id }) => id > after);
+  const page = rest.slice(0, size);
+  const last = page.at(-1);
+  const hasMore = last !== undefined && rest.length > page.length;
+  return { models: page.map(writeModel), ...(hasMore ? { nextPageToken: Buffer.from(last.id).toString('base64url') } : {}) };
+}
+
+/** 0 and nothing are the usual size; more than the most is the most. */
+function sizeOf(text: string | null): number {
+  if (text === null || text === '') return usualSize;
+  if (!/^\d{1,9}$/.test(text)) throw badField('pageSize', fieldRules.wholeBetween(0, mostModels));
+  return Math.min(mostModels, Number(text) || usualSize);
+}
+
+function placeOf(token: string | null): string {
+  if (token === null || token === '') return '';
+  if (!/^[\w-]{1,1000}$/.test(token)) throw badField('pageToken', fieldRules.text);
+  return Buffer.from(token, 'base64url').toString('utf8');
+}

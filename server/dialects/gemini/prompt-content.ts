@@ -1,0 +1,83 @@
+// What of a `generateContent` request counts as prompt tokens. Read loosely: it also serves estimates of what is refused later.
+import { isObject } from '#server/framing/loose-json.ts';
+import { emptyPrompt } from '../prompt-content.ts';
+import type { PromptContent } from '../prompt-content.ts';
+import type { Body } from '../strict-fields.ts';
+import { looseMember as member } from './proto-json.ts';
+
+const perContent = 3;
+const perTools = 8;
+/** https://ai.google.dev/gemini-api/docs/media-resolution */
+const perImage = 1120;
+const perAudio = 960;
+/** A document of a few pages, a minute of a video. */
+const perFile = 5000;
+
+export function promptContent(body: Body): PromptContent {
+  const whole = member(body, 'generateContentRequest');
+  if (isObject(whole)) return promptContent(whole);
+  const prompt = emptyPrompt();
+  addContent(prompt, member(body, 'systemInstruction'));
+  for (const content of listOf(body.contents)) {
+    prompt.fixed += perContent;
+    addContent(prompt, content);
+  }
+  const tools = listOf(body.tools);
+  if (tools.length > 0) prompt.fixed += perTools;
+  for (const tool of tools) addJson(prompt, tool);
+  const config = member(body, 'generationConfig');
+  if (isObject(config)) {
+    addJson(prompt, member(config, 'responseSchema'));
+    addJson(prompt, member(config, 'responseJsonSchema'));
+    const modalities = member(config, 'responseModalities');
+    prompt.isSpoken = Array.isArray(modalities) && modalities.includes('AUDIO');
+  }
+  return prompt;
+}
+
+function addContent(prompt: PromptContent, content: unknown): void {
+  if (typeof content === 'string') addText(prompt, content);
+  if (!isObject(content)) return;
+  for (const part of listOf(content.parts)) if (isObject(part)) addPart(prompt, part);
+}
+
+function addPart(prompt: PromptContent, part: Body): void {
+  const media = member(part, 'inlineData') ?? member(part, 'fileData');
+  if (isObject(media)) addMedia(prompt, member(media, 'mimeType'));
+  else if (part.text !== undefined) addText(prompt, part.text);
+  else addOther(prompt, part);
+}
+
+/** Calls, their results and whatever is not known here, without the signatures. */
+function addOther(prompt: PromptContent, { thoughtSignature: _camel, thought_signature: _snake, ...part }: Body): void {
+  const result = member(part, 'functionResponse');
+  if (!isObject(result)) {
+    addJson(prompt, part);
+    return;
+  }
+  const { parts, ...rest } = result;
+  addJson(prompt, rest);
+  for (const inner of listOf(parts)) if (isObject(inner)) addPart(prompt, inner);
+}
+
+function addMedia(prompt: PromptContent, mimeType: unknown): void {
+  const type = typeof mimeType === 'string' ? mimeType : '';
+  const isAudio = type.startsWith('audio/');
+  const tokens = isAudio ? perAudio : type.startsWith('image/') ? perImage : perFile;
+  prompt.fixed += tokens;
+  prompt.media += tokens;
+  if (isAudio) prompt.audio += tokens;
+}
+
+function addText(prompt: PromptContent, text: unknown): void {
+  if (typeof text === 'string' && text !== '') prompt.texts.push(text);
+}
+
+function addJson(prompt: PromptContent, value: unknown): void {
+  if (value !== undefined && value !== null) prompt.texts.push(JSON.stringify(value));
+}
+
+/** An object may stand for a list of one. */
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
+}

@@ -1,0 +1,166 @@
+// `contents` → messages. Turns of one side that follow each other are one, as chunks of a stream come back; calls and their results
+// find each other by id or, where there is none, by name and order.
+import { fieldRules } from '#shared/field-rules.ts';
+import { isObject } from '#server/framing/loose-json.ts';
+import { otherProviders, untranslatable } from '../losses.ts';
+import type { AssistantPart, Message, TextPart, ToolCallPart, ToolResultPart, UserPart } from '../parts.ts';
+import type { ExtraField } from '../request-fields.ts';
+import { badField } from '../strict-fields.ts';
+import type { StrictFields } from '../strict-fields.ts';
+import { codeOf } from './code-parts.ts';
+import { objectsOf } from './proto-json.ts';
+import { readMedia } from './read-media.ts';
+import { readCallerSignature } from './thought-signature.ts';
+
+export interface ReadContents {
+  messages: Message[];
+  extras: ExtraField[];
+}
+
+/** @throws {AppError} `invalid_request` with the field at fault; `untranslatable` for what only Gemini can read */
+export function readContents(contents: readonly StrictFields[]): ReadContents {
+  const reader = new ContentsReader();
+  for (const content of contents) reader.content(content);
+  return reader;
+}
+
+/** @throws {AppError} `invalid_request`, `untranslatable` */
+export function readSystem(content: StrictFields | undefined): Message[] {
+  if (content === undefined) return [];
+  const texts = objectsOf(content, 'parts').map(readSystemText);
+  const filled = texts.filter(({ text }) => text !== '');
+  return filled.length === 0 ? [] : [{ role: 'system', content: filled, field: 'systemInstruction' }];
+}
+
+function readSystemText(part: StrictFields): TextPart {
+  if (!part.has('text')) throw untranslatable(part.path('').slice(0, -1), otherProviders);
+  return { type: 'text', text: part.requiredText('text') };
+}
+
+class ContentsReader implements ReadContents {
+  readonly messages: Message[] = [];
+  readonly extras: ExtraField[] = [];
+  /** Calls without a result so far. */
+  readonly #open: { id: string; name: string }[] = [];
+  #calls = 0;
+
+  content(content: StrictFields): void {
+    const field = content.path('').slice(0, -1);
+    const role = content.text('role') ?? 'user';
+    const parts = objectsOf(content, 'parts');
+    if (role === 'model') this.#model(parts, field);
+    else if (role === 'system') this.messages.push(...readSystem(content));
+    else if (['user', 'function', 'tool', ''].includes(role)) this.#user(parts, field);
+    else throw badField(content.path('role'), fieldRules.oneOf(['user', 'model']));
+  }
+
+  #user(parts: readonly StrictFields[], field: string): void {
+    const content = parts.flatMap((part) => this.#userPart(part));
+    const last = this.messages.at(-1);
+    // The results of one turn belong together, in order.
+    const areResults = last?.role === 'user' && [...last.content, ...content].every(({ type }) => type === 'tool_result');
+    if (areResults) last.content.push(...content);
+    else if (content.length > 0) this.messages.push({ role: 'user', content, field });
+  }
+
+  #userPart(part: StrictFields): UserPart[] {
+    this.#noteDetails(part);
+    const result = part.fields('functionResponse');
+    if (result !== undefined) return [this.#result(result)];
+    const media = readMedia(part);
+    if (media !== null) return [media];
+    if (part.has('text')) return textOf(part);
+    throw unknownPart(part);
+  }
+
+  #result(result: StrictFields): ToolResultPart {
+    const name = result.text('name') ?? '';
+    const id = result.text('id');
+    const response = result.object('response') ?? {};
+    const media = objectsOf(result, 'parts').map((part) => {
+      const read = readMedia(part);
+      if (read === null || read.type === 'audio') throw unknownPart(part);
+      return read;
+    });
+    const { text, isError } = resultText(response);
+    const texts: TextPart[] = text === '' ? [] : [{ type: 'text', text }];
+    return { type: 'tool_result', callId: this.#callOf(id, name), content: [...texts, ...media], isError };
+  }
+
+  /** The call that a result belongs to. */
+  #callOf(id: string | undefined, name: string): string {
+    const byId = this.#open.findIndex((call) => call.id === id);
+    const index = byId >= 0 ? byId : this.#open.findIndex((call) => call.name === name);
+    const [call] = index < 0 ? [] : this.#open.splice(index, 1);
+    return call?.id ?? id ?? name;
+  }
+
+  #model(parts: readonly StrictFields[], field: string): void {
+    const last = this.messages.at(-1);
+    const isSame = last?.role === 'assistant';
+    const content: AssistantPart[] = isSame ? last.content : [];
+    for (const part of parts) this.#modelPart(part, content);
+    if (!isSame && content.length > 0) this.messages.push({ role: 'assistant', content, field });
+  }
+
+  #modelPart(part: StrictFields, content: AssistantPart[]): void {
+    this.#noteDetails(part);
+    const seal = readCallerSignature(part.text('thoughtSignature'));
+    const sealed = seal === undefined ? {} : { seal };
+    const call = part.fields('functionCall');
+    if (call !== undefined) {
+      content.push({ ...this.#call(call), ...sealed });
+      return;
+    }
+    const text = part.text('text') ?? codeOf(part.plain);
+    if (text === null) throw unknownPart(part);
+    const last = content.at(-1);
+    if (part.boolean('thought') === true) {
+      // A signature comes behind the text in a stream.
+      if (last?.type === 'reasoning' && last.seal === undefined) Object.assign(last, { text: last.text + text, ...sealed });
+      else if (text !== '' || seal !== undefined) content.push({ type: 'reasoning', text, ...sealed });
+      return;
+    }
+    if (last?.type === 'text') last.text += text;
+    else if (text !== '') content.push({ type: 'text', text });
+    if (seal !== undefined) content.push({ type: 'sealed', seal });
+  }
+
+  #call(call: StrictFields): ToolCallPart {
+    const name = call.requiredText('name');
+    this.#calls += 1;
+    // The same in every request that repeats the conversation: a prompt that changes is in no cache.
+    const id = call.text('id') ?? `call_${this.#calls}`;
+    this.#open.push({ id, name });
+    return { type: 'tool_call', id, name, arguments: JSON.stringify(call.object('args') ?? {}) };
+  }
+
+  /** What is said of a video or a sound beside its bytes; that of a picture goes with it. */
+  #noteDetails(part: StrictFields): void {
+    const names = part.fields('inlineData')?.text('mimeType')?.startsWith('image/') === true ? [] : ['mediaResolution'];
+    for (const name of [...names, 'videoMetadata']) {
+      if (part.has(name)) this.extras.push({ field: 'media_details', name: part.path(name), value: null });
+    }
+  }
+}
+
+function textOf(part: StrictFields): TextPart[] {
+  const text = part.requiredText('text');
+  return text === '' ? [] : [{ type: 'text', text }];
+}
+
+/** By the names that the format has for them. https://ai.google.dev/api/caching#FunctionResponse */
+function resultText(response: Readonly<Record<string, unknown>>): { text: string; isError: boolean } {
+  const names = Object.keys(response);
+  const [name] = names;
+  if (names.length === 0) return { text: '', isError: false };
+  if (names.length > 1 || (name !== 'output' && name !== 'error')) return { text: JSON.stringify(response), isError: false };
+  const value = response[name];
+  return { text: typeof value === 'string' ? value : JSON.stringify(value), isError: name === 'error' };
+}
+
+/** What only this provider knows, such as calls of its own tools. */
+function unknownPart(part: StrictFields): Error {
+  const names = Object.keys(part.plain).filter((name) => isObject(part.plain[name]));
+  return names.length === 0 ? badField(part.path('text'), fieldRules.required) : untranslatable(part.path(names[0] ?? ''), otherProviders);
+}

@@ -1,0 +1,108 @@
+// A `generateContent` request → parts.
+import { fieldRules } from '#shared/field-rules.ts';
+import { otherProviders, untranslatable } from '../losses.ts';
+import type { ChatRequest, ReasoningWish } from '../parts.ts';
+import { fieldsByName } from '../request-fields.ts';
+import type { ExtraField } from '../request-fields.ts';
+import { badField, StrictFields } from '../strict-fields.ts';
+import type { Body } from '../strict-fields.ts';
+import { readSchema } from './caller-schema.ts';
+import { objectsOf, plainBody } from './proto-json.ts';
+import { readContents, readSystem } from './read-contents.ts';
+import { readTools } from './read-tools.ts';
+import { saidFields } from './said-fields.ts';
+import { effortOfLevel } from './thinking.ts';
+
+const known: ReadonlySet<string> = new Set(['model', 'contents', 'systemInstruction', 'tools', 'toolConfig', 'generationConfig']);
+const knownConfig: ReadonlySet<string> = new Set([
+  'maxOutputTokens',
+  'temperature',
+  'topP',
+  'topK',
+  'stopSequences',
+  'responseMimeType',
+  'responseSchema',
+  'responseJsonSchema',
+  '_responseJsonSchema',
+  'thinkingConfig',
+]);
+
+const mostTokens = 1_073_741_823;
+
+/** @throws {AppError} `invalid_request` with the field at fault; `untranslatable` for what only Gemini can do */
+export function readRequest(body: Body): ChatRequest {
+  const fields = new StrictFields(plainBody(body));
+  const config = fields.fields('generationConfig') ?? new StrictFields({}, 'generationConfig');
+  const contents = readContents(objectsOf(fields, 'contents'));
+  const { tools, choice, extras } = readTools(fields);
+  const limit = config.integer('maxOutputTokens', 0, mostTokens);
+  return {
+    // Where they are asked for in the path: whoever reads a body alone does not know them.
+    model: fields.text('model') ?? '',
+    isStream: false,
+    messages: [...readSystem(fields.fields('systemInstruction')), ...contents.messages],
+    tools,
+    extras: [...extraFields(fields, known), ...extraFields(config, knownConfig), ...contents.extras, ...extras],
+    saidFields,
+    ...defined('toolChoice', choice),
+    ...defined('maxTokens', limit === 0 ? undefined : limit),
+    ...defined('temperature', config.number('temperature')),
+    ...defined('topP', config.number('topP')),
+    ...defined('topK', config.integer('topK', 0, mostTokens)),
+    ...defined('stop', readStop(config)),
+    ...readFormat(config),
+    ...defined('reasoning', readThinking(config.fields('thinkingConfig'))),
+  };
+}
+
+/** An object with that one property, or none: absent and undefined are not the same to a spread. */
+function defined<Name extends string, Value>(name: Name, value: Value | undefined): Partial<Record<Name, Value>> {
+  const entry: Partial<Record<string, Value>> = value === undefined ? {} : { [name]: value };
+  return entry;
+}
+
+function readStop(config: StrictFields): string[] | undefined {
+  const texts = config.list('stopSequences') ?? [];
+  if (!texts.every((text) => typeof text === 'string')) throw badField(config.path('stopSequences'), fieldRules.text);
+  return texts.length === 0 ? undefined : [...texts];
+}
+
+const saidByName = fieldsByName(saidFields);
+
+function extraFields(fields: StrictFields, read: ReadonlySet<string>): ExtraField[] {
+  const found: ExtraField[] = [];
+  for (const one of fields.others(read)) {
+    const name = fields.path(one);
+    const said = saidByName.get(name);
+    const value = fields.raw(one);
+    if (said?.neutral.includes(value) === true || isTextOnly(one, value)) continue;
+    found.push({ field: said?.field ?? null, name, value });
+  }
+  return found;
+}
+
+function isTextOnly(name: string, value: unknown): boolean {
+  return name === 'responseModalities' && Array.isArray(value) && value.every((modality) => modality === 'TEXT');
+}
+
+function readFormat(config: StrictFields): Pick<ChatRequest, 'responseFormat'> {
+  const type = config.text('responseMimeType') ?? 'text/plain';
+  const schema = config.object('responseJsonSchema') ?? config.object('_responseJsonSchema') ?? config.object('responseSchema');
+  if (type === 'text/plain' && schema === undefined) return {};
+  // Others would put the word in quotation marks.
+  if (type === 'text/x.enum') throw untranslatable(config.path('responseMimeType'), otherProviders);
+  if (type !== 'application/json') throw badField(config.path('responseMimeType'), fieldRules.oneOf(['text/plain', 'application/json']));
+  return { responseFormat: schema === undefined ? { kind: 'json' } : { kind: 'schema', schema: readSchema(schema) } };
+}
+
+/** A budget of -1 lets the model choose, one of 0 keeps it from thinking. https://ai.google.dev/gemini-api/docs/thinking */
+function readThinking(config: StrictFields | undefined): ReasoningWish | undefined {
+  if (config === undefined) return undefined;
+  const budget = config.integer('thinkingBudget', -1, mostTokens);
+  const level = config.text('thinkingLevel');
+  const effort = level === undefined ? undefined : effortOfLevel(level);
+  if (budget === 0) return { isOn: false };
+  if (effort !== undefined) return { isOn: true, effort };
+  if (budget !== undefined && budget > 0) return { isOn: true, budgetTokens: budget };
+  return budget === -1 || config.boolean('includeThoughts') === true ? { isOn: true } : undefined;
+}

@@ -1,0 +1,63 @@
+// Tools and the choice among them. https://ai.google.dev/gemini-api/docs/function-calling
+import { otherProviders, untranslatable } from '../losses.ts';
+import type { Tool, ToolChoice } from '../parts.ts';
+import type { ExtraField, RequestField } from '../request-fields.ts';
+import type { StrictFields } from '../strict-fields.ts';
+import { readSchema } from './caller-schema.ts';
+import { objectsOf } from './proto-json.ts';
+
+export interface ReadTools {
+  tools: Tool[];
+  choice?: ToolChoice;
+  extras: ExtraField[];
+}
+
+/** What runs at the provider and is more than offered. */
+const essentialTools: Readonly<Record<string, RequestField>> = { computerUse: 'taught_tools', mcpServers: 'mcp_servers' };
+const modes = ['MODE_UNSPECIFIED', 'AUTO', 'ANY', 'NONE', 'VALIDATED'] as const;
+/** Of a declaration, but for what it answers with and how it runs, which only this format says. */
+const told: ReadonlySet<string> = new Set(['name', 'description', 'parameters', 'parametersJsonSchema']);
+
+/** @throws {AppError} `invalid_request` with the field at fault; `untranslatable` for what only Gemini can do */
+export function readTools(fields: StrictFields): ReadTools {
+  const tools: Tool[] = [];
+  const extras: ExtraField[] = [];
+  for (const tool of objectsOf(fields, 'tools')) {
+    for (const declared of objectsOf(tool, 'functionDeclarations')) {
+      tools.push(readFunction(declared));
+      for (const name of declared.others(told)) extras.push({ field: null, name: declared.path(name), value: null });
+    }
+    for (const name of tool.others(new Set(['functionDeclarations']))) {
+      const essential = Object.hasOwn(essentialTools, name) ? essentialTools[name] : undefined;
+      if (essential !== undefined) throw untranslatable(tool.path(name), otherProviders);
+      extras.push({ field: 'offered_provider_tools', name: tool.path(name), value: null });
+    }
+  }
+  return withChoice({ tools, extras }, fields.fields('toolConfig'));
+}
+
+function readFunction(declared: StrictFields): Tool {
+  const schema = declared.object('parametersJsonSchema') ?? declared.object('parameters');
+  const description = declared.text('description');
+  return {
+    name: declared.requiredText('name'),
+    parameters: schema === undefined ? {} : readSchema(schema),
+    ...(description === undefined ? {} : { description }),
+  };
+}
+
+function withChoice({ tools, extras }: ReadTools, config: StrictFields | undefined): ReadTools {
+  if (config === undefined) return { tools, extras };
+  for (const name of config.others(new Set(['functionCallingConfig']))) extras.push({ field: null, name: config.path(name), value: null });
+  const calling = config.fields('functionCallingConfig');
+  const mode = calling?.oneOf('mode', modes) ?? 'MODE_UNSPECIFIED';
+  const allowed = (calling?.list('allowedFunctionNames') ?? []).filter((name) => typeof name === 'string');
+  if (mode === 'MODE_UNSPECIFIED') return { tools, extras };
+  if (mode === 'AUTO') return { tools, extras, choice: { kind: 'auto' } };
+  if (mode === 'NONE') return { tools, extras, choice: { kind: 'none' } };
+  const [only] = allowed;
+  if (mode === 'ANY' && only !== undefined && allowed.length === 1) return { tools, extras, choice: { kind: 'tool', name: only } };
+  // Formats without a list of what is allowed are told of nothing else.
+  const usable = allowed.length === 0 ? tools : tools.filter(({ name }) => allowed.includes(name));
+  return { tools: usable, extras, choice: { kind: mode === 'ANY' ? 'required' : 'auto' } };
+}
