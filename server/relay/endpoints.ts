@@ -33,6 +33,8 @@ export const relayEndpoints: readonly RelayEndpoint[] = [
     endpoint(`${path}:generateContent`, clientDialects.gemini, callKinds.chat),
     endpoint(`${path}:streamGenerateContent`, clientDialects.gemini, callKinds.chat),
     endpoint(`${path}:countTokens`, clientDialects.gemini, callKinds.count_tokens),
+    endpoint(`${path}:embedContent`, clientDialects.gemini, callKinds.embeddings),
+    endpoint(`${path}:batchEmbedContents`, clientDialects.gemini, callKinds.embeddings),
   ]),
 ];
 

@@ -13,6 +13,8 @@ export interface EmbeddingsRequest {
   dimensions: number | undefined;
   /** Fields of the caller's body that have no place here. */
   extras: Body;
+  /** Names of the caller's fields that no other format has a place for. */
+  lost?: readonly string[];
 }
 
 export interface EmbeddingsResponse {
@@ -35,6 +37,8 @@ export interface EmbeddingsClient extends ClientCall {
 
 /** The way of bytes: both ends speak one format. */
 export interface EmbeddingsForward {
+  /** The caller's body with the provider's name of the model in it. Missing: that is its field `model`. */
+  request?(body: Body, model: string): { body: Body; isBatch: boolean };
   /** Null: not a response of this format. `body` is the caller's. */
   whole(input: DecodeInput, text: string, told: Body): ForwardedEmbeddings | null;
   /** The same in steps, never parsed as a whole. Null: it is no JSON, or too deep to be a response. */

@@ -14,13 +14,15 @@ import { identityOfFormat, jsonType, megabyte } from '../call-kind.ts';
 import { dashscope } from './dashscope.ts';
 import type { EmbeddingsClient, EmbeddingsProvider, EmbeddingsRequest, ForwardedEmbeddings } from './embeddings-parts.ts';
 import { gemini } from './gemini.ts';
+import { geminiEmbeddings } from './gemini-client.ts';
 import { ollama } from './ollama.ts';
+import { openai } from './openai.ts';
 import { openaiEmbeddings } from './openai-client.ts';
 
 /** By the name of the client's format. */
-const clients: Readonly<Record<string, EmbeddingsClient>> = { 'openai-chat': openaiEmbeddings };
+const clients: Readonly<Record<string, EmbeddingsClient>> = { 'openai-chat': openaiEmbeddings, gemini: geminiEmbeddings };
 /** By the name that a provider's record has for them, else by that of its format; missing: bytes pass. */
-const providers: Readonly<Record<string, EmbeddingsProvider>> = { gemini, ollama, dashscope };
+const providers: Readonly<Record<string, EmbeddingsProvider>> = { 'openai-chat': openai, gemini, ollama, dashscope };
 
 export const embeddings: CallKind = {
   name: 'embeddings',
@@ -57,11 +59,18 @@ function encode(asked: CallInput, decodeTokens: DecodeTokens): EncodedRequest | 
   const provider = providerOf(asked);
   if (provider === null) {
     const { call, dropped } = withoutSurcharges(asked);
-    return { ...encoded(asked, forwardedText(call)), dropped };
+    const own = clientOf(asked).forward.request?.(call.body, asked.way.upstreamModel);
+    if (own === undefined) return { ...encoded(asked, forwardedText(call)), dropped };
+    const text = call.isPassThrough === true ? call.rawText : JSON.stringify({ ...own.body, ...overrideOf(call) });
+    return { ...encoded(asked, text), dropped, isBatch: own.isBatch };
   }
   const write = (request: EmbeddingsRequest): EncodedRequest => {
     const { body, dropped, isBatch = false } = provider.writeRequest(request, asked.way.upstreamModel);
-    return { ...encoded(asked, JSON.stringify({ ...body, ...overrideOf(asked) })), dropped, isBatch };
+    return {
+      ...encoded(asked, JSON.stringify({ ...body, ...overrideOf(asked) })),
+      dropped: [...(request.lost ?? []), ...dropped],
+      isBatch,
+    };
   };
   const request = clientOf(asked).readRequest(asked.body, decodeTokens);
   return request instanceof Promise ? request.then(write) : write(request);

@@ -5,7 +5,7 @@ import type { AskedCall, CallAddress } from '../call-address.ts';
 import { requestedModel } from '../requested-model.ts';
 import { badField } from '../strict-fields.ts';
 import type { Body } from '../strict-fields.ts';
-import { looseMember } from './proto-json.ts';
+import { looseMember } from '../proto-json.ts';
 
 export const listType = 'application/json; charset=utf-8';
 

@@ -2,7 +2,7 @@
 // of JSON Schema. https://ai.google.dev/api/caching#Schema
 import { isObject } from '#server/framing/loose-json.ts';
 import type { JsonObject } from '#server/framing/loose-json.ts';
-import { camelCased } from './proto-json.ts';
+import { camelCased } from '../proto-json.ts';
 
 type Schema = Readonly<JsonObject>;
 

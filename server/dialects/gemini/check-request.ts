@@ -6,7 +6,7 @@ import type { CallParameters } from '../client-dialect.ts';
 import { badField, StrictFields } from '../strict-fields.ts';
 import type { Body } from '../strict-fields.ts';
 import { limits } from './limits.ts';
-import { looseMember, objectsOf, plainNames } from './proto-json.ts';
+import { looseMember, objectsOf, plainNames } from '../proto-json.ts';
 
 /** The most tokens that a client may ask for. */
 const tokenLimit = 1_073_741_823;

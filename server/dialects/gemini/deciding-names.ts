@@ -1,6 +1,6 @@
 import { decidingNames, messageNames } from '../deciding-names.ts';
 import { limits } from './limits.ts';
-import { snakeCased } from './proto-json.ts';
+import { snakeCased } from '../proto-json.ts';
 
 const names: readonly string[] = [
   'model',

@@ -3,7 +3,7 @@ import { isObject } from '#server/framing/loose-json.ts';
 import { emptyPrompt } from '../prompt-content.ts';
 import type { PromptContent } from '../prompt-content.ts';
 import type { Body } from '../strict-fields.ts';
-import { looseMember as member } from './proto-json.ts';
+import { looseMember as member } from '../proto-json.ts';
 
 const perContent = 3;
 const perTools = 8;

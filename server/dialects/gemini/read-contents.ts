@@ -8,7 +8,7 @@ import type { ExtraField } from '../request-fields.ts';
 import { badField } from '../strict-fields.ts';
 import type { StrictFields } from '../strict-fields.ts';
 import { codeOf } from './code-parts.ts';
-import { objectsOf } from './proto-json.ts';
+import { objectsOf } from '../proto-json.ts';
 import { readMedia } from './read-media.ts';
 import { readCallerSignature } from './thought-signature.ts';
 

@@ -7,7 +7,7 @@ import type { ExtraField } from '../request-fields.ts';
 import { badField, StrictFields } from '../strict-fields.ts';
 import type { Body } from '../strict-fields.ts';
 import { readSchema } from './caller-schema.ts';
-import { objectsOf, plainBody } from './proto-json.ts';
+import { objectsOf, plainBody } from '../proto-json.ts';
 import { readContents, readSystem } from './read-contents.ts';
 import { readTools } from './read-tools.ts';
 import { saidFields } from './said-fields.ts';

@@ -4,7 +4,7 @@ import type { Tool, ToolChoice } from '../parts.ts';
 import type { ExtraField, RequestField } from '../request-fields.ts';
 import type { StrictFields } from '../strict-fields.ts';
 import { readSchema } from './caller-schema.ts';
-import { objectsOf } from './proto-json.ts';
+import { objectsOf } from '../proto-json.ts';
 
 export interface ReadTools {
   tools: Tool[];

@@ -2,8 +2,8 @@
 // (`maxOutputTokens`). Here the second kind is read; whoever gives both at once is refused. https://protobuf.dev/programming-guides/json
 import { fieldRules } from '#shared/field-rules.ts';
 import { isObject } from '#server/framing/loose-json.ts';
-import { badField, StrictFields } from '../strict-fields.ts';
-import type { Body } from '../strict-fields.ts';
+import { badField, StrictFields } from './strict-fields.ts';
+import type { Body } from './strict-fields.ts';
 
 /** What stands below is the caller's own. */
 const opaque: ReadonlySet<string> = new Set([
