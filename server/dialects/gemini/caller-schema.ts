@@ -34,7 +34,7 @@ function readWord(word: string, value: unknown): unknown {
   if (maps.has(word) && isObject(value)) return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, ofSchema(one)]));
   if (lists.has(word) && Array.isArray(value)) return value.map(ofSchema);
   if (single.has(word)) return Array.isArray(value) ? value.map(ofSchema) : ofSchema(value);
-  if (counts.has(word) && typeof value === 'string' && /^\d{1,15}$/.test(value)) return Number(value);
+  if (counts.has(word) && typeof value === 'string' && /^\d{1,16}$/.test(value)) return Math.min(Number(value), Number.MAX_SAFE_INTEGER);
   return value;
 }
 

@@ -20,7 +20,7 @@ import { createFrame } from './stream-frame.ts';
 import type { StreamFrame } from './stream-frame.ts';
 import { writeTokenUsage } from './token-usage.ts';
 
-/** Characters of an ending. */
+/** Bytes of an ending. */
 const longestEnding = 64 * 1024;
 
 export class GeminiIdentityStream implements StreamPipe {
@@ -34,8 +34,8 @@ export class GeminiIdentityStream implements StreamPipe {
   #hasTextAfterUsage = false;
   #hasFinished = false;
   #bytes = 0;
-  /** Events from the one on in which a candidate has ended. */
-  #held: string[] = [];
+  /** From the bytes on in which a candidate has ended; of a list the items that are not framed yet. */
+  #held: Buffer[] = [];
 
   constructor({ way, tally, writer }: Pick<StreamInput, 'way' | 'tally' | 'writer'>) {
     this.#framing = way.framing;
@@ -56,9 +56,14 @@ export class GeminiIdentityStream implements StreamPipe {
 
   push(events: Buffer, isOwned: boolean): PipeStep {
     this.#bytes += events.length;
-    const out: string[] = [];
-    let isPlain = !this.#isList && this.#held.length === 0;
-    const step = (next: PipeStep['next']): PipeStep => ({ forClient: out.length === 0 ? [] : [Buffer.from(out.join(''))], next });
+    const read: string[] = [];
+    let hasText = false;
+    let hasFinish = false;
+    // Of bytes that cannot go on as they are.
+    const step = (next: PipeStep['next']): PipeStep => {
+      const pieces = [...this.#letGo(), ...read.map((data) => this.#framed(data))];
+      return { forClient: pieces.length === 0 ? [] : [Buffer.concat(pieces)], next };
+    };
     for (const event of this.#framing.events(events)) {
       if (isTooDeep(event.data)) {
         // It is not passed on, but it was written.
@@ -69,16 +74,20 @@ export class GeminiIdentityStream implements StreamPipe {
       const error = parts.find((part) => part.type === 'error');
       // Of these bytes only what stands before it is the model's.
       if (error !== undefined) return step(errorInResponse(error.error));
-      const hasText = this.#note(parts);
-      if (parts.some(({ type }) => type === 'finish')) this.#held.push(event.data);
-      else if (this.#held.length > 0 && !hasText && this.#heldLength() < longestEnding) this.#held.push(event.data);
-      else {
-        out.push(...this.#letGo(), this.#frame.add(event.data));
-        continue;
-      }
-      isPlain = false;
+      if (this.#note(parts)) hasText = true;
+      if (parts.some(({ type }) => type === 'finish')) hasFinish = true;
+      read.push(event.data);
     }
-    return isPlain ? { forClient: [isOwned ? events : Buffer.from(events)], next: 'more' } : step('more');
+    const isEnding = hasFinish || (this.#held.length > 0 && !hasText);
+    const letGo = isEnding && this.#heldLength() < longestEnding ? [] : this.#letGo();
+    const bytes = this.#isList ? read.map((data) => Buffer.from(data)) : [isOwned ? events : Buffer.from(events)];
+    if (isEnding) this.#held.push(...bytes);
+    const passed = isEnding ? [] : this.#isList ? read.map((data) => this.#framed(data)) : bytes;
+    return { forClient: [...letGo, ...passed], next: 'more' };
+  }
+
+  #framed(data: string): Buffer {
+    return Buffer.from(this.#frame.add(data));
   }
 
   /** @returns whether the model wrote something in them */
@@ -103,8 +112,9 @@ export class GeminiIdentityStream implements StreamPipe {
     return this.#held.reduce((sum, data) => sum + data.length, 0);
   }
 
-  #letGo(): string[] {
-    return this.#held.splice(0).map((data) => this.#frame.add(data));
+  #letGo(): Buffer[] {
+    const held = this.#held.splice(0);
+    return this.#isList ? held.map((data) => this.#framed(data.toString())) : held;
   }
 
   #noteUsage(tellsOutput: boolean): void {
@@ -143,9 +153,9 @@ export class GeminiIdentityStream implements StreamPipe {
 
   /** What was held, and the usage, where the upstream told none. */
   ending(usage: TokenUsage | null): Buffer {
-    const held = this.#letGo().join('');
+    const held = this.#letGo();
     const told = this.#hasUsage || usage === null ? '' : this.#frame.add(JSON.stringify({ usageMetadata: writeTokenUsage(usage) }));
-    return Buffer.from(held + told + this.#frame.end());
+    return Buffer.concat([...held, Buffer.from(told + this.#frame.end())]);
   }
 
   close(): void {
