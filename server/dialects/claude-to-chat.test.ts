@@ -187,7 +187,7 @@ describe('chat streams as Messages streams', () => {
       'message_delta',
       'message_stop',
     ]);
-    expect(events[0]).toMatchObject({ message: { id: 'msg_r1', model: 'gpt', role: 'assistant', usage: { input_tokens: 7 } } });
+    expect(events[0]).toMatchObject({ message: { id: 'msg_r1', model: 'm', role: 'assistant', usage: { input_tokens: 7 } } });
     expect(events.at(-2)).toMatchObject({ delta: { stop_reason: 'tool_use' }, usage: { input_tokens: 9, output_tokens: 4 } });
   });
 
@@ -237,7 +237,7 @@ describe('chat streams as Messages streams', () => {
       id: 'msg_r1',
       type: 'message',
       role: 'assistant',
-      model: 'gpt',
+      model: 'm',
       container: null,
       diagnostics: null,
       stop_details: null,

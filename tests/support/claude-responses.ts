@@ -21,10 +21,11 @@ export function signatureOf(thinking: string): string {
 }
 
 /** What shapes the response, or the refusal. */
-export function readMessages(body: unknown): MessagesRequest | UpstreamError {
+/** @param betas of the header; some fields are known only with one */
+export function readMessages(body: unknown, betas = ''): MessagesRequest | UpstreamError {
   if (!isObject(body)) return refusal('The request body is not valid JSON');
   const { model, max_tokens: maxTokens, messages, thinking } = body;
-  const unknown = Object.keys(body).find((field) => !fields.has(field));
+  const unknown = Object.keys(body).find((field) => !fields.has(field) && (betas === '' || !betaFields.has(field)));
   if (unknown !== undefined) return refusal(`${unknown}: Extra inputs are not permitted`);
   if (typeof model !== 'string') return refusal('model: Field required');
   if (typeof maxTokens !== 'number') return refusal('max_tokens: Field required');
@@ -45,6 +46,8 @@ export function readMessages(body: unknown): MessagesRequest | UpstreamError {
     inputTokens: Math.ceil(JSON.stringify([messages, body['system'], body['tools']]).length / 4),
   };
 }
+
+const betaFields = new Set(['context_management', 'safeguards']);
 
 const fields = new Set([
   'model',

@@ -198,7 +198,7 @@ async function answer(exchange: Exchange, behaviour: Behaviour, models: readonly
   }
   if (method === 'POST' && path.endsWith('/count_tokens')) return exchange.json({ input_tokens: 4242 }, behaviour);
   if (method === 'POST' && path.endsWith('/messages')) {
-    const request = readMessages(body);
+    const request = readMessages(body, String(exchange.request.headers['anthropic-beta'] ?? ''));
     return isRefusal(request) ? exchange.refuse(400, request, behaviour) : messages(exchange, request, behaviour);
   }
   if (method === 'POST' && path.endsWith('/responses')) {

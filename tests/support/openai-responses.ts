@@ -90,10 +90,12 @@ function itemsFault(items: readonly unknown[]): string | null {
   return open.size === 0 ? null : `No tool output found for function call ${[...open].join(', ')}.`;
 }
 
+const otherTools = new Set(['custom', 'web_search', 'namespace', 'tool_search']);
+
 function toolsFault(tools: unknown): string | null {
   const wrong = allTools(tools).find(({ type, name, parameters }) => {
     if (type === 'function') return typeof name !== 'string' || !isObject(parameters);
-    return type !== 'custom' && type !== 'web_search';
+    return !otherTools.has(String(type));
   });
   return wrong === undefined ? null : `Invalid tool: ${JSON.stringify(wrong)}`;
 }

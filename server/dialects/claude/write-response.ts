@@ -34,7 +34,7 @@ export function writeWhole(parts: readonly ResponsePart[], usage: TokenUsage | n
   let finish: { reason: FinishReason; stopSequence?: string } = { reason: 'stop' };
   for (const part of parts) {
     if (!isFirstChoice(part)) continue;
-    if (part.type === 'start') [id, model] = [responseId('msg_', part.id, options), part.model || model];
+    if (part.type === 'start') [id, model] = [responseId('msg_', part.id, options), modelOf(part, options)];
     else if (part.type === 'finish') finish = part;
     else if (part.type === 'tool_call') {
       if (part.seal !== undefined) blocks.push(signedCall(part.seal, part.id));
@@ -93,6 +93,14 @@ function toolUse({ id, name }: Extract<ResponsePart, { type: 'tool_call' }>, opt
 /** A block of a call has no place for what signs it: it stands before it, with the id. */
 function signedCall(seal: Seal, callId: string): Json {
   return { type: 'redacted_thinking', data: writeSeal({ ...seal, callId }, 'claude') };
+}
+
+/**
+ * As the caller calls it: Claude Code sends back no thoughts of a message that another model has written, and the signatures of calls
+ * are among them.
+ */
+function modelOf(start: { model: string }, { model, keepsIds = false }: ResponseWriterOptions): string {
+  return keepsIds ? start.model || model : model;
 }
 
 export function createStreamWriter(options: ResponseWriterOptions): StreamWriter {
@@ -240,14 +248,14 @@ class MessageStreamWriter implements StreamWriter {
   #messageStart(): string {
     if (this.#hasBegun) return '';
     this.#hasBegun = true;
-    const { model, promptEstimate } = this.#options;
+    const { promptEstimate } = this.#options;
     // The format tells the input at once; other formats tell it at the end, where it is told again.
     const usage = this.#usage ?? { ...noTokens, input: promptEstimate };
     const message = {
       id: responseId('msg_', this.#start.id, this.#options),
       type: 'message',
       role: 'assistant',
-      model: this.#start.model || model,
+      model: modelOf(this.#start, this.#options),
       content: [],
       ...unknownOfMessage,
       stop_reason: null,
