@@ -1,13 +1,19 @@
 // `npm run test:sdks`, `test:comply`, `test:agents`: tests with what others wrote. It is installed when it is missing: packages beside the
 // tests, programs into a scratch folder of the system's, where they find nothing of this machine's owner.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { become, installMissing, root, run, tool, toolEnvironment } from './prepare.mjs';
 
 const complyVersion = '0.5.0';
-const agents = ['@openai/codex@0.169', '@anthropic-ai/claude-code@2.1', '@google/gemini-cli@0.61', 'opencode-ai@1.18'];
+/** Of these versions the tests know tools, settings and manners. By the name of the program. */
+const agents = {
+  codex: '@openai/codex@0.169.0',
+  claude: '@anthropic-ai/claude-code@2.1.197',
+  gemini: '@google/gemini-cli@0.61.0',
+  opencode: 'opencode-ai@1.18.33',
+};
 
 const [kind, ...rest] = process.argv.slice(2);
 const environments = { sdks: () => ({}), comply: installComply, agents: installAgents };
@@ -49,10 +55,23 @@ function installComply() {
 
 function installAgents() {
   const folder = path.join(os.tmpdir(), 'tidegate-agents');
-  const missing = agents.filter((agent) => !existsSync(path.join(folder, 'node_modules', agent.replace(/(?<=.)@[^@/]*$/, ''))));
-  if (missing.length > 0) {
+  const wanted = Object.values(agents).join(' ');
+  const note = path.join(folder, 'installed');
+  if (!existsSync(note) || readFileSync(note, 'utf8') !== wanted) {
     console.log('Installing Codex, Claude Code, Gemini CLI and OpenCode…');
-    run('npm', ['install', '--prefix', folder, '--no-audit', '--no-fund', '--loglevel=error', ...agents], process.env);
+    mkdirSync(folder, { recursive: true });
+    run('npm', ['install', '--prefix', folder, '--no-audit', '--no-fund', '--loglevel=error', ...Object.values(agents)], process.env);
+    writeFileSync(note, wanted);
+  }
+  // A program may be a small one that fetches its real one from elsewhere.
+  for (const name of Object.keys(agents)) {
+    const program = path.join(folder, 'node_modules/.bin', name);
+    const ownHome = { ...process.env, HOME: folder, USERPROFILE: folder };
+    if (
+      spawnSync(program, ['--version'], { stdio: 'ignore', env: ownHome, timeout: 60_000, shell: process.platform === 'win32' }).status !==
+      0
+    )
+      giveUp(`${agents[name]} does not start with what the npm registry has of it, so these tests cannot be run here.`);
   }
   return { AGENTS: folder };
 }
