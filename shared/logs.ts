@@ -129,6 +129,8 @@ export const LogOther = z.looseObject({
   audio_ratio: z.optional(z.number()),
   audio_completion_ratio: z.optional(z.number()),
   audio_output_ratio: z.optional(z.number()),
+  /** Tools that ran at the provider: how often, and USD per 1,000 runs. */
+  hosted_calls: z.catch(z.optional(z.readonly(z.array(z.object({ kind: z.string(), calls: z.int(), price: z.number() })))), undefined),
   reasoning_tokens: z.optional(z.int()),
   reasoning_effort: z.optional(z.string()),
   /** Names of the client's fields that the provider's format has no place for. */

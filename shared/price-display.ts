@@ -1,7 +1,7 @@
 // Prices and charges as people read them.
 import { product } from '#shared/decimal.ts';
 import type { Log, LogOther } from '#shared/logs.ts';
-import { audioRatiosOf, cacheCreation1hRatioOf } from '#shared/pricing.ts';
+import { audioRatiosOf, cacheCreation1hRatioOf } from '#shared/find-price.ts';
 import type { Price, PricedUsage } from '#shared/pricing.ts';
 import { defaultQuotaPerUnit } from '#shared/quota.ts';
 

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { decimalOf, decimalText } from '#shared/decimal.ts';
 import { priceOfLog, pricesPerMillion, usageOfLog } from '#shared/price-display.ts';
 import { completionRatioOf, pricedName } from '#shared/pricing-rules.ts';
-import { costOf, findPrice, quotaOf, unsetPrice } from '#shared/pricing.ts';
+import { findPrice, unsetPrice } from '#shared/find-price.ts';
+import { costOf, quotaOf } from '#shared/pricing.ts';
 import type { Price, PricedUsage, UsagePrice } from '#shared/pricing.ts';
 import completionRatios from '#tests/fixtures/pricing/completion-ratio-effective.json' with { type: 'json' };
 
@@ -269,6 +270,7 @@ describe('for people', () => {
         { part: 'cache_creation_1h', count: 100, ratio: 2, units: '200' },
         { part: 'completion', count: 250, ratio: 4, units: '1000' },
       ],
+      tools: [],
       subtotal: '1950',
       factor: '0.625',
       exact: '1218.75',

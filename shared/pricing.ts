@@ -2,29 +2,15 @@
 //
 // By usage: quota = (tokens × ratio, summed over the buckets below) × model ratio × group ratio
 // Per call: quota = price × quota per unit × group ratio
+// In addition, of tools that run at the provider: quota = runs × price of 1,000 ÷ 1,000 × quota per unit × group ratio
 // Rounded up, so at least 1 whenever tokens were used and neither the model's nor the group's ratio is 0.
 import { add, ceiling, decimalOf, decimalText, digitsAt, multiply, subtract } from '#shared/decimal.ts';
 import type { Decimal } from '#shared/decimal.ts';
-import { completionRatioOf, pricedName } from '#shared/pricing-rules.ts';
 import { defaultQuotaPerUnit } from '#shared/quota.ts';
-import type { NumberMap } from '#shared/setting-values.ts';
 import { inputTokens } from '#shared/token-usage.ts';
+import { toolAmount, toolsAmount } from '#shared/tool-prices.ts';
+import type { ToolCharge } from '#shared/tool-prices.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
-
-/** Maps of the settings that prices come from. */
-export interface PriceMaps {
-  /** USD per call. */
-  modelPrice: NumberMap;
-  modelRatio: NumberMap;
-  completionRatio: NumberMap;
-  cacheRatio: NumberMap;
-  /** Of writes for five minutes; 1.25 for models that are not in it. */
-  cacheCreationRatio?: NumberMap;
-  /** Of audio that is heard; models that are not in it hear at the price of text. */
-  audioRatio?: NumberMap;
-  /** Of audio that is spoken, as a factor of audio that is heard; models that are not in it speak at the price of text. */
-  audioCompletionRatio?: NumberMap;
-}
 
 /** Ratio 1 is 0.002 USD per 1,000 input tokens. Ratios are numbers from 0 up. */
 export type Price =
@@ -105,14 +91,20 @@ export interface ReceiptLine {
   units: string;
 }
 
-/** How a charge comes about. Amounts are exact decimal texts: subtotal × factor + rounding = quota. */
+/** Runs of a tool at the provider, and what they cost in quota, exact. */
+export interface ToolLine extends ToolCharge {
+  amount: string;
+}
+
+/** How a charge comes about. Amounts are exact decimal texts: subtotal × factor + the tools' amounts + rounding = quota. */
 export interface Receipt {
   lines: ReceiptLine[];
+  tools: ToolLine[];
   /** Sum of the lines' units. */
   subtotal: string;
   /** Model ratio × group ratio, or quota per unit × group ratio. */
   factor: string;
-  /** subtotal × factor. */
+  /** subtotal × factor + the tools' amounts. */
   exact: string;
   /** What rounding up (or the least charge of 1) added. */
   rounding: string;
@@ -124,74 +116,52 @@ export interface Cost {
   receipt(): Receipt;
 }
 
-/** Model ratio of a model that has neither ratio nor price, where those are allowed (self-use mode). */
-export const unsetModelRatio = 37.5;
-const defaultCacheCreationRatio = 1.25;
-
-/**
- * What writing to the cache for an hour costs, by what writing for five minutes does: with Claude 2 and 1.25 times the input.
- * https://platform.claude.com/docs/en/build-with-claude/prompt-caching#pricing
- */
-export function cacheCreation1hRatioOf(cacheCreationRatio: number): number {
-  return product(cacheCreationRatio, 1.6);
-}
-
-/** The price that is kept for audio, or that of text where none is. */
-export function audioRatiosOf(
-  completionRatio: number,
-  { audioRatio = 1, audioCompletionRatio }: { audioRatio?: number | undefined; audioCompletionRatio?: number | undefined },
-): Pick<UsagePrice, 'audioInputRatio' | 'audioOutputRatio'> {
-  return {
-    audioInputRatio: audioRatio,
-    audioOutputRatio: audioCompletionRatio === undefined ? completionRatio : product(audioRatio, audioCompletionRatio),
-  };
-}
-
-function product(one: number, other: number): number {
-  return Number(decimalText(multiply(decimalOf(one), decimalOf(other))));
-}
-
-/** The price of a model by the name that the client used; null when none is set. Keep the result: costs are cached on it. */
-export function findPrice(model: string, maps: PriceMaps): Price | null {
-  const name = pricedName(model);
-  const modelPrice = maps.modelPrice[name];
-  if (modelPrice !== undefined) return { kind: 'call', modelPrice };
-  const modelRatio = maps.modelRatio[name];
-  return modelRatio === undefined ? null : usagePrice(name, modelRatio, maps);
-}
-
-/** The price of a model without one, where that is allowed. */
-export function unsetPrice(model: string, maps: PriceMaps): Price {
-  return usagePrice(pricedName(model), unsetModelRatio, maps);
-}
-
-function usagePrice(name: string, modelRatio: number, maps: PriceMaps): Price {
-  const cacheCreationRatio = maps.cacheCreationRatio?.[name] ?? defaultCacheCreationRatio;
-  const completionRatio = completionRatioOf(name, maps.completionRatio);
-  return {
-    kind: 'usage',
-    modelRatio,
-    completionRatio,
-    cacheRatio: maps.cacheRatio[name] ?? 1,
-    cacheCreationRatio,
-    cacheCreation1hRatio: cacheCreation1hRatioOf(cacheCreationRatio),
-    ...audioRatiosOf(completionRatio, {
-      audioRatio: maps.audioRatio?.[name],
-      audioCompletionRatio: maps.audioCompletionRatio?.[name],
-    }),
-  };
+/** At which group's ratio, how much quota a US dollar is, and what tools at the provider have run. */
+export interface CostTerms {
+  /** Factor of the group, from 0 up. */
+  groupRatio: number;
+  quotaPerUnit?: number;
+  tools?: readonly ToolCharge[];
 }
 
 /**
- * What a call costs, in quota. A call without any token costs nothing, also at a price per call: nothing came of it.
- * @param groupRatio factor of the group, from 0 up
- * @param quotaPerUnit quota of one US dollar
+ * What a call costs, in quota. A call without any token costs nothing, also at a price per call: nothing came of it. Tools that ran
+ * cost their price all the same.
  * @throws {RangeError} when a number of tokens is not a whole number from 0 up
  */
-export function costOf(usage: PricedUsage, price: Price, groupRatio: number, quotaPerUnit: number = defaultQuotaPerUnit): Cost {
-  const quota = quotaOf(usage, price, groupRatio, quotaPerUnit);
-  return { quota, receipt: () => receiptOf(usage, price, { groupRatio, quotaPerUnit, quota }) };
+export function costWithTools(usage: PricedUsage, price: Price, terms: CostTerms): Cost {
+  const { groupRatio, quotaPerUnit = defaultQuotaPerUnit, tools = [] } = terms;
+  const quota = quotaWithTools(usage, price, { groupRatio, quotaPerUnit, tools });
+  return { quota, receipt: () => receiptOf(usage, price, { groupRatio, quotaPerUnit, tools, quota }) };
 }
+
+/** `costWithTools` of a call in which no tool ran. */
+export function costOf(usage: PricedUsage, price: Price, groupRatio: number, quotaPerUnit: number = defaultQuotaPerUnit): Cost {
+  return costWithTools(usage, price, { groupRatio, quotaPerUnit });
+}
+
+/** `costWithTools(…).quota`. */
+export function quotaWithTools(
+  usage: PricedUsage,
+  price: Price,
+  { groupRatio, quotaPerUnit = defaultQuotaPerUnit, tools = [] }: CostTerms,
+): number {
+  if (tools.length === 0) return quotaOf(usage, price, groupRatio, quotaPerUnit);
+  const exact = add(
+    exactOf(linesOf(usage, price), factorOf(price, groupRatio, quotaPerUnit)),
+    toolsAmount(tools, groupRatio, quotaPerUnit),
+  );
+  return exact.digits === 0n ? 0 : bounded(ceiling(exact));
+}
+
+function exactOf(lines: readonly Omit<ReceiptLine, 'units'>[], factor: Decimal): Decimal {
+  return multiply(
+    lines.reduce((sum, line) => add(sum, unitsOf(line)), nothing),
+    factor,
+  );
+}
+
+const nothing: Decimal = { digits: 0n, scale: 0 };
 
 /** `costOf(…).quota`. */
 export function quotaOf(usage: PricedUsage, price: Price, groupRatio: number, quotaPerUnit: number = defaultQuotaPerUnit): number {
@@ -308,14 +278,14 @@ function bounded(quota: bigint): number {
 function receiptOf(
   usage: PricedUsage,
   price: Price,
-  { groupRatio, quotaPerUnit, quota }: { groupRatio: number; quotaPerUnit: number; quota: number },
+  { groupRatio, quotaPerUnit, tools, quota }: Required<CostTerms> & { quota: number },
 ): Receipt {
   const lines = linesOf(usage, price);
-  let subtotal: Decimal = { digits: 0n, scale: 0 };
-  for (const line of lines) subtotal = add(subtotal, unitsOf(line));
+  const subtotal = lines.reduce((sum, line) => add(sum, unitsOf(line)), nothing);
   const factor = factorOf(price, groupRatio, quotaPerUnit);
-  const exact = multiply(subtotal, factor);
+  const exact = add(multiply(subtotal, factor), toolsAmount(tools, groupRatio, quotaPerUnit));
   return {
+    tools: tools.map((tool) => ({ ...tool, amount: decimalText(toolAmount(tool, groupRatio, quotaPerUnit)) })),
     lines: lines.map((line) => ({ ...line, units: decimalText(unitsOf(line)) })),
     subtotal: decimalText(subtotal),
     factor: decimalText(factor),

@@ -101,7 +101,7 @@ describe('Messages requests to a chat upstream', () => {
     refused({ tools, tool_choice: { type: 'tool', name: 'web_search' } }, 'tool_choice');
     refused({ tools, tool_choice: { type: 'any' } }, 'tool_choice');
     refused({ mcp_servers: [{ url: 'https://example.com' }] }, 'mcp_servers');
-    refused({ messages: [{ role: 'user', content: [{ type: 'search_result' }] }] }, 'messages.0.content.0.type');
+    refused({ messages: [{ role: 'user', content: [{ type: 'container_upload', file_id: 'f1' }] }] }, 'messages.0.content.0.type');
   });
 });
 

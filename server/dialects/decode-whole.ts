@@ -31,12 +31,13 @@ export function readByParts(
   if (body === null) return { kind: 'failed', error };
   const parts = dialect.readWhole(body, provider);
   if (parts === null || parts.some(isInvalidUsage)) return { kind: 'failed', error: null };
-  const usage = usageIn(parts);
+  const { usage, hosted } = toldIn(parts);
   const written = () => parts.map(textOfPart).join('');
-  if (parts.some(hasDeepArguments)) return { kind: 'too_deep', usage, written };
+  if (parts.some(hasDeepArguments)) return { kind: 'too_deep', usage, hosted, written };
   return {
     kind: 'whole',
     usage,
+    hosted,
     isEmpty: false,
     written,
     body: (counted) => write(parts, counted ?? usage),
@@ -54,7 +55,7 @@ export function readDeep({ way: { dialect, provider }, body: bytes }: DecodeInpu
   const body = error === null ? parseObject(outline.text) : null;
   const parts = body === null ? null : dialect.readWhole(body, provider);
   if (parts === null || parts.some(isInvalidUsage)) return { kind: 'failed', error };
-  return { kind: 'too_deep', usage: usageIn(parts), written: () => bytes.toString('utf8') };
+  return { kind: 'too_deep', ...toldIn(parts), written: () => bytes.toString('utf8') };
 }
 
 /** A usage that cannot be true. */
@@ -70,11 +71,12 @@ function hasDeepArguments(part: ResponsePart): boolean {
 /** A whole response as a stream in the provider's format. */
 export function eventsOf(parts: readonly ResponsePart[], dialect: UpstreamDialect, writer: ResponseWriterOptions): Buffer {
   const stream = dialect.createStreamWriter({ ...writer, wantsUsage: true, keepsIds: true });
-  return Buffer.from(parts.map((part) => stream.write(part)).join('') + stream.end(usageIn(parts)));
+  return Buffer.from(parts.map((part) => stream.write(part)).join('') + stream.end(toldIn(parts).usage));
 }
 
-function usageIn(parts: readonly ResponsePart[]): TokenUsage | null {
+function toldIn(parts: readonly ResponsePart[]): Pick<DecodedWhole, 'usage' | 'hosted'> {
   const told = new ToldUsage();
   for (const part of parts) told.note(part);
-  return told.report(false).usage;
+  const { usage, hosted } = told.report(false);
+  return { usage, hosted };
 }

@@ -1,4 +1,5 @@
 // A provider's whole response, and what it is to the client.
+import type { HostedCalls } from '#shared/hosted-tools.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { ClientDialect, ResponseWriterOptions } from './client-dialect.ts';
 import type { Way } from './way.ts';
@@ -19,6 +20,8 @@ export interface DecodedWhole {
   kind: 'whole';
   /** Null: none was told. Classes that were not told are 0. */
   usage: TokenUsage | null;
+  /** Tools that ran at the provider; missing: none. */
+  hosted?: HostedCalls | undefined;
   /** There is nothing in it: no choice, no vector. */
   isEmpty: boolean;
   /** What the model wrote, for counting. */
@@ -34,6 +37,7 @@ export interface DeepWhole {
   kind: 'too_deep';
   /** Null: none was told. */
   usage: TokenUsage | null;
+  hosted?: HostedCalls | undefined;
   /** What the model wrote, for counting; roughly, where that cannot be told from the rest. */
   written(): string;
 }

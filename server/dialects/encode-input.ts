@@ -1,4 +1,5 @@
 // A call on its way to a provider, and what goes there.
+import type { HostedCalls } from '#shared/hosted-tools.ts';
 import type { ClientDialect } from './client-dialect.ts';
 import type { Way } from './way.ts';
 import type { DialectSettings } from './upstream-dialect.ts';
@@ -21,6 +22,8 @@ export interface CallInput {
   settings: DialectSettings;
   /** The client's text goes on as it is: no mapping, no override, nothing added but `outputBound`. */
   isPassThrough?: boolean;
+  /** Tools that run at the provider and are paid for, and how often each of them is; the others are left out. */
+  hosted?: HostedCalls;
   /** Tokens of each choice that the caller's account pays for: no limit may be larger. */
   outputBound?: number;
   /** Tokens of each choice that were reserved for: no edit raises a limit beyond. */
@@ -42,6 +45,8 @@ export interface EncodedRequest {
   reasoningEffort: string | undefined;
   /** Tokens of each choice that it limits the response to. */
   sentLimit: number | undefined;
+  /** Runs of the provider's tools that are billed whatever the response tells of them. */
+  hostedLeast?: HostedCalls | undefined;
   /** Names of the client's fields that the provider's format has no place for. */
   dropped: readonly string[];
   /** It goes to the path of several requests in one. */

@@ -5,7 +5,8 @@ import type { CallInput, EncodedRequest, EncodeInput } from './encode-input.ts';
 import { finalizeRequest } from './finalize-request.ts';
 import type { ChatRequest } from './parts.ts';
 import { withPlainSchemas } from './plain-schema.ts';
-import { withoutSurcharges } from './surcharges.ts';
+import { paidRequest } from './hosted-tools.ts';
+import { plainBody, withoutSurcharges } from './surcharges.ts';
 
 /** @throws {AppError} `format_unsupported`, `untranslatable`, `invalid_request` */
 export function encodeRequest(asked: CallInput): EncodedRequest {
@@ -17,12 +18,15 @@ export function encodeRequest(asked: CallInput): EncodedRequest {
   }
   const input = boundInput(asked, null);
   if (isCount === true) throw new AppError('format_unsupported');
-  const written = way.dialect.writeRequest(withPlainSchemas(limited(readRequest(input), mostOf(input))), {
+  const dropped: string[] = [];
+  const request = paidRequest(input, limited(readRequest(input), mostOf(input)), dropped);
+  const written = way.dialect.writeRequest(withPlainSchemas(request), {
     upstreamModel: way.upstreamModel,
     forceUsage: forceUsage && way.provider.quirks?.streamOptions !== undefined,
     settings,
   });
-  return finalizeRequest(written, input);
+  const body = { ...plainBody(input, written.body, dropped) };
+  return finalizeRequest({ body, dropped: [...written.dropped, ...dropped] }, input);
 }
 
 function readRequest({ client, body, originModel, isStream }: EncodeInput): ChatRequest {

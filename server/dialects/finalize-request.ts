@@ -22,6 +22,7 @@ export function describeRequest(body: Body, input: EncodeInput): Omit<EncodedReq
     upstreamModel: typeof body['model'] === 'string' ? body['model'] : input.way.upstreamModel,
     reasoningEffort: dialect.effortOf(body),
     sentLimit: dialect.limits.read(body),
+    hostedLeast: input.isCount === true ? undefined : dialect.hosted?.atLeast?.(body),
   };
 }
 
@@ -37,6 +38,14 @@ function headersOf(input: EncodeInput): Readonly<Record<string, string>> | null 
   const { client, way, clientHeaders } = input;
   const own = way.dialect.headers?.(input);
   // Headers of one format mean nothing to a provider of another one.
-  const forwarded = way.identity !== null && client.forwardedHeaders.length > 0 ? clientHeaders : undefined;
+  const forwarded = way.identity !== null && client.forwardedHeaders.length > 0 ? ofKnownVersion(clientHeaders, way) : undefined;
   return own === undefined && forwarded === undefined ? null : { ...forwarded, ...own };
+}
+
+/** A provider that follows one version is not told another one. */
+function ofKnownVersion(headers: EncodeInput['clientHeaders'], { dialect, provider }: EncodeInput['way']): EncodeInput['clientHeaders'] {
+  const { versionHeader } = dialect;
+  if (versionHeader === undefined || provider.takesCallersVersion === true || headers[versionHeader] === undefined) return headers;
+  const { [versionHeader]: _version, ...rest } = headers;
+  return rest;
 }

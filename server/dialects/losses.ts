@@ -35,6 +35,10 @@ export class Losses {
     this.#names.add(this.#said[field]?.name ?? field);
   }
 
+  dropNamed(name: string): void {
+    this.#names.add(name);
+  }
+
   /**
    * Fields of a body that carry what has no place in the parts; what is not carried is dropped.
    * @param title the upstream's format, as people call it

@@ -3,6 +3,7 @@
 
 import type { ExtraField, SaidFields } from './request-fields.ts';
 import type { Seal } from './seal.ts';
+import type { HostedCalls, HostedKind } from '#shared/hosted-tools.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 
 /** A cache breakpoint behind a part: how long the provider should keep the prompt up to here. */
@@ -75,8 +76,41 @@ export interface RefusalPart {
   text: string;
 }
 
+type VendorObject = Readonly<Record<string, unknown>>;
+
+/** A tool that ran at the provider. Goes back as it came to where it came from; elsewhere as far as its kind is known there. */
+export interface HostedCallPart {
+  type: 'hosted_call';
+  id: string;
+  kind: HostedKind;
+  /** The format whose object it is. */
+  origin: string;
+  object: VendorObject;
+  /** What it was asked, without what only the vendor knows: `{"query": …}`, `{"code": …}`. */
+  input: VendorObject;
+}
+
+/** What a tool that ran at the provider has answered. */
+export interface HostedResultPart {
+  type: 'hosted_result';
+  callId: string;
+  kind: HostedKind;
+  origin: string;
+  object: VendorObject;
+  /** Pages that a search has found. */
+  sources: readonly WebSource[];
+  /** What code has printed. */
+  output?: string;
+  isError: boolean;
+}
+
+export interface WebSource {
+  url: string;
+  title?: string;
+}
+
 export type UserPart = TextPart | ImagePart | AudioPart | FilePart | ToolResultPart;
-export type AssistantPart = TextPart | ReasoningPart | SealedPart | ToolCallPart | RefusalPart;
+export type AssistantPart = TextPart | ReasoningPart | SealedPart | ToolCallPart | RefusalPart | HostedCallPart | HostedResultPart;
 
 /** `field` is the message's place in the client's body, for errors: `messages.2`. */
 export type Message =
@@ -93,7 +127,37 @@ export interface Tool {
   cache?: CacheHint;
 }
 
-export type ToolChoice = { kind: 'auto' | 'none' | 'required' } | { kind: 'tool'; name: string };
+/** A tool that runs at the provider. */
+export interface HostedTool {
+  type: 'hosted_tool';
+  kind: HostedKind;
+  /** The format whose object it is. */
+  origin: string;
+  object: VendorObject;
+  options: HostedOptions;
+  /** Its place in the client's body: `tools.0`. */
+  field: string;
+  /** The response would be a wrong one without it. */
+  isNeeded?: boolean;
+}
+
+/** What several vendors mean by the options of such a tool. */
+export interface HostedOptions {
+  /** How often it may run. */
+  mostCalls?: number;
+  allowedDomains?: readonly string[];
+  blockedDomains?: readonly string[];
+  /** Roughly where the user is: `city`, `region`, `country`, `timezone`. */
+  location?: Readonly<Record<string, string>>;
+  /** `low`, `medium`, `high`: how much of what is found the model gets to read. */
+  contextSize?: string;
+}
+
+/** `hosted`: a tool that runs at the provider has to be used. */
+export type ToolChoice =
+  | { kind: 'auto' | 'none' | 'required' }
+  | { kind: 'tool'; name: string }
+  | { kind: 'hosted'; hosted: HostedKind; field: string };
 
 export type ResponseFormat =
   | { kind: 'json' }
@@ -113,6 +177,8 @@ export interface ChatRequest {
   model: string;
   messages: Message[];
   tools: Tool[];
+  /** Those that run at the provider; missing: none. */
+  hostedTools?: readonly HostedTool[];
   toolChoice?: ToolChoice;
   parallelToolCalls?: boolean;
   maxTokens?: number;
@@ -149,10 +215,17 @@ export type ResponsePart =
   /** Of the text or refusal that follows. */
   | { type: 'logprobs'; tokens: readonly TokenLogprob[]; choice?: number }
   | { type: 'image'; mediaType: string; data: string; choice?: number }
-  | { type: 'citation'; url: string; title?: string; text?: string }
+  /** `start` and `end`: characters of the choice's text that it is about; it comes behind them. `text`: what the source says. */
+  | { type: 'citation'; url: string; title?: string; text?: string; start?: number; end?: number; choice?: number }
+  /** The same of a document that came with the request; `object`: the vendor's own. */
+  | DocumentCitation
+  | (HostedCallPart & { choice?: number })
+  | (HostedResultPart & { choice?: number })
   | { type: 'finish'; reason: FinishReason; stopSequence?: string; choice?: number }
   /** Later ones replace earlier ones class by class. */
   | { type: 'usage'; usage: Partial<TokenUsage> }
+  /** How often tools have run at the provider so far. Later ones replace earlier ones kind by kind. */
+  | { type: 'hosted_usage'; calls: HostedCalls }
   /** Main numbers of a usage that cannot be true. */
   | { type: 'invalid_usage'; counts: readonly MainCount[] }
   | { type: 'error'; error: UpstreamErrorObject };
@@ -171,6 +244,18 @@ export interface TokenLogprob extends LikelyToken {
   top: readonly LikelyToken[];
 }
 
+export interface DocumentCitation {
+  type: 'document_citation';
+  /** Which of the request's documents, from 0. */
+  document: number;
+  title?: string;
+  text?: string;
+  start?: number;
+  end?: number;
+  origin: string;
+  object: VendorObject;
+}
+
 /** The classes that every usage has to tell. */
 export type MainCount = 'input' | 'output';
 
@@ -184,6 +269,8 @@ export function textOfPart(part: ResponsePart): string {
       return part.text;
     case 'tool_call':
       return part.name;
+    case 'hosted_call':
+      return typeof part.input['code'] === 'string' ? part.input['code'] : '';
     default:
       return '';
   }

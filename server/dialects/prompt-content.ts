@@ -1,4 +1,5 @@
 // What of a request counts as prompt tokens: its texts, and fixed numbers for everything else.
+import type { HostedKind } from '#shared/hosted-tools.ts';
 import type { CacheWriteClass } from '#shared/token-usage.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 
@@ -14,10 +15,12 @@ export interface PromptContent {
   audio: number;
   /** The response may be spoken. */
   isSpoken: boolean;
+  /** Tools that run at the provider, and how often its caller lets each of them; 0: it does not say. */
+  hosted: Map<HostedKind, number> | null;
 }
 
 export function emptyPrompt(): PromptContent {
-  return { texts: [], fixed: 0, media: 0, cacheWrite: null, audio: 0, isSpoken: false };
+  return { texts: [], fixed: 0, media: 0, cacheWrite: null, audio: 0, isSpoken: false, hosted: null };
 }
 
 /** To be called with every part of a request that may have a `cache_control`. */
@@ -25,4 +28,13 @@ export function noteCacheControl(prompt: PromptContent, { cache_control: control
   if (!isObject(control)) return;
   if (control.ttl === '1h') prompt.cacheWrite = 'cacheWrite1h';
   else prompt.cacheWrite ??= 'cacheWrite5m';
+}
+
+/** To be called with every tool that a request offers and that runs at the provider. */
+export function noteHosted(prompt: PromptContent, kind: HostedKind, mostCalls: unknown): void {
+  const most = typeof mostCalls === 'number' && Number.isInteger(mostCalls) && mostCalls > 0 ? mostCalls : 0;
+  prompt.hosted ??= new Map();
+  const before = prompt.hosted.get(kind);
+  // Of two that are the same one each may run as often as it says.
+  prompt.hosted.set(kind, before === undefined ? most : most === 0 || before === 0 ? 0 : before + most);
 }

@@ -1,4 +1,5 @@
 // How one provider differs from others that speak its format: data, which the provider's record holds and the format applies.
+import type { HostedKind } from '#shared/hosted-tools.ts';
 
 /** A model name's ending that stands for request fields: it is cut off and the fields are set where the client sent none. */
 export interface ModelSuffix {
@@ -80,6 +81,12 @@ export interface ProviderTraits {
   errors?: BodyError;
   /** Fields that ask for paid extras, or for other models than the one that is billed. */
   paidExtras?: readonly string[];
+  /** The version of the format that its record's headers name. */
+  apiVersion?: string;
+  /** It knows every version that callers may name: theirs goes there. Otherwise it gets the record's. */
+  takesCallersVersion?: boolean;
+  /** Tools that it runs itself, for callers of other formats. */
+  hosted?: readonly HostedKind[];
   /** In which of the known ways embeddings are asked for, where it is not that of the format. */
   embeddings?: string;
   /** Its models are not those of the vendor whose format it speaks: what that vendor's client tells of itself is left out. */

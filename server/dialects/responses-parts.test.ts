@@ -126,8 +126,9 @@ function joined(parts: readonly ResponsePart[]): ResponsePart[] {
       'text' in last &&
       'text' in part &&
       last.type === part.type &&
-      last.type !== 'citation' &&
-      part.type !== 'citation'
+      last.text !== undefined &&
+      part.text !== undefined &&
+      last.type !== 'citation'
     )
       last.text += part.text;
     else all.push({ ...part });

@@ -2,34 +2,41 @@
 // caller's own format is passed on it is left out and named, unless the channel's setting `allow_surcharges` lets it pass.
 import type { LocalText } from '#shared/errors.ts';
 import { AppError } from '#shared/errors.ts';
+import { isObject } from '#server/framing/loose-json.ts';
 import type { CallInput } from './encode-input.ts';
+import { paidBody } from './hosted-tools.ts';
 
 /** What raises prices in a format of providers. */
 export interface Surcharges {
-  /** By field of a body: the values that cost nothing more. */
+  /** By field of a body, or by member of one (`reasoning.mode`): the values that cost nothing more. */
   fields: Readonly<Record<string, readonly unknown[]>>;
   /** Fields without which the response would be a wrong one: their calls are refused. */
   essential?: readonly string[];
   /** By header of the caller: how those items of its list begin that cost more. The others stay as they are. */
   headers?: Readonly<Record<string, readonly string[]>>;
+  /** Marks within a body, wherever they stand, whose member costs more with other values than these. */
+  marks?: Readonly<Record<string, Readonly<Record<string, readonly unknown[]>>>>;
 }
 
 const thisChannel: LocalText = { zh: '此渠道', en: 'this channel' };
 
 /** @returns the very same call where nothing in it costs more @throws {AppError} `untranslatable` for what must not be left out */
 export function withoutSurcharges(call: CallInput): { call: CallInput; dropped: readonly string[] } {
-  const { way } = call;
-  if (call.isPassThrough === true || way.identity === null || way.setting.allowsSurcharges === true) return { call, dropped: [] };
+  if (call.isPassThrough === true) return { call, dropped: [] };
   const dropped: string[] = [];
-  const body = plainBody(call, dropped);
+  const body = paidBody(call, plainBody(call, call.body, dropped), dropped);
   const clientHeaders = plainHeaders(call, dropped);
-  if (dropped.length === 0) return { call, dropped };
+  if (body === call.body && clientHeaders === call.clientHeaders) return { call, dropped };
   const rawText = body === call.body ? call.rawText : JSON.stringify(body);
   return { call: { ...call, body, rawText, clientHeaders }, dropped };
 }
 
-function plainBody({ body, way: { dialect, provider } }: CallInput, dropped: string[]): CallInput['body'] {
-  const { fields = {}, essential = [] } = dialect.surcharges ?? {};
+/** Of a body in the provider's format. @throws {AppError} `untranslatable` for what must not be left out */
+export function plainBody({ way }: CallInput, asked: CallInput['body'], dropped: string[]): CallInput['body'] {
+  const { dialect, provider, setting } = way;
+  if (setting.allowsSurcharges === true) return asked;
+  const { fields = {}, essential = [], marks = {} } = dialect.surcharges ?? {};
+  const body = withoutMarks(withoutMembers(asked, fields, dropped), marks, dropped);
   const dear = Object.keys(body).filter((name) => {
     const value = body[name];
     if (value === null) return false;
@@ -43,7 +50,53 @@ function plainBody({ body, way: { dialect, provider } }: CallInput, dropped: str
   return Object.fromEntries(Object.entries(body).filter(([name]) => !dear.includes(name)));
 }
 
-function plainHeaders({ clientHeaders, way: { dialect } }: CallInput, dropped: string[]): CallInput['clientHeaders'] {
+function withoutMembers(body: CallInput['body'], fields: Surcharges['fields'], dropped: string[]): CallInput['body'] {
+  let edited = body;
+  for (const [path, cheap] of Object.entries(fields)) {
+    const [name = '', member] = path.split('.', 2);
+    const object = member === undefined ? undefined : edited[name];
+    if (member === undefined || !isObject(object) || isCheap(object[member], cheap)) continue;
+    dropped.push(path);
+    const { [member]: _dear, ...rest } = object;
+    edited = Object.assign({}, edited, { [name]: rest });
+  }
+  return edited;
+}
+
+function isCheap(value: unknown, cheap: readonly unknown[]): boolean {
+  return value === undefined || value === null || cheap.includes(value);
+}
+
+function withoutMarks(body: CallInput['body'], marks: NonNullable<Surcharges['marks']>, dropped: string[]): CallInput['body'] {
+  const names = Object.keys(marks);
+  if (names.length === 0) return body;
+  const walk = (value: unknown): unknown => {
+    if (Array.isArray(value)) {
+      const list = value.map(walk);
+      return list.every((one, index) => one === value[index]) ? value : list;
+    }
+    if (!isObject(value)) return value;
+    let edited = value;
+    for (const [name, inner] of Object.entries(value)) {
+      const members = Object.hasOwn(marks, name) ? marks[name] : undefined;
+      const plain = members !== undefined && isObject(inner) ? plainMark(inner, name, members) : walk(inner);
+      if (plain !== inner) edited = Object.assign({}, edited, { [name]: plain });
+    }
+    return edited;
+  };
+  const plainMark = (mark: CallInput['body'], name: string, members: Readonly<Record<string, readonly unknown[]>>) => {
+    const dear = Object.entries(members).filter(([member, cheap]) => !isCheap(mark[member], cheap));
+    if (dear.length === 0) return mark;
+    for (const [member] of dear) if (!dropped.includes(`${name}.${member}`)) dropped.push(`${name}.${member}`);
+    return Object.fromEntries(Object.entries(mark).filter(([member]) => !dear.some(([one]) => one === member)));
+  };
+  const content: Partial<Record<string, unknown>> = {};
+  for (const list of ['messages', 'input']) if (Array.isArray(body[list])) content[list] = walk(body[list]);
+  return Object.entries(content).every(([list, value]) => value === body[list]) ? body : { ...body, ...content };
+}
+
+function plainHeaders({ clientHeaders, way: { dialect, setting } }: CallInput, dropped: string[]): CallInput['clientHeaders'] {
+  if (setting.allowsSurcharges === true) return clientHeaders;
   let headers = clientHeaders;
   for (const [name, beginnings] of Object.entries(dialect.surcharges?.headers ?? {})) {
     const items = headers[name]?.split(',') ?? [];

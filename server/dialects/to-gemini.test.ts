@@ -376,7 +376,7 @@ describe('responses of Gemini', () => {
     expect(parts.slice(1)).toEqual([
       { type: 'text', text: 'A', choice: 0 },
       { type: 'image', mediaType: 'image/png', data: 'AAAA', choice: 0 },
-      { type: 'citation', url: 'https://a.example', title: 'a' },
+      { type: 'citation', url: 'https://a.example', title: 'a', choice: 0 },
       { type: 'finish', reason: 'content_filter', choice: 0 },
       { type: 'text', text: 'B', choice: 1 },
       { type: 'finish', reason: 'length', choice: 1 },

@@ -1,4 +1,5 @@
 // Sums of the token classes, and their reading from numbers that may be anything.
+import type { HostedCalls } from '#shared/hosted-tools.ts';
 import { inputTokens, noTokens } from '#shared/token-usage.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { MainCount, ResponsePart } from './parts.ts';
@@ -14,7 +15,10 @@ export class ToldUsage {
   /** Main numbers that were told last as something that cannot be true. */
   readonly #invalid = new Set<MainCount>();
 
+  #hosted: HostedCalls | undefined;
+
   note(part: ResponsePart): void {
+    if (part.type === 'hosted_usage') this.#hosted = { ...this.#hosted, ...part.calls };
     if (part.type === 'invalid_usage') for (const count of part.counts) this.#refuse(count);
     if (part.type !== 'usage') return;
     Object.assign(this.#usage, part.usage);
@@ -28,6 +32,11 @@ export class ToldUsage {
 
   /** @param hasTextAfter the model wrote on after its output was told */
   report(hasTextAfter: boolean): ReportedUsage {
+    const reported = this.#tokens(hasTextAfter);
+    return this.#hosted === undefined ? reported : { ...reported, hosted: this.#hosted };
+  }
+
+  #tokens(hasTextAfter: boolean): ReportedUsage {
     // What cannot be true and came before the text was a placeholder.
     if (this.#invalid.size > 0) return { usage: null, isInvalid: !hasTextAfter, hasTextAfter: false };
     const usage = withUsage(null, this.#usage);

@@ -8,6 +8,7 @@ import type { ChatRequest, ResponsePart } from './parts.ts';
 import type { ProviderTraits } from './provider-traits.ts';
 import type { CarriedFields } from './request-fields.ts';
 import type { ErrorInResponse } from './stream-pipe.ts';
+import type { HostedAccess } from './hosted-tools.ts';
 import type { Surcharges } from './surcharges.ts';
 import type { TokenLimits } from './token-limits.ts';
 
@@ -56,12 +57,16 @@ export interface UpstreamDialect {
   // Requests.
   /** What costs more than the model's price. */
   readonly surcharges?: Surcharges;
+  /** Tools that run at the provider; missing: the format has none. */
+  readonly hosted?: HostedAccess;
   /** @throws {AppError} 400 `untranslatable` with the client's field that cannot be carried over and must not be left out */
   writeRequest(request: ChatRequest, options: WriteOptions): WrittenRequest;
   /** What the provider's record and the settings make of a body in this format, before the channel's own fields overwrite it. */
   applyTraits(body: Body, input: EncodeInput): AppliedTraits;
   /** The last look at a body: puts right what edits and limits have made contradictory. */
   normalize?(body: Body, input: EncodeInput): Body;
+  /** The header of the caller that names the version of the format. */
+  readonly versionHeader?: string;
   /** Headers beside those of the provider's record. */
   headers?(input: EncodeInput): Readonly<Record<string, string>>;
   /** How much the model shall think, for the log. */

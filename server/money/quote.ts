@@ -1,8 +1,13 @@
 // What a call will cost at most, as far as that can be known beforehand, and what it did cost.
 import { AppError } from '#shared/errors.ts';
-import { costOf, findPrice, quotaOf, unsetPrice } from '#shared/pricing.ts';
-import type { Price, PriceMaps, PricedUsage } from '#shared/pricing.ts';
+import type { HostedCalls } from '#shared/hosted-tools.ts';
+import { findPrice, unsetPrice } from '#shared/find-price.ts';
+import { quotaWithTools } from '#shared/pricing.ts';
+import type { PriceMaps } from '#shared/find-price.ts';
+import type { Price, PricedUsage } from '#shared/pricing.ts';
 import type { CacheWriteClass } from '#shared/token-usage.ts';
+import { toolCharges, toolPricesOf } from '#shared/tool-prices.ts';
+import type { ToolPrices } from '#shared/tool-prices.ts';
 import { Role } from '#shared/roles.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { priceMapsOf } from '#server/settings/price-maps.ts';
@@ -12,6 +17,8 @@ export interface QuotedPrice {
   price: Price;
   groupRatio: number;
   quotaPerUnit: number;
+  /** Of tools that run at the provider; missing: none has a price. */
+  tools?: ToolPrices;
 }
 
 export interface PromptSize {
@@ -22,6 +29,8 @@ export interface PromptSize {
   audio: number;
   /** The response may be spoken: all of it is reserved for as audio. */
   isSpoken: boolean;
+  /** How often tools may run at the provider. */
+  hosted?: HostedCalls;
 }
 
 export interface Quotes {
@@ -35,8 +44,8 @@ export interface Quotes {
   reserveFor(quoted: QuotedPrice, prompt: PromptSize, completionTokens: number): number;
   /** The most completion tokens, up to `most`, that `has` quota pays for together with the prompt. */
   affordable(quoted: QuotedPrice, prompt: PromptSize, quota: { has: number; most: number }): number;
-  /** Quota of a usage. */
-  charge(quoted: QuotedPrice, usage: PricedUsage): number;
+  /** Quota of a usage, and of the tools that ran at the provider. */
+  charge(quoted: QuotedPrice, usage: PricedUsage, hosted?: HostedCalls): number;
 }
 
 /** Of tasks whose model has no price per call. */
@@ -46,6 +55,7 @@ export function createQuotes(settings: Settings): Quotes {
   let revision = -1;
   let prices = new Map<string, Price | null>();
   let unset = new Map<string, Price>();
+  let tools = new Map<string, ToolPrices>();
   let maps: PriceMaps;
 
   // Prices are looked up once per model until any setting changes: costs are cached on the price object.
@@ -54,6 +64,7 @@ export function createQuotes(settings: Settings): Quotes {
     revision = settings.revision;
     prices = new Map();
     unset = new Map();
+    tools = new Map();
     maps = priceMapsOf(settings);
   }
 
@@ -78,21 +89,29 @@ export function createQuotes(settings: Settings): Quotes {
     return known;
   }
 
-  function quote(price: Price, group: string): QuotedPrice {
+  function toolPrices(model: string): ToolPrices {
+    refresh();
+    const known = tools.get(model) ?? toolPricesOf(model, settings.get('ToolPrice'));
+    if (tools.size < 10_000) tools.set(model, known);
+    return known;
+  }
+
+  function quote(price: Price, model: string, group: string): QuotedPrice {
     const ratios = settings.get('GroupRatio');
-    return { price, groupRatio: Object.hasOwn(ratios, group) ? (ratios[group] ?? 1) : 1, quotaPerUnit: settings.get('QuotaPerUnit') };
+    const groupRatio = Object.hasOwn(ratios, group) ? (ratios[group] ?? 1) : 1;
+    return { price, groupRatio, quotaPerUnit: settings.get('QuotaPerUnit'), tools: toolPrices(model) };
   }
 
   return {
-    priceOf: (model, group, user) => quote(priceFor(model, user), group),
+    priceOf: (model, group, user) => quote(priceFor(model, user), model, group),
     knownPriceOf(model, group) {
       const price = knownPrice(model);
-      return price === null ? null : quote(price, group);
+      return price === null ? null : quote(price, model, group);
     },
     priceOfTask(model, group) {
       refresh();
       const found = prices.get(model) ?? findPrice(model, maps);
-      return quote(found?.kind === 'call' ? found : unsetTaskPrice, group);
+      return quote(found?.kind === 'call' ? found : unsetTaskPrice, model, group);
     },
     reserveFor,
     affordable(quoted, prompt, { has, most }) {
@@ -104,11 +123,18 @@ export function createQuotes(settings: Settings): Quotes {
       }
       return fits;
     },
-    charge: ({ price, groupRatio, quotaPerUnit }, usage) => costOf(usage, price, groupRatio, quotaPerUnit).quota,
+    charge: (quoted, usage, hosted) => quotaWithTools(usage, quoted.price, termsOf(quoted, hosted)),
   };
 }
 
-function reserveFor({ price, groupRatio, quotaPerUnit }: QuotedPrice, prompt: PromptSize, completionTokens: number): number {
+/** What it costs beside tokens, by the prices of that model. */
+function termsOf({ groupRatio, quotaPerUnit, tools: prices }: QuotedPrice, hosted: HostedCalls | undefined) {
+  const tools = hosted === undefined || prices === undefined ? [] : toolCharges(hosted, prices);
+  return { groupRatio, quotaPerUnit, tools };
+}
+
+function reserveFor(quoted: QuotedPrice, prompt: PromptSize, completionTokens: number): number {
+  const { price } = quoted;
   const { cacheWrite, audio, isSpoken } = prompt;
   const promptTokens = Math.max(1, prompt.tokens);
   const usage: PricedUsage = { promptTokens, completionTokens };
@@ -122,7 +148,7 @@ function reserveFor({ price, groupRatio, quotaPerUnit }: QuotedPrice, prompt: Pr
     }
     if (isSpoken && price.audioOutputRatio > price.completionRatio) usage.audioOutputTokens = completionTokens;
   }
-  return Math.max(1, quotaOf(usage, price, groupRatio, quotaPerUnit));
+  return Math.max(1, quotaWithTools(usage, price, termsOf(quoted, prompt.hosted)));
 }
 
 /** By how much more than plain input each token of a prompt is reserved for, because it may be written to the cache; at least 1. */

@@ -38,10 +38,14 @@ export async function countTokens(
   try {
     const admitted = await admitCall(services, endpoint, { request, connection, progress, address, conversations: source });
     try {
-      const exact = await askProvider(services, endpoint, admitted, { request, connection });
+      const exact = await askInTurn(services, admitted, () => askProvider(services, endpoint, admitted, { request, connection }));
       const tokens = exact ?? (await countHere(endpoint, admitted));
       return Response.json(dialect.writeTokenCount?.(tokens), {
-        headers: { 'cache-control': 'no-store', ...requestIdHeaders(dialect, requestId) },
+        headers: {
+          'cache-control': 'no-store',
+          'x-tidegate-token-count': exact === null ? 'own' : 'upstream',
+          ...requestIdHeaders(dialect, requestId),
+        },
       });
     } finally {
       admitted.content.release();
@@ -53,6 +57,27 @@ export async function countTokens(
     noteRefusal(services, error, { request, connection, requestId, progress });
     const told = ownError(error, callerLanguage(request.headers), requestId);
     return errorResponse(dialect, told, requestId, error.retryAfter);
+  }
+}
+
+/** Agents ask for dozens of counts at once; a channel's connections are everybody's. */
+const mostAsksOfUser = 4;
+const asking = new WeakMap<RelayServices, Map<number, number>>();
+
+/** Null: enough of this user's counts are at the provider. */
+async function askInTurn(services: RelayServices, { admission }: AdmittedCall, ask: () => Promise<number | null>): Promise<number | null> {
+  const asks = asking.get(services) ?? new Map<number, number>();
+  asking.set(services, asks);
+  const { id } = admission.user;
+  const running = asks.get(id) ?? 0;
+  if (running >= mostAsksOfUser) return null;
+  asks.set(id, running + 1);
+  try {
+    return await ask();
+  } finally {
+    const left = (asks.get(id) ?? 1) - 1;
+    if (left === 0) asks.delete(id);
+    else asks.set(id, left);
   }
 }
 

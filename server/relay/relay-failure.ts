@@ -97,6 +97,11 @@ export function requestIdHeaders({ requestIdHeader }: ClientDialect, requestId: 
   return { 'x-oneapi-request-id': requestId, [requestIdHeader]: requestId };
 }
 
+/** What libraries try again by themselves. */
+function isWorthRetrying(status: number): boolean {
+  return status === 408 || status === 409 || status === 429 || status >= 500;
+}
+
 /** The response that says so. */
 export function errorResponse(dialect: ClientDialect, error: ErrorObject, requestId: string, retryAfter?: number): Response {
   return bufferResponse(
@@ -104,6 +109,8 @@ export function errorResponse(dialect: ClientDialect, error: ErrorObject, reques
     {
       'content-type': 'application/json; charset=utf-8',
       ...failureHeaders({ retryAfter }, requestId),
+      // Libraries of several vendors go by it.
+      'x-should-retry': String(isWorthRetrying(error.status)),
       [dialect.requestIdHeader]: requestId,
     },
     Buffer.from(JSON.stringify(dialect.errorBody(error, requestId, retryAfter))),

@@ -38,6 +38,13 @@ export function mountRelay(host: RouteHost, { services }: Relay, conversations: 
     return errorResponse(known?.dialect ?? defaultClientDialect, error, requestId);
   }
 
+  // Claude Code looks whether anybody is there, before it has a key.
+  for (const method of ['HEAD', 'GET'] as const) {
+    host.addDirect(method, '/api/hello', () =>
+      Promise.resolve(new Response(null, { status: 204, headers: { 'cache-control': 'no-store' } })),
+    );
+  }
+
   // A socket is asked for. Codex then goes on without one at once; any other status keeps it trying for seconds.
   host.addDirect('GET', '/v1/responses', (request, _params, connection) => {
     const { requestId, language } = host.facts(request, connection);

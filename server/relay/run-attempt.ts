@@ -155,6 +155,7 @@ function sendTo(call: RunningCall, channel: PreparedChannel): CallExchange | nul
     isPassThrough: settings.get('global.pass_through_request_enabled'),
     ...(call.version === undefined ? {} : { version: call.version }),
     ...(call.outputBound === undefined ? {} : { outputBound: call.outputBound }),
+    ...(call.prompt.hosted === undefined ? {} : { hosted: call.prompt.hosted }),
     ...(call.choiceLimit === undefined ? {} : { choiceLimit: call.choiceLimit }),
   };
   const bounds = { responseMs: env.RELAY_TIMEOUT * 1000, maxBytes: endpoint.kind.mostResponseBytes };
@@ -191,10 +192,13 @@ function notPassed(call: RunningCall, attempt: SentAttempt, deep: DeepWhole): At
   return { kind: 'failed', failure: tooDeep(), unpassed: { attempt, usage: () => usageOfWhole(call, deep) } };
 }
 
-function usageOfWhole(call: RunningCall, { usage, written }: Pick<DeepWhole, 'usage' | 'written'>): MeteredUsage | Promise<MeteredUsage> {
+function usageOfWhole(
+  call: RunningCall,
+  { usage, hosted, written }: Pick<DeepWhole, 'usage' | 'hosted' | 'written'>,
+): MeteredUsage | Promise<MeteredUsage> {
   const counting = { owner: call.admission.user.id, isEstimated: false };
   const countWritten = () => countText(written(), call.model, counting);
-  return usageOfResponse(call, { told: usage, hasTextAfter: false, countWritten, counting });
+  return usageOfResponse(call, { told: usage, hosted, hasTextAfter: false, countWritten, counting });
 }
 
 async function readWhole(

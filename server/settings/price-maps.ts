@@ -1,5 +1,5 @@
 // The maps of the settings that prices come from.
-import type { PriceMaps } from '#shared/pricing.ts';
+import type { PriceMaps } from '#shared/find-price.ts';
 import type { SettingKey } from '#shared/settings.ts';
 import type { Settings } from './settings.ts';
 

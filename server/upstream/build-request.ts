@@ -57,13 +57,14 @@ function authorizedRequest(
   encoded: EncodedRequest,
 ): UpstreamRequest | Promise<UpstreamRequest> {
   const headers = way.format.headers(isStream);
-  const { body, upstreamModel, reasoningEffort, sentLimit, dropped, isBatch } = encoded;
+  const { body, upstreamModel, reasoningEffort, sentLimit, hostedLeast, dropped, isBatch } = encoded;
   const request: UpstreamRequest = {
     way,
     body,
     upstreamModel,
     reasoningEffort,
     sentLimit,
+    hostedLeast,
     dropped,
     origin: way.origin,
     path: isBatch === true ? way.batchPath : isStream ? way.streamPath : way.path,

@@ -1,5 +1,7 @@
 // How a row's charge comes about, from what the row itself remembers: tokens, ratios, and nothing of today's prices.
 import { product } from '#shared/decimal.ts';
+import { isHostedKind } from '#shared/hosted-tools.ts';
+import type { HostedKind } from '#shared/hosted-tools.ts';
 import type { Log, LogOther, UsageSource } from '#shared/logs.ts';
 import { priceOfLog, usageOfLog } from '#shared/price-display.ts';
 import { costOf, type Price, type ReceiptLine as CostLine } from '#shared/pricing.ts';
@@ -7,7 +9,7 @@ import { defaultQuotaPerUnit } from '#shared/quota.ts';
 import { type ReceiptFactor, type ReceiptLine, receiptSums } from '#pwa/ui/billing/receipt-sums.ts';
 
 /** `thinking` is the part of the output that nobody sees; it costs the same. */
-export type PartName = CostLine['part'] | 'thinking';
+export type PartName = CostLine['part'] | 'thinking' | HostedKind;
 
 export interface RowReceipt {
   lines: ReceiptLine[];
@@ -33,7 +35,8 @@ export function receiptOfRow(log: Row, other: LogOther | null, words: Words): Ro
   const groupRatio = other.group_ratio ?? 1;
   const writtenPerUnit = other.quota_per_unit ?? defaultQuotaPerUnit;
   const { lines: parts } = costOf(usageOfLog(log, other), price, groupRatio, writtenPerUnit).receipt();
-  const lines = parts.flatMap((part) => linesOf(part, { other, price, words, writtenPerUnit }));
+  const context = { other, price, words, writtenPerUnit };
+  const lines = [...parts.flatMap((part) => linesOf(part, context)), ...toolLines(context)];
   const factors = groupRatio === 1 || lines.length === 0 ? [] : [{ name: words.group(log.group), ratio: groupRatio }];
   const stepsPerUnit = words.inCurrency ? 1_000_000 / words.quotaPerUnit : 100;
   const { difference } = receiptSums({ lines, factors, charged: log.quota, quotaPerUnit: words.quotaPerUnit, stepsPerUnit });
@@ -65,6 +68,16 @@ function linesOf(part: CostLine, { other, price, words, writtenPerUnit }: LineCo
   if (thinking === 0) return [line(part.part, part.count)];
   const seen = part.count - thinking;
   return [...(seen > 0 ? [line('completion', seen)] : []), line('thinking', thinking)];
+}
+
+/** Tools that ran at the provider. */
+function toolLines({ other, words, writtenPerUnit }: LineContext): ReceiptLine[] {
+  return (other.hosted_calls ?? []).map(({ kind, calls, price }) => ({
+    name: words.part(isHostedKind(kind) ? kind : 'other'),
+    quantity: calls,
+    price: product(price, 0.001, writtenPerUnit / words.quotaPerUnit),
+    isPerCall: true,
+  }));
 }
 
 function sourceOf(part: CostLine['part'], other: LogOther): UsageSource | undefined {

@@ -66,6 +66,8 @@ function DeskLines(parts: Parts) {
   const { t } = useTranslation();
   const format = useFormat();
   const unit = format.inCurrency ? 'USD' : t('common.quota.name');
+  // Runs of tools have a price each, beside tokens that have theirs by the million.
+  const isMixed = lines.some(isPerCall) && !lines.every(isPerCall);
   return (
     <table className={styles.lines}>
       <thead>
@@ -74,7 +76,7 @@ function DeskLines(parts: Parts) {
           <th scope="col">{t('common.receipt.source')}</th>
           <th scope="col">{t('common.receipt.quantity')}</th>
           <th scope="col">
-            {lines.some((line) => line.isPerCall === true) ? t('common.receipt.price') : t('common.receipt.price_per_million')}
+            {isMixed || lines.some(isPerCall) ? t('common.receipt.price') : t('common.receipt.price_per_million')}
           </th>
           <th scope="col">{t('common.receipt.amount', { unit })}</th>
         </tr>
@@ -85,7 +87,11 @@ function DeskLines(parts: Parts) {
             <th scope="row">{line.name}</th>
             <td>{line.source !== undefined && <SourceMark source={line.source} />}</td>
             <td>{format.count(line.quantity)}</td>
-            <td>× {format.price(line.price)}</td>
+            <td>
+              {isMixed
+                ? t(isPerCall(line) ? 'common.receipt.per_call' : 'common.receipt.per_million', { price: format.price(line.price) })
+                : `× ${format.price(line.price)}`}
+            </td>
             <td>
               <MutedZeros text={show(sums.lines[index] ?? 0)} />
             </td>
@@ -95,6 +101,10 @@ function DeskLines(parts: Parts) {
       <Foot {...parts} span={4} />
     </table>
   );
+}
+
+function isPerCall(line: ReceiptLine): boolean {
+  return line.isPerCall === true;
 }
 
 function PhoneLines(parts: Parts) {

@@ -1,8 +1,9 @@
 // What of a Messages request counts as prompt tokens. Read loosely: it also serves estimates of what is refused later.
 import { isObject } from '#server/framing/loose-json.ts';
-import { emptyPrompt, noteCacheControl } from '../prompt-content.ts';
+import { emptyPrompt, noteCacheControl, noteHosted } from '../prompt-content.ts';
 import type { PromptContent } from '../prompt-content.ts';
 import type { Body } from '../strict-fields.ts';
+import { hosted } from './hosted-tools.ts';
 
 const perMessage = 3;
 const perTools = 340;
@@ -28,6 +29,7 @@ export function promptContent(body: Body): PromptContent {
   if (Array.isArray(body.tools) && body.tools.length > 0) {
     prompt.fixed += perTools;
     for (const tool of body.tools) if (isObject(tool)) addTool(prompt, tool);
+    for (const { kind, most } of hosted.find(body)) noteHosted(prompt, kind, most);
   }
   return prompt;
 }

@@ -6,6 +6,8 @@ import type {
   CacheHint,
   ChatRequest,
   FilePart,
+  HostedOptions,
+  HostedTool,
   ImagePart,
   MediaSource,
   Message,
@@ -25,6 +27,8 @@ import type { Body } from '../strict-fields.ts';
 import { otherProviders, untranslatable } from '../losses.ts';
 import { isAttribution } from './attribution.ts';
 import { callIds } from './call-ids.ts';
+import { readHostedBlock } from './hosted-blocks.ts';
+import { kindOfTool } from './hosted-tools.ts';
 import { saidFields } from './said-fields.ts';
 
 const known: ReadonlySet<string> = new Set([
@@ -42,25 +46,27 @@ const known: ReadonlySet<string> = new Set([
   'top_k',
   'top_p',
   'output_config',
+  'output_format',
 ]);
 
 const efforts: readonly ReasoningEffort[] = ['low', 'medium', 'high', 'xhigh', 'max'];
 const mostTokens = 1_073_741_823;
-/** Tools that run at the provider, which the model may use or not. Those of its types that the caller runs are none of them. */
-const providerTool = /^(?:web_search|web_fetch|code_execution|tool_search_tool|advisor)_/;
 
 /** @throws {AppError} `invalid_request` with the field at fault; `untranslatable` for what only Claude's provider can do */
 export function readRequest(body: Body): ChatRequest {
   const fields = new StrictFields(body);
-  const format = fields.fields('output_config')?.fields('format');
+  // Before it was a part of `output_config` it had a field of its own.
+  const format = fields.fields('output_config')?.fields('format') ?? fields.fields('output_format');
   const choice = fields.fields('tool_choice');
   const tools = fields.objects('tools');
+  const hostedTools = tools.flatMap((tool) => readHostedTool(tool) ?? []);
   const request: ChatRequest = {
     model: fields.requiredText('model'),
     messages: [...readSystem(fields), ...fields.objects('messages').map(readMessage)],
-    tools: tools.filter((tool) => !isProviderTool(tool)).map(readTool),
+    tools: tools.filter((tool) => kindOfTool(tool.plain) === null).map(readTool),
+    ...(hostedTools.length === 0 ? {} : { hostedTools }),
     isStream: fields.boolean('stream') ?? false,
-    extras: [...extraFields(fields), ...attributionFields(fields), ...offeredTools(tools, choice)],
+    extras: [...extraFields(fields), ...attributionFields(fields), ...citationFields(fields)],
     saidFields,
   };
   const maxTokens = fields.integer('max_tokens', 0, mostTokens);
@@ -75,7 +81,7 @@ export function readRequest(body: Body): ChatRequest {
   const stop = readStop(fields);
   if (stop.length > 0) request.stop = stop;
   if (choice !== undefined) {
-    request.toolChoice = readToolChoice(choice);
+    request.toolChoice = readToolChoice(choice, hostedTools);
     if (choice.boolean('disable_parallel_tool_use') === true) request.parallelToolCalls = false;
   }
   if (format !== undefined) {
@@ -104,6 +110,18 @@ function attributionFields(fields: StrictFields): ExtraField[] {
   return isAttribution({ text }) ? [{ field: 'attribution', name: 'system.0', value: text }] : [];
 }
 
+/** Documents and search results whose places the response is to tell. */
+function citationFields(fields: StrictFields): ExtraField[] {
+  const isAsked = (block: unknown): boolean =>
+    isObject(block) &&
+    ((isObject(block.citations) && block.citations.enabled === true) || (Array.isArray(block.content) && block.content.some(isAsked)));
+  const isIn = fields.objects('messages').some((message) => {
+    const content = message.raw('content');
+    return Array.isArray(content) && content.some(isAsked);
+  });
+  return isIn ? [{ field: 'citations', name: 'citations', value: true }] : [];
+}
+
 function readStop(fields: StrictFields): string[] {
   const texts = fields.list('stop_sequences') ?? [];
   return texts.map((text, index) => {
@@ -112,16 +130,23 @@ function readStop(fields: StrictFields): string[] {
   });
 }
 
-function readToolChoice(choice: StrictFields): ToolChoice {
+function readToolChoice(choice: StrictFields, hosted: readonly HostedTool[]): ToolChoice {
   const type = choice.oneOf('type', ['auto', 'any', 'tool', 'none']);
-  if (type === 'tool') return { kind: 'tool', name: choice.requiredText('name') };
+  if (type === 'tool') {
+    const name = choice.requiredText('name');
+    const chosen = hosted.find(({ object }) => object['name'] === name);
+    return chosen === undefined ? { kind: 'tool', name } : { kind: 'hosted', hosted: chosen.kind, field: 'tool_choice' };
+  }
   return { kind: type === 'any' ? 'required' : (type ?? 'auto') };
 }
 
 function readReasoning(fields: StrictFields): ReasoningWish | undefined {
   const thinking = fields.fields('thinking');
   const type = thinking?.text('type');
-  const effort = fields.fields('output_config')?.oneOf('effort', efforts);
+  // What a system message in the middle says goes for everything behind it.
+  const turns = fields.objects('messages').filter((message) => message.text('role') === 'system');
+  const wishes = [fields, ...turns].map((wish) => wish.fields('output_config')?.oneOf('effort', efforts));
+  const effort = wishes.findLast((wish) => wish !== undefined);
   if (type === 'disabled') return { isOn: false };
   if (type === 'enabled') return { isOn: true, budgetTokens: thinking?.integer('budget_tokens', 0, mostTokens) ?? 0, ...effortOf(effort) };
   if (type === undefined && effort === undefined) return undefined;
@@ -132,20 +157,25 @@ function effortOf(effort: ReasoningEffort | undefined): { effort?: ReasoningEffo
   return effort === undefined ? {} : { effort };
 }
 
-function isProviderTool(tool: StrictFields): boolean {
-  return providerTool.test(tool.text('type') ?? '');
-}
-
-/** Offered only, they are left out and named. @throws {AppError} `untranslatable` where one of them has to be used */
-function offeredTools(tools: readonly StrictFields[], choice: StrictFields | undefined): ExtraField[] {
-  const offered = tools.filter(isProviderTool);
-  if (offered.length === 0) return [];
-  const chosen = choice?.text('type');
-  const isForced =
-    (chosen === 'any' && offered.length === tools.length) ||
-    (chosen === 'tool' && offered.some((tool) => tool.text('name') === choice?.text('name')));
-  if (isForced) throw untranslatable('tool_choice', otherProviders);
-  return offered.map((tool) => ({ field: 'offered_provider_tools', name: tool.path('').slice(0, -1), value: null }));
+/** Null: the caller runs it. */
+function readHostedTool(tool: StrictFields): HostedTool | null {
+  const kind = kindOfTool(tool.plain);
+  if (kind === null) return null;
+  const location = tool.fields('user_location');
+  const places = ['city', 'region', 'country', 'timezone'].flatMap((name) => {
+    const value = location?.text(name);
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  const mostCalls = tool.integer('max_uses', 1, mostTokens);
+  const texts = (field: string) => tool.list(field)?.filter((text) => typeof text === 'string');
+  const [allowedDomains, blockedDomains] = [texts('allowed_domains'), texts('blocked_domains')];
+  const options: HostedOptions = {
+    ...(mostCalls === undefined ? {} : { mostCalls }),
+    ...(allowedDomains === undefined ? {} : { allowedDomains }),
+    ...(blockedDomains === undefined ? {} : { blockedDomains }),
+    ...(places.length === 0 ? {} : { location: Object.fromEntries(places) }),
+  };
+  return { type: 'hosted_tool', kind, origin: 'claude', object: tool.plain, options, field: tool.path('').slice(0, -1) };
 }
 
 function readTool(tool: StrictFields): Tool {
@@ -214,6 +244,11 @@ function readMediaBlock(block: StrictFields): TextPart | ImagePart | FilePart {
       return { type: 'image', source: readSource(block), ...cacheOf(block) };
     case 'document':
       return readDocument(block);
+    case 'search_result':
+      return readSearchResult(block);
+    case 'tool_reference':
+      // All tools are told anyway.
+      return { type: 'text', text: block.requiredText('tool_name'), ...cacheOf(block) };
     case undefined:
       throw badField(block.path('type'), fieldRules.required);
     default:
@@ -233,10 +268,35 @@ function readSource(block: StrictFields): MediaSource {
 function readDocument(block: StrictFields): FilePart {
   const source = block.fields('source');
   const name = block.text('title');
+  const context = block.text('context');
   const named = name === undefined ? {} : { name };
-  if (source?.text('type') === 'text')
-    return { type: 'file', source: { kind: 'text', text: source.requiredText('data') }, ...named, ...cacheOf(block) };
-  return { type: 'file', source: readSource(block), ...named, ...cacheOf(block) };
+  const shared = { ...named, ...cacheOf(block) };
+  const withContext = (text: string) => (context === undefined || context === '' ? text : `${context}\n\n${text}`);
+  switch (source?.text('type')) {
+    case 'text':
+      return { type: 'file', source: { kind: 'text', text: withContext(source.requiredText('data')) }, ...shared };
+    case 'content':
+      return { type: 'file', source: { kind: 'text', text: withContext(textIn(source)) }, ...shared };
+    default:
+      return { type: 'file', source: readSource(block), ...shared };
+  }
+}
+
+/** @throws {AppError} `untranslatable` for pictures among the texts */
+function textIn(source: StrictFields): string {
+  if (typeof source.raw('content') === 'string') return source.requiredText('content');
+  const texts = source.objects('content').map((block) => {
+    if (block.text('type') !== 'text') throw untranslatable(block.path('type'), otherProviders);
+    return block.requiredText('text');
+  });
+  return texts.join('\n');
+}
+
+/** What the caller has found, as a text that says where it is from. */
+function readSearchResult(block: StrictFields): TextPart {
+  const head = [block.requiredText('title'), block.requiredText('source')].join('\n');
+  const texts = block.objects('content').map((part) => part.requiredText('text'));
+  return { type: 'text', text: [head, ...texts].join('\n\n'), ...cacheOf(block) };
 }
 
 function readToolResult(block: StrictFields): ToolResultPart {
@@ -280,7 +340,10 @@ function readAssistantBlock(block: StrictFields): AssistantPart {
     }
     case undefined:
       throw badField(block.path('type'), fieldRules.required);
-    default:
+    default: {
+      const hosted = readHostedBlock(block.plain);
+      if (hosted !== null) return hosted;
       throw untranslatable(block.path('type'), otherProviders);
+    }
   }
 }

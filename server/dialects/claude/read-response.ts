@@ -2,15 +2,17 @@
 import type { FramedEvent } from '#server/framing/framing.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { JsonObject } from '#server/framing/loose-json.ts';
-import type { ResponsePart, UpstreamErrorObject } from '../parts.ts';
+import type { HostedCallPart, HostedResultPart, ResponsePart, UpstreamErrorObject } from '../parts.ts';
 import type { Seal } from '../seal.ts';
 import type { StreamReader } from '../upstream-dialect.ts';
+import { readHostedBlock } from './hosted-blocks.ts';
 import { readStopReason } from './stop-reason.ts';
 import { usageParts } from './token-usage.ts';
 
 export function readWhole(body: Readonly<JsonObject>): readonly ResponsePart[] | null {
   if (!Array.isArray(body.content)) return null;
   const parts: ResponsePart[] = [startOf(body)];
+  const reader = new BlockReader();
   let calls = 0;
   for (const block of body.content) {
     if (!isObject(block)) continue;
@@ -19,7 +21,7 @@ export function readWhole(body: Readonly<JsonObject>): readonly ResponsePart[] |
       const input = isObject(block.input) ? block.input : {};
       parts.push({ type: 'tool_arguments', index: calls, text: JSON.stringify(input) });
       calls += 1;
-    } else parts.push(...contentOf(block));
+    } else parts.push(...reader.whole(block));
   }
   const finish = finishOf(body);
   if (finish !== null) parts.push(finish);
@@ -27,17 +29,65 @@ export function readWhole(body: Readonly<JsonObject>): readonly ResponsePart[] |
   return parts;
 }
 
-/** What a block holds when it is complete, or has already when it begins. */
-function contentOf(block: JsonObject): ResponsePart[] {
-  const parts: ResponsePart[] = [];
-  if (block.type === 'text') {
-    if (isFilled(block.text)) parts.push({ type: 'text', text: block.text });
-    for (const citation of Array.isArray(block.citations) ? block.citations : []) parts.push(...citationOf(citation));
-  } else if (block.type === 'thinking') {
-    if (isFilled(block.thinking)) parts.push({ type: 'reasoning', text: block.thinking });
-    if (isFilled(block.signature)) parts.push({ type: 'reasoning_seal', seal: sealOf(block.signature) });
-  } else if (block.type === 'redacted_thinking' && isFilled(block.data)) parts.push({ type: 'sealed', seal: sealOf(block.data) });
-  return parts;
+/** Blocks but for calls of the caller's tools, one after the other: citations are about all of their block's text. */
+class BlockReader {
+  /** Characters of text before the block, and with it. */
+  #start = 0;
+  #end = 0;
+  #citations: unknown[] = [];
+  #searches = 0;
+
+  whole(block: JsonObject): ResponsePart[] {
+    return [...this.begin(block), ...this.end()];
+  }
+
+  /** What a block holds when it begins, which may be all of it. */
+  begin(block: JsonObject): ResponsePart[] {
+    this.#start = this.#end;
+    this.#citations = [];
+    switch (block.type) {
+      case 'text':
+        if (Array.isArray(block.citations)) this.#citations = [...block.citations];
+        return this.text(block.text);
+      case 'thinking':
+        return [
+          ...(isFilled(block.thinking) ? [{ type: 'reasoning' as const, text: block.thinking }] : []),
+          ...(isFilled(block.signature) ? [{ type: 'reasoning_seal' as const, seal: sealOf(block.signature) }] : []),
+        ];
+      case 'redacted_thinking':
+        return isFilled(block.data) ? [{ type: 'sealed', seal: sealOf(block.data) }] : [];
+      default: {
+        const part = readHostedBlock(block);
+        return part === null ? [] : [part, ...this.#run(part)];
+      }
+    }
+  }
+
+  text(text: unknown): ResponsePart[] {
+    if (!isFilled(text)) return [];
+    this.#end += text.length;
+    return [{ type: 'text', text }];
+  }
+
+  cite(citation: unknown): void {
+    this.#citations.push(citation);
+  }
+
+  end(): ResponsePart[] {
+    const range = { start: this.#start, end: this.#end };
+    const parts = this.#citations.flatMap((citation) => citationOf(citation, range));
+    this.#citations = [];
+    return parts;
+  }
+
+  /** The usage tells searches at the end, and nothing of code: a container is one, however often something runs in it. */
+  #run({ type, kind }: HostedCallPart | HostedResultPart): ResponsePart[] {
+    if (type !== 'hosted_call') return [];
+    if (kind === 'code_execution') return [{ type: 'hosted_usage', calls: { code_execution: 1 } }];
+    if (kind !== 'web_search') return [];
+    this.#searches += 1;
+    return [{ type: 'hosted_usage', calls: { web_search: this.#searches } }];
+  }
 }
 
 function sealOf(data: string): Seal {
@@ -53,16 +103,17 @@ function callOf(block: JsonObject, index: number): ResponsePart {
   };
 }
 
-function citationOf(citation: unknown): ResponsePart[] {
-  if (!isObject(citation) || !isFilled(citation.url)) return [];
-  return [
-    {
-      type: 'citation',
-      url: citation.url,
-      ...(isFilled(citation.title) ? { title: citation.title } : {}),
-      ...(isFilled(citation.cited_text) ? { text: citation.cited_text } : {}),
-    },
-  ];
+/** Of a page, or of a document that came with the request. */
+function citationOf(citation: unknown, range: { start: number; end: number }): ResponsePart[] {
+  if (!isObject(citation)) return [];
+  const text = isFilled(citation.cited_text) ? { text: citation.cited_text } : {};
+  const title = [citation.title, citation.document_title].find(isFilled);
+  const shared = { ...(title === undefined ? {} : { title }), ...text, ...range };
+  // A source that the caller has given is mostly an address, too.
+  const url = [citation.url, citation.source].find(isFilled);
+  if (url !== undefined) return [{ type: 'citation', url, ...shared }];
+  if (typeof citation.document_index !== 'number') return [];
+  return [{ type: 'document_citation', document: citation.document_index, ...shared, origin: 'claude', object: citation }];
 }
 
 function startOf(message: Readonly<JsonObject>): ResponsePart {
@@ -83,6 +134,9 @@ class MessageStreamReader implements StreamReader {
   #isComplete = false;
   /** Number of the call that a block is, by the block's index. */
   readonly #calls = new Map<number, number>();
+  readonly #blocks = new BlockReader();
+  /** A call of the provider's tool whose input is still to come. */
+  #hosted: { block: JsonObject; json: string } | null = null;
 
   get isComplete(): boolean {
     return this.#isComplete;
@@ -90,7 +144,7 @@ class MessageStreamReader implements StreamReader {
 
   read({ data }: FramedEvent): readonly ResponsePart[] {
     const written = plainText(data);
-    if (written !== null) return written === '' ? [] : [{ type: 'text', text: written }];
+    if (written !== null) return this.#blocks.text(written);
     const event = parseObject(data);
     if (event === null) return [];
     const parts: ResponsePart[] = [];
@@ -106,6 +160,9 @@ class MessageStreamReader implements StreamReader {
         break;
       case 'content_block_delta':
         if (isObject(event.delta)) parts.push(...this.#delta(event.delta, blockIndex(event)));
+        break;
+      case 'content_block_stop':
+        parts.push(...this.#stop());
         break;
       case 'message_delta': {
         const finish = isObject(event.delta) ? finishOf(event.delta) : null;
@@ -127,7 +184,11 @@ class MessageStreamReader implements StreamReader {
   }
 
   #begin(block: JsonObject, index: number): ResponsePart[] {
-    if (block.type !== 'tool_use') return contentOf(block);
+    if (block.type === 'server_tool_use' || block.type === 'mcp_tool_use') {
+      this.#hosted = { block, json: '' };
+      return [];
+    }
+    if (block.type !== 'tool_use') return this.#blocks.begin(block);
     const call = this.#calls.size;
     this.#calls.set(index, call);
     const parts = [callOf(block, call)];
@@ -138,17 +199,26 @@ class MessageStreamReader implements StreamReader {
     return parts;
   }
 
+  #stop(): ResponsePart[] {
+    const hosted = this.#hosted;
+    this.#hosted = null;
+    if (hosted === null) return this.#blocks.end();
+    return this.#blocks.whole({ ...hosted.block, input: parseObject(hosted.json) ?? hosted.block.input });
+  }
+
   #delta(delta: JsonObject, block: number): ResponsePart[] {
     switch (delta.type) {
       case 'text_delta':
-        return isFilled(delta.text) ? [{ type: 'text', text: delta.text }] : [];
+        return this.#blocks.text(delta.text);
       case 'thinking_delta':
         return isFilled(delta.thinking) ? [{ type: 'reasoning', text: delta.thinking }] : [];
       case 'signature_delta':
         return isFilled(delta.signature) ? [{ type: 'reasoning_seal', seal: sealOf(delta.signature) }] : [];
       case 'citations_delta':
-        return citationOf(delta.citation);
+        this.#blocks.cite(delta.citation);
+        return [];
       case 'input_json_delta': {
+        if (this.#hosted !== null && isFilled(delta.partial_json)) this.#hosted.json += delta.partial_json;
         const index = this.#calls.get(block);
         return index !== undefined && isFilled(delta.partial_json) ? [{ type: 'tool_arguments', index, text: delta.partial_json }] : [];
       }

@@ -4,7 +4,8 @@ import { writeSeal } from '../seal.ts';
 import { attributionMark } from './attribution.ts';
 
 const userPart = (part: object) => ({ messages: [{ role: 'user', content: [part] }] });
-const search = { type: 'web_search_20250305', name: 'web_search' };
+/** No other vendor has one. */
+const advisor = { type: 'advisor_20260301', name: 'advisor', model: 'claude-opus-4-6' };
 
 /** https://platform.claude.com/docs/en/api/messages */
 export const saidFields: SaidFields = {
@@ -15,14 +16,19 @@ export const saidFields: SaidFields = {
   automatic_cache: { name: 'cache_control', example: { cache_control: { type: 'ephemeral' } } },
   service_tier: { name: 'service_tier', neutral: ['auto'], example: { service_tier: 'standard_only' } },
   speed: { name: 'speed', neutral: ['standard'], example: { speed: 'fast' } },
+  citations: {
+    name: 'citations',
+    example: userPart({ type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'A' }, citations: { enabled: true } }),
+  },
+  safeguards: { name: 'safeguards', example: { safeguards: [{ type: 'dangerous_tool_use', classifier_context: 'main' }] } },
   diagnostics: { name: 'diagnostics', example: { diagnostics: {} } },
   user_profile: { name: 'user_profile_id', example: { user_profile_id: 'p1' } },
   workspace: { name: 'workspace_id', example: { workspace_id: 'w1' } },
-  offered_provider_tools: { name: 'tools.0', example: { tools: [search] } },
-  forced_provider_tool: { name: 'tool_choice', example: { tools: [search], tool_choice: { type: 'tool', name: 'web_search' } } },
+  offered_provider_tools: { name: 'tools.0', example: { tools: [advisor] } },
+  forced_provider_tool: { name: 'tool_choice', example: { tools: [advisor], tool_choice: { type: 'tool', name: 'advisor' } } },
   taught_tools: { name: 'tools.0.type', example: { tools: [{ type: 'bash_20250124', name: 'bash' }] } },
   provider_tool_results: {
-    name: 'messages.0.content.0.type',
+    name: 'server tool blocks',
     example: { messages: [{ role: 'assistant', content: [{ type: 'server_tool_use', id: 's1', name: 'web_search', input: {} }] }] },
   },
   attribution: { name: 'system.0', example: { system: [{ type: 'text', text: `${attributionMark} cc_version=2.1.330.73a;` }] } },
@@ -80,7 +86,8 @@ const thinkingLoss: PartialLoss = {
 };
 
 export const carriedFields: CarriedFields = {
-  media: { treatment: 'refused', about: 'spoken input, files by id, and files that are not PDF' },
+  search: 'by_parts',
+  media: { treatment: 'refused', about: 'spoken input, files by id, and files that are neither PDF nor text' },
   stop: 'by_parts',
   json_without_schema: {
     treatment: 'dropped',

@@ -1,5 +1,6 @@
 // Usage as this format writes it: cached tokens beside the input, thoughts within the output.
 import { isObject } from '#server/framing/loose-json.ts';
+import type { HostedCalls, HostedKind } from '#shared/hosted-tools.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { MainCount, ResponsePart } from '../parts.ts';
 import { tokenCount } from '../token-usage.ts';
@@ -46,11 +47,31 @@ function isInvalid(number: unknown): boolean {
 export function usageParts(value: unknown): ResponsePart[] {
   const usage = readTokenUsage(value);
   const counts = invalidCounts(value);
+  const calls = hostedCalls(value);
   return [
+    ...(calls === null ? [] : [{ type: 'hosted_usage' as const, calls }]),
     ...(Object.keys(usage).length > 0 ? [{ type: 'usage' as const, usage }] : []),
     ...(counts.length > 0 ? [{ type: 'invalid_usage' as const, counts }] : []),
   ];
 }
+
+/** https://platform.claude.com/docs/en/agents-and-tools/tool-use/web-search-tool#usage-and-pricing */
+function hostedCalls(value: unknown): HostedCalls | null {
+  if (!isObject(value) || !isObject(value.server_tool_use)) return null;
+  const told = value.server_tool_use;
+  const calls: Partial<Record<HostedKind, number>> = {};
+  for (const [name, kind] of countedTools) {
+    const count = tokenCount(told[name]) ?? 0;
+    if (count > 0) calls[kind] = count;
+  }
+  return Object.keys(calls).length === 0 ? null : calls;
+}
+
+const countedTools = [
+  ['web_search_requests', 'web_search'],
+  ['web_fetch_requests', 'web_fetch'],
+  ['code_execution_requests', 'code_execution'],
+] as const satisfies readonly (readonly [string, HostedKind])[];
 
 export function writeTokenUsage(usage: TokenUsage): Record<string, unknown> {
   return {
@@ -65,4 +86,10 @@ export function writeTokenUsage(usage: TokenUsage): Record<string, unknown> {
     inference_geo: null,
     speed: null,
   };
+}
+
+/** Nothing where nothing has run. */
+export function writeServerToolUse({ web_search = 0, web_fetch = 0 }: HostedCalls): Record<string, unknown> {
+  if (web_search + web_fetch === 0) return {};
+  return { server_tool_use: { web_search_requests: web_search, web_fetch_requests: web_fetch } };
 }

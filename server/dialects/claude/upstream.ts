@@ -3,18 +3,29 @@ import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import { errorInResponse } from '../stream-pipe.ts';
 import { tokenCount } from '../token-usage.ts';
 import { forwardLong, forwardWhole } from '../forward-response.ts';
+import type { EncodeInput } from '../encode-input.ts';
 import type { UpstreamDialect } from '../upstream-dialect.ts';
 import { withoutAttribution } from './attribution.ts';
 import { forwardRequest } from './identity.ts';
 import { ClaudeIdentityStream } from './identity-stream.ts';
+import { hosted } from './hosted-tools.ts';
 import { limits } from './limits.ts';
 import { modelHeaders, thinkingShare } from './options.ts';
 import { createStreamReader, readError, readWhole } from './read-response.ts';
 import { fitThinking } from './thinking.ts';
 import { adaptThinkingSuffix, leastLimitOf } from './thinking-suffix.ts';
 import { carriedFields } from './said-fields.ts';
+import { fitVersion } from './versions.ts';
 import { writeRequest } from './write-request.ts';
 import { createStreamWriter } from './write-response.ts';
+
+const versionHeader = 'anthropic-version';
+
+/** What the provider is told. */
+function versionOf({ way: { provider, identity }, clientHeaders, settings, originModel }: EncodeInput): string | undefined {
+  const callers = identity !== null && provider.takesCallersVersion === true ? clientHeaders[versionHeader] : undefined;
+  return modelHeaders(settings, originModel)[versionHeader] ?? callers ?? provider.apiVersion;
+}
 
 export const claudeUpstream: UpstreamDialect = {
   name: 'claude',
@@ -26,6 +37,7 @@ export const claudeUpstream: UpstreamDialect = {
     readLong: forwardLong,
     openStream: (input) => new ClaudeIdentityStream(input),
   },
+  hosted,
   writeRequest,
   // https://platform.claude.com/docs/en/about-claude/pricing
   surcharges: {
@@ -34,16 +46,21 @@ export const claudeUpstream: UpstreamDialect = {
     headers: { 'anthropic-beta': ['fast-mode-', 'context-1m-'] },
   },
   // Where a prompt is only counted, nothing is thought of.
-  applyTraits: (body, { isCount, settings, way }) => {
+  applyTraits: (body, input) => {
+    const { isCount, settings, way } = input;
     const own = way.provider.attribution === 'drop' ? withoutAttribution(body) : body;
-    return {
-      body: isCount === true ? own : adaptThinkingSuffix(own, thinkingShare(settings)),
-      dropped: own === body ? [] : ['system.0'],
-    };
+    const dropped = own === body ? [] : ['system.0'];
+    const fitting = fitVersion(own, versionOf(input), dropped);
+    return { body: isCount === true ? fitting : adaptThinkingSuffix(fitting, thinkingShare(settings)), dropped };
   },
   // What the client itself wrote, and nothing changed, is between it and the provider.
-  normalize: (body, { clientBody }) =>
-    body['max_tokens'] !== clientBody['max_tokens'] || body['thinking'] !== clientBody['thinking'] ? fitThinking(body) : body,
+  normalize: (body, input) => {
+    const { clientBody } = input;
+    const isChanged = body['max_tokens'] !== clientBody['max_tokens'] || body['thinking'] !== clientBody['thinking'];
+    // What the channel has added is refused all the same.
+    return fitVersion(isChanged ? fitThinking(body) : body, versionOf(input), []);
+  },
+  versionHeader,
   headers: ({ settings, originModel }) => modelHeaders(settings, originModel),
   effortOf: ({ output_config: output }) => (isObject(output) && typeof output.effort === 'string' ? output.effort : undefined),
   leastLimit: (body, model, settings) => (thinkingShare(settings) === null ? 0 : leastLimitOf(body, model)),

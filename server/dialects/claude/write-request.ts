@@ -7,6 +7,8 @@ import type { Turn } from '../instructions.ts';
 import { Losses, untranslatable } from '../losses.ts';
 import type { WriteOptions, WrittenRequest } from '../upstream-dialect.ts';
 import { carriedFields } from './said-fields.ts';
+import { writeHostedTools } from '../hosted-tools.ts';
+import { writeHostedTool } from './write-hosted-tool.ts';
 import { defaultMaxTokens } from './options.ts';
 import { writeThinking } from './thinking.ts';
 
@@ -38,7 +40,7 @@ export function writeRequest(request: ChatRequest, options: WriteOptions): Writt
   if (request.topK !== undefined) body.top_k = request.topK;
   if (request.stop !== undefined) body.stop_sequences = request.stop;
   if (request.userId !== undefined) body.metadata = { user_id: request.userId };
-  writeTools(body, request);
+  writeTools(body, request, losses);
   writeFormat(body, request, losses);
   writeReasoning(body, request, losses);
   if (request.isStream) body.stream = true;
@@ -54,17 +56,21 @@ function cacheControl(cache: CacheHint | undefined): Json {
   return cache === undefined ? {} : { cache_control: cache === '1h' ? { type: 'ephemeral', ttl: '1h' } : { type: 'ephemeral' } };
 }
 
-function writeTools(body: Json, { tools, toolChoice, parallelToolCalls }: ChatRequest): void {
-  if (tools.length === 0) return;
-  body.tools = tools.map(({ name, description, parameters, isStrict, cache }) => ({
+function writeTools(body: Json, request: ChatRequest, losses: Losses): void {
+  const { tools, toolChoice, parallelToolCalls } = request;
+  const hosted = writeHostedTools(request, { losses, title: dialect, write: (tool) => writeHostedTool(tool, losses) });
+  if (tools.length + hosted.length === 0) return;
+  const own = tools.map(({ name, description, parameters, isStrict, cache }) => ({
     name,
     ...(description === undefined ? {} : { description }),
     input_schema: Object.keys(parameters).length === 0 ? { type: 'object', properties: {} } : { type: 'object', ...parameters },
     ...(isStrict === true ? { strict: true } : {}),
     ...cacheControl(cache),
   }));
+  body.tools = [...own, ...hosted];
   const parallel = parallelToolCalls === false && toolChoice?.kind !== 'none' ? { disable_parallel_tool_use: true } : {};
-  if (toolChoice?.kind === 'tool') body.tool_choice = { type: 'tool', name: toolChoice.name, ...parallel };
+  if (toolChoice?.kind === 'hosted') body.tool_choice = { type: 'tool', name: toolChoice.hosted, ...parallel };
+  else if (toolChoice?.kind === 'tool') body.tool_choice = { type: 'tool', name: toolChoice.name, ...parallel };
   else if (toolChoice !== undefined || parallelToolCalls === false) {
     const kind = toolChoice?.kind ?? 'auto';
     body.tool_choice = { type: kind === 'required' ? 'any' : kind, ...parallel };
@@ -177,8 +183,14 @@ function writeMedia(part: ImagePart | FilePart, field: string, losses: Losses): 
   }
   const { source, name } = part;
   const title = name === undefined ? {} : { title: name };
+  const plain =
+    source.kind === 'base64' && source.mediaType.startsWith('text/') ? Buffer.from(source.data, 'base64').toString('utf8') : null;
   const written =
-    source.kind === 'text' ? { type: 'text', media_type: 'text/plain', data: source.text } : writeSource(source, field, false);
+    plain !== null
+      ? { type: 'text', media_type: 'text/plain', data: plain }
+      : source.kind === 'text'
+        ? { type: 'text', media_type: 'text/plain', data: source.text }
+        : writeSource(source, field, false);
   return { type: 'document', source: written, ...title, ...cacheControl(part.cache) };
 }
 
@@ -220,5 +232,10 @@ function writeAssistantPart(part: AssistantPart, losses: Losses): Json[] {
     case 'tool_call':
       if (part.seal !== undefined) losses.drop('foreign_thoughts');
       return [{ type: 'tool_use', id: part.id, name: part.name, input: parseObject(part.arguments) ?? {}, ...cacheControl(part.cache) }];
+    case 'hosted_call':
+    case 'hosted_result':
+      if (part.origin === 'claude') return [{ ...part.object }];
+      losses.drop('provider_tool_results');
+      return [];
   }
 }

@@ -1,6 +1,7 @@
 // Parts → a Messages response, or its stream.
 import { parseObject } from '#server/framing/loose-json.ts';
 import type { ErrorObject, ResponseWriterOptions, StreamWriter } from '../client-dialect.ts';
+import type { HostedCalls } from '#shared/hosted-tools.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { FinishReason, ResponsePart } from '../parts.ts';
 import { JsonProgress } from '#server/framing/json-progress.ts';
@@ -10,11 +11,13 @@ import { writeSeal } from '../seal.ts';
 import type { Seal } from '../seal.ts';
 import { withUsage } from '../token-usage.ts';
 import { callIds } from './call-ids.ts';
+import { CitedTexts, writeCitation } from './cited-texts.ts';
 import { errorEvent } from './errors.ts';
+import { writeHostedCall, writeHostedResult } from './hosted-blocks.ts';
 import { keepAlive } from './keep-alive.ts';
 import { responseId } from '../vendor-ids.ts';
 import { writeStopReason } from './stop-reason.ts';
-import { writeTokenUsage } from './token-usage.ts';
+import { writeServerToolUse, writeTokenUsage } from './token-usage.ts';
 
 type Json = Record<string, unknown>;
 
@@ -29,6 +32,8 @@ function isFirstChoice(part: ResponsePart): boolean {
 
 export function writeWhole(parts: readonly ResponsePart[], usage: TokenUsage | null, options: ResponseWriterOptions): Json {
   const blocks: Json[] = [];
+  const texts = new CitedTexts();
+  let ran: HostedCalls = {};
   const calls = new Map<number, { block: Json; json: string }>();
   let [id, model] = [responseId('msg_', '', options), options.model];
   let finish: { reason: FinishReason; stopSequence?: string } = { reason: 'stop' };
@@ -36,6 +41,8 @@ export function writeWhole(parts: readonly ResponsePart[], usage: TokenUsage | n
     if (!isFirstChoice(part)) continue;
     if (part.type === 'start') [id, model] = [responseId('msg_', part.id, options), modelOf(part, options)];
     else if (part.type === 'finish') finish = part;
+    else if (part.type === 'hosted_usage') ran = Object.assign({}, ran, part.calls);
+    else if (part.type === 'citation' || part.type === 'document_citation') texts.cite(part);
     else if (part.type === 'tool_call') {
       if (part.seal !== undefined) blocks.push(signedCall(part.seal, part.id));
       const block = toolUse(part, options);
@@ -44,7 +51,12 @@ export function writeWhole(parts: readonly ResponsePart[], usage: TokenUsage | n
     } else if (part.type === 'tool_arguments') {
       const call = calls.get(part.index);
       if (call !== undefined) call.json += part.text;
-    } else addBlock(blocks, part);
+    } else {
+      addBlock(blocks, part);
+      const last = blocks.at(-1);
+      // Citations count the response's own text alone.
+      if (part.type === 'text' && last !== undefined) texts.add(last, part.text);
+    }
   }
   for (const { block, json } of calls.values()) block.input = parseObject(json) ?? {};
   return {
@@ -52,11 +64,11 @@ export function writeWhole(parts: readonly ResponsePart[], usage: TokenUsage | n
     type: 'message',
     role: 'assistant',
     model,
-    content: blocks,
+    content: texts.cut(blocks),
     ...unknownOfMessage,
     stop_reason: writeStopReason(finish.reason),
     stop_sequence: finish.stopSequence ?? null,
-    usage: writeTokenUsage(usage ?? noTokens),
+    usage: { ...writeTokenUsage(usage ?? noTokens), ...writeServerToolUse(ran) },
   };
 }
 
@@ -71,6 +83,12 @@ function addBlock(blocks: Json[], part: ResponsePart): void {
     case 'image':
       blocks.push({ ...textBlock, text: markdownPicture(part) });
       break;
+    case 'hosted_call':
+    case 'hosted_result': {
+      const block = part.type === 'hosted_call' ? writeHostedCall(part) : writeHostedResult(part);
+      if (block !== null) blocks.push(block);
+      break;
+    }
     case 'reasoning':
       if (last?.type === 'thinking' && last.signature === '') last.thinking = `${String(last.thinking)}${part.text}`;
       else blocks.push({ type: 'thinking', thinking: part.text, signature: '' });
@@ -107,7 +125,7 @@ export function createStreamWriter(options: ResponseWriterOptions): StreamWriter
   return new MessageStreamWriter(options);
 }
 
-type BlockKind = 'text' | 'thinking' | 'tool';
+type BlockKind = 'text' | 'thinking' | 'tool' | 'hosted';
 
 /** Characters that may wait for an open call to be complete. */
 const mostWaiting = 8 * 1024 * 1024;
@@ -121,6 +139,9 @@ class MessageStreamWriter implements StreamWriter {
   #start: Extract<ResponsePart, { type: 'start' }> = { type: 'start', id: '', model: '' };
   #usage: TokenUsage | null = null;
   #finish: { reason: FinishReason; stopSequence?: string } | null = null;
+  #ran: HostedCalls = {};
+  /** What the open block of text says rests on sources: other text begins another block. */
+  #isCited = false;
   /** Of the call whose block is open. */
   #arguments = new JsonProgress();
   #waiting: ResponsePart[] = [];
@@ -136,6 +157,7 @@ class MessageStreamWriter implements StreamWriter {
     if (part.type === 'start') this.#start = part;
     else if (part.type === 'usage') this.#usage = withUsage(this.#usage, part.usage);
     else if (part.type === 'finish') this.#finish = part;
+    else if (part.type === 'hosted_usage') this.#ran = { ...this.#ran, ...part.calls };
     else if (this.#hasToWait(part)) this.#wait(part);
     else return this.#content(part);
     return '';
@@ -156,6 +178,7 @@ class MessageStreamWriter implements StreamWriter {
     switch (part.type) {
       case 'text':
       case 'refusal':
+        if (this.#isCited) return this.#close() + this.#content(part);
         return this.#open('text', textBlock) + this.#textDelta('text_delta', 'text', part.text);
       case 'reasoning':
         return this.#open('thinking', thinkingBlock) + this.#textDelta('thinking_delta', 'thinking', part.text);
@@ -174,9 +197,26 @@ class MessageStreamWriter implements StreamWriter {
         return this.#writeArguments(part);
       case 'image':
         return this.#open('text', textBlock) + this.#textDelta('text_delta', 'text', markdownPicture(part));
+      case 'citation':
+      case 'document_citation':
+        if (this.#block?.kind !== 'text') return '';
+        this.#isCited = true;
+        return this.#delta({ type: 'citations_delta', citation: writeCitation(part) });
+      case 'hosted_call':
+        return this.#hostedCall(writeHostedCall(part));
+      case 'hosted_result': {
+        const block = writeHostedResult(part);
+        return block === null ? '' : this.#begin(block, { kind: 'hosted', call: -1 }) + this.#close();
+      }
       default:
-        return ''; // citations: their form is the provider's own
+        return '';
     }
+  }
+
+  #hostedCall(block: Json | null): string {
+    if (block === null) return '';
+    const began = this.#begin({ ...block, input: {} }, { kind: 'hosted', call: -1 });
+    return began + this.#delta({ type: 'input_json_delta', partial_json: JSON.stringify(block.input ?? {}) }) + this.#close();
   }
 
   #signature({ seal, id }: Extract<ResponsePart, { type: 'tool_call' }>): string {
@@ -212,7 +252,7 @@ class MessageStreamWriter implements StreamWriter {
     while (this.#waiting.length > 0) text += this.#writeWaiting() + this.#close();
     const { reason, stopSequence } = this.#finish ?? { reason: 'stop' };
     const delta = { ...unknownOfDelta, stop_reason: writeStopReason(reason), stop_sequence: stopSequence ?? null };
-    text += event('message_delta', { delta, usage: writeTokenUsage(counted) });
+    text += event('message_delta', { delta, usage: { ...writeTokenUsage(counted), ...writeServerToolUse(this.#ran) } });
     return text + event('message_stop', {});
   }
 
@@ -240,6 +280,7 @@ class MessageStreamWriter implements StreamWriter {
   #close(): string {
     if (this.#block === null) return '';
     this.#block = null;
+    this.#isCited = false;
     const index = this.#nextIndex;
     this.#nextIndex += 1;
     return event('content_block_stop', { index });

@@ -3,10 +3,10 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { FramedEvent } from '#server/framing/framing.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { JsonObject } from '#server/framing/loose-json.ts';
-import type { ResponsePart } from '../parts.ts';
+import type { HostedCallPart, HostedResultPart, ResponsePart } from '../parts.ts';
 import type { Seal } from '../seal.ts';
 import type { StreamReader } from '../upstream-dialect.ts';
-import { codeOf } from './code-parts.ts';
+import { Grounding } from './grounding.ts';
 import { readFinishReason } from './finish-reason.ts';
 import { errorOf } from './response-errors.ts';
 import { usageParts } from './token-usage.ts';
@@ -34,19 +34,23 @@ interface Candidate {
   calls: number;
   isBehindCode: boolean;
   finish: string | undefined;
-  cited: Set<string>;
+  grounding: Grounding;
+  /** Of code that ran at the provider. */
+  codes: number;
 }
 
 /** Every event of a stream is a response of its own. */
 class ResponseReader {
   readonly #candidates = new Map<number, Candidate>();
   #id: string | undefined;
+  #model = '';
 
   response(body: Readonly<JsonObject>): ResponsePart[] {
     const parts: ResponsePart[] = [];
     if (this.#id === undefined) {
       this.#id = isFilled(body.responseId) ? body.responseId : randomUUID();
-      parts.push({ type: 'start', id: '', model: isFilled(body.modelVersion) ? body.modelVersion : '' });
+      this.#model = isFilled(body.modelVersion) ? body.modelVersion : '';
+      parts.push({ type: 'start', id: '', model: this.#model });
     }
     for (const candidate of Array.isArray(body.candidates) ? body.candidates : []) {
       if (isObject(candidate)) parts.push(...this.#candidate(candidate));
@@ -56,12 +60,18 @@ class ResponseReader {
 
   #candidate(body: JsonObject): ResponsePart[] {
     const choice = typeof body.index === 'number' ? body.index : 0;
-    const state = this.#candidates.get(choice) ?? { calls: 0, isBehindCode: false, finish: undefined, cited: new Set() };
+    const state = this.#candidates.get(choice) ?? {
+      calls: 0,
+      isBehindCode: false,
+      finish: undefined,
+      grounding: new Grounding(this.#model, choice),
+      codes: 0,
+    };
     this.#candidates.set(choice, state);
     const parts: ResponsePart[] = [];
     const content = isObject(body.content) && Array.isArray(body.content.parts) ? body.content.parts : [];
     for (const part of content) if (isObject(part)) parts.push(...this.#part(part, choice, state));
-    parts.push(...citationsOf(body, state.cited));
+    parts.push(...state.grounding.read(body));
     // Some tell it again.
     if (isFilled(body.finishReason) && body.finishReason !== state.finish) {
       state.finish = body.finishReason;
@@ -77,18 +87,41 @@ class ResponseReader {
     const seal = isFilled(part.thoughtSignature) ? ({ origin: 'gemini', data: part.thoughtSignature } as const) : undefined;
     if (isObject(part.functionCall)) return this.#call(part.functionCall, { choice, state, seal });
     const parts: ResponsePart[] = [];
-    const code = codeOf(part);
+    const code = this.#code(part, state);
     if (code !== null) {
       state.isBehindCode = true;
-      parts.push({ type: 'text', text: code, choice });
+      parts.push({ ...code, choice });
+      if (code.type === 'hosted_call') parts.push({ type: 'hosted_usage', calls: { code_execution: state.codes } });
     } else if (part.thought === true) {
       if (isFilled(part.text)) parts.push({ type: 'reasoning', text: part.text, choice });
     } else if (isFilled(part.text)) {
       // The line end between the code and what is said of it is there already.
-      if (!isBehindCode || part.text !== '\n') parts.push({ type: 'text', text: part.text, choice });
+      if (!isBehindCode || part.text !== '\n') {
+        state.grounding.addText(part.text);
+        parts.push({ type: 'text', text: part.text, choice });
+      }
     } else if (isObject(part.inlineData)) parts.push(...pictureOf(part.inlineData, choice));
     if (seal !== undefined && choice === 0) parts.push({ type: part.thought === true ? 'reasoning_seal' : 'sealed', seal });
     return parts;
+  }
+
+  /** Code that ran at the provider, or what it printed; null: it is neither. */
+  #code(part: JsonObject, state: Candidate): HostedCallPart | HostedResultPart | null {
+    const { executableCode: code, codeExecutionResult: result } = part;
+    const shared = { kind: 'code_execution', origin: 'gemini', object: part } as const;
+    if (isObject(code)) {
+      state.codes += 1;
+      const input = { code: isFilled(code.code) ? code.code : '', language: isFilled(code.language) ? code.language : '' };
+      return { type: 'hosted_call', id: this.#idOfCode(code, state), ...shared, input };
+    }
+    if (!isObject(result)) return null;
+    const output = isFilled(result.output) ? result.output : '';
+    const isError = isFilled(result.outcome) && result.outcome !== 'OUTCOME_OK';
+    return { type: 'hosted_result', callId: this.#idOfCode(result, state), ...shared, sources: [], output, isError };
+  }
+
+  #idOfCode({ id }: JsonObject, { codes }: Candidate): string {
+    return isFilled(id) ? id : `code_${codes}`;
   }
 
   #call(call: JsonObject, { choice, state, seal }: { choice: number; state: Candidate; seal: Seal | undefined }): ResponsePart[] {
@@ -111,21 +144,6 @@ class ResponseReader {
 
 function pictureOf({ mimeType, data }: JsonObject, choice: number): ResponsePart[] {
   return isFilled(mimeType) && isFilled(data) ? [{ type: 'image', mediaType: mimeType, data, choice }] : [];
-}
-
-/** Sources of a search, each once. */
-function citationsOf({ groundingMetadata: grounding, citationMetadata: cited }: JsonObject, known: Set<string>): ResponsePart[] {
-  const parts: ResponsePart[] = [];
-  const add = (source: unknown) => {
-    if (!isObject(source) || !isFilled(source.uri) || known.has(source.uri)) return;
-    known.add(source.uri);
-    parts.push({ type: 'citation', url: source.uri, ...(isFilled(source.title) ? { title: source.title } : {}) });
-  };
-  const chunks = isObject(grounding) && Array.isArray(grounding.groundingChunks) ? grounding.groundingChunks : [];
-  for (const chunk of chunks) if (isObject(chunk)) add(chunk.web ?? chunk.maps ?? chunk.retrievedContext);
-  const sources = isObject(cited) ? (cited.citationSources ?? cited.citations) : [];
-  if (Array.isArray(sources)) for (const source of sources) add(source);
-  return parts;
 }
 
 function isFilled(value: unknown): value is string {

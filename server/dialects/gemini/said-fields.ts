@@ -97,7 +97,7 @@ export const carriedFields: CarriedFields = {
   // Those of its own models, which other formats have kept for it.
   foreign_thoughts: 'by_parts',
   tool_errors: 'by_parts',
-  search: () => ({ tools: [{ googleSearch: {} }] }),
+  search: 'by_parts',
   choices: configured('candidateCount'),
   seed: configured('seed'),
   frequency_penalty: configured('frequencyPenalty'),

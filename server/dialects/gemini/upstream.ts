@@ -5,6 +5,7 @@ import { tokenCount } from '../token-usage.ts';
 import type { UpstreamDialect } from '../upstream-dialect.ts';
 import { forwardRequest } from './identity.ts';
 import { GeminiIdentityStream } from './identity-stream.ts';
+import { hosted } from './hosted-tools.ts';
 import { limits } from './limits.ts';
 import { safetySettings } from './options.ts';
 import { createStreamReader, readWhole } from './read-response.ts';
@@ -28,6 +29,7 @@ export const geminiUpstream: UpstreamDialect = {
     readLong: forwardLong,
     openStream: (input) => new GeminiIdentityStream(input),
   },
+  hosted,
   writeRequest,
   // What a caller has said of it stays.
   applyTraits: (body, { isCount, settings }) => ({

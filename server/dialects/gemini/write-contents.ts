@@ -3,7 +3,8 @@ import { parseObject } from '#server/framing/loose-json.ts';
 import type { Turn } from '../instructions.ts';
 import { untranslatable } from '../losses.ts';
 import type { Losses } from '../losses.ts';
-import type { AssistantPart, ToolCallPart, ToolResultPart, UserPart } from '../parts.ts';
+import type { AssistantPart, HostedCallPart, HostedResultPart, ToolCallPart, ToolResultPart, UserPart } from '../parts.ts';
+import { writeHosted } from './hosted-parts.ts';
 import { writeMedia } from './media.ts';
 import { signsCalls } from './model-generation.ts';
 
@@ -128,6 +129,10 @@ class ModelParts {
         break;
       case 'tool_call':
         this.#call(part);
+        break;
+      case 'hosted_call':
+      case 'hosted_result':
+        this.#hosted(part);
     }
   }
 
@@ -142,6 +147,13 @@ class ModelParts {
     if (last !== undefined && last.text !== undefined && last.thought !== true && last.thoughtSignature === undefined)
       last.thoughtSignature = data;
     else this.#waiting = data;
+  }
+
+  #hosted(part: HostedCallPart | HostedResultPart): void {
+    const written = writeHosted(part);
+    for (const one of written) this.#push(one);
+    // A search leaves nothing behind but what the model writes of it.
+    if (written.length === 0) this.#losses.drop('provider_tool_results');
   }
 
   #call({ id, name, arguments: text, seal }: ToolCallPart): void {

@@ -1,8 +1,10 @@
 // Parts → a `generateContent` request.
-import type { ChatRequest, ResponseFormat, Tool, ToolChoice } from '../parts.ts';
+import type { ChatRequest, HostedTool, ResponseFormat, Tool, ToolChoice } from '../parts.ts';
 import { splitInstructions } from '../instructions.ts';
-import { Losses } from '../losses.ts';
+import { Losses, untranslatable } from '../losses.ts';
 import type { WriteOptions, WrittenRequest } from '../upstream-dialect.ts';
+import type { HostedKind } from '#shared/hosted-tools.ts';
+import { writeHostedTools } from '../hosted-tools.ts';
 import { toJsonSchema } from './json-schema.ts';
 import { takesJsonSchema } from './model-generation.ts';
 import { toOpenApiSchema } from './openapi-schema.ts';
@@ -15,13 +17,16 @@ type Json = Record<string, unknown>;
 /** @throws {AppError} `untranslatable` */
 export function writeRequest(request: ChatRequest, { upstreamModel: model }: WriteOptions): WrittenRequest {
   const losses = new Losses(request.saidFields);
-  const { generationConfig, tools: extraTools, ...extras } = losses.carry(request.extras, carriedFields, 'Gemini');
+  const { generationConfig, ...extras } = losses.carry(request.extras, carriedFields, 'Gemini');
   const { instructions, turns } = splitInstructions(request.messages);
   const body: Json = { ...extras, contents: writeContents(turns, model, losses) };
   if (instructions.length > 0) body.systemInstruction = { parts: [{ text: instructions.map(({ text }) => text).join('\n') }] };
-  const tools = [...(Array.isArray(extraTools) ? extraTools : []), ...writeTools(request.tools, model)];
+  const tools = [...writeHosted(request, losses), ...writeTools(request.tools, model)];
   if (tools.length > 0) body.tools = tools;
-  if (request.toolChoice !== undefined && request.tools.length > 0) body.toolConfig = writeChoice(request.toolChoice);
+  const { toolChoice } = request;
+  // What runs at the provider cannot be forced.
+  if (toolChoice?.kind === 'hosted') throw untranslatable(toolChoice.field, 'Gemini');
+  if (toolChoice !== undefined && request.tools.length > 0) body.toolConfig = writeChoice(toolChoice);
   const config = { ...asObject(generationConfig), ...writeConfig(request, model, losses) };
   if (Object.keys(config).length > 0) body.generationConfig = config;
   if (request.parallelToolCalls === false && request.tools.length > 0) losses.drop('single_calls');
@@ -59,6 +64,33 @@ function writeFormat(format: ResponseFormat, model: string): Json {
   return { ...json, responseSchema: toOpenApiSchema(format.schema) };
 }
 
+/**
+ * Beside functions the format takes none of them from older models, and of newer ones with further fields.
+ * https://ai.google.dev/gemini-api/docs/tool-combination
+ */
+function writeHosted(request: ChatRequest, losses: Losses): Json[] {
+  const hasFunctions = request.tools.length > 0;
+  const write = (tool: HostedTool): Json | null => {
+    if (tool.origin === 'gemini') return { ...tool.object };
+    const name = hasFunctions ? undefined : memberOf[tool.kind];
+    if (name === undefined) return null;
+    for (const [option, field] of lostOptions) if (tool.options[option] !== undefined) losses.dropNamed(`${tool.field}.${field}`);
+    return { [name]: {} };
+  };
+  return writeHostedTools(request, { losses, title: 'Gemini', write });
+}
+
+const memberOf: Readonly<Partial<Record<HostedKind, string>>> = {
+  web_search: 'googleSearch',
+  code_execution: 'codeExecution',
+  web_fetch: 'urlContext',
+};
+const lostOptions = [
+  ['allowedDomains', 'allowed_domains'],
+  ['blockedDomains', 'blocked_domains'],
+  ['location', 'user_location'],
+] as const;
+
 /** Functions by which callers of other formats ask for what runs at the provider. */
 const providerTools: ReadonlySet<string> = new Set(['googleSearch', 'codeExecution', 'urlContext']);
 
@@ -84,7 +116,7 @@ function hasProperties({ properties, ...rest }: Tool['parameters']): boolean {
 }
 
 /** https://ai.google.dev/gemini-api/docs/function-calling#function_calling_modes */
-function writeChoice(choice: ToolChoice): Json {
+function writeChoice(choice: Exclude<ToolChoice, { kind: 'hosted' }>): Json {
   if (choice.kind === 'tool') return { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: [choice.name] } };
   return { functionCallingConfig: { mode: { auto: 'AUTO', none: 'NONE', required: 'ANY' }[choice.kind] } };
 }

@@ -12,6 +12,8 @@ import { errorBody } from './errors.ts';
 import { writeFinishReason } from './finish-reason.ts';
 import { createFrame } from './stream-frame.ts';
 import type { StreamFrame } from './stream-frame.ts';
+import { WrittenGrounding } from './written-grounding.ts';
+import { writeHosted } from './hosted-parts.ts';
 import { writeSignature } from './thought-signature.ts';
 import { writeTokenUsage } from './token-usage.ts';
 
@@ -33,7 +35,7 @@ class CandidateWriter {
   readonly #calls = new Map<number, OpenCall>();
   /** Signatures that came apart from the calls that they name. */
   readonly #seals = new Map<string, Seal>();
-  readonly #citations: Json[] = [];
+  readonly #grounding = new WrittenGrounding();
   #finish: FinishReason = 'stop';
   #isMalformed = false;
 
@@ -41,7 +43,13 @@ class CandidateWriter {
     switch (part.type) {
       case 'text':
       case 'refusal':
+        this.#grounding.addText(part.text);
         return [{ text: part.text }];
+      case 'hosted_call':
+        if (part.kind === 'web_search') this.#grounding.addQuery(part.input['query']);
+        return writeHosted(part);
+      case 'hosted_result':
+        return writeHosted(part);
       case 'reasoning':
         return [{ text: part.text, thought: true }];
       case 'reasoning_seal':
@@ -58,7 +66,7 @@ class CandidateWriter {
       case 'tool_arguments':
         return this.#addArguments(part);
       case 'citation':
-        this.#citations.push({ web: { uri: part.url, ...(part.title === undefined ? {} : { title: part.title }) } });
+        this.#grounding.cite(part);
         return [];
       case 'finish':
         this.#finish = part.reason;
@@ -102,8 +110,7 @@ class CandidateWriter {
 
   /** What stands at the end of a candidate. */
   ending(): Json {
-    const grounding = this.#citations.length === 0 ? {} : { groundingMetadata: { groundingChunks: this.#citations } };
-    return { finishReason: this.#isMalformed ? 'MALFORMED_FUNCTION_CALL' : writeFinishReason(this.#finish), ...grounding };
+    return { finishReason: this.#isMalformed ? 'MALFORMED_FUNCTION_CALL' : writeFinishReason(this.#finish), ...this.#grounding.written() };
   }
 }
 

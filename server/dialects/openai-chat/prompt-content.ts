@@ -1,7 +1,8 @@
 // What of a chat completion request counts as prompt tokens.
 import { isObject } from '#server/framing/loose-json.ts';
-import { emptyPrompt, noteCacheControl } from '../prompt-content.ts';
+import { emptyPrompt, noteCacheControl, noteHosted } from '../prompt-content.ts';
 import type { PromptContent } from '../prompt-content.ts';
+import { hosted, isSearchModel } from './hosted-tools.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -22,6 +23,8 @@ interface ImageCost {
 export function promptContent(body: Body, model: string): PromptContent {
   const prompt = emptyPrompt();
   addChat(prompt, body, imageCostOf(model));
+  for (const { kind, most } of hosted.find(body)) noteHosted(prompt, kind, most);
+  if (prompt.hosted === null && isSearchModel(model)) noteHosted(prompt, 'web_search', 1);
   prompt.isSpoken = Array.isArray(body.modalities) && body.modalities.includes('audio');
   return prompt;
 }

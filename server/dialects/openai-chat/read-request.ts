@@ -6,6 +6,8 @@ import type {
   AssistantPart,
   ChatRequest,
   FilePart,
+  HostedOptions,
+  HostedTool,
   ImagePart,
   Message,
   ReasoningEffort,
@@ -17,9 +19,9 @@ import type {
 import { fieldsByName } from '../request-fields.ts';
 import type { ExtraField } from '../request-fields.ts';
 import { callIds } from './call-ids.ts';
+import { kindOfTool } from './hosted-tools.ts';
 import { readSignatureField, sealOfDetail } from './reasoning-details.ts';
 import { badField, StrictFields } from '../strict-fields.ts';
-import { otherProviders, untranslatable } from '../losses.ts';
 import type { Body } from '../strict-fields.ts';
 import { saidFields } from './said-fields.ts';
 
@@ -42,28 +44,28 @@ const known: ReadonlySet<string> = new Set([
   'user',
   'stream',
   'stream_options',
+  'web_search_options',
 ]);
 
 const efforts: readonly ReasoningEffort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
 const mostTokens = 1_073_741_823;
-
-/** Tools that run at a provider, by any of their names; the model may use them or not. */
-const providerTool = /^(?:web_|code_interpreter|code_execution|file_search|retrieval|image_generation|builtin_function|openrouter:)/;
 
 /** @throws {AppError} `invalid_request` with the field at fault; `untranslatable` for what only one provider can do */
 export function readRequest(body: Body): ChatRequest {
   const fields = new StrictFields(body);
   const effort = fields.oneOf('reasoning_effort', efforts);
   const tools = fields.objects('tools');
+  const hostedTools = readHostedTools(tools, fields);
   const limit = fields.integer('max_completion_tokens', 0, mostTokens) ?? fields.integer('max_tokens', 0, mostTokens);
   return {
     model: fields.requiredText('model'),
     messages: readMessages(fields),
-    tools: [...tools.filter((tool) => !isProviderTool(tool)).map(readTool), ...fields.objects('functions').map(readFunction)],
+    ...(hostedTools.length === 0 ? {} : { hostedTools }),
+    tools: [...tools.filter((tool) => kindOfTool(tool.plain) === null).map(readTool), ...fields.objects('functions').map(readFunction)],
     isStream: fields.boolean('stream') ?? false,
-    extras: [...extraFields(fields), ...offeredTools(tools, fields)],
+    extras: [...extraFields(fields)],
     saidFields,
-    ...defined('toolChoice', readToolChoice(fields)),
+    ...defined('toolChoice', readToolChoice(fields, hostedTools)),
     ...defined('parallelToolCalls', fields.boolean('parallel_tool_calls')),
     ...defined('maxTokens', limit === 0 ? undefined : limit),
     ...defined('temperature', fields.number('temperature')),
@@ -123,20 +125,27 @@ function readFormat(fields: StrictFields): ChatRequest['responseFormat'] {
   };
 }
 
-function isProviderTool(tool: StrictFields): boolean {
-  return providerTool.test(tool.text('type') ?? '');
-}
-
-/** Offered only, they are left out and named. @throws {AppError} `untranslatable` where one of them has to be used */
-function offeredTools(tools: readonly StrictFields[], fields: StrictFields): ExtraField[] {
-  const offered = tools.filter(isProviderTool);
-  if (offered.length === 0) return [];
-  const choice = fields.raw('tool_choice');
-  const isForced =
-    (choice === 'required' && offered.length === tools.length) ||
-    (isObject(choice) && typeof choice.type === 'string' && providerTool.test(choice.type));
-  if (isForced) throw untranslatable('tool_choice', otherProviders);
-  return offered.map((tool) => ({ field: 'offered_provider_tools', name: tool.path('').slice(0, -1), value: null }));
+function readHostedTools(tools: readonly StrictFields[], fields: StrictFields): HostedTool[] {
+  const offered = tools.flatMap((tool): HostedTool[] => {
+    const kind = kindOfTool(tool.plain);
+    const field = tool.path('').slice(0, -1);
+    return kind === null ? [] : [{ type: 'hosted_tool', kind, origin: 'openai-chat', object: tool.plain, options: {}, field }];
+  });
+  const search = fields.fields('web_search_options');
+  if (search === undefined) return offered;
+  const contextSize = search.text('search_context_size');
+  const location = search.fields('user_location')?.fields('approximate');
+  const places = ['city', 'region', 'country', 'timezone'].flatMap((name) => {
+    const value = location?.text(name);
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  const options: HostedOptions = {
+    ...(contextSize === undefined ? {} : { contextSize }),
+    ...(places.length === 0 ? {} : { location: Object.fromEntries(places) }),
+  };
+  const kind = 'web_search';
+  const asked = { type: 'hosted_tool', kind, origin: 'openai-chat', object: search.plain, options, field: 'web_search_options' } as const;
+  return [...offered, { ...asked, isNeeded: true }];
 }
 
 function readTool(tool: StrictFields): Tool {
@@ -155,12 +164,14 @@ function readFunction(called: StrictFields): Tool {
   };
 }
 
-function readToolChoice(fields: StrictFields): ToolChoice | undefined {
+function readToolChoice(fields: StrictFields, hosted: readonly HostedTool[]): ToolChoice | undefined {
   const field = fields.has('tool_choice') ? 'tool_choice' : 'function_call';
   const value = fields.raw(field);
   if (value === undefined) return undefined;
   if (isObject(value)) {
     const choice = new StrictFields(value, field);
+    const chosen = hosted.find(({ object }) => typeof value.type === 'string' && object['type'] === value.type);
+    if (chosen !== undefined) return { kind: 'hosted', hosted: chosen.kind, field };
     const name = (choice.fields('function') ?? choice).requiredText('name');
     return { kind: 'tool', name };
   }

@@ -128,7 +128,7 @@ function addContent(parts: ResponsePart[], content: JsonObject, choice: number, 
   const text = textOf(content.content);
   if (text !== '') parts.push({ type: 'text', text, choice });
   if (typeof content.refusal === 'string' && content.refusal !== '') parts.push({ type: 'refusal', text: content.refusal, choice });
-  for (const annotation of Array.isArray(content.annotations) ? content.annotations : []) addCitation(parts, annotation);
+  for (const annotation of Array.isArray(content.annotations) ? content.annotations : []) addCitation(parts, annotation, choice);
   for (const piece of Array.isArray(content.tool_calls) ? content.tool_calls : []) {
     if (isObject(piece)) addCall(parts, piece, choice, calls);
   }
@@ -167,10 +167,12 @@ function textOf(content: unknown): string {
   return content.map((part: unknown) => (isObject(part) && typeof part.text === 'string' ? part.text : '')).join('');
 }
 
-function addCitation(parts: ResponsePart[], annotation: unknown): void {
+function addCitation(parts: ResponsePart[], annotation: unknown, choice: number): void {
   const cited = isObject(annotation) ? annotation.url_citation : undefined;
   if (!isObject(cited) || typeof cited.url !== 'string') return;
-  parts.push({ type: 'citation', url: cited.url, ...(typeof cited.title === 'string' ? { title: cited.title } : {}) });
+  const { start_index: start, end_index: end, title } = cited;
+  const range = typeof start === 'number' && typeof end === 'number' ? { start, end } : {};
+  parts.push({ type: 'citation', url: cited.url, ...(typeof title === 'string' ? { title } : {}), ...range, choice });
 }
 
 function addCall(parts: ResponsePart[], piece: JsonObject, choice: number, calls: ToolCalls): void {

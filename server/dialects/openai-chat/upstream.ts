@@ -5,6 +5,7 @@ import { isEvent } from './done-event.ts';
 import { writeRequest as forwardRequest } from './identity-request.ts';
 import { readWhole as forwardWhole } from './identity-response.ts';
 import { ChatIdentityStream } from './identity-stream.ts';
+import { hosted } from './hosted-tools.ts';
 import { limits } from './limits.ts';
 import { readLong } from './long-response.ts';
 import { createStreamReader, readWhole } from './read-response.ts';
@@ -25,9 +26,17 @@ export const openaiChatUpstream: UpstreamDialect = {
     openStream: (input) => new ChatIdentityStream(input),
   },
   completions: completionsIdentity,
+  hosted,
   writeRequest,
   // https://platform.openai.com/docs/guides/priority-processing
-  surcharges: { fields: { service_tier: ['auto', 'default', 'flex', 'standard', 'standard_only'] } },
+  surcharges: {
+    fields: {
+      service_tier: ['auto', 'default', 'flex', 'standard', 'standard_only'],
+      'reasoning.mode': ['standard'],
+      'prompt_cache_options.ttl': ['30m'],
+    },
+    marks: { prompt_cache_breakpoint: { ttl: ['30m'] } },
+  },
   applyTraits: applyQuirks,
   effortOf: ({ reasoning_effort: effort }) => (typeof effort === 'string' ? effort : undefined),
   readWhole,

@@ -1,9 +1,22 @@
 // Parts → a chat completion request.
 import { dataUrl, imageType } from '../media.ts';
-import type { AssistantPart, ChatRequest, FilePart, ImagePart, Message, TextPart, ToolChoice, ToolResultPart, UserPart } from '../parts.ts';
+import type {
+  AssistantPart,
+  ChatRequest,
+  FilePart,
+  HostedTool,
+  ImagePart,
+  Message,
+  TextPart,
+  ToolChoice,
+  ToolResultPart,
+  UserPart,
+} from '../parts.ts';
 import { Losses, untranslatable } from '../losses.ts';
 import { effortOf, reasons } from '../reasoning-models.ts';
 import type { WriteOptions, WrittenRequest } from '../upstream-dialect.ts';
+import { writeHostedTools } from '../hosted-tools.ts';
+import { isSearchModel } from './hosted-tools.ts';
 import { carriedFields } from './said-fields.ts';
 
 type Json = Record<string, unknown>;
@@ -27,7 +40,7 @@ export function writeRequest(request: ChatRequest, options: WriteOptions): Writt
   if (request.stop !== undefined) body.stop = request.stop.length === 1 ? request.stop[0] : request.stop;
   if (request.userId !== undefined) body.user = request.userId;
   if (request.responseFormat !== undefined) body.response_format = writeFormat(request.responseFormat);
-  writeTools(body, request);
+  writeTools(body, request, losses);
   if (request.reasoning !== undefined) writeReasoning(body, request.reasoning, { isReasoning, losses });
   if (request.isStream) {
     body.stream = true;
@@ -43,7 +56,11 @@ function writeFormat(format: NonNullable<ChatRequest['responseFormat']>): Json {
   return { type: 'json_schema', json_schema: { name, schema, strict: isStrict, ...(description === undefined ? {} : { description }) } };
 }
 
-function writeTools(body: Json, { tools, toolChoice, parallelToolCalls }: ChatRequest): void {
+function writeTools(body: Json, request: ChatRequest, losses: Losses): void {
+  const { tools, toolChoice, parallelToolCalls } = request;
+  const isSearch = isSearchModel(body.model);
+  const [search] = writeHostedTools(request, { losses, title: dialect, write: (tool) => (isSearch ? writeSearch(tool, losses) : null) });
+  if (search !== undefined) body.web_search_options = search;
   // A choice among no tools is refused.
   if (tools.length === 0) return;
   body.tools = tools.map(({ name, description, parameters, isStrict }) => ({
@@ -55,11 +72,24 @@ function writeTools(body: Json, { tools, toolChoice, parallelToolCalls }: ChatRe
       ...(isStrict === undefined ? {} : { strict: isStrict }),
     },
   }));
-  if (toolChoice !== undefined) body.tool_choice = writeChoice(toolChoice);
+  if (toolChoice !== undefined && toolChoice.kind !== 'hosted') body.tool_choice = writeChoice(toolChoice);
   if (parallelToolCalls !== undefined) body.parallel_tool_calls = parallelToolCalls;
 }
 
-function writeChoice(choice: ToolChoice): unknown {
+/** Models that search know no other tool that runs at the provider. https://platform.openai.com/docs/guides/tools-web-search?api-mode=chat */
+function writeSearch({ kind, origin, object, options, field }: HostedTool, losses: Losses): Json | null {
+  if (kind !== 'web_search') return null;
+  if (origin === 'openai-chat') return { ...object };
+  const { allowedDomains, blockedDomains, location, contextSize } = options;
+  if (allowedDomains !== undefined) losses.dropNamed(`${field}.allowed_domains`);
+  if (blockedDomains !== undefined) losses.dropNamed(`${field}.blocked_domains`);
+  return {
+    ...(location === undefined ? {} : { user_location: { type: 'approximate', approximate: location } }),
+    ...(contextSize === undefined ? {} : { search_context_size: contextSize }),
+  };
+}
+
+function writeChoice(choice: Exclude<ToolChoice, { kind: 'hosted' }>): unknown {
   return choice.kind === 'tool' ? { type: 'function', function: { name: choice.name } } : choice.kind;
 }
 
@@ -141,6 +171,7 @@ function writeAssistant(parts: readonly AssistantPart[], name: string | undefine
   // Thoughts of one model mean nothing to another's provider.
   if (parts.some((part) => part.type === 'reasoning' || part.type === 'sealed' || (part.type === 'tool_call' && part.seal !== undefined)))
     losses.drop('thoughts');
+  if (parts.some((part) => part.type === 'hosted_call' || part.type === 'hosted_result')) losses.drop('provider_tool_results');
   if (texts.length + refusals.length + calls.length === 0) return [];
   const message: Json = { role: 'assistant', content: texts.length === 0 ? null : joined(texts) };
   if (name !== undefined) message.name = name;

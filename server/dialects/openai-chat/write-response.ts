@@ -8,8 +8,10 @@ import { errorEvent } from './errors.ts';
 import { writeFinishReason } from './finish-reason.ts';
 import { keepAlive } from './keep-alive.ts';
 import { encryptedDetail, signatureField, textDetail } from './reasoning-details.ts';
+import { fencedCode } from '../fenced-code.ts';
 import { markdownPicture } from '../media.ts';
 import { responseId } from '../vendor-ids.ts';
+import { TextOffsets } from '../text-offsets.ts';
 import { writeTokenUsage } from './token-usage.ts';
 
 type Json = Record<string, unknown>;
@@ -22,6 +24,7 @@ interface WholeChoice {
   calls: { id: string; name: string; arguments: string; seal?: Seal }[];
   details: Json[];
   citations: Json[];
+  offsets: TextOffsets;
   finish: string;
 }
 
@@ -39,6 +42,7 @@ export function writeWhole(parts: readonly ResponsePart[], usage: TokenUsage | n
       calls: [],
       details: [],
       citations: [],
+      offsets: new TextOffsets(),
       finish: 'stop',
     };
     choices.set(index, choice);
@@ -67,6 +71,7 @@ function addToChoice(choice: WholeChoice, part: ResponsePart, options: ResponseW
     case 'text':
       choice.text += part.text;
       choice.hasText = true;
+      choice.offsets.add(part.text);
       break;
     case 'reasoning':
       choice.reasoning += part.text;
@@ -96,17 +101,26 @@ function addToChoice(choice: WholeChoice, part: ResponsePart, options: ResponseW
       break;
     }
     case 'image':
-      choice.text += markdownPicture(part);
-      choice.hasText = true;
+      insertText(choice, markdownPicture(part));
+      break;
+    case 'hosted_call':
+    case 'hosted_result':
+      insertText(choice, fencedCode(part));
       break;
     case 'citation':
-      choice.citations.push(citationOf(part, choice.text.length));
+      choice.citations.push(citationOf(part, choice.offsets));
       break;
     case 'finish':
       choice.finish = writeFinishReason(part.reason);
       break;
     default:
   }
+}
+
+function insertText(choice: WholeChoice, text: string): void {
+  choice.offsets.insert(text);
+  choice.text += text;
+  choice.hasText ||= text !== '';
 }
 
 function addThought(choice: WholeChoice, text: string): void {
@@ -122,9 +136,14 @@ function signThought(choice: WholeChoice, seal: Seal): void {
   else choice.details.push(textDetail('', seal));
 }
 
-/** @param end characters of the text that it stands behind */
-function citationOf({ url, title = url }: Extract<ResponsePart, { type: 'citation' }>, end: number): Json {
-  return { type: 'url_citation', url_citation: { url, title, start_index: end, end_index: end } };
+/** What is about no text in particular stands at its end. */
+function citationOf({ url, title = url, start, end }: Extract<ResponsePart, { type: 'citation' }>, offsets: TextOffsets): Json {
+  const last = offsets.at(offsets.length, true);
+  const range = {
+    start_index: start === undefined ? last : offsets.at(start, false),
+    end_index: end === undefined ? last : offsets.at(end, true),
+  };
+  return { type: 'url_citation', url_citation: { ...range, title, url } };
 }
 
 function writeChoice(index: number, choice: WholeChoice): Json {
@@ -167,8 +186,7 @@ class ChatStreamWriter implements StreamWriter {
   /** Calls whose arguments nobody has written a letter of. */
   readonly #empty = new Map<string, { choice: number; index: number }>();
   readonly #finished = new Set<number>();
-  /** Characters so far, for what is cited. */
-  #textLength = 0;
+  readonly #offsets = new Map<number, TextOffsets>();
 
   constructor(options: ResponseWriterOptions) {
     const { model, createdAt, wantsUsage } = options;
@@ -188,7 +206,7 @@ class ChatStreamWriter implements StreamWriter {
         this.#head = null;
         return this.#begin(0);
       case 'text':
-        this.#textLength += part.text.length;
+        this.#offsetsOf(part).add(part.text);
         return this.#textDelta(part.choice ?? 0, 'content', part.text);
       case 'reasoning':
         return this.#textDelta(part.choice ?? 0, 'reasoning_content', part.text);
@@ -204,14 +222,29 @@ class ChatStreamWriter implements StreamWriter {
         this.#empty.delete(callKey(part));
         return this.#delta(part.choice, { tool_calls: [{ index: part.index, function: { arguments: part.text } }] });
       case 'image':
-        return this.#textDelta(part.choice ?? 0, 'content', markdownPicture(part));
+        return this.#insert(part, markdownPicture(part));
+      case 'hosted_call':
+      case 'hosted_result':
+        return this.#insert(part, fencedCode(part));
       case 'citation':
-        return this.#delta(0, { annotations: [citationOf(part, this.#textLength)] });
+        return this.#delta(part.choice, { annotations: [citationOf(part, this.#offsetsOf(part))] });
       case 'finish':
         return this.#finish(part);
       default:
         return '';
     }
+  }
+
+  #offsetsOf({ choice = 0 }: { choice?: number }): TextOffsets {
+    const known = this.#offsets.get(choice) ?? new TextOffsets();
+    this.#offsets.set(choice, known);
+    return known;
+  }
+
+  #insert(part: { choice?: number }, text: string): string {
+    if (text === '') return '';
+    this.#offsetsOf(part).insert(text);
+    return this.#textDelta(part.choice ?? 0, 'content', text);
   }
 
   keepAlive(): string {

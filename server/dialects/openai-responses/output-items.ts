@@ -4,8 +4,10 @@ import { JsonProgress } from '#server/framing/json-progress.ts';
 import type { ResponsePart } from '../parts.ts';
 import { markdownPicture } from '../media.ts';
 import type { Seal } from '../seal.ts';
+import { annotationOf } from './annotations.ts';
 import { writeEncrypted } from './encrypted-content.ts';
 import type { SealedKind } from './encrypted-content.ts';
+import { HostedOutput } from './hosted-output.ts';
 import { OpenCall } from './open-call.ts';
 import type { ToolForm } from './tool-forms.ts';
 
@@ -35,6 +37,8 @@ interface OpenItem {
 interface OpenMessage extends OpenItem {
   kind: 'message';
   content: Json[];
+  /** Where the part that is being written begins in the response's own text. */
+  partAt: number;
   /** JSON of its place in the stream, for deltas. */
   place: string;
 }
@@ -52,12 +56,16 @@ export class OutputItems {
   readonly #forms: ReadonlyMap<string, ToolForm>;
   readonly #ids: ItemIds;
   #open: OpenMessage | OpenThought | null = null;
+  readonly #hosted: HostedOutput;
+  /** Characters of text so far. */
+  #length = 0;
   readonly #calls = new Map<number, { call: OpenCall; progress: JsonProgress }>();
 
   constructor(sink: EventSink, forms: ReadonlyMap<string, ToolForm>, ids: ItemIds) {
     this.#sink = sink;
     this.#forms = forms;
     this.#ids = ids;
+    this.#hosted = new HostedOutput(sink, this.items, (prefix) => this.#next(prefix));
   }
 
   write(part: ResponsePart): void {
@@ -91,7 +99,12 @@ export class OutputItems {
         break;
       }
       case 'citation':
+      case 'document_citation':
         this.#cite(part);
+        break;
+      case 'hosted_call':
+      case 'hosted_result':
+        this.#hosted.write(part);
         break;
       default:
     }
@@ -100,6 +113,7 @@ export class OutputItems {
   /** Nothing may be written afterwards. @param status of what is still open */
   close(status: ItemStatus): void {
     this.#closeOpen(status);
+    this.#hosted.close();
     for (const { call } of this.#calls.values()) call.close(status);
     this.#calls.clear();
   }
@@ -108,6 +122,7 @@ export class OutputItems {
     const message = this.#open?.kind === 'message' ? this.#open : this.#beginMessage();
     const part = this.#contentPart(message, type);
     const field = type === 'output_text' ? 'text' : 'refusal';
+    if (type === 'output_text') this.#length += text.length;
     part[field] = `${String(part[field])}${text}`;
     this.#sink.delta(`response.${type}.delta`, message.place, text);
   }
@@ -117,7 +132,7 @@ export class OutputItems {
     const content: Json[] = [];
     const item = { id, type: 'message', status: 'in_progress', role: 'assistant', content };
     this.#added(index, { ...item, content: [] });
-    return (this.#open = { kind: 'message', id, index, item, content, place: '' });
+    return (this.#open = { kind: 'message', id, index, item, content, place: '', partAt: 0 });
   }
 
   /** Goes on in a part of that type, or begins one. */
@@ -127,6 +142,7 @@ export class OutputItems {
     this.#endContentPart(message);
     const part: Json = type === 'refusal' ? { type, refusal: '' } : { type, text: '', annotations: [], logprobs: [] };
     message.content.push(part);
+    message.partAt = this.#length;
     const content_index = message.content.length - 1;
     const rest = type === 'refusal' ? '' : ',"logprobs":[]';
     message.place = `"item_id":"${message.id}","output_index":${message.index},"content_index":${content_index}${rest}`;
@@ -145,13 +161,14 @@ export class OutputItems {
   }
 
   /** It stands behind the text that it belongs to. */
-  #cite({ url, title = url }: Extract<ResponsePart, { type: 'citation' }>): void {
+  #cite(citation: Extract<ResponsePart, { type: 'citation' | 'document_citation' }>): void {
     if (this.#open?.kind !== 'message') return;
-    const { id, index, content } = this.#open;
+    const { id, index, content, partAt } = this.#open;
     const part = content.at(-1);
     if (part === undefined || !Array.isArray(part.annotations)) return;
-    const end = String(part.text).length;
-    const annotation = { type: 'url_citation', url, title, start_index: end, end_index: end };
+    const last = String(part.text).length;
+    const at = (offset: number | undefined) => (offset === undefined ? last : Math.min(last, Math.max(0, offset - partAt)));
+    const annotation = annotationOf(citation, { start_index: at(citation.start), end_index: at(citation.end) });
     const place = { item_id: id, output_index: index, content_index: content.length - 1, annotation_index: part.annotations.length };
     part.annotations.push(annotation);
     this.#sink.event('response.output_text.annotation.added', { ...place, annotation });

@@ -1,8 +1,9 @@
 // What of a Responses request counts as prompt tokens. Read loosely: it also serves estimates of what is refused later.
 import { isObject } from '#server/framing/loose-json.ts';
-import { emptyPrompt } from '../prompt-content.ts';
+import { emptyPrompt, noteHosted } from '../prompt-content.ts';
 import type { PromptContent } from '../prompt-content.ts';
 import type { Body } from '../strict-fields.ts';
+import { hosted } from './hosted-tools.ts';
 
 const perItem = 3;
 const replyPrimer = 3;
@@ -22,6 +23,7 @@ export function promptContent(body: Body, model: string): PromptContent {
     prompt.fixed += perTools;
     for (const tool of body.tools) addJson(prompt, tool);
   }
+  for (const { kind, most } of hosted.find(body)) noteHosted(prompt, kind, most);
   if (isObject(body.text)) addJson(prompt, body.text.format);
   return prompt;
 }

@@ -5,11 +5,13 @@ import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { AssistantPart, Message, TextPart, ToolResultPart, UserPart } from '../parts.ts';
 import type { ExtraField } from '../request-fields.ts';
 import type { Seal } from '../seal.ts';
+import { otherProviders, untranslatable } from '../losses.ts';
 import { badField } from '../strict-fields.ts';
 import type { StrictFields } from '../strict-fields.ts';
 import { argumentsOfText } from '../text-tools.ts';
 import { callIds } from './call-ids.ts';
 import { readEncrypted } from './encrypted-content.ts';
+import { readHostedItem } from './hosted-items.ts';
 import { readContent, readTexts } from './read-content.ts';
 import { flatName, searchName } from './tool-forms.ts';
 
@@ -74,12 +76,20 @@ class ItemReader {
       case 'item_reference':
         throw new AppError('responses_not_kept', { field: item.path('type') }, { field: item.path('type') });
       default:
-        // What runs at the provider, and what it alone can read.
-        this.#lose(compactions.has(type) ? 'compacted' : 'provider_tool_results', item.path('type'));
+        this.#ofProvider(item, type);
     }
   }
 
-  #lose(field: 'compacted' | 'provider_tool_results' | 'phase', name: string): void {
+  /** What ran at the provider, and what it alone can read. @throws {AppError} `untranslatable` */
+  #ofProvider(item: StrictFields, type: string): void {
+    const hosted = readHostedItem(item.plain);
+    for (const part of hosted ?? []) this.#assistant(part, item);
+    if (hosted !== null) return;
+    if (!compactions.has(type)) throw untranslatable(item.path('type'), otherProviders);
+    this.#lose('compacted', item.path('type'));
+  }
+
+  #lose(field: 'compacted' | 'phase', name: string): void {
     this.read.extras.push({ field, name, value: null });
   }
 

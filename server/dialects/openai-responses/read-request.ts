@@ -46,6 +46,7 @@ export function readRequest(body: Body): ChatRequest {
     model: fields.requiredText('model'),
     messages: [...instructionsOf(fields), ...input.messages],
     tools,
+    ...(read.hosted.length === 0 ? {} : { hostedTools: read.hosted }),
     isStream: fields.boolean('stream') ?? false,
     extras: [...extraFields(fields), ...includeFields(fields), ...wishFields(wishes), ...input.extras, ...read.extras],
     saidFields,

@@ -4,12 +4,15 @@ import type { JsonObject } from '#server/framing/loose-json.ts';
 import type { ResponsePart } from '../parts.ts';
 import { argumentsOfText } from '../text-tools.ts';
 import { readFinish } from './finish-reason.ts';
+import { HostedRuns, readHostedItem } from './hosted-items.ts';
 import { usageParts } from './token-usage.ts';
 
 export function readWhole(body: Readonly<JsonObject>): readonly ResponsePart[] | null {
   if (!Array.isArray(body.output)) return null;
   const parts: ResponsePart[] = [startOf(body)];
   let calls = 0;
+  const runs = new HostedRuns();
+  let length = 0;
   for (const item of body.output) {
     if (!isObject(item)) continue;
     const call = callOf(item, calls);
@@ -17,7 +20,11 @@ export function readWhole(body: Readonly<JsonObject>): readonly ResponsePart[] |
       parts.push(call, { type: 'tool_arguments', index: calls, text: argumentsOf(item) });
       calls += 1;
     } else if (item.type === 'reasoning') parts.push(...thoughtsOf(item));
-    else if (item.type === 'message') parts.push(...contentOf(item));
+    else if (item.type === 'message') {
+      const content = contentOf(item, length);
+      for (const part of content) if (part.type === 'text') length += part.text.length;
+      parts.push(...content);
+    } else parts.push(...hostedOf(item, runs));
   }
   const reason = readFinish(body, calls > 0);
   if (reason !== null) parts.push({ type: 'finish', reason });
@@ -32,6 +39,12 @@ export function startOf(response: Readonly<JsonObject>): ResponsePart {
     model: textOf(response.model),
     ...(typeof response.created_at === 'number' ? { createdAt: Math.floor(response.created_at) } : {}),
   };
+}
+
+/** What has run at the provider. */
+export function hostedOf(item: JsonObject, runs: HostedRuns): ResponsePart[] {
+  const calls = runs.add(item);
+  return [...(readHostedItem(item) ?? []), ...(calls === null ? [] : [{ type: 'hosted_usage' as const, calls }])];
 }
 
 /** The beginning of a call of one of the caller's tools; null: it is another item. */
@@ -63,23 +76,34 @@ export function sealOf({ encrypted_content: encrypted }: JsonObject, hasText: bo
   return data === '' ? [] : [{ type: hasText ? 'reasoning_seal' : 'sealed', seal: { origin: 'openai', data } }];
 }
 
-export function contentOf({ content }: JsonObject): ResponsePart[] {
+/** @param before characters of text before it */
+export function contentOf({ content }: JsonObject, before: number): ResponsePart[] {
   const parts: ResponsePart[] = [];
+  let offset = before;
   for (const part of Array.isArray(content) ? content : []) {
     if (!isObject(part)) continue;
     const refusal = textOf(part.refusal);
     if (part.type === 'refusal' && refusal !== '') parts.push({ type: 'refusal', text: refusal });
     const text = textOf(part.text);
     if (part.type === 'output_text' && text !== '') parts.push({ type: 'text', text });
-    for (const annotation of Array.isArray(part.annotations) ? part.annotations : []) parts.push(...citationOf(annotation));
+    for (const annotation of Array.isArray(part.annotations) ? part.annotations : []) parts.push(...citationOf(annotation, offset));
+    if (part.type === 'output_text') offset += text.length;
   }
   return parts;
 }
 
-export function citationOf(annotation: unknown): ResponsePart[] {
+/** @param offset characters of text before the part that it is about */
+export function citationOf(annotation: unknown, offset: number): ResponsePart[] {
   if (!isObject(annotation)) return [];
-  const [url, title] = [textOf(annotation.url), textOf(annotation.title)];
-  return url === '' ? [] : [{ type: 'citation', url, ...(title === '' ? {} : { title }) }];
+  const { start_index: start, end_index: end, index } = annotation;
+  const title = textOf(annotation.title) || textOf(annotation.filename);
+  const range = typeof start === 'number' && typeof end === 'number' ? { start: offset + start, end: offset + end } : {};
+  const shared = { ...(title === '' ? {} : { title }), ...range };
+  const url = textOf(annotation.url);
+  if (url !== '') return [{ type: 'citation', url, ...shared }];
+  if (annotation.type !== 'file_citation') return [];
+  const document = typeof index === 'number' ? index : 0;
+  return [{ type: 'document_citation', document, ...shared, origin: 'openai-responses', object: annotation }];
 }
 
 function textsIn(parts: unknown): string[] {

@@ -5,9 +5,10 @@ import type { JsonObject } from '#server/framing/loose-json.ts';
 import type { ResponsePart } from '../parts.ts';
 import type { StreamReader } from '../upstream-dialect.ts';
 import { isEnd } from './events.ts';
+import { HostedRuns } from './hosted-items.ts';
 import { readFinish } from './finish-reason.ts';
 import { errorOf } from './read-error.ts';
-import { argumentsOf, callOf, citationOf, contentOf, sealOf, startOf, thoughtIn } from './read-response.ts';
+import { argumentsOf, callOf, citationOf, contentOf, hostedOf, sealOf, startOf, thoughtIn } from './read-response.ts';
 import { usageParts } from './token-usage.ts';
 
 export function createStreamReader(): StreamReader {
@@ -25,6 +26,10 @@ interface OpenItem {
 class ResponseStreamReader implements StreamReader {
   #isComplete = false;
   #calls = 0;
+  readonly #runs = new HostedRuns();
+  /** Characters of text so far, and before the part of a message that is being written. */
+  #length = 0;
+  #partAt = 0;
   /** By their place in the output. */
   readonly #open = new Map<number, OpenItem>();
 
@@ -52,7 +57,10 @@ class ResponseStreamReader implements StreamReader {
         return error === null ? [] : [{ type: 'error', error }];
       }
       case 'response.output_text.annotation.added':
-        return citationOf(event.annotation);
+        return citationOf(event.annotation, this.#partAt);
+      case 'response.content_part.added':
+        this.#partAt = this.#length;
+        return [];
       case 'response.reasoning_summary_part.added':
         return this.#separate(event);
       default:
@@ -65,6 +73,7 @@ class ResponseStreamReader implements StreamReader {
     if (typeof text !== 'string' || text === '') return [];
     switch (type) {
       case 'response.output_text.delta':
+        this.#length += text.length;
         return this.#tell(event, { type: 'text', text });
       case 'response.refusal.delta':
         return this.#tell(event, { type: 'refusal', text });
@@ -120,7 +129,8 @@ class ResponseStreamReader implements StreamReader {
       if (text !== '') parts.push({ type: 'reasoning', text });
       return [...parts, ...sealOf(item, isTold || text !== '')];
     }
-    return item.type === 'message' && !isTold ? [...parts, ...contentOf(item)] : parts;
+    if (item.type !== 'message') return [...parts, ...hostedOf(item, this.#runs)];
+    return isTold ? parts : [...parts, ...contentOf(item, this.#length)];
   }
 
   #end(event: JsonObject): ResponsePart[] {

@@ -2,23 +2,23 @@
 import { fieldRules } from '#shared/field-rules.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { otherProviders, untranslatable } from '../losses.ts';
-import type { Tool, ToolChoice } from '../parts.ts';
+import type { HostedOptions, HostedTool, Tool, ToolChoice } from '../parts.ts';
 import type { ExtraField } from '../request-fields.ts';
 import { badField, StrictFields } from '../strict-fields.ts';
 import { textTool } from '../text-tools.ts';
+import { kindOfTool } from './hosted-tools.ts';
 import { flatName, searchName } from './tool-forms.ts';
-
-/** Tools that run at the provider, which the model may use or not. */
-const providerTool = /^(?:web_search|file_search|code_interpreter|image_generation|programmatic_tool_calling)/;
 
 export interface ReadTools {
   tools: Tool[];
+  hosted: HostedTool[];
   extras: ExtraField[];
 }
 
 /** A later definition takes the place of an earlier one: tools are loaded more than once in a conversation. */
 export function readTools(list: readonly StrictFields[]): ReadTools {
   const tools = new Map<string, Tool>();
+  const hosted: HostedTool[] = [];
   const extras: ExtraField[] = [];
   const add = (tool: StrictFields, namespace?: string) => {
     const type = tool.text('type') ?? '';
@@ -29,15 +29,34 @@ export function readTools(list: readonly StrictFields[]): ReadTools {
     }
     const read = readTool(tool, type, namespace);
     if (read !== null) tools.set(read.name, read);
-    else if (isOffered(tool, type)) extras.push({ field: 'offered_provider_tools', name: path, value: null });
-    else extras.push({ field: type === 'mcp' ? 'mcp_servers' : 'taught_tools', name: tool.path('type'), value: null });
+    else {
+      const kind = kindOfTool(tool.plain);
+      if (kind === null) extras.push({ field: 'taught_tools', name: tool.path('type'), value: null });
+      else if (kind === 'mcp') extras.push({ field: 'mcp_servers', name: tool.path('type'), value: null });
+      else
+        hosted.push({ type: 'hosted_tool', kind, origin: 'openai-responses', object: tool.plain, options: optionsOf(tool), field: path });
+    }
   };
   for (const tool of list) add(tool);
-  return { tools: [...tools.values()], extras };
+  return { tools: [...tools.values()], hosted, extras };
 }
 
-function isOffered(tool: StrictFields, type: string): boolean {
-  return providerTool.test(type) || (type === searchName && !isClientSearch(tool));
+function optionsOf(tool: StrictFields): HostedOptions {
+  const filters = tool.fields('filters');
+  const texts = (field: string) => filters?.list(field)?.filter((text) => typeof text === 'string');
+  const [allowedDomains, blockedDomains] = [texts('allowed_domains'), texts('blocked_domains')];
+  const location = tool.fields('user_location');
+  const places = ['city', 'region', 'country', 'timezone'].flatMap((name) => {
+    const value = location?.text(name);
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  const contextSize = tool.text('search_context_size');
+  return {
+    ...(allowedDomains === undefined ? {} : { allowedDomains }),
+    ...(blockedDomains === undefined ? {} : { blockedDomains }),
+    ...(places.length === 0 ? {} : { location: Object.fromEntries(places) }),
+    ...(contextSize === undefined ? {} : { contextSize }),
+  };
 }
 
 /** A search that the provider carries out finds what is among the tools anyway. */
@@ -74,18 +93,22 @@ export interface ReadChoice {
 }
 
 /** @throws {AppError} `untranslatable` where a tool has to be used that runs at the provider */
-export function readToolChoice(fields: StrictFields, { tools, extras }: ReadTools): ReadChoice {
+export function readToolChoice(fields: StrictFields, { tools, hosted, extras }: ReadTools): ReadChoice {
   const value = fields.raw('tool_choice');
   if (value === undefined) return { tools };
   if (!isObject(value)) {
     const kind = fields.oneOf('tool_choice', ['auto', 'none', 'required']) ?? 'auto';
-    if (kind === 'required' && tools.length === 0 && extras.length > 0) throw untranslatable('tool_choice', otherProviders);
+    if (kind === 'required' && tools.length + hosted.length === 0 && extras.length > 0) throw untranslatable('tool_choice', otherProviders);
     return { choice: { kind }, tools };
   }
   const choice = new StrictFields(value, 'tool_choice');
   const type = choice.text('type');
   if (type === 'function' || type === 'custom') return { choice: { kind: 'tool', name: nameOf(choice, tools) }, tools };
-  if (type !== 'allowed_tools') throw untranslatable('tool_choice', otherProviders);
+  if (type !== 'allowed_tools') {
+    const chosen = hosted.find(({ object }) => object['type'] === type);
+    if (chosen === undefined) throw untranslatable('tool_choice', otherProviders);
+    return { choice: { kind: 'hosted', hosted: chosen.kind, field: 'tool_choice' }, tools };
+  }
   const kind = choice.oneOf('mode', ['auto', 'required']) ?? 'auto';
   const allowed = new Set(choice.objects('tools').flatMap((tool) => (tool.has('name') ? [nameOf(tool, tools)] : [])));
   const left = tools.filter(({ name }) => allowed.has(name));

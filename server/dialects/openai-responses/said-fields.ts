@@ -5,7 +5,8 @@ import { writeSeal } from '../seal.ts';
 const question = { role: 'user', content: 'Hello' };
 const userPart = (part: object) => ({ input: [{ role: 'user', content: [part] }] });
 const thought = { type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: 'Hm' }] };
-const search = { type: 'web_search' };
+/** No other vendor has one. */
+const drawing = { type: 'image_generation' };
 
 /** https://platform.openai.com/docs/api-reference/responses/create */
 export const saidFields: SaidFields = {
@@ -14,11 +15,14 @@ export const saidFields: SaidFields = {
   provider_outputs: { name: 'include', example: { include: ['web_search_call.action.sources'] } },
   verbosity: { name: 'text.verbosity', neutral: ['medium'], example: { text: { verbosity: 'low' } } },
   phase: { name: 'phase', example: { input: [{ role: 'assistant', content: 'Hi', phase: 'commentary' }, question] } },
-  offered_provider_tools: { name: 'tools.0', example: { tools: [search] } },
-  forced_provider_tool: { name: 'tool_choice', example: { tools: [search], tool_choice: { type: 'web_search' } } },
+  offered_provider_tools: { name: 'tools.0', example: { tools: [drawing] } },
+  forced_provider_tool: { name: 'tool_choice', example: { tools: [drawing], tool_choice: { type: 'image_generation' } } },
   taught_tools: { name: 'tools.0.type', example: { tools: [{ type: 'local_shell' }] } },
   mcp_servers: { name: 'tools.0.type', example: { tools: [{ type: 'mcp', server_label: 'a', server_url: 'https://example.com' }] } },
-  provider_tool_results: { name: 'input.0.type', example: { input: [{ type: 'web_search_call', id: 'ws_1', status: 'completed' }] } },
+  provider_tool_results: {
+    name: 'hosted tool items',
+    example: { input: [{ type: 'web_search_call', id: 'ws_1', status: 'completed' }, question] },
+  },
   provider_tool_limit: { name: 'max_tool_calls', example: { max_tool_calls: 3 } },
   compacted: { name: 'input.0.type', example: { input: [{ type: 'compaction', encrypted_content: 'Cg==' }, question] } },
   context_management: { name: 'context_management', example: { context_management: [{ type: 'compaction' }] } },
@@ -57,6 +61,7 @@ export const saidFields: SaidFields = {
 };
 
 export const carriedFields: CarriedFields = {
+  search: 'by_parts',
   media: { treatment: 'refused', about: 'spoken input, and images and files by id' },
   single_calls: 'by_parts',
   user_id: 'by_parts',

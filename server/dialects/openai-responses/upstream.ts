@@ -4,6 +4,7 @@ import { forwardLong, forwardWhole } from '../forward-response.ts';
 import type { UpstreamDialect } from '../upstream-dialect.ts';
 import { effortIn, forwardRequest } from './identity.ts';
 import { ResponsesIdentityStream } from './identity-stream.ts';
+import { hosted } from './hosted-tools.ts';
 import { limits } from './limits.ts';
 import { errorIn } from './read-error.ts';
 import { readWhole } from './read-response.ts';
@@ -23,9 +24,17 @@ export const openaiResponsesUpstream: UpstreamDialect = {
     readLong: forwardLong,
     openStream: (input) => new ResponsesIdentityStream(input),
   },
+  hosted,
   writeRequest,
-  // https://platform.openai.com/docs/guides/priority-processing
-  surcharges: { fields: { service_tier: ['auto', 'default', 'flex', 'standard'] } },
+  // https://platform.openai.com/docs/guides/priority-processing https://platform.openai.com/docs/guides/prompt-caching
+  surcharges: {
+    fields: {
+      service_tier: ['auto', 'default', 'flex', 'standard'],
+      'reasoning.mode': ['standard'],
+      'prompt_cache_options.ttl': ['30m'],
+    },
+    marks: { prompt_cache_breakpoint: { ttl: ['30m'] } },
+  },
   applyTraits,
   effortOf: effortIn,
   leastLimit: () => leastMaxTokens,

@@ -76,7 +76,11 @@ function writeAssistant(parts: readonly AssistantPart[], losses: Losses): Json[]
       continue;
     }
     endMessage();
-    if (part.type === 'tool_call') {
+    if (part.type === 'hosted_call' || part.type === 'hosted_result') {
+      // The item of a call holds its result.
+      if (part.origin !== 'openai-responses') losses.drop('provider_tool_results');
+      else if (part.type === 'hosted_call') items.push({ ...part.object });
+    } else if (part.type === 'tool_call') {
       items.push({ type: 'function_call', call_id: part.id, name: part.name, arguments: part.arguments });
       if (part.seal !== undefined) losses.drop('foreign_thoughts');
     } else items.push(...writeThought(part.type === 'reasoning' ? part.text : '', part.seal, losses));

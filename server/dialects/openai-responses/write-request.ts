@@ -5,6 +5,8 @@ import type { ChatRequest, Message, ToolChoice } from '../parts.ts';
 import { effortOf, reasons } from '../reasoning-models.ts';
 import type { WriteOptions, WrittenRequest } from '../upstream-dialect.ts';
 import { carriedFields } from './said-fields.ts';
+import { writeHostedTools } from '../hosted-tools.ts';
+import { hostedTypes, writeHostedTool } from './write-hosted-tool.ts';
 import { title } from './title.ts';
 import { writeItems } from './write-items.ts';
 
@@ -31,7 +33,7 @@ export function writeRequest(request: ChatRequest, options: WriteOptions): Writt
   if (request.topK !== undefined) losses.drop('top_k');
   if (request.userId !== undefined) body.user = request.userId;
   if (request.responseFormat !== undefined) body.text = { ...asObject(body.text), format: writeFormat(request.responseFormat) };
-  writeTools(body, request);
+  writeTools(body, request, losses);
   if (request.reasoning !== undefined) writeReasoning(body, request.reasoning, { isReasoning, losses });
   if (request.isStream) body.stream = true;
   if (hasCacheHints(request)) losses.drop('cache_hints');
@@ -54,10 +56,12 @@ function writeFormat(format: NonNullable<ChatRequest['responseFormat']>): Json {
   return { type: 'json_schema', name, schema, strict: isStrict, ...(description === undefined ? {} : { description }) };
 }
 
-function writeTools(body: Json, { tools, toolChoice, parallelToolCalls }: ChatRequest): void {
+function writeTools(body: Json, request: ChatRequest, losses: Losses): void {
+  const { tools, toolChoice, parallelToolCalls, hostedTools = [] } = request;
+  const hosted = writeHostedTools(request, { losses, title, write: (tool) => writeHostedTool(tool, losses) });
   // A choice among no tools is refused.
-  if (tools.length === 0) return;
-  body.tools = tools.map(({ name, description, parameters, isStrict }) => ({
+  if (tools.length + hosted.length === 0) return;
+  const own = tools.map(({ name, description, parameters, isStrict }) => ({
     type: 'function',
     name,
     ...(description === undefined ? {} : { description }),
@@ -65,11 +69,15 @@ function writeTools(body: Json, { tools, toolChoice, parallelToolCalls }: ChatRe
     // Left out it would mean yes here, and no in every other format.
     strict: isStrict ?? false,
   }));
+  body.tools = [...own, ...hosted];
+  const most = hostedTools.flatMap(({ options }) => options.mostCalls ?? []);
+  if (hosted.length > 0 && most.length > 0) body.max_tool_calls ??= Math.max(...most);
   if (toolChoice !== undefined) body.tool_choice = writeChoice(toolChoice);
   if (parallelToolCalls !== undefined) body.parallel_tool_calls = parallelToolCalls;
 }
 
 function writeChoice(choice: ToolChoice): unknown {
+  if (choice.kind === 'hosted') return { type: hostedTypes[choice.hosted] ?? choice.hosted };
   return choice.kind === 'tool' ? { type: 'function', name: choice.name } : choice.kind;
 }
 

@@ -1,6 +1,7 @@
 import type { PricingEntry } from '#shared/models.ts';
-import { findPrice, unsetModelRatio } from '#shared/pricing.ts';
-import type { PriceMaps, UsagePrice } from '#shared/pricing.ts';
+import { findPrice, unsetModelRatio } from '#shared/find-price.ts';
+import type { PriceMaps } from '#shared/find-price.ts';
+import type { UsagePrice } from '#shared/pricing.ts';
 import { completionRatioOf, pricedName } from '#shared/pricing-rules.ts';
 import type { NumberMap } from '#shared/setting-values.ts';
 import type { AppContext } from '#server/context.ts';

@@ -1,6 +1,6 @@
 import { AppError } from '#shared/errors.ts';
 import { optionApi } from '#shared/options.ts';
-import type { PriceMaps } from '#shared/pricing.ts';
+import type { PriceMaps } from '#shared/find-price.ts';
 import type { NumberMap } from '#shared/setting-values.ts';
 import { settingKeys, settings } from '#shared/settings.ts';
 import { respond, signedIn } from '#server/http/call.ts';

@@ -1,4 +1,5 @@
 // What a call has used: as its upstream told it, counted where that is missing, estimated where counting would take too long.
+import type { HostedCalls } from '#shared/hosted-tools.ts';
 import type { Attempt } from '#shared/logs.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import { completedUsage, countedUsage } from '#server/relay/accounting/metered-usage.ts';
@@ -10,6 +11,8 @@ import type { Counting } from '#server/upstream/token-estimate.ts';
 interface ResponseToCount {
   /** Null: the upstream told none that can be believed. */
   told: TokenUsage | null;
+  /** Tools that ran at the provider, as it tells or as they were seen; missing: none. */
+  hosted?: HostedCalls | undefined;
   /** The model wrote on after it. */
   hasTextAfter: boolean;
   /** Tokens of what the model wrote; it says in `counting` when they are estimated. */
@@ -19,6 +22,13 @@ interface ResponseToCount {
 
 /** A promise only where something has to be counted. */
 export function usageOfResponse(call: RunningCall, response: ResponseToCount): MeteredUsage | Promise<MeteredUsage> {
+  const { hosted } = response;
+  const usage = tokensOfResponse(call, response);
+  if (hosted === undefined) return usage;
+  return usage instanceof Promise ? usage.then((tokens) => ({ ...tokens, hosted })) : { ...usage, hosted };
+}
+
+function tokensOfResponse(call: RunningCall, response: ResponseToCount): MeteredUsage | Promise<MeteredUsage> {
   const { told, hasTextAfter, countWritten } = response;
   if (told === null) return countResponse(call, response);
   return completedUsage(told, hasTextAfter, { prompt: () => countPrompt(call), completion: countWritten });

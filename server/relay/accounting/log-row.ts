@@ -1,4 +1,6 @@
 // The log row of a call: what was used, what it costs by which factors, and how every attempt went.
+import { toolCharges } from '#shared/tool-prices.ts';
+import { mostOf } from '#server/dialects/hosted-tools.ts';
 import type { LogOther } from '#shared/logs.ts';
 import { LogType } from '#shared/logs.ts';
 import { pricedUsage } from '#shared/pricing.ts';
@@ -26,7 +28,8 @@ export function chargeRow(call: RunningCall, end: RowEnd): ChargeRow {
   const { admission, quoted, services, model, session } = call;
   const { usage, request, failure } = end;
   const ending = endRules[end.reason].logged;
-  const quota = usage === null ? 0 : services.context.quotes.charge(quoted, pricedUsage(usage));
+  const hosted = usage === null ? undefined : mostOf(usage.hosted, request?.hostedLeast);
+  const quota = usage === null ? 0 : services.context.quotes.charge(quoted, pricedUsage(usage), hosted);
   const duration = elapsed(call);
   const { price, groupRatio } = quoted;
   const other: LogOther = {
@@ -56,6 +59,8 @@ export function chargeRow(call: RunningCall, end: RowEnd): ChargeRow {
       }
     }
     if (price.kind === 'usage') noteAudio(other, usage, price);
+    const tools = toolCharges(hosted ?? {}, quoted.tools ?? {});
+    if (tools.length > 0) other.hosted_calls = tools;
   }
   if (request?.reasoningEffort !== undefined) other.reasoning_effort = request.reasoningEffort;
   if (request?.way.isMapped === true && request.upstreamModel !== model) {

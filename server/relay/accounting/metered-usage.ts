@@ -1,4 +1,5 @@
 // The tokens of a call, and where their numbers come from.
+import type { HostedCalls } from '#shared/hosted-tools.ts';
 import type { UsageSource } from '#shared/logs.ts';
 import { inputTokens, noTokens } from '#shared/token-usage.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
@@ -6,6 +7,8 @@ import type { TokenUsage } from '#shared/token-usage.ts';
 export interface MeteredUsage extends TokenUsage {
   promptSource: UsageSource;
   completionSource: UsageSource;
+  /** Tools that ran at the provider. */
+  hosted?: HostedCalls;
 }
 
 export interface TokenCounter {

@@ -35,7 +35,7 @@ export interface AdmittedCall {
 }
 
 /** Characters of a header that is passed on. */
-const longestHeader = 1000;
+const longestHeader = 8192;
 
 /** What is known of a call as it is being looked at: who is refused hears of it, and so does the log. */
 export interface Progress {

@@ -1,6 +1,7 @@
 // What a call reserves: its prompt and the most that it can answer with. An account that cannot cover that reserves what it has,
 // and what that pays for goes upstream as the limit, so that the response ends with `length` and not in debt.
 import { AppError } from '#shared/errors.ts';
+import type { HostedCalls, HostedKind } from '#shared/hosted-tools.ts';
 import { quotaText } from '#shared/quota.ts';
 import type { CacheWriteClass } from '#shared/token-usage.ts';
 import type { CallParameters } from '#server/dialects/client-dialect.ts';
@@ -9,7 +10,7 @@ import { balanceOf } from '#server/money/account.ts';
 import type { AccountKind } from '#server/money/account.ts';
 import type { Refusal } from '#server/money/leases/lease.ts';
 import { maxOutputTokens } from '#server/money/max-output-tokens.ts';
-import type { QuotedPrice } from '#server/money/quote.ts';
+import type { QuotedPrice, Quotes } from '#server/money/quote.ts';
 import type { ReserveResult } from '#server/money/leases/reservations.ts';
 import type { Reservation } from '#server/money/leases/reservation.ts';
 import type { RelayBody, RelayEndpoint } from '#server/relay/endpoints.ts';
@@ -48,6 +49,8 @@ export interface ReservedCall {
 }
 
 export interface ExpectedPrompt {
+  /** Tools that run at the provider and have a price: how often each of them may, and is paid for. */
+  hosted?: HostedCalls;
   /** Before any correction. */
   expected: number;
   /** What is reckoned with. */
@@ -81,19 +84,20 @@ export function reserveCall(services: RelayServices, call: CallToReserve): Reser
 function reserveFor(
   services: RelayServices,
   call: CallToReserve,
-  { output, prompt }: { output: Output; prompt: ExpectedPrompt },
+  { output, prompt: asked }: { output: Output; prompt: ExpectedPrompt },
 ): ReservedCall | Promise<ReservedCall> {
   const { learned, context } = services;
   const { quotes } = context;
   const { admission, quoted, model } = call;
   // Of images and files the sum may cost more; an account that has it keeps it until the call is settled.
-  const isUnknown = prompt.basis === 'media' && !learned.knowsPrompts(model, 'media');
-  const amount = quotes.reserveFor(quoted, isUnknown ? { ...prompt, tokens: prompt.tokens * unknownMedia } : prompt, output.most);
-  const least = Math.min(amount, quotes.reserveFor(quoted, prompt, output.least));
+  const isUnknown = asked.basis === 'media' && !learned.knowsPrompts(model, 'media');
+  const amount = quotes.reserveFor(quoted, isUnknown ? { ...asked, tokens: asked.tokens * unknownMedia } : asked, output.most);
+  const least = Math.min(amount, quotes.reserveFor(quoted, withoutHosted(asked), output.least));
   const reserving = reserveQuota(services, admission, { amount, least });
   const bounded = (reservation: Reservation): ReservedCall => {
     const { choices, named } = output;
     const has = reservation.amount;
+    const prompt = has >= amount ? asked : payable(quotes, quoted, asked, { has, least: output.least });
     const paid = has >= amount ? output.most : quotes.affordable(quoted, prompt, { has, most: output.most });
     const outputBound = paid < output.most ? Math.max(1, Math.floor(paid / choices)) : undefined;
     const limit = Math.min(outputBound ?? Infinity, named > 0 ? named : Infinity);
@@ -102,6 +106,30 @@ function reserveFor(
     return { reservation, prompt, choices, outputMost: paid, outputBound, choiceLimit, outputLimit, expected: least };
   };
   return reserving instanceof Promise ? reserving.then(bounded) : bounded(reserving);
+}
+
+/** An account that cannot pay for the provider's tools beside the least response is answered without them. */
+function payable(
+  quotes: Quotes,
+  quoted: QuotedPrice,
+  prompt: ExpectedPrompt,
+  { has, least }: { has: number; least: number },
+): ExpectedPrompt {
+  return prompt.hosted === undefined || quotes.reserveFor(quoted, prompt, least) <= has ? prompt : withoutHosted(prompt);
+}
+
+function withoutHosted({ hosted: _hosted, ...prompt }: ExpectedPrompt): ExpectedPrompt {
+  return prompt;
+}
+
+/** Tools without a price are not among them. */
+function hostedCalls({ context }: RelayServices, { hosted }: PromptContent, { tools }: QuotedPrice): { hosted?: HostedCalls } {
+  if (hosted === null || tools === undefined) return {};
+  const calls: Partial<Record<HostedKind, number>> = {};
+  for (const [kind, most] of hosted) {
+    if (tools[kind] !== undefined) calls[kind] = most === 0 ? context.settings.get('ToolCallsPerRequest') : most;
+  }
+  return { hosted: calls };
 }
 
 /** At once while the leases suffice. @throws {AppError} as `reserveCall` */
@@ -176,11 +204,15 @@ function isAmple({ user, token }: Admission, quota: number): boolean {
   return balanceOf(user) >= quota && (token === null || token.unlimited_quota || balanceOf(token) >= quota);
 }
 
-function promptByEstimate({ learned }: RelayServices, { admission, endpoint, model, body, prompt }: CallToReserve): ExpectedPrompt {
-  const { texts, fixed, media, cacheWrite, audio, isSpoken } = prompt ?? endpoint.promptContent(body, model);
+function promptByEstimate(services: RelayServices, call: CallToReserve): ExpectedPrompt {
+  const { learned } = services;
+  const { admission, endpoint, model, body, prompt } = call;
+  const content = prompt ?? endpoint.promptContent(body, model);
+  const { texts, fixed, media, cacheWrite, audio, isSpoken } = content;
   const expected = texts.reduce((sum, text) => sum + estimateTextTokens(text), fixed);
   const basis = media > 0 ? 'media' : 'estimated';
-  return { expected, basis, cacheWrite, audio, isSpoken, tokens: learned.promptTokens(model, admission.user.id, expected, basis) };
+  const tokens = learned.promptTokens(model, admission.user.id, expected, basis);
+  return { expected, basis, cacheWrite, audio, isSpoken, tokens, ...hostedCalls(services, content, call.quoted) };
 }
 
 async function promptByCount(

@@ -10,6 +10,9 @@ export const anthropic: Provider = {
   formats: {
     claude: {
       framing: 'sse',
+      apiVersion: '2023-06-01',
+      takesCallersVersion: true,
+      hosted: ['web_search', 'web_fetch', 'code_execution'],
       paths: { chat: '{base}/v1/messages', count_tokens: '{base}/v1/messages/count_tokens' },
     },
   },

@@ -9,6 +9,7 @@ export const gemini: Provider = {
   formats: {
     gemini: {
       framing: 'sse',
+      hosted: ['web_search', 'code_execution', 'web_fetch'],
       paths: {
         chat: {
           whole: '{base}/{version}/{collection}{model}:generateContent',

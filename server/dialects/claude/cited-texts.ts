@@ -1,0 +1,66 @@
+// Citations of a Messages response: each stands at a block of text, which is all about it.
+import type { ResponsePart } from '../parts.ts';
+
+type Json = Record<string, unknown>;
+export type Citation = Extract<ResponsePart, { type: 'citation' | 'document_citation' }>;
+
+/** https://platform.claude.com/docs/en/build-with-claude/citations */
+export function writeCitation(citation: Citation): Json {
+  const cited_text = citation.text ?? '';
+  if (citation.type === 'citation') {
+    // What the vendor encrypts for its own models nobody else has.
+    return { type: 'web_search_result_location', url: citation.url, title: citation.title ?? null, encrypted_index: '', cited_text };
+  }
+  const { document, title = null, origin, object } = citation;
+  if (origin === 'claude') return { ...object };
+  const place = { start_char_index: 0, end_char_index: cited_text.length };
+  return { type: 'char_location', cited_text, document_index: document, document_title: title, ...place, file_id: null };
+}
+
+interface Span {
+  start: number;
+  end: number;
+  citation: Json;
+}
+
+/** Texts of a whole response, which are cut where what they cite begins and ends. */
+export class CitedTexts {
+  #length = 0;
+  readonly #spans: Span[] = [];
+  readonly #starts = new Map<Json, number>();
+  #last: Json | null = null;
+
+  /** @param block the one that the text belongs to */
+  add(block: Json, text: string): void {
+    if (!this.#starts.has(block)) this.#starts.set(block, this.#length);
+    this.#last = block;
+    this.#length += text.length;
+  }
+
+  cite(citation: Citation): void {
+    if (this.#last === null) return;
+    const { start = this.#starts.get(this.#last) ?? 0, end = this.#length } = citation;
+    this.#spans.push({ start, end: Math.min(end, this.#length), citation: writeCitation(citation) });
+  }
+
+  /** The blocks with their texts cut; others as they are. */
+  cut(blocks: readonly Json[]): Json[] {
+    return this.#spans.length === 0 ? [...blocks] : blocks.flatMap((block) => this.#pieces(block));
+  }
+
+  #pieces(block: Json): Json[] {
+    const from = this.#starts.get(block);
+    if (from === undefined || typeof block['text'] !== 'string') return [block];
+    const { text } = block;
+    const to = from + text.length;
+    const own = this.#spans.filter(({ start, end }) => start < to && end > from);
+    const edges = [...new Set([from, to, ...own.flatMap(({ start, end }) => [Math.max(from, start), Math.min(to, end)])])].sort(
+      (a, b) => a - b,
+    );
+    return edges.slice(0, -1).map((start, index) => {
+      const end = edges[index + 1] ?? to;
+      const citations = own.filter((span) => span.start <= start && span.end >= end).map(({ citation }) => citation);
+      return { ...block, text: text.slice(start - from, end - from), ...(citations.length === 0 ? {} : { citations }) };
+    });
+  }
+}

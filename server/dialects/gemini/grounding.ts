@@ -1,0 +1,124 @@
+// What a response rests on: searches, their sources, and which of its text each of them is about.
+// https://ai.google.dev/gemini-api/docs/google-search#attributing-sources-with-inline-citations
+import { isObject } from '#server/framing/loose-json.ts';
+import type { JsonObject } from '#server/framing/loose-json.ts';
+import type { ResponsePart } from '../parts.ts';
+
+/** Characters of text that are kept for ranges, which come at the end and in bytes. */
+const mostText = 256 * 1024;
+/** Models that are billed by the prompt, however often they search. https://ai.google.dev/gemini-api/docs/pricing */
+const perPrompt = /gemini-[12](?:\D|$)/;
+
+interface Source {
+  url: string;
+  title?: string;
+}
+
+/** Of one candidate. */
+export class Grounding {
+  readonly #model: string;
+  readonly #choice: number;
+  readonly #cited = new Set<string>();
+  readonly #queries = new Set<string>();
+  #text = '';
+  /** Of the text, once a range was asked for. */
+  #bytes: Buffer | null = null;
+  #length = 0;
+  #searches = 0;
+  #maps = 0;
+
+  constructor(model: string, choice: number) {
+    this.#model = model;
+    this.#choice = choice;
+  }
+
+  addText(text: string): void {
+    this.#length += text.length;
+    this.#bytes = null;
+    if (this.#length <= mostText) this.#text += text;
+  }
+
+  read({ groundingMetadata: grounding, citationMetadata: cited }: JsonObject): ResponsePart[] {
+    const parts: ResponsePart[] = [];
+    if (isObject(grounding)) parts.push(...this.#searched(grounding), ...this.#supports(grounding));
+    const chunks = isObject(grounding) ? listOf(grounding.groundingChunks) : [];
+    for (const chunk of chunks) parts.push(...this.#once(sourceOf(chunk)));
+    const sources = isObject(cited) ? (cited.citationSources ?? cited.citations) : [];
+    for (const source of listOf(sources)) parts.push(...this.#once(sourceAt(source)));
+    return parts;
+  }
+
+  /** Each event may tell all of them again. */
+  #searched({ webSearchQueries, groundingChunks }: JsonObject): ResponsePart[] {
+    const parts: ResponsePart[] = [];
+    for (const query of listOf(webSearchQueries)) {
+      if (typeof query !== 'string' || this.#queries.has(query)) continue;
+      this.#queries.add(query);
+      const id = `search_${this.#queries.size}`;
+      const shared = { kind: 'web_search', origin: 'gemini', object: {}, choice: this.#choice } as const;
+      const sources = listOf(groundingChunks).flatMap((chunk) => sourceOf(chunk) ?? []);
+      parts.push({ type: 'hosted_call', id, ...shared, input: { query } });
+      parts.push({ type: 'hosted_result', callId: id, ...shared, sources, isError: false });
+    }
+    this.#maps ||= listOf(groundingChunks).some((chunk) => isObject(chunk) && isObject(chunk.maps)) ? 1 : 0;
+    this.#searches = perPrompt.test(this.#model) ? Math.min(1, this.#queries.size) : this.#queries.size;
+    if (this.#searches + this.#maps === 0) return parts;
+    const calls = {
+      ...(this.#searches === 0 ? {} : { web_search: this.#searches }),
+      ...(this.#maps === 0 ? {} : { maps: this.#maps }),
+    };
+    return [...parts, { type: 'hosted_usage', calls }];
+  }
+
+  #supports({ groundingSupports, groundingChunks }: JsonObject): ResponsePart[] {
+    const chunks = listOf(groundingChunks);
+    return listOf(groundingSupports).flatMap((support): ResponsePart[] => {
+      if (!isObject(support)) return [];
+      const range = this.#rangeOf(support.segment);
+      return listOf(support.groundingChunkIndices).flatMap((index): ResponsePart[] => {
+        const source = typeof index === 'number' ? sourceOf(chunks[index]) : null;
+        if (source === null) return [];
+        this.#cited.add(source.url);
+        return [{ type: 'citation', ...source, ...range, choice: this.#choice }];
+      });
+    });
+  }
+
+  /** In characters. The segment's text tells where it is, whichever part its bytes are of. */
+  #rangeOf(segment: unknown): { start?: number; end?: number } {
+    if (!isObject(segment) || this.#length > mostText) return {};
+    const { text, startIndex = 0, endIndex } = segment;
+    if (typeof startIndex !== 'number') return {};
+    this.#bytes ??= Buffer.from(this.#text);
+    const bytes = this.#bytes;
+    const guess = bytes.toString('utf8', 0, startIndex).length;
+    if (typeof text !== 'string' || text === '') {
+      return typeof endIndex === 'number' ? { start: guess, end: bytes.toString('utf8', 0, endIndex).length } : {};
+    }
+    const start = this.#text.startsWith(text, guess) ? guess : this.#text.indexOf(text);
+    return start < 0 ? {} : { start, end: start + text.length };
+  }
+
+  #once(source: Source | null): ResponsePart[] {
+    if (source === null || this.#cited.has(source.url)) return [];
+    this.#cited.add(source.url);
+    return [{ type: 'citation', ...source, choice: this.#choice }];
+  }
+}
+
+function sourceOf(chunk: unknown): Source | null {
+  return isObject(chunk) ? sourceAt(chunk.web ?? chunk.maps ?? chunk.retrievedContext) : null;
+}
+
+function sourceAt(source: unknown): Source | null {
+  if (!isObject(source) || !isFilled(source.uri)) return null;
+  return { url: source.uri, ...(isFilled(source.title) ? { title: source.title } : {}) };
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function isFilled(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}

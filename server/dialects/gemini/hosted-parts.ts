@@ -1,0 +1,14 @@
+// Code that ran at a provider, as parts of a turn.
+import type { HostedCallPart, HostedResultPart } from '../parts.ts';
+
+/** Empty: the format has no part for it. */
+export function writeHosted(part: HostedCallPart | HostedResultPart): Record<string, unknown>[] {
+  if (part.kind !== 'code_execution') return [];
+  if (part.origin === 'gemini') return [{ ...part.object }];
+  if (part.type === 'hosted_call') {
+    const { code } = part.input;
+    return typeof code === 'string' ? [{ executableCode: { id: part.id, language: 'PYTHON', code } }] : [];
+  }
+  const outcome = part.isError ? 'OUTCOME_FAILED' : 'OUTCOME_OK';
+  return [{ codeExecutionResult: { id: part.callId, outcome, output: part.output ?? '' } }];
+}

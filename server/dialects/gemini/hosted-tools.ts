@@ -1,0 +1,49 @@
+// Tools of a `generateContent` request that run at the provider. https://ai.google.dev/gemini-api/docs/pricing
+import type { HostedKind } from '#shared/hosted-tools.ts';
+import { isObject } from '#server/framing/loose-json.ts';
+import type { HostedAccess, HostedPlace } from '../hosted-tools.ts';
+
+const kinds: ReadonlyMap<string, HostedKind | null> = new Map(
+  Object.entries<HostedKind | null>({
+    functionDeclarations: null,
+    computerUse: null,
+    googleSearch: 'web_search',
+    googleSearchRetrieval: 'web_search',
+    enterpriseWebSearch: 'web_search',
+    codeExecution: 'code_execution',
+    urlContext: 'web_fetch',
+    fileSearch: 'file_search',
+    retrieval: 'file_search',
+    googleMaps: 'maps',
+    mcpServers: 'mcp',
+  }),
+);
+
+/** Null: the caller runs it. The members of a tool are written in either of two ways. */
+export function kindOfMember(name: string): HostedKind | null {
+  const kind = kinds.get(name.replace(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase()));
+  return kind === undefined ? 'other' : kind;
+}
+
+export const hosted: HostedAccess = {
+  find({ tools }) {
+    const places: HostedPlace[] = [];
+    for (const [index, tool] of (Array.isArray(tools) ? tools : []).entries()) {
+      for (const name of isObject(tool) ? Object.keys(tool) : []) {
+        const kind = kindOfMember(name);
+        if (kind !== null) places.push({ kind, name: `tools.${index}.${name}`, isForced: false });
+      }
+    }
+    return places;
+  },
+  without(body, names) {
+    const list: unknown[] = Array.isArray(body['tools']) ? body['tools'] : [];
+    const tools = list.flatMap((tool, index): unknown[] => {
+      if (!isObject(tool)) return [tool];
+      const left = Object.entries(tool).filter(([name]) => !names.has(`tools.${index}.${name}`));
+      return left.length === 0 ? [] : [Object.fromEntries(left)];
+    });
+    const { tools: _tools, ...rest } = body;
+    return tools.length === 0 ? rest : { ...rest, tools };
+  },
+};

@@ -1,0 +1,70 @@
+// Tools and fields of a chat completion request by which a search, or code, runs at the provider.
+import type { HostedKind } from '#shared/hosted-tools.ts';
+import { isObject } from '#server/framing/loose-json.ts';
+import { placesInTools, withoutTools } from '../hosted-tools.ts';
+import type { HostedAccess, HostedPlace } from '../hosted-tools.ts';
+
+type Body = Readonly<Record<string, unknown>>;
+
+const kinds: readonly (readonly [type: RegExp, kind: HostedKind])[] = [
+  [/^(?:web_|\$web_search|openrouter:web|builtin_function)/, 'web_search'],
+  [/^code_/, 'code_execution'],
+  [/^(?:file_search|retrieval)/, 'file_search'],
+  [/^image_generation/, 'image_generation'],
+  [/^mcp/, 'mcp'],
+];
+/** Fields of a body that have the provider search. https://platform.openai.com/docs/guides/tools-web-search?api-mode=chat */
+const searchFields: Readonly<Record<string, (value: unknown) => boolean>> = {
+  web_search_options: isObject,
+  enable_search: (value) => value === true,
+  search_parameters: (value) => isObject(value) && value.mode !== 'off',
+};
+/** Models that search in every call. */
+const searchModel = /search-preview|search-api|^(?:perplexity\/)?sonar/;
+
+/** Types that nobody knows here pass: each provider has some. */
+export function kindOfTool({ type }: Body): HostedKind | null {
+  return typeof type === 'string' ? (kinds.find(([name]) => name.test(type))?.[1] ?? null) : null;
+}
+
+export const hosted: HostedAccess = {
+  find(body) {
+    const { tools, tool_choice: choice } = body;
+    const list: unknown[] = Array.isArray(tools) ? tools : [];
+    const isAnyForced = choice === 'required' && list.every((tool) => isObject(tool) && kindOfTool(tool) !== null);
+    const named = isObject(choice) && choice.type !== 'function' ? choice.type : undefined;
+    const places = placesInTools(tools, {
+      kindOf: kindOfTool,
+      isForced: (tool) => isAnyForced || (named !== undefined && tool['type'] === named),
+    });
+    return [...places, ...searchesIn(body)];
+  },
+  without(body, names) {
+    const left = withoutTools(body, names);
+    if (!Object.keys(searchFields).some((name) => names.has(name))) return left;
+    return Object.fromEntries(Object.entries(left).filter(([name]) => !names.has(name)));
+  },
+  // Responses tell of no run, so there is one.
+  atLeast(body) {
+    const isSearch = searchesIn(body).length > 0 || isSearchModel(body['model']);
+    const kindsIn = new Set<HostedKind>(
+      placesInTools(body['tools'], { kindOf: kindOfTool, isForced: () => false }).map(({ kind }) => kind),
+    );
+    if (isSearch) kindsIn.add('web_search');
+    if (kindsIn.size === 0) return undefined;
+    const calls: Partial<Record<HostedKind, number>> = {};
+    for (const kind of kindsIn) calls[kind] = 1;
+    return calls;
+  },
+};
+
+export function isSearchModel(model: unknown): boolean {
+  return typeof model === 'string' && searchModel.test(model);
+}
+
+/** Without it the response would be a wrong one. */
+function searchesIn(body: Body): HostedPlace[] {
+  return Object.entries(searchFields).flatMap(([name, isSearch]) =>
+    isSearch(body[name]) ? [{ kind: 'web_search' as const, name, most: 1, isForced: true }] : [],
+  );
+}

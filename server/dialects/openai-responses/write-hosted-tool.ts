@@ -1,0 +1,21 @@
+// Tools of other formats that run at the provider, as this one has them. https://platform.openai.com/docs/guides/tools-web-search
+import type { HostedKind } from '#shared/hosted-tools.ts';
+import type { Losses } from '../losses.ts';
+import type { HostedTool } from '../parts.ts';
+
+export const hostedTypes: Readonly<Partial<Record<HostedKind, string>>> = { web_search: 'web_search', code_execution: 'code_interpreter' };
+
+/** Null: the format has no such tool, or only for what is kept at the provider. */
+export function writeHostedTool({ kind, origin, object, options, field }: HostedTool, losses: Losses): Record<string, unknown> | null {
+  if (origin === 'openai-responses') return { ...object };
+  if (kind === 'code_execution') return { type: 'code_interpreter', container: { type: 'auto' } };
+  if (kind !== 'web_search') return null;
+  const { allowedDomains, blockedDomains, location, contextSize } = options;
+  if (blockedDomains !== undefined) losses.dropNamed(`${field}.blocked_domains`);
+  return {
+    type: 'web_search',
+    ...(allowedDomains === undefined ? {} : { filters: { allowed_domains: allowedDomains } }),
+    ...(location === undefined ? {} : { user_location: { type: 'approximate', ...location } }),
+    ...(contextSize === undefined ? {} : { search_context_size: contextSize }),
+  };
+}

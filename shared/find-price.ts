@@ -1,0 +1,78 @@
+// Which price a model has, by the maps of the settings.
+import { decimalOf, decimalText, multiply } from '#shared/decimal.ts';
+import { completionRatioOf, pricedName } from '#shared/pricing-rules.ts';
+import type { Price, UsagePrice } from '#shared/pricing.ts';
+import type { NumberMap } from '#shared/setting-values.ts';
+
+/** Maps of the settings that prices come from. */
+export interface PriceMaps {
+  /** USD per call. */
+  modelPrice: NumberMap;
+  modelRatio: NumberMap;
+  completionRatio: NumberMap;
+  cacheRatio: NumberMap;
+  /** Of writes for five minutes; 1.25 for models that are not in it. */
+  cacheCreationRatio?: NumberMap;
+  /** Of audio that is heard; models that are not in it hear at the price of text. */
+  audioRatio?: NumberMap;
+  /** Of audio that is spoken, as a factor of audio that is heard; models that are not in it speak at the price of text. */
+  audioCompletionRatio?: NumberMap;
+}
+
+/** Model ratio of a model that has neither ratio nor price, where those are allowed (self-use mode). */
+export const unsetModelRatio = 37.5;
+const defaultCacheCreationRatio = 1.25;
+
+/**
+ * What writing to the cache for an hour costs, by what writing for five minutes does: with Claude 2 and 1.25 times the input.
+ * https://platform.claude.com/docs/en/build-with-claude/prompt-caching#pricing
+ */
+export function cacheCreation1hRatioOf(cacheCreationRatio: number): number {
+  return product(cacheCreationRatio, 1.6);
+}
+
+/** The price that is kept for audio, or that of text where none is. */
+export function audioRatiosOf(
+  completionRatio: number,
+  { audioRatio = 1, audioCompletionRatio }: { audioRatio?: number | undefined; audioCompletionRatio?: number | undefined },
+): Pick<UsagePrice, 'audioInputRatio' | 'audioOutputRatio'> {
+  return {
+    audioInputRatio: audioRatio,
+    audioOutputRatio: audioCompletionRatio === undefined ? completionRatio : product(audioRatio, audioCompletionRatio),
+  };
+}
+
+function product(one: number, other: number): number {
+  return Number(decimalText(multiply(decimalOf(one), decimalOf(other))));
+}
+
+/** The price of a model by the name that the client used; null when none is set. Keep the result: costs are cached on it. */
+export function findPrice(model: string, maps: PriceMaps): Price | null {
+  const name = pricedName(model);
+  const modelPrice = maps.modelPrice[name];
+  if (modelPrice !== undefined) return { kind: 'call', modelPrice };
+  const modelRatio = maps.modelRatio[name];
+  return modelRatio === undefined ? null : usagePrice(name, modelRatio, maps);
+}
+
+/** The price of a model without one, where that is allowed. */
+export function unsetPrice(model: string, maps: PriceMaps): Price {
+  return usagePrice(pricedName(model), unsetModelRatio, maps);
+}
+
+function usagePrice(name: string, modelRatio: number, maps: PriceMaps): Price {
+  const cacheCreationRatio = maps.cacheCreationRatio?.[name] ?? defaultCacheCreationRatio;
+  const completionRatio = completionRatioOf(name, maps.completionRatio);
+  return {
+    kind: 'usage',
+    modelRatio,
+    completionRatio,
+    cacheRatio: maps.cacheRatio[name] ?? 1,
+    cacheCreationRatio,
+    cacheCreation1hRatio: cacheCreation1hRatioOf(cacheCreationRatio),
+    ...audioRatiosOf(completionRatio, {
+      audioRatio: maps.audioRatio?.[name],
+      audioCompletionRatio: maps.audioCompletionRatio?.[name],
+    }),
+  };
+}
