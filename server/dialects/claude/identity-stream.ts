@@ -6,12 +6,14 @@ import type { ErrorObject } from '../client-dialect.ts';
 import type { StreamInput } from '../identity.ts';
 import { textOf } from '../text-in-events.ts';
 import { textOfPart } from '../parts.ts';
+import type { HostedCalls } from '#shared/hosted-tools.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import { errorInResponse } from '../stream-pipe.ts';
 import type { ErrorInResponse, PipeStep, ReportedUsage, StreamOpening, StreamPipe } from '../stream-pipe.ts';
 import type { TextTally } from '../text-tally.ts';
 import { ToldUsage } from '../token-usage.ts';
 import { errorEvent } from './errors.ts';
+import { hostedKindOf } from './hosted-blocks.ts';
 import { keepAlive } from './keep-alive.ts';
 import { createStreamReader, readError } from './read-response.ts';
 import { readStopReason } from './stop-reason.ts';
@@ -25,6 +27,8 @@ const errorKey = Buffer.from('"error"');
 /** `"content_block_start"`, `"content_block_delta"`, `"content_block_stop"` */
 const blockKey = Buffer.from('"content_block_');
 const blockStartKey = Buffer.from('"content_block_start"');
+/** Calls of the provider's tools; what they came to is told at the end, which a stream that is cut has not. */
+const hostedKey = Buffer.from('"server_tool_use"');
 /** Where deltas hold what the model wrote. */
 const deltaTextKey = /"(?:text|thinking|partial_json)"/g;
 
@@ -36,6 +40,8 @@ export class ClaudeIdentityStream implements StreamPipe {
   #bytes = 0;
   readonly #told = new ToldUsage();
   #hasStopped = false;
+  /** As they were seen to begin. */
+  #runs: HostedCalls = {};
   // Bytes that had gone by, 0 for never: when the output was told last, but for the beginning, where it says nothing yet; when
   // the model last said why it ends; and when it last wrote something.
   #usageAt = 0;
@@ -80,6 +86,7 @@ export class ClaudeIdentityStream implements StreamPipe {
     }
     const content = end === events.length ? events : events.subarray(0, end);
     this.#noteText(content);
+    this.#noteRuns(content);
     this.#keep(content, isOwned);
     return { forClient: content.length === 0 ? [] : [content], next: error ?? (this.#hasStopped ? 'complete' : 'more') };
   }
@@ -98,6 +105,18 @@ export class ClaudeIdentityStream implements StreamPipe {
         this.#hasStopped = true;
         break;
       default:
+    }
+  }
+
+  #noteRuns(events: Buffer): void {
+    if (this.#hasStopped) return;
+    for (let at = events.indexOf(hostedKey); at >= 0; at = events.indexOf(hostedKey, endOfEvent(events, at))) {
+      const data = dataIn(events, startOfEvent(events, at), endOfEvent(events, at));
+      const block = data === null ? undefined : parseObject(data)?.['content_block'];
+      if (!isObject(block) || block.type !== 'server_tool_use') continue;
+      const kind = hostedKindOf(typeof block.name === 'string' ? block.name : '');
+      const runs = kind === 'code_execution' ? 1 : (this.#runs[kind] ?? 0) + 1;
+      this.#runs = { ...this.#runs, [kind]: runs };
     }
   }
 
@@ -152,7 +171,9 @@ export class ClaudeIdentityStream implements StreamPipe {
   }
 
   reportedUsage(): ReportedUsage {
-    return this.#told.report(this.#textAt > this.#usageAt);
+    const reported = this.#told.report(this.#textAt > this.#usageAt);
+    const hosted = { ...this.#runs, ...reported.hosted };
+    return Object.keys(hosted).length === 0 ? reported : { ...reported, hosted };
   }
 
   countTokens(): Promise<number> {

@@ -12,6 +12,7 @@ import type { TextTally } from '../text-tally.ts';
 import { ToldUsage } from '../token-usage.ts';
 import { errorEvent } from './errors.ts';
 import { isEnd } from './events.ts';
+import { HostedRuns } from './hosted-items.ts';
 import { keepAlive } from './keep-alive.ts';
 import { errorOf } from './read-error.ts';
 import { usageParts, writeTokenUsage } from './token-usage.ts';
@@ -23,6 +24,11 @@ const tellingKeys = ['"response.completed"', '"response.incomplete"', '"response
   Buffer.from(key),
 );
 const sequenceKey = Buffer.from('"sequence_number":');
+/** Complete items of tools that ran at the provider. Runs that nobody has told the end of are billed all the same. */
+const itemDone = Buffer.from('"response.output_item.done"');
+const hostedKeys = ['_search_call"', '"code_interpreter_call"', '"image_generation_call"', '"mcp_call"', '"shell_call"'].map((key) =>
+  Buffer.from(key),
+);
 /** The ending of a response, whatever stands in it. */
 const deepEnd = /^\s*\{\s*"type"\s*:\s*"response\.(?:completed|incomplete|failed|cancelled)"/;
 /** Where deltas hold what the model wrote. */
@@ -36,6 +42,7 @@ export class ResponsesIdentityStream implements StreamPipe {
   /** Number of the last event. */
   #sequence = -1;
   readonly #told = new ToldUsage();
+  readonly #runs = new HostedRuns();
   /** The upstream's own ending, which is held back. */
   #end: { event: Buffer; body: Record<string, unknown> } | null = null;
 
@@ -78,6 +85,7 @@ export class ResponsesIdentityStream implements StreamPipe {
     }
     const content = end === events.length ? events : events.subarray(0, end);
     this.#noteSequence(content);
+    this.#noteRuns(content);
     this.#keep(content, isOwned);
     this.#bytes += this.#end?.event.length ?? 0;
     return { forClient: content.length === 0 ? [] : [content], next: error ?? (this.#end === null ? 'more' : 'complete') };
@@ -86,6 +94,16 @@ export class ResponsesIdentityStream implements StreamPipe {
   #note(body: Record<string, unknown>, event: Buffer): void {
     this.#end = { event, body };
     for (const part of usageParts(isObject(body.response) ? body.response.usage : undefined)) this.#told.note(part);
+  }
+
+  #noteRuns(events: Buffer): void {
+    if (!hostedKeys.some((key) => events.includes(key))) return;
+    for (let at = events.indexOf(itemDone); at >= 0; at = events.indexOf(itemDone, endOfEvent(events, at))) {
+      const data = dataIn(events, startOfEvent(events, at), endOfEvent(events, at));
+      const item = data === null || isTooDeep(data) ? undefined : parseObject(data)?.['item'];
+      const calls = isObject(item) ? this.#runs.add(item) : null;
+      if (calls !== null) this.#told.note({ type: 'hosted_usage', calls });
+    }
   }
 
   #noteSequence(events: Buffer): void {

@@ -1,0 +1,151 @@
+// Tools that run at the provider: counted, priced, reserved ahead, on the receipt; left out and named where nobody pays for them.
+import { describe, expect, test } from 'vitest';
+import { engines } from '#tests/support/engines.ts';
+import { createScene, testModel } from '#tests/support/relay-scene.ts';
+import type { SceneOptions } from '#tests/support/relay-scene.ts';
+
+const messages = [{ role: 'user', content: 'When is high water in Brest?' }];
+const search = { type: 'web_search_20250305', name: 'web_search' };
+const responses = { type: 1, setting: '{"formats":["openai-responses"]}' };
+
+interface Case {
+  path: string;
+  channel: { type: number; setting?: string };
+  fields: Record<string, unknown>;
+  replay: string;
+  calls: object[];
+}
+
+const claude = { path: '/v1/messages', channel: { type: 14 }, fields: { max_tokens: 50, messages, tools: [search] } };
+const ofResponses = {
+  path: '/v1/responses',
+  channel: responses,
+  fields: {
+    input: 'When is high water in Brest?',
+    tools: [{ type: 'web_search' }, { type: 'code_interpreter', container: { type: 'auto' } }],
+  },
+};
+
+/** USD per 1,000 runs, as the vendor lists them for that model. */
+const cases: Case[] = [
+  { ...claude, replay: 'hosted/claude', calls: [{ kind: 'web_search', calls: 2, price: 25 }] },
+  {
+    ...ofResponses,
+    replay: 'hosted/responses',
+    // A page that was opened is no search.
+    calls: [
+      { kind: 'web_search', calls: 1, price: 25 },
+      { kind: 'code_execution', calls: 1, price: 30 },
+    ],
+  },
+  {
+    ...claude,
+    channel: responses,
+    replay: 'hosted/responses',
+    calls: expect.arrayContaining([{ kind: 'web_search', calls: 1, price: 25 }]),
+  },
+  { ...ofResponses, channel: { type: 14 }, replay: 'hosted/claude', calls: [{ kind: 'web_search', calls: 2, price: 25 }] },
+  {
+    ...claude,
+    channel: { type: 24 },
+    replay: 'hosted/gemini',
+    calls: expect.arrayContaining([{ kind: 'web_search', calls: 2, price: 25 }]),
+  },
+];
+
+describe.each(engines)('tools at the provider, on $kind', (engine) => {
+  const open = (channel: Case['channel'], options: SceneOptions = {}) => createScene(engine, { channels: [channel], ...options });
+
+  describe.each([false, true])('stream: %s', (stream) => {
+    test.each(cases)('$path by channel $channel.type: runs are charged beside the tokens', async (one) => {
+      await using scene = await open(one.channel);
+      scene.upstream.behave({ replay: `${one.replay}.${stream ? 'sse' : 'json'}` });
+      const answer = await scene.post(one.path, { model: testModel, stream, ...one.fields });
+      const text = await answer.text();
+      expect([answer.status, text]).toEqual([200, expect.stringContaining('tides.example')]);
+      const [row] = await scene.logs(1);
+      expect(row?.other?.['hosted_calls']).toEqual(one.calls);
+      const runs = (row?.other?.['hosted_calls'] ?? []) as { calls: number; price: number }[];
+      const paid = runs.reduce((sum, { calls, price }) => sum + calls * price * 500, 0);
+      expect(row?.quota).toBeGreaterThan(paid);
+      expect((row?.quota ?? 0) - paid).toBeLessThan(5000);
+      await scene.checkBooks();
+    });
+  });
+
+  test.each([
+    { ...claude, replay: 'hosted/claude-cut.sse', kind: 'web_search' },
+    { ...ofResponses, replay: 'hosted/responses-cut.sse', kind: 'web_search' },
+  ])('$path: runs that were seen are charged where the stream breaks off', async ({ path, channel, fields, replay, kind }) => {
+    await using scene = await open(channel);
+    scene.upstream.behave({ replay });
+    await (await scene.post(path, { model: testModel, stream: true, ...fields })).text();
+    const [row] = await scene.logs(1);
+    expect(row?.other?.['hosted_calls']).toEqual([{ kind, calls: 1, price: 25 }]);
+    await scene.checkBooks();
+  });
+
+  test('as many runs as are reserved for go upstream as the bound', async () => {
+    await using scene = await open(claude.channel, { settings: { ToolCallsPerRequest: '3' } });
+    await scene.post(claude.path, { model: testModel, ...claude.fields });
+    expect(scene.upstream.requests[0]?.body).toMatchObject({ tools: [{ ...search, max_uses: 3 }] });
+    await scene.post(claude.path, { model: testModel, ...claude.fields, tools: [{ ...search, max_uses: 2 }] });
+    expect(scene.upstream.requests[1]?.body).toMatchObject({ tools: [{ ...search, max_uses: 2 }] });
+    await scene.post(ofResponses.path, { model: testModel, ...ofResponses.fields });
+    // Another format on the way to Claude: the same bound.
+    expect(scene.upstream.requests[2]?.body).toMatchObject({ tools: [expect.objectContaining({ type: search.type, max_uses: 3 }), {}] });
+  });
+
+  test('a tool without a price is left out and named, unless the channel allows it; one that has to be used is refused', async () => {
+    const drawing = { type: 'image_generation' };
+    const own = { type: 'function', name: 'get', parameters: {}, strict: false };
+    const ask = async (fields: object, setting: object = {}) => {
+      await using scene = await open({ type: 1, setting: JSON.stringify({ formats: ['openai-responses'], ...setting }) });
+      const answer = await scene.post('/v1/responses', { model: testModel, input: 'Draw', tools: [own, drawing], ...fields });
+      const body = await answer.json();
+      const sent = scene.upstream.requests.at(-1)?.body;
+      return { status: answer.status, field: body.error?.param, dropped: answer.headers.get('x-tidegate-dropped'), sent };
+    };
+    expect(await ask({})).toMatchObject({ status: 200, dropped: 'tools.1', sent: { tools: [own] } });
+    expect(await ask({}, { allow_surcharges: true })).toMatchObject({ sent: { tools: [own, drawing] } });
+    expect(await ask({ tool_choice: drawing })).toMatchObject({ status: 400, field: 'tools.1', sent: undefined });
+  });
+
+  test('an account that cannot pay for searches is answered without them', async () => {
+    await using scene = await open(claude.channel, { quota: 4000 });
+    const answer = await scene.post(claude.path, { model: testModel, ...claude.fields });
+    expect([answer.status, answer.headers.get('x-tidegate-dropped')]).toEqual([200, 'tools.0']);
+    expect(scene.upstream.requests[0]?.body).not.toHaveProperty('tools');
+    await scene.checkBooks();
+  });
+
+  test('a search by a field of a chat completion is one run, and refused where no price is set', async () => {
+    const body = { model: testModel, messages, web_search_options: {} };
+    await using scene = await open({ type: 1 });
+    expect((await scene.post('/v1/chat/completions', body)).status).toBe(200);
+    const [row] = await scene.logs(1);
+    expect(row?.other?.['hosted_calls']).toEqual([{ kind: 'web_search', calls: 1, price: 25 }]);
+    await scene.checkBooks();
+    await using free = await open({ type: 1 }, { settings: { ToolPrice: '{}' } });
+    expect((await free.post('/v1/chat/completions', body)).status).toBe(400);
+    expect(free.upstream.requests).toEqual([]);
+  });
+
+  test.each([
+    { fields: { reasoning: { mode: 'pro', effort: 'low' } }, dropped: 'reasoning.mode', sent: { reasoning: { effort: 'low' } } },
+    { fields: { prompt_cache_options: { mode: 'explicit', ttl: '12h' } }, dropped: 'prompt_cache_options.ttl', sent: {} },
+    {
+      fields: {
+        input: [{ role: 'user', content: [{ type: 'input_text', text: 'Hi', prompt_cache_breakpoint: { mode: 'explicit', ttl: '12h' } }] }],
+      },
+      dropped: 'prompt_cache_breakpoint.ttl',
+      sent: { input: [{ role: 'user', content: [{ type: 'input_text', text: 'Hi', prompt_cache_breakpoint: { mode: 'explicit' } }] }] },
+    },
+  ])('$dropped costs more and is left out and named', async ({ fields, dropped, sent }) => {
+    await using scene = await open(responses);
+    const answer = await scene.post('/v1/responses', { model: testModel, input: 'Hi', ...fields });
+    expect([answer.status, answer.headers.get('x-tidegate-dropped')]).toEqual([200, dropped]);
+    expect(scene.upstream.requests[0]?.body).toMatchObject(sent);
+    expect(scene.upstream.requests[0]?.text).not.toMatch(/"pro"|"12h"/);
+  });
+});
