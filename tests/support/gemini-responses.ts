@@ -37,7 +37,17 @@ const configFields = new Set([
   'responseModalities',
   'thinkingConfig',
 ]);
-const partFields = new Set(['text', 'thought', 'thoughtSignature', 'inlineData', 'fileData', 'functionCall', 'functionResponse']);
+const partFields = new Set([
+  'text',
+  'thought',
+  'thoughtSignature',
+  'inlineData',
+  'fileData',
+  'functionCall',
+  'functionResponse',
+  'executableCode',
+  'codeExecutionResult',
+]);
 
 /** What shapes the response, or the refusal. */
 export function readGemini(path: string, body: unknown): GeminiRequest | UpstreamError {

@@ -40,12 +40,13 @@ export class Grounding {
 
   read({ groundingMetadata: grounding, citationMetadata: cited }: JsonObject): ResponsePart[] {
     const parts: ResponsePart[] = [];
-    if (isObject(grounding)) parts.push(...this.#searched(grounding), ...this.#supports(grounding));
+    if (isObject(grounding)) parts.push(...this.#supports(grounding));
     const chunks = isObject(grounding) ? listOf(grounding.groundingChunks) : [];
     for (const chunk of chunks) parts.push(...this.#once(sourceOf(chunk)));
     const sources = isObject(cited) ? (cited.citationSources ?? cited.citations) : [];
     for (const source of listOf(sources)) parts.push(...this.#once(sourceAt(source)));
-    return parts;
+    // Citations belong to the text before them.
+    return isObject(grounding) ? [...parts, ...this.#searched(grounding)] : parts;
   }
 
   /** Each event may tell all of them again. */
