@@ -18,7 +18,6 @@ import {
   urlSetting,
 } from '#shared/setting-values.ts';
 import type { NumberMap, Setting, SettingProblem } from '#shared/setting-values.ts';
-import { listToolPrices } from '#shared/tool-prices.ts';
 
 const amount = { min: 0, max: Number.MAX_SAFE_INTEGER };
 const ratio = { min: 0, max: 1_000_000_000 };
@@ -205,7 +204,7 @@ const catalogue = {
   AudioCompletionRatio: numberMapSetting(null, ratio),
   CompletionRatio: numberMapSetting(null, ratio),
   /** USD per 1,000 runs of tools at the provider; one without a price is left out of calls (`shared/tool-prices.ts`). */
-  ToolPrice: numberMapSetting(listToolPrices, ratio),
+  ToolPrice: numberMapSetting(null, ratio),
   /** Runs of such a tool that a call reserves, and is allowed, where its caller names no number. */
   ToolCallsPerRequest: integerSetting(10, { min: 1, max: 1000 }),
   /** Also defines which groups exist. */

@@ -16,29 +16,9 @@ export interface ToolCharge {
 }
 
 /**
- * The vendors' list prices in November 2026: OpenAI, Anthropic, Google. `kind` or `kind:beginning of a model's name*`; the longest
- * beginning wins. A container for code is billed by the session or by time: these are its least prices.
+ * By `kind`, or `kind:beginning of a model's name*`; the longest beginning wins. What the vendors list is in
+ * `server/settings/data/tool-price.json`.
  */
-export const listToolPrices: NumberMap = {
-  web_search: 10,
-  'web_search:gpt-4o*': 25,
-  'web_search:gpt-4.1*': 25,
-  'web_search:gemini*': 14,
-  'web_search:gemini-1*': 35,
-  'web_search:gemini-2*': 35,
-  'web_search:sonar*': 5,
-  'web_search:sonar-pro*': 6,
-  web_fetch: 0,
-  code_execution: 30,
-  'code_execution:claude*': 5,
-  'code_execution:gemini*': 0,
-  file_search: 2.5,
-  'file_search:gemini*': 0,
-  maps: 25,
-  mcp: 0,
-  tool_search: 0,
-};
-
 export function toolPricesOf(model: string, prices: NumberMap): ToolPrices {
   const found: Partial<Record<HostedKind, number>> = {};
   for (const kind of hostedKinds) {

@@ -7,6 +7,7 @@ import cacheCreationRatio from './data/create-cache-ratio.json' with { type: 'js
 import groupRatio from './data/group-ratio.json' with { type: 'json' };
 import modelPrice from './data/model-price.json' with { type: 'json' };
 import modelRatio from './data/model-ratio.json' with { type: 'json' };
+import toolPrice from './data/tool-price.json' with { type: 'json' };
 import usableGroups from './data/usable-groups.json' with { type: 'json' };
 import { settings } from '#shared/settings.ts';
 import type { SettingKey } from '#shared/settings.ts';
@@ -22,6 +23,8 @@ const large: Partial<Record<SettingKey, string>> = {
   GroupRatio: JSON.stringify(groupRatio),
   TopupGroupRatio: JSON.stringify(groupRatio),
   UserUsableGroups: JSON.stringify(usableGroups),
+  // List prices of November 2026: OpenAI, Anthropic, Google, Perplexity. A container for code is billed by the session or by time: these are its least.
+  ToolPrice: JSON.stringify(toolPrice),
 };
 
 /** The text that a setting has until somebody changes it. */

@@ -129,7 +129,7 @@ text StreamOverdraft finish
 json CreateCacheRatio
 json AudioRatio
 json AudioCompletionRatio
-json ToolPrice {"web_search":10,"web_search:gpt-4o*":25,"web_search:gpt-4.1*":25,"web_search:gemini*":14,"web_search:gemini-1*":35,"web_search:gemini-2*":35,"web_search:sonar*":5,"web_search:sonar-pro*":6,"web_fetch":0,"code_execution":30,"code_execution:claude*":5,"code_execution:gemini*":0,"file_search":2.5,"file_search:gemini*":0,"maps":25,"mcp":0,"tool_search":0}
+json ToolPrice
 `;
 
 /** Clients of this family know them, nothing ever read them. */

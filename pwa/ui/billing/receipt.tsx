@@ -75,9 +75,7 @@ function DeskLines(parts: Parts) {
           <th scope="col">{t('common.receipt.item')}</th>
           <th scope="col">{t('common.receipt.source')}</th>
           <th scope="col">{t('common.receipt.quantity')}</th>
-          <th scope="col">
-            {isMixed || lines.some(isPerCall) ? t('common.receipt.price') : t('common.receipt.price_per_million')}
-          </th>
+          <th scope="col">{isMixed || lines.some(isPerCall) ? t('common.receipt.price') : t('common.receipt.price_per_million')}</th>
           <th scope="col">{t('common.receipt.amount', { unit })}</th>
         </tr>
       </thead>
