@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { hostedKinds } from '#shared/hosted-tools.ts';
 import type { LogOther } from '#shared/logs.ts';
-import { costOf } from '#shared/pricing.ts';
+import { costOf, costWithTools } from '#shared/pricing.ts';
 import { receiptSums } from '#pwa/ui/billing/receipt-sums.ts';
 import { receiptOfRow } from './log-receipt.ts';
 
@@ -32,6 +33,10 @@ const usageRow = fc
     hear: ratio,
     speak: ratio,
     group: ratio,
+    tools: fc.uniqueArray(fc.record({ kind: fc.constantFrom(...hostedKinds), calls: fc.integer({ min: 1, max: 50 }), price: ratio }), {
+      selector: ({ kind }) => kind,
+      maxLength: 3,
+    }),
   })
   .map((row) => {
     const cached = Math.min(row.cached, row.prompt);
@@ -56,8 +61,9 @@ const usageRow = fc
       audio_output_ratio: row.speak,
       prompt_source: 'upstream',
       completion_source: 'counted',
+      hosted_calls: row.tools,
     };
-    const { quota } = costOf(
+    const { quota } = costWithTools(
       {
         promptTokens: row.prompt,
         completionTokens: row.completion,
@@ -77,7 +83,7 @@ const usageRow = fc
         audioInputRatio: row.hear,
         audioOutputRatio: row.speak,
       },
-      row.group,
+      { groupRatio: row.group, tools: row.tools },
     );
     return { log: { quota, prompt_tokens: row.prompt, completion_tokens: row.completion, group: 'vip' }, other };
   });

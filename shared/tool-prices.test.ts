@@ -1,0 +1,54 @@
+import { describe, expect, test } from 'vitest';
+import { costWithTools } from '#shared/pricing.ts';
+import type { Price } from '#shared/pricing.ts';
+import { toolCharges, toolPricesOf } from '#shared/tool-prices.ts';
+
+const maps = { web_search: 10, 'web_search:gpt-4o*': 25, 'web_search:gpt-4o-mini*': 30, code_execution: 0, 'file_search:gpt*': 2.5 };
+const price: Price = {
+  kind: 'usage',
+  modelRatio: 0.5,
+  completionRatio: 2,
+  cacheRatio: 1,
+  cacheCreationRatio: 1.25,
+  cacheCreation1hRatio: 2,
+  audioInputRatio: 1,
+  audioOutputRatio: 2,
+};
+
+describe('prices of tools that providers run', () => {
+  test.each([
+    ['claude-opus-4-6', { web_search: 10, code_execution: 0 }],
+    ['gpt-4o', { web_search: 25, code_execution: 0, file_search: 2.5 }],
+    ['gpt-4o-mini-2024', { web_search: 30, code_execution: 0, file_search: 2.5 }],
+    ['gpt-5', { web_search: 10, code_execution: 0, file_search: 2.5 }],
+  ])('of %s: the longest beginning wins', (model, prices) => {
+    expect(toolPricesOf(model, maps)).toEqual(prices);
+  });
+
+  test('runs without a price, and none, are no charge', () => {
+    expect(toolCharges({ web_search: 2, maps: 1, file_search: 0 }, { web_search: 10, file_search: 2.5 })).toEqual([
+      { kind: 'web_search', calls: 2, price: 10 },
+    ]);
+  });
+
+  test('they are added to the tokens before rounding, at the group’s ratio, and have a line of their own', () => {
+    const tools = [{ kind: 'web_search' as const, calls: 3, price: 2.5 }];
+    const cost = costWithTools({ promptTokens: 101, completionTokens: 0 }, price, { groupRatio: 0.5, quotaPerUnit: 500_000, tools });
+    // 101 × 0.5 × 0.5 = 25.25, and 3 × 0.0025 × 500,000 × 0.5 = 1875
+    expect(cost.quota).toBe(1901);
+    expect(cost.receipt()).toMatchObject({
+      subtotal: '101',
+      tools: [{ kind: 'web_search', calls: 3, price: 2.5, amount: '1875' }],
+      exact: '1900.25',
+      rounding: '0.75',
+      quota: 1901,
+    });
+  });
+
+  test('they cost their price where the model has one per call, or nothing was told of tokens', () => {
+    const tools = [{ kind: 'web_search' as const, calls: 1, price: 10 }];
+    const terms = { groupRatio: 1, quotaPerUnit: 500_000, tools };
+    expect(costWithTools({ promptTokens: 1, completionTokens: 1 }, { kind: 'call', modelPrice: 0.01 }, terms).quota).toBe(10_000);
+    expect(costWithTools({ promptTokens: 0, completionTokens: 0 }, price, terms).quota).toBe(5000);
+  });
+});
