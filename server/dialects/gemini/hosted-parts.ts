@@ -3,8 +3,8 @@ import type { HostedCallPart, HostedResultPart } from '../parts.ts';
 
 /** Empty: the format has no part for it. */
 export function writeHosted(part: HostedCallPart | HostedResultPart): Record<string, unknown>[] {
+  if (part.origin === 'gemini') return Object.keys(part.object).length === 0 ? [] : [{ ...part.object }];
   if (part.kind !== 'code_execution') return [];
-  if (part.origin === 'gemini') return [{ ...part.object }];
   if (part.type === 'hosted_call') {
     const { code } = part.input;
     return typeof code === 'string' ? [{ executableCode: { id: part.id, language: 'PYTHON', code } }] : [];

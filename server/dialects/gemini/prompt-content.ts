@@ -1,8 +1,9 @@
 // What of a `generateContent` request counts as prompt tokens. Read loosely: it also serves estimates of what is refused later.
 import { isObject } from '#server/framing/loose-json.ts';
-import { emptyPrompt } from '../prompt-content.ts';
+import { emptyPrompt, noteHosted } from '../prompt-content.ts';
 import type { PromptContent } from '../prompt-content.ts';
 import type { Body } from '../strict-fields.ts';
+import { hosted } from './hosted-tools.ts';
 import { looseMember as member } from '../proto-json.ts';
 
 const perContent = 3;
@@ -25,6 +26,7 @@ export function promptContent(body: Body): PromptContent {
   const tools = listOf(body.tools);
   if (tools.length > 0) prompt.fixed += perTools;
   for (const tool of tools) addJson(prompt, tool);
+  for (const { kind, most } of hosted.find(body)) noteHosted(prompt, kind, most);
   const config = member(body, 'generationConfig');
   if (isObject(config)) {
     addJson(prompt, member(config, 'responseSchema'));

@@ -3,7 +3,16 @@
 import { fieldRules } from '#shared/field-rules.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { otherProviders, untranslatable } from '../losses.ts';
-import type { AssistantPart, Message, TextPart, ToolCallPart, ToolResultPart, UserPart } from '../parts.ts';
+import type {
+  AssistantPart,
+  HostedCallPart,
+  HostedResultPart,
+  Message,
+  TextPart,
+  ToolCallPart,
+  ToolResultPart,
+  UserPart,
+} from '../parts.ts';
 import type { ExtraField } from '../request-fields.ts';
 import { badField } from '../strict-fields.ts';
 import type { StrictFields } from '../strict-fields.ts';
@@ -113,7 +122,10 @@ class ContentsReader implements ReadContents {
       return;
     }
     const text = part.text('text') ?? codeOf(part.plain);
-    if (text === null) throw unknownPart(part);
+    if (text === null) {
+      content.push(hostedPart(part));
+      return;
+    }
     const last = content.at(-1);
     if (part.boolean('thought') === true) {
       // A signature comes behind the text in a stream.
@@ -159,7 +171,17 @@ function resultText(response: Readonly<Record<string, unknown>>): { text: string
   return { text: typeof value === 'string' ? value : JSON.stringify(value), isError: name === 'error' };
 }
 
-/** What only this provider knows, such as calls of its own tools. */
+/** Calls of the provider's own tools, and what they came to. @throws {AppError} for every other part */
+function hostedPart(part: StrictFields): HostedCallPart | HostedResultPart {
+  const shared = { kind: 'other', origin: 'gemini', object: part.plain } as const;
+  const call = part.fields('toolCall');
+  if (call !== undefined) return { type: 'hosted_call', id: call.text('id') ?? '', ...shared, input: call.object('args') ?? {} };
+  const response = part.fields('toolResponse');
+  if (response === undefined) throw unknownPart(part);
+  return { type: 'hosted_result', callId: response.text('id') ?? '', ...shared, sources: [], isError: false };
+}
+
+/** What only this provider knows. */
 function unknownPart(part: StrictFields): Error {
   const names = Object.keys(part.plain).filter((name) => isObject(part.plain[name]));
   return names.length === 0 ? badField(part.path('text'), fieldRules.required) : untranslatable(part.path(names[0] ?? ''), otherProviders);

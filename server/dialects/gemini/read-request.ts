@@ -34,7 +34,7 @@ export function readRequest(body: Body): ChatRequest {
   const fields = new StrictFields(plainBody(body));
   const config = fields.fields('generationConfig') ?? new StrictFields({}, 'generationConfig');
   const contents = readContents(objectsOf(fields, 'contents'));
-  const { tools, choice, extras } = readTools(fields);
+  const { tools, hosted, choice, extras } = readTools(fields);
   const limit = config.integer('maxOutputTokens', 0, mostTokens);
   return {
     // Where they are asked for in the path: whoever reads a body alone does not know them.
@@ -42,6 +42,7 @@ export function readRequest(body: Body): ChatRequest {
     isStream: false,
     messages: [...readSystem(fields.fields('systemInstruction')), ...contents.messages],
     tools,
+    ...(hosted.length === 0 ? {} : { hostedTools: hosted }),
     extras: [...extraFields(fields, known), ...extraFields(config, knownConfig), ...contents.extras, ...extras],
     saidFields,
     ...defined('toolChoice', choice),

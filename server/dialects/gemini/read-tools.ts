@@ -1,13 +1,15 @@
 // Tools and the choice among them. https://ai.google.dev/gemini-api/docs/function-calling
 import { otherProviders, untranslatable } from '../losses.ts';
-import type { Tool, ToolChoice } from '../parts.ts';
+import type { HostedTool, Tool, ToolChoice } from '../parts.ts';
 import type { ExtraField, RequestField } from '../request-fields.ts';
 import type { StrictFields } from '../strict-fields.ts';
 import { readSchema } from './caller-schema.ts';
+import { kindOfMember } from './hosted-tools.ts';
 import { objectsOf } from '../proto-json.ts';
 
 export interface ReadTools {
   tools: Tool[];
+  hosted: HostedTool[];
   choice?: ToolChoice;
   extras: ExtraField[];
 }
@@ -21,6 +23,7 @@ const told: ReadonlySet<string> = new Set(['name', 'description', 'parameters', 
 /** @throws {AppError} `invalid_request` with the field at fault; `untranslatable` for what only Gemini can do */
 export function readTools(fields: StrictFields): ReadTools {
   const tools: Tool[] = [];
+  const hosted: HostedTool[] = [];
   const extras: ExtraField[] = [];
   for (const tool of objectsOf(fields, 'tools')) {
     for (const declared of objectsOf(tool, 'functionDeclarations')) {
@@ -30,10 +33,12 @@ export function readTools(fields: StrictFields): ReadTools {
     for (const name of tool.others(new Set(['functionDeclarations']))) {
       const essential = Object.hasOwn(essentialTools, name) ? essentialTools[name] : undefined;
       if (essential !== undefined) throw untranslatable(tool.path(name), otherProviders);
-      extras.push({ field: 'offered_provider_tools', name: tool.path(name), value: null });
+      const kind = kindOfMember(name) ?? 'other';
+      const object = { [name]: tool.raw(name) };
+      hosted.push({ type: 'hosted_tool', kind, origin: 'gemini', object, options: {}, field: tool.path(name) });
     }
   }
-  return withChoice({ tools, extras }, fields.fields('toolConfig'));
+  return withChoice({ tools, hosted, extras }, fields.fields('toolConfig'));
 }
 
 function readFunction(declared: StrictFields): Tool {
@@ -46,18 +51,19 @@ function readFunction(declared: StrictFields): Tool {
   };
 }
 
-function withChoice({ tools, extras }: ReadTools, config: StrictFields | undefined): ReadTools {
-  if (config === undefined) return { tools, extras };
+function withChoice(read: ReadTools, config: StrictFields | undefined): ReadTools {
+  if (config === undefined) return read;
+  const { tools, extras } = read;
   for (const name of config.others(new Set(['functionCallingConfig']))) extras.push({ field: null, name: config.path(name), value: null });
   const calling = config.fields('functionCallingConfig');
   const mode = calling?.oneOf('mode', modes) ?? 'MODE_UNSPECIFIED';
   const allowed = (calling?.list('allowedFunctionNames') ?? []).filter((name) => typeof name === 'string');
-  if (mode === 'MODE_UNSPECIFIED') return { tools, extras };
-  if (mode === 'AUTO') return { tools, extras, choice: { kind: 'auto' } };
-  if (mode === 'NONE') return { tools, extras, choice: { kind: 'none' } };
+  if (mode === 'MODE_UNSPECIFIED') return read;
+  if (mode === 'AUTO') return { ...read, choice: { kind: 'auto' } };
+  if (mode === 'NONE') return { ...read, choice: { kind: 'none' } };
   const [only] = allowed;
-  if (mode === 'ANY' && only !== undefined && allowed.length === 1) return { tools, extras, choice: { kind: 'tool', name: only } };
+  if (mode === 'ANY' && only !== undefined && allowed.length === 1) return { ...read, choice: { kind: 'tool', name: only } };
   // Formats without a list of what is allowed are told of nothing else.
   const usable = allowed.length === 0 ? tools : tools.filter(({ name }) => allowed.includes(name));
-  return { tools: usable, extras, choice: { kind: mode === 'ANY' ? 'required' : 'auto' } };
+  return { ...read, tools: usable, choice: { kind: mode === 'ANY' ? 'required' : 'auto' } };
 }

@@ -29,11 +29,11 @@ export const saidFields: SaidFields = {
   seed: { name: 'generationConfig.seed', example: config({ seed: 7 }) },
   frequency_penalty: { name: 'generationConfig.frequencyPenalty', neutral: [0], example: config({ frequencyPenalty: 0.5 }) },
   presence_penalty: { name: 'generationConfig.presencePenalty', neutral: [0], example: config({ presencePenalty: 0.5 }) },
-  offered_provider_tools: { name: 'tools.0.googleSearch', example: { tools: [{ googleSearch: {} }] } },
+  offered_provider_tools: { name: 'tools.0.googleMaps', example: { tools: [{ googleMaps: {} }] } },
   taught_tools: { name: 'tools.0.computerUse', example: { tools: [{ computerUse: { environment: 'ENVIRONMENT_BROWSER' } }] } },
   mcp_servers: { name: 'tools.0.mcpServers', example: { tools: [{ mcpServers: [{ name: 'a' }] }] } },
   provider_tool_results: {
-    name: 'contents.0.parts.0.toolCall',
+    name: 'hosted tool parts',
     example: { contents: [{ role: 'model', parts: [{ toolCall: { id: 't1', toolType: 'GOOGLE_SEARCH_WEB' } }] }, question] },
   },
   service_tier: { name: 'serviceTier', neutral: cheapTiers, example: { serviceTier: 'priority' } },
