@@ -2,9 +2,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pino } from 'pino';
 import type { Write } from '#server/db/database.ts';
 import { collections } from '#server/db/collections.ts';
 import { openDatabase } from '#server/db/open.ts';
+import type { LogRecord } from '#server/db/records/log.ts';
+import { SessionSums } from '#server/money/settlement/session-sums.ts';
+import { sessionKey } from '#server/money/settlement/session-writes.ts';
 import { logRecord, userRecord } from '#tests/contract/records.ts';
 
 const rounds = 64_000;
@@ -20,7 +24,10 @@ await db.write(
 );
 
 let seq = 0;
-async function row(): Promise<Write> {
+/** Calls of one session in a hundred. */
+const sessionCalls = 100;
+
+async function row(isOfSession = false): Promise<{ insert: LogRecord; into: 'logs'; ignoreConflict: true }> {
   seq += 1;
   const log = logRecord({
     id: await db.nextId('logs'),
@@ -37,8 +44,14 @@ async function row(): Promise<Write> {
     process: 'p',
     seq,
     request_id: `request-${seq}`,
+    ...(isOfSession ? ofSession(Math.floor(seq / sessionCalls)) : {}),
   });
   return { insert: log, into: 'logs', ignoreConflict: true };
+}
+
+function ofSession(number: number): Partial<LogRecord> {
+  const session = { id: `7a0f1c7e-6f0a-4a55-9d5e-${number}`, client: 'claude-cli/2.1.330' };
+  return { session_key: sessionKey(1, 1, session.id), other: { model_ratio: 1.25, cache_tokens: 50, session } };
 }
 
 const settlement = (): Write => ({
@@ -49,15 +62,16 @@ const settlement = (): Write => ({
 
 console.log(`${collections.logs.indexes.length} indexes on logs`);
 for (const perCommit of [1, 32]) {
-  for (const [name, patches] of [
-    ['log rows', 0],
-    ['log rows, each with its account', 1],
+  for (const [name, patches, isOfSession] of [
+    ['log rows', 0, false],
+    ['log rows of sessions', 0, true],
+    ['log rows, each with its account', 1, false],
   ] as const) {
     let spent = 0;
     for (let done = 0; done < rounds; done += perCommit) {
       const batch: Write[] = [];
       for (let index = 0; index < perCommit; index += 1) {
-        batch.push(await row());
+        batch.push(await row(isOfSession));
         if (patches === 1) batch.push(settlement());
       }
       const start = performance.now();
@@ -66,6 +80,18 @@ for (const perCommit of [1, 32]) {
     }
     console.log(`${name}, ${perCommit} a commit: ${((spent / rounds) * 1_000).toFixed(1)} µs each`);
   }
+}
+// What a call adds to its session, a moment after it is settled: alone, and with 31 others of a few sessions.
+for (const together of [1, 32]) {
+  const sums = new SessionSums({ db, log: pino({ level: 'silent' }) });
+  let spent = 0;
+  for (let done = 0; done < rounds / 4; done += together) {
+    for (let index = 0; index < together; index += 1) sums.add((await row(true)).insert);
+    const start = performance.now();
+    await sums.write();
+    spent += performance.now() - start;
+  }
+  console.log(`sums of sessions, ${together} rows together: ${((spent / (rounds / 4)) * 1_000).toFixed(1)} µs each`);
 }
 for (const [name, call] of [
   ['get by id', (index: number) => users.get(1 + (index % accounts))],

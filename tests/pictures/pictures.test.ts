@@ -4,12 +4,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sessionKey } from '#server/money/settlement/session-writes.ts';
 import { createVisitor, describeInBrowser } from '#tests/e2e/support/browser.ts';
 import type { Visitor, VisitorOptions } from '#tests/e2e/support/browser.ts';
 import { untilInstalled } from '#tests/e2e/support/device.ts';
 import { askPlayground, drawPictures } from '#tests/e2e/support/fill.ts';
 import { furnishNothing } from '#tests/e2e/support/furnish.ts';
 import { plainScreens, recordScreens, shellScreens } from '#tests/e2e/support/screens.ts';
+import { seededSessions } from '#tests/e2e/support/seed-sessions.ts';
 import { text } from '#tests/e2e/support/texts.ts';
 import { startTidegate } from '#tests/e2e/support/tidegate.ts';
 import type { Tidegate } from '#tests/e2e/support/tidegate.ts';
@@ -25,7 +27,12 @@ type State = (typeof states)[number];
 const folder = path.resolve(import.meta.dirname, '../../pictures');
 const takesAll = process.env['PICTURES'] === 'all';
 const only = process.env['PICTURES_ONLY'] ?? '';
-const screens = [...shellScreens, ...recordScreens(1), '/token?open=1', '/log?open=1', '/token?open=new'].filter(
+/** Ranges begin where the seeds do, whatever time of the day it is. */
+const sessionScreens = [
+  '/log?view=sessions&range=week',
+  `/log?view=sessions&session=${sessionKey(1, 1, seededSessions[0]?.session ?? '')}`,
+];
+const screens = [...shellScreens, ...recordScreens(1), '/token?open=1', '/log?open=1', ...sessionScreens, '/token?open=new'].filter(
   (screen) => only === '' || screen.startsWith(only),
 );
 const guestScreens = plainScreens.filter((screen) => only === '' || screen.startsWith(only));

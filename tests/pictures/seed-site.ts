@@ -2,6 +2,7 @@
 import { chat, furnish, owner } from '#tests/e2e/support/furnish.ts';
 import type { Api } from '#tests/e2e/support/furnish.ts';
 import { seedCalls } from '#tests/e2e/support/seed-calls.ts';
+import { seedSessions } from '#tests/e2e/support/seed-sessions.ts';
 import { drawings, music, seedTasks } from '#tests/e2e/support/seed-tasks.ts';
 import type { Tidegate } from '#tests/e2e/support/tidegate.ts';
 
@@ -54,6 +55,7 @@ export async function seedSite(tidegate: Tidegate, databaseUrl: string): Promise
   for (const token of tokens) await api.post('/api/token/', token);
   await giveMoney(api);
   await seedCalls(databaseUrl, { userId: 1, username: owner.username, count: 1_800, days: 6 });
+  await seedSessions(databaseUrl, { userId: 1, username: owner.username });
   await seedTasks(databaseUrl, { id: 1, username: owner.username }, [...drawings, ...music]);
   for (const isStream of [true, false]) await chat(tidegate.url, key, { stream: isStream });
 }

@@ -108,6 +108,15 @@ describe.each(engines)('sessions of clients on $kind', (engine) => {
     expect(tree.agents.map(({ parent }: SessionAgent) => parent)).toEqual(['', '']);
   });
 
+  it('calls of a conversation that is kept here are one row, by its id', async () => {
+    const conversation = await (await scene.post('/v1/conversations', {})).json();
+    for (const input of ['Say hello', 'Say it again']) {
+      const response = await scene.post('/v1/responses', { model: testModel, input, conversation: conversation.id });
+      expect(response.status, await response.text()).toBe(200);
+    }
+    expect(await one(conversation.id)).toMatchObject({ calls: 2, models: [testModel] });
+  });
+
   it('a call without a session has no part in any', async () => {
     const known = await scene.app.context.db.collection('call_sessions').count({});
     await (await scene.chat({ user: 'alice' })).text();
