@@ -46,6 +46,7 @@ const relay = [
   'drawings',
   'failing-channels',
   'background-responses',
+  'compaction',
   'kept-responses',
   'low-balance',
   'music',

@@ -88,6 +88,8 @@ export interface ClientCall {
   responseFields?(body: Body, address: CallAddress): Readonly<Record<string, unknown>>;
   /** Its requests may speak of what earlier calls have left, and its responses be kept. Missing: no. */
   speaksOfKept?: boolean;
+  /** The conversation is to be shortened, and nothing else. Missing: no. */
+  isCompaction?: boolean;
   /** The smallest request that shows whether a model answers. @param upstreamModel what the limits depend on */
   probe?(model: string, upstreamModel: string): Record<string, unknown>;
 }

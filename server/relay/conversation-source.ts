@@ -20,6 +20,8 @@ export interface AskedConversation {
   body: RelayBody;
   /** False: a prompt is counted, nothing comes of it. */
   isAnswered: boolean;
+  /** The conversation is to be shortened, and nothing else. */
+  isCompaction: boolean;
 }
 
 export interface CallConversation {

@@ -26,6 +26,7 @@ export const relayEndpoints: readonly RelayEndpoint[] = [
   endpoint('/v1/embeddings', clientDialects['openai-chat'], callKinds.embeddings),
   endpoint('/v1/engines/{model}/embeddings', clientDialects['openai-chat'], callKinds.embeddings),
   endpoint('/v1/responses', clientDialects['openai-responses'], callKinds.chat),
+  { ...endpoint('/v1/responses/compact', clientDialects['openai-responses'], callKinds.chat), isCompaction: true },
   endpoint('/v1/responses/input_tokens', clientDialects['openai-responses'], callKinds.count_tokens),
   endpoint('/v1/messages', clientDialects.claude, callKinds.chat),
   endpoint('/v1/messages/count_tokens', clientDialects.claude, callKinds.count_tokens),

@@ -1,6 +1,7 @@
 // What a Responses request says of things that are kept.
 import { AppError } from '#shared/errors.ts';
 import { isObject } from '#server/framing/loose-json.ts';
+import { isSealedHere } from './compaction.ts';
 import type { RelayBody } from '#server/relay/endpoints.ts';
 
 export interface AskedState {
@@ -11,6 +12,8 @@ export interface AskedState {
   isBackground: boolean;
   /** Places in the input of items that stand for others. */
   references: readonly number[];
+  /** It ends with a summary, or goes on from one of ours. */
+  hasCompaction: boolean;
 }
 
 /** Only for a body that its endpoint's `check` let pass. */
@@ -21,8 +24,13 @@ export function askedState(body: RelayBody): AskedState {
     previousId: typeof previous === 'string' ? previous : undefined,
     conversationId: typeof conversation === 'string' ? conversation : isObject(conversation) ? String(conversation.id) : undefined,
     isBackground: background === true,
+    hasCompaction: Array.isArray(input) && input.some((item) => isSealedHere(item) || isTrigger(item)),
     references: Array.isArray(input) ? input.flatMap((item: unknown, index) => (isReference(item) ? [index] : [])) : [],
   };
+}
+
+function isTrigger(item: unknown): boolean {
+  return isObject(item) && item.type === 'compaction_trigger';
 }
 
 /** The type may be left out where nothing but an id is there. */

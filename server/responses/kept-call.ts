@@ -12,6 +12,7 @@ import type { BackgroundResponses } from './background.ts';
 import type { CallConversation, LaterResponse, UnwatchedCall } from '#server/relay/conversation-source.ts';
 import type { RelayBody } from '#server/relay/endpoints.ts';
 import { eventsIn } from './event-log.ts';
+import { compactedResponse, isSealedHere, openSummary, SummarySeal } from './compaction.ts';
 import { lockMs } from './conversation-store.ts';
 import type { ConversationStore } from './conversation-store.ts';
 import { asInput, completeItems, itemsOf } from './items.ts';
@@ -36,6 +37,8 @@ export interface KeptCallParts {
   /** What stands before that. */
   before: readonly Item[];
   chain: Chain | null;
+  /** The conversation is to be shortened, and nothing else. */
+  isCompaction: boolean;
   /** Who runs it without its caller, and what that is told meanwhile; null: its caller waits. */
   background: { responses: BackgroundResponses; stream(id: string): DirectResponse } | null;
   /** It is added to; null: none is. */
@@ -58,13 +61,14 @@ export class KeptCall implements CallConversation {
   readonly #input: readonly Item[];
   readonly #renewal: NodeJS.Timeout | undefined;
   readonly later?: LaterResponse;
+  readonly #seal: SummarySeal;
 
   #isClosed = false;
   /** On its own, beyond the call. */
   #isRunning = false;
 
   constructor(parts: KeptCallParts) {
-    const { body, before, input, id, conversation } = parts;
+    const { context, userId, body, before, input, id, conversation } = parts;
     this.#parts = parts;
     this.#input = completeItems(input, id);
     this.#renewal = conversation === null ? undefined : renewing(conversation);
@@ -73,13 +77,19 @@ export class KeptCall implements CallConversation {
     // What stands before it comes first and as it was, so that providers find it in their caches.
     const rest = parts.background === null ? named : { ...named, stream: true };
     const own = itemsOf(body['input']);
-    const isWhole = before.length === 0 && input.every((item, index) => item === own[index] || typeof body['input'] === 'string');
+    const isWhole =
+      before.length === 0 &&
+      !input.some(isSealedHere) &&
+      input.every((item, index) => item === own[index] || typeof body['input'] === 'string');
     const asked = input.map((item, index) => (item === own[index] ? item : asInput(item)));
-    this.body = isWhole ? rest : { ...rest, input: [...before.map(asInput), ...asked] };
+    const all = () => [...before.map(asInput), ...asked].map((item) => (isSealedHere(item) ? openSummary(context, userId, item) : item));
+    this.body = isWhole ? rest : { ...rest, input: all() };
+    this.#seal = new SummarySeal(context, userId);
   }
 
   pipe(pipe: StreamPipe): StreamPipe {
-    return new ToldStream(pipe, (response) => this.#told(response));
+    const item = isTriggered(this.body) ? (told: unknown) => this.#seal.item(told) : null;
+    return new ToldStream(pipe, { response: (response) => this.#told(response), item });
   }
 
   async keepWhole(body: Buffer): Promise<Buffer> {
@@ -87,7 +97,8 @@ export class KeptCall implements CallConversation {
     if (response === null) return body;
     const told = this.#told(response);
     await this.#keep(told);
-    return Buffer.from(JSON.stringify(told));
+    const { isCompaction, before, input } = this.#parts;
+    return Buffer.from(JSON.stringify(isCompaction ? compactedResponse(told, [...before, ...input]) : told));
   }
 
   async keepEnding(ending: Buffer): Promise<Buffer> {
@@ -115,6 +126,7 @@ export class KeptCall implements CallConversation {
     const { id, isKept, body, conversation } = this.#parts;
     return {
       ...response,
+      ...(Array.isArray(response['output']) ? { output: response['output'].map((item) => this.#seal.item(item)) } : {}),
       id,
       previous_response_id: body['previous_response_id'] ?? null,
       conversation: conversation === null ? null : { id: conversation.record.id },
@@ -173,4 +185,10 @@ function shellOf(body: RelayBody, { requestId, createdAt, model }: UnwatchedCall
   const writer = dialect.createStreamWriter({ model, requestId, createdAt, wantsUsage: true, promptEstimate: 0, asked });
   const [begun] = eventsIn(Buffer.from(writer.write({ type: 'start', id: '', model })));
   return isObject(begun?.['response']) ? begun['response'] : {};
+}
+
+/** It ends with what stands for everything before. */
+function isTriggered({ input }: RelayBody): boolean {
+  const last: unknown = Array.isArray(input) ? input.at(-1) : undefined;
+  return isObject(last) && last.type === 'compaction_trigger';
 }

@@ -8,6 +8,7 @@ import type { Follow } from './follow.ts';
 import { itemsOf } from './items.ts';
 import type { Item } from './items.ts';
 import type { BackgroundResponses } from './background.ts';
+import { compactionBody, sinceCompaction } from './compaction.ts';
 import type { ConversationStore } from './conversation-store.ts';
 import { KeptCall } from './kept-call.ts';
 import type { HeldConversation } from './kept-call.ts';
@@ -29,7 +30,7 @@ export interface Stores {
 export function createResponseSource(context: AppContext, { store, conversations, background, follow }: Stores): ConversationSource {
   const mostBytes = context.env.MAX_REQUEST_BODY_MB * 1_000_000;
 
-  async function openCall({ caller, body, isAnswered }: AskedConversation, asked: AskedState): Promise<CallConversation> {
+  async function openCall({ caller, body, isAnswered, isCompaction }: AskedConversation, asked: AskedState): Promise<CallConversation> {
     const userId = caller.user.id;
     if (asked.isBackground && !asked.isKept) throw new AppError('background_not_kept', {}, { field: 'background' });
     const isCut = body['truncation'] === 'auto';
@@ -46,7 +47,8 @@ export function createResponseSource(context: AppContext, { store, conversations
       isKept: isKept && isAnswered && store.isOn,
       body,
       input,
-      before,
+      before: sinceCompaction(before),
+      isCompaction,
       chain: read?.chain ?? null,
       conversation: held?.conversation ?? null,
       background:
@@ -83,15 +85,14 @@ export function createResponseSource(context: AppContext, { store, conversations
 
   return {
     open(call) {
-      const asked = askedState(call.body);
-      if (!store.isOn) {
-        refuseState(asked);
-        return null;
-      }
-      const { isKept, previousId, conversationId, isBackground, references } = asked;
+      const { isCompaction, isAnswered } = call;
+      const body = isCompaction ? compactionBody(call.body) : call.body;
+      const asked = askedState(body);
+      if (!store.isOn) refuseState(asked);
+      const { isKept, previousId, conversationId, isBackground, references, hasCompaction } = asked;
       const isPlain = previousId === undefined && conversationId === undefined && !isBackground && references.length === 0;
-      if (isPlain && (!isKept || !call.isAnswered)) return null;
-      return openCall(call, asked);
+      if (isPlain && !hasCompaction && (!isKept || !isAnswered || !store.isOn)) return null;
+      return openCall({ ...call, body }, asked);
     },
   };
 }

@@ -9,6 +9,12 @@ import type { TokenUsage } from '#shared/token-usage.ts';
 export type Json = Record<string, unknown>;
 export type EditResponse = (response: Json) => Json;
 
+export interface StreamEdits {
+  response: EditResponse;
+  /** Of items; null: they pass as they are, and so does every event that has no response. */
+  item: ((item: unknown) => unknown) | null;
+}
+
 /** The response in a whole body; null: it is none. */
 export function responseIn(body: Buffer): Json | null {
   return parseObject(body.toString('utf8'));
@@ -39,12 +45,14 @@ const heads: ReadonlySet<unknown> = new Set(['response.created', 'response.in_pr
 export class ToldStream implements StreamPipe {
   readonly #pipe: StreamPipe;
   readonly #edit: EditResponse;
+  readonly #editItem: StreamEdits['item'];
   /** What follows has no response in it. */
   #isPastHead = false;
 
-  constructor(pipe: StreamPipe, edit: EditResponse) {
+  constructor(pipe: StreamPipe, { response, item }: StreamEdits) {
     this.#pipe = pipe;
-    this.#edit = edit;
+    this.#edit = response;
+    this.#editItem = item;
   }
 
   get bytes(): number {
@@ -57,8 +65,27 @@ export class ToldStream implements StreamPipe {
 
   push(events: Buffer, isOwned: boolean): PipeStep {
     const step = this.#pipe.push(events, isOwned);
+    if (this.#editItem !== null) return { ...step, forClient: step.forClient.map((piece) => this.#editAll(piece)) };
     if (this.#isPastHead) return step;
     return { ...step, forClient: step.forClient.map((piece) => (this.#isPastHead ? piece : this.#editHead(piece))) };
+  }
+
+  #editAll(piece: Buffer): Buffer {
+    const edited: Buffer[] = [];
+    for (let from = 0; from < piece.length;) {
+      const end = endOfEvent(piece, from);
+      edited.push(this.#editEvent(piece.subarray(from, end)));
+      from = end;
+    }
+    return Buffer.concat(edited);
+  }
+
+  #editEvent(event: Buffer): Buffer {
+    const data = dataIn(event, 0, event.length);
+    const body = data === null ? null : parseObject(data);
+    if (body === null) return event;
+    if (isObject(body.response)) return writeEvent({ ...body, response: this.#edit(body.response) });
+    return this.#editItem !== null && body.item !== undefined ? writeEvent({ ...body, item: this.#editItem(body.item) }) : event;
   }
 
   #editHead(piece: Buffer): Buffer {
@@ -118,7 +145,8 @@ export class ToldStream implements StreamPipe {
   }
 
   ending(usage: TokenUsage | null): Buffer {
-    return this.#pipe.ending(usage);
+    const ending = this.#pipe.ending(usage);
+    return this.#editItem === null ? ending : this.#editAll(ending);
   }
 
   close(): void {

@@ -25,6 +25,7 @@ const calls: readonly [callers: Callers, route: string, refusal: number][] = [
   ['key', 'POST /v1/messages/count_tokens', 401],
   ['key', 'POST /v1/responses', 401],
   ['key', 'POST /v1/responses/input_tokens', 401],
+  ['key', 'POST /v1/responses/compact', 401],
   ['key', 'GET /v1/responses/:response', 401],
   ['key', 'POST /v1/conversations', 401],
   ['key', 'GET /v1/conversations/:conversation', 401],

@@ -13,6 +13,8 @@ export interface ResponsesRequest {
   textTools: ReadonlySet<string>;
   /** The last item is the result of a tool. */
   hasResults: boolean;
+  /** The conversation is to be shortened. */
+  isCompaction: boolean;
   /** It may tell its thoughts encrypted. */
   isEncrypted: boolean;
   inputTokens: number;
@@ -58,6 +60,7 @@ export function readResponses(body: unknown): ResponsesRequest | UpstreamError {
     maxTokens: typeof limit === 'number' ? limit : Infinity,
     textTools: new Set(allTools(tools).flatMap((tool) => (tool['type'] === 'custom' ? [String(tool['name'])] : []))),
     hasResults: isObject(last) && typeof last['type'] === 'string' && last['type'].endsWith('_output'),
+    isCompaction: isObject(last) && last['type'] === 'compaction_trigger',
     isEncrypted: Array.isArray(include) && include.includes('reasoning.encrypted_content'),
     inputTokens: Math.ceil(JSON.stringify([items, body['instructions'], tools]).length / 4),
   };
@@ -78,6 +81,11 @@ function itemsFault(items: readonly unknown[]): string | null {
       if (!Array.isArray(item['summary'])) return `Missing required parameter: 'input[${index}].summary'.`;
       if (typeof encrypted !== 'string' || !Buffer.from(encrypted, 'base64').toString().startsWith('encrypted:'))
         return 'The encrypted content could not be verified.';
+    } else if (type === 'compaction') {
+      if (typeof encrypted !== 'string' || !Buffer.from(encrypted, 'base64').toString().startsWith('encrypted:'))
+        return 'The encrypted content could not be verified.';
+    } else if (type === 'compaction_trigger') {
+      if (index < items.length - 1) return `Invalid 'input[${index}]': it must be the last item.`;
     } else if (type === 'message') {
       const allowed = contentTypes[String(role)];
       if (allowed === undefined) return `Invalid value: '${String(role)}' in 'input[${index}].role'.`;
@@ -192,7 +200,12 @@ export function* responseEvents(request: ResponsesRequest, behaviour: Behaviour,
   }
   const reason = reasonOf(request, behaviour);
   const status = reason === null ? 'completed' : 'incomplete';
-  if (callsTools(request, behaviour)) {
+  if (request.isCompaction) {
+    const item = { id: `cmp_${id}`, type: 'compaction', encrypted_content: encryptedOf(behaviour.text ?? 'summary') };
+    yield event('response.output_item.added', { output_index: 0, item });
+    output.push(item);
+    yield event('response.output_item.done', { output_index: 0, item });
+  } else if (callsTools(request, behaviour)) {
     for (const [index, call] of (behaviour.toolCalls ?? []).entries()) {
       const isText = request.textTools.has(call.name);
       const name = isText ? 'custom_tool_call_input' : 'function_call_arguments';

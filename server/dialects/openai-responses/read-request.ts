@@ -6,6 +6,7 @@ import type { ExtraField } from '../request-fields.ts';
 import { badField, StrictFields } from '../strict-fields.ts';
 import type { Body } from '../strict-fields.ts';
 import { refuseState } from './check-request.ts';
+import { isCompaction, summaryRequest, withoutTrigger } from './compaction.ts';
 import { readInput } from './read-items.ts';
 import { readToolChoice, readTools } from './read-tools.ts';
 import { saidFields } from './said-fields.ts';
@@ -37,6 +38,16 @@ const mostTokens = 1_073_741_823;
 /** @throws {AppError} `invalid_request` with the field at fault; `untranslatable` for what only OpenAI can do */
 export function readRequest(body: Body): ChatRequest {
   refuseState(body);
+  return isCompaction(body) ? summarized(readFields(withoutTrigger(body))) : readFields(body);
+}
+
+/** The model tells what the conversation was about. Its tools stay, because there may be calls of them. */
+function summarized({ messages, toolChoice: _choice, responseFormat: _format, ...request }: ChatRequest): ChatRequest {
+  const asked = [...messages, summaryRequest('input')];
+  return { ...request, messages: asked, ...(request.tools.length === 0 ? {} : { toolChoice: { kind: 'none' as const } }) };
+}
+
+function readFields(body: Body): ChatRequest {
   const fields = new StrictFields(body);
   const input = readInput(fields);
   const read = readTools([...fields.objects('tools'), ...input.tools]);

@@ -1,5 +1,6 @@
 // The response object: what was asked, as far as it says how the answer came about, and what came of it.
 import { isObject } from '#server/framing/loose-json.ts';
+import { isCompaction } from './compaction.ts';
 import type { ResponseWriterOptions } from '../client-dialect.ts';
 
 type Json = Record<string, unknown>;
@@ -23,7 +24,7 @@ const repeated: readonly (readonly [name: string, otherwise: unknown])[] = [
 
 const askedFields: readonly string[] = [...repeated.map(([name]) => name), 'reasoning', 'text', 'tools', 'user'];
 
-/** The fields of a request that its response is written from; `loaded_tools`: those that came within the input. */
+/** The fields of a request that its response is written from; `loaded_tools`: those that came within the input; `is_compaction`: it asks for a summary. */
 export function responseFields(body: Readonly<Json>): Readonly<Json> {
   const fields: Json = {};
   for (const name of askedFields) if (body[name] !== undefined) fields[name] = body[name];
@@ -32,6 +33,7 @@ export function responseFields(body: Readonly<Json>): Readonly<Json> {
     if (!isObject(item) || (item.type !== 'additional_tools' && item.type !== 'tool_search_output')) return [];
     return Array.isArray(item.tools) ? item.tools : [];
   });
+  if (isCompaction(body)) fields['is_compaction'] = true;
   return loaded.length === 0 ? fields : { ...fields, loaded_tools: loaded };
 }
 

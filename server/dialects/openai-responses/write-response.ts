@@ -5,6 +5,7 @@ import type { FinishReason, ResponsePart } from '../parts.ts';
 import { withUsage } from '../token-usage.ts';
 import { responseId } from '../vendor-ids.ts';
 import { callIds } from './call-ids.ts';
+import { CompactionItem } from './compaction-item.ts';
 import { errorEvent, responseError } from './errors.ts';
 import { incompleteReason } from './finish-reason.ts';
 import { keepAlive } from './keep-alive.ts';
@@ -27,7 +28,7 @@ export function createStreamWriter(options: ResponseWriterOptions): StreamWriter
 /** A response as it comes about. */
 class OpenResponse {
   readonly #options: ResponseWriterOptions;
-  readonly #items: OutputItems;
+  readonly #items: OutputItems | CompactionItem;
   #start: Extract<ResponsePart, { type: 'start' }> = { type: 'start', id: '', model: '' };
   #usage: TokenUsage | null = null;
   #reason: FinishReason = 'stop';
@@ -36,6 +37,10 @@ class OpenResponse {
     this.#options = options;
     const { requestId, asked = {} } = options;
     const tools = [asked['tools'], asked['loaded_tools']].flatMap((list): unknown[] => (Array.isArray(list) ? list : []));
+    if (asked['is_compaction'] === true) {
+      this.#items = new CompactionItem(sink, `cmp_${requestId}0`);
+      return;
+    }
     this.#items = new OutputItems(sink, toolForms(tools), {
       item: (prefix, index) => `${prefix}_${requestId}${index}`,
       call: (id) => callIds.write(id, options),

@@ -85,7 +85,9 @@ export async function admitCall(
     checkChannels(services, admission, model);
     // Of what was sent: a conversation that is kept takes its place.
     const session = calledSession(endpoint, { headers: request.headers, body, admission });
-    const opening = conversations?.open({ caller: admission, body, isAnswered: endpoint.kind.isWritten }) ?? null;
+    const opening =
+      conversations?.open({ caller: admission, body, isAnswered: endpoint.kind.isWritten, isCompaction: endpoint.isCompaction === true }) ??
+      null;
     conversation = opening instanceof Promise ? await opening : opening;
     if (conversation !== null) {
       content.replace(conversation.body);

@@ -1,0 +1,29 @@
+// A conversation that is to be shortened (`compaction_trigger` as the last item), for providers that cannot: their model writes a
+// summary, and the response's one item is that. Whoever sends the response to the caller seals it (`summaryMark`).
+import { isObject } from '#server/framing/loose-json.ts';
+import type { Message } from '../parts.ts';
+
+type Body = Readonly<Record<string, unknown>>;
+
+/** What stands before a summary in `encrypted_content` until it is sealed. */
+export const summaryMark = 'tidegate-summary:';
+
+export function isCompaction({ input }: Body): boolean {
+  const last: unknown = Array.isArray(input) ? input.at(-1) : undefined;
+  return isObject(last) && last.type === 'compaction_trigger';
+}
+
+/** Without the item that asks for it. */
+export function withoutTrigger(body: Body): Body {
+  return Array.isArray(body.input) ? { ...body, input: body.input.slice(0, -1) } : body;
+}
+
+const instruction =
+  'The conversation so far has become too long and is about to be replaced by what you write now. Write a summary that lets you go on ' +
+  'without it: what was asked and why, what was decided, what was done and found (names, paths, numbers, code and errors word for word ' +
+  'where they matter), what is still open and what comes next. Write nothing but the summary, and call no tools.';
+
+/** What the model is asked instead. */
+export function summaryRequest(field: string): Message {
+  return { role: 'user', content: [{ type: 'text', text: instruction }], field };
+}

@@ -1,0 +1,104 @@
+// Conversations that were shortened here: the summary travels sealed, with where it is from, and only its owner's later calls read it.
+import { fieldRules } from '#shared/field-rules.ts';
+import type { AppContext } from '#server/context.ts';
+import { badField } from '#server/dialects/strict-fields.ts';
+import { isObject } from '#server/framing/loose-json.ts';
+import type { RelayBody } from '#server/relay/endpoints.ts';
+import { completeItems, itemsOf } from './items.ts';
+import type { Item } from './items.ts';
+import type { Json } from './told-response.ts';
+
+type Sealing = Pick<AppContext, 'secrets'>;
+
+/** What the dialect writes before a summary that is not sealed yet. */
+const summaryMark = 'tidegate-summary:';
+/** As seals of vendors name their origin. */
+const sealMark = 'tidegate-seal:tidegate:';
+
+const names: ReadonlySet<unknown> = new Set(['compaction', 'compaction_summary', 'context_compaction']);
+
+/** Who wrote it cannot be told from the outside. */
+export function isSealedHere(item: unknown): item is Item & { encrypted_content: string } {
+  return (
+    isObject(item) && names.has(item.type) && typeof item.encrypted_content === 'string' && item.encrypted_content.startsWith(sealMark)
+  );
+}
+
+/** Of one response: its events and its end hold the same. */
+export class SummarySeal {
+  readonly #context: Sealing;
+  readonly #userId: number;
+  readonly #sealed = new Map<string, string>();
+
+  constructor(context: Sealing, userId: number) {
+    this.#context = context;
+    this.#userId = userId;
+  }
+
+  /** Items of vendors are sealed already, and stay as they are. */
+  item(item: unknown): unknown {
+    if (!isObject(item) || item.type !== 'compaction' || typeof item.encrypted_content !== 'string') return item;
+    const { encrypted_content: text } = item;
+    if (!text.startsWith(summaryMark)) return item;
+    const sealed = this.#sealed.get(text) ?? this.#seal(text.slice(summaryMark.length));
+    this.#sealed.set(text, sealed);
+    return { ...item, encrypted_content: sealed };
+  }
+
+  #seal(summary: string): string {
+    return `${sealMark}${this.#context.secrets.encrypt(JSON.stringify({ user: this.#userId, summary }))}`;
+  }
+}
+
+const introduction = 'What was said before has been replaced by this summary of it:';
+
+/** What a model is told in its place. @throws {AppError} `invalid_request` for one that is another's, or was changed */
+export function openSummary({ secrets }: Sealing, userId: number, { encrypted_content: text }: { encrypted_content: string }): Item {
+  const kept = opened(secrets, text.slice(sealMark.length));
+  if (kept === null || kept.user !== userId || typeof kept.summary !== 'string')
+    throw badField('input.encrypted_content', fieldRules.invalid);
+  return { type: 'message', role: 'user', content: [{ type: 'input_text', text: `${introduction}\n\n${kept.summary}` }] };
+}
+
+function opened(secrets: AppContext['secrets'], sealed: string): Json | null {
+  try {
+    const kept: unknown = JSON.parse(secrets.decrypt(sealed));
+    return isObject(kept) ? kept : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Fields of a request that only shortens its conversation; it is answered whole, and nothing is kept of it. */
+const carriedFields = [
+  'model',
+  'instructions',
+  'previous_response_id',
+  'prompt_cache_key',
+  'prompt_cache_options',
+  'prompt_cache_retention',
+  'service_tier',
+];
+
+/** The same as a response that ends with a summary. https://platform.openai.com/docs/api-reference/responses/compact */
+export function compactionBody(body: RelayBody): RelayBody {
+  const carried = carriedFields.flatMap((name) => (body[name] === undefined ? [] : [[name, body[name]] as const]));
+  return { ...Object.fromEntries(carried), input: [...itemsOf(body['input']), { type: 'compaction_trigger' }], store: false };
+}
+
+/** A response as that call is answered: what its users have said, and the one item that stands for everything. */
+export function compactedResponse(response: Json, input: readonly Item[]): Json {
+  const said = completeItems(
+    input.filter(({ type = 'message', role }) => type === 'message' && role === 'user'),
+    String(response['id']),
+  );
+  const output = itemsOf(response['output']).filter(({ type }) => type === 'compaction');
+  const { id, created_at, usage } = response;
+  return { id, object: 'response.compaction', created_at, output: [...said, ...output], usage };
+}
+
+/** What comes after the last time that the conversation was shortened, and that. */
+export function sinceCompaction(items: readonly Item[]): readonly Item[] {
+  const last = items.findLastIndex(({ type }) => names.has(type));
+  return last < 0 ? items : items.slice(last);
+}
