@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNeedsConnection } from '#pwa/offline/online-button.tsx';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
@@ -9,6 +9,8 @@ import styles from './row-actions.module.css';
 
 interface RowActionsProps {
   copy: CopySecretProps;
+  /** What else can be done with that record alone. */
+  further?: ReactNode;
   /** What the button that switches the record says; undefined: it cannot be switched. */
   toggleLabel: string | undefined;
   /** Failures have been told when it ends. */
@@ -19,7 +21,7 @@ interface RowActionsProps {
 }
 
 /** Copy, enable or disable, delete; a click on the row itself opens the record. */
-export function RowActions({ copy, toggleLabel, onToggle, removeLabel, onRemove }: RowActionsProps) {
+export function RowActions({ copy, further, toggleLabel, onToggle, removeLabel, onRemove }: RowActionsProps) {
   const { t } = useTranslation();
   const isOnline = useIsOnline();
   const needs = useNeedsConnection();
@@ -27,6 +29,7 @@ export function RowActions({ copy, toggleLabel, onToggle, removeLabel, onRemove 
   return (
     <span className={styles.actions}>
       <CopySecret {...copy} />
+      {further}
       {toggleLabel !== undefined && (
         <PlainButton
           variant="subtle"

@@ -82,6 +82,46 @@ describeInBrowser('the guide', () => {
     await expectSoundScreen(visitor);
   });
 
+  it.each(['phone', 'desk'] as const)('on a %s: a program is set up from a token, and its first call is seen', async (size) => {
+    const { tidegate, api } = await setStage();
+    await using _server = tidegate;
+    await api.post('/api/channel/', channelBody(tidegate));
+    await api.post('/api/token/', { name: 'older', remain_quota: 2_500_000, expired_time: -1 });
+    const [token] = (await api.post('/api/token/', { name: 'agents', remain_quota: 2_500_000, expired_time: -1 })) as { key: string }[];
+    const key = `sk-${token?.key}`;
+    // It says nothing about a program that is set up later.
+    expect(await ask(tidegate, key)).toBe(200);
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    const visitor = await createVisitor(tidegate.url, { size });
+    await signIn(visitor);
+    const { page } = visitor;
+    await page.goto('/token');
+    if (size === 'phone') {
+      await page.locator('[data-row-key]', { hasText: 'agents' }).click();
+      await panelOf(page, size)
+        .getByRole('link', { name: text('tokens.action.connect'), exact: true })
+        .click();
+    } else await page.getByRole('link', { name: text('tokens.action.connect_named', { name: 'agents' }) }).click();
+    await page.getByText(text('guide.arrival.waiting')).waitFor();
+    await page.getByRole('region', { name: 'Claude Code', exact: true }).getByText('ANTHROPIC_AUTH_TOKEN').waitFor();
+    await expectSoundScreen(visitor);
+    await page.getByLabel(text('guide.snippet.client')).selectOption('Codex');
+    const code = page.getByRole('region', { name: 'Codex', exact: true });
+    await code.getByText('wire_api=responses').waitFor();
+    expect(await code.innerText()).toContain(`${tidegate.url}/v1`);
+    expect(await code.innerText()).not.toContain(key);
+    await page.getByRole('button', { name: text('guide.snippet.show') }).click();
+    expect(await code.innerText()).toContain(key);
+    await page.getByRole('region', { name: 'Codex, ~/.codex/config.toml', exact: true }).waitFor();
+    await expectSoundScreen(visitor);
+
+    expect(await ask(tidegate, key)).toBe(200);
+    await page.getByRole('heading', { name: text('guide.arrival.done') }).waitFor();
+    await expectSoundScreen(visitor);
+    if (process.env['SHOTS'] !== undefined) await page.screenshot({ path: `${process.env['SHOTS']}/set-up-${size}.png`, fullPage: true });
+    await visitor.context.close();
+  });
+
   it('is as wide as a phone while it waits, when a call is refused and when one has arrived', async () => {
     const { tidegate, api } = await setStage();
     await using _server = tidegate;

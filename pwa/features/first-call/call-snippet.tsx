@@ -5,7 +5,16 @@ import { CopyButton } from '#pwa/ui/controls/copy-text.tsx';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { Segments } from '#pwa/ui/controls/segments.tsx';
 import styles from './first-call.module.css';
-import { type SnippetKind, snippetKinds, snippetParts, snippetText } from './snippets.ts';
+import {
+  type ClientKind,
+  clientKinds,
+  type CodeKind,
+  codeKinds,
+  type SnippetKind,
+  snippetParts,
+  snippetText,
+  snippetUses,
+} from './snippets.ts';
 
 interface CallSnippetProps {
   baseUrl: string;
@@ -13,15 +22,33 @@ interface CallSnippetProps {
   secret: string;
   model: string;
   isPrimary: boolean;
+  /** Programs first: somebody sets one up. */
+  isForClients: boolean;
 }
 
-const names: Record<SnippetKind, string> = { curl: 'curl', python: 'Python', node: 'Node' };
+/** As their makers write them. */
+const names: Record<SnippetKind, string> = {
+  curl: 'curl',
+  python: 'Python',
+  node: 'Node',
+  claude_code: 'Claude Code',
+  codex: 'Codex',
+  gemini_cli: 'Gemini CLI',
+  opencode: 'OpenCode',
+  cursor: 'Cursor',
+  cline: 'Cline',
+  langchain: 'LangChain',
+  anthropic: 'Anthropic SDK',
+  google: 'Google Gen AI SDK',
+};
 
-/** Code that makes the call. On the screen the key is masked until it is asked for; what is copied holds it whole. */
-export function CallSnippet({ baseUrl, secret, model, isPrimary }: CallSnippetProps) {
+/** Code that makes the call, or a program's configuration. On the screen the key is masked until it is asked for; what is copied holds it whole. */
+export function CallSnippet({ baseUrl, secret, model, isPrimary, isForClients }: CallSnippetProps) {
   const { t } = useTranslation();
-  const [kind, setKind] = useState<SnippetKind>('curl');
+  const [tab, setTab] = useState<CodeKind | 'clients'>(isForClients ? 'clients' : 'curl');
+  const [client, setClient] = useState<ClientKind>('claude_code');
   const [isShown, setShown] = useState(false);
+  const kind = tab === 'clients' ? client : tab;
   const key = `sk-${secret}`;
   const masked = `sk-${secret.slice(0, 4)}${'•'.repeat(8)}${secret.slice(-4)}`;
   return (
@@ -30,34 +57,61 @@ export function CallSnippet({ baseUrl, secret, model, isPrimary }: CallSnippetPr
         <div className={styles.snippetHead}>
           <Segments
             label={t('guide.snippet.language')}
-            value={kind}
-            options={snippetKinds.map((value) => ({ value, label: names[value] }))}
-            onChange={setKind}
+            value={tab}
+            options={[
+              ...codeKinds.map((value) => ({ value, label: names[value] })),
+              { value: 'clients' as const, label: t('guide.snippet.clients') },
+            ]}
+            onChange={setTab}
           />
           <span className={styles.space} />
           <Button variant="subtle" leftSection={<Icon name={isShown ? 'eye-off' : 'eye'} />} onClick={() => setShown(!isShown)}>
             {t(isShown ? 'guide.snippet.hide' : 'guide.snippet.show')}
           </Button>
-          <span className={styles.copy}>
-            <CopyButton
-              variant={isPrimary ? 'filled' : 'default'}
-              label={t('guide.snippet.copy')}
-              text={snippetText(kind, { baseUrl, key, model })}
-            />
-          </span>
         </div>
-        {/* It scrolls by itself, so the keyboard must be able to. */}
-        {/* oxlint-disable-next-line jsx_a11y/no-noninteractive-tabindex */}
-        <pre className={styles.code} tabIndex={0} role="region" aria-label={names[kind]}>
-          {snippetParts(kind, { baseUrl, key: isShown ? key : masked, model }).map(({ text, isOwn }, index) => (
-            // Pieces have no name but their place.
-            <span key={index} className={isOwn ? styles.own : undefined}>
-              {text}
-            </span>
-          ))}
-        </pre>
+        {tab === 'clients' && (
+          <div className={styles.snippetHead}>
+            <select
+              className={styles.client}
+              aria-label={t('guide.snippet.client')}
+              value={client}
+              onChange={(event) => setClient(clientKinds.find((one) => one === event.currentTarget.value) ?? client)}
+            >
+              {clientKinds.map((one) => (
+                <option key={one} value={one}>
+                  {names[one]}
+                </option>
+              ))}
+            </select>
+          </div>
+        )}
+        {snippetUses(kind).map(({ use, place = '' }, at) => (
+          <section key={`${kind}-${use}`} aria-label={`${names[kind]}, ${t(`guide.snippet.use.${use}`, { place })}`}>
+            <div className={styles.use}>
+              <span>{t(`guide.snippet.use.${use}`, { place })}</span>
+              <span className={styles.copy}>
+                <CopyButton
+                  variant={isPrimary && at === 0 ? 'filled' : 'default'}
+                  label={t(`guide.snippet.${use === 'file' ? 'copy_file' : 'copy'}`)}
+                  text={snippetText(kind, { baseUrl, key, model }, at)}
+                />
+              </span>
+            </div>
+            {/* It scrolls by itself, so the keyboard must be able to. */}
+            {/* oxlint-disable-next-line jsx_a11y/no-noninteractive-tabindex */}
+            <pre className={styles.code} tabIndex={0} role="region" aria-label={at === 0 ? names[kind] : `${names[kind]}, ${place}`}>
+              {snippetParts(kind, { baseUrl, key: isShown ? key : masked, model }, at).map(({ text, isOwn }, index) => (
+                // Pieces have no name but their place.
+                <span key={index} className={isOwn ? styles.own : undefined}>
+                  {text}
+                </span>
+              ))}
+            </pre>
+          </section>
+        ))}
       </div>
       <p className={styles.note}>{t(isShown ? 'guide.snippet.note_shown' : 'guide.snippet.note')}</p>
+      {kind === 'cursor' && <p className={styles.note}>{t('guide.snippet.cursor')}</p>}
     </div>
   );
 }

@@ -28,6 +28,9 @@ export function CallStep({ number, guide, state }: CallStepProps) {
   const [chosen, setChosen] = useState<string>();
   const model = chosen !== undefined && models.includes(chosen) ? chosen : models[0];
   const name = t('guide.call.name');
+  // What was called before the program was set up says nothing about it.
+  const [since, setSince] = useState<number>();
+  if (guide.isForClients && since === undefined && state !== undefined) setSince(state.time);
   if (guide.user.quota <= 0) {
     return (
       <Step number={number} name={name} isDone={guide.hasCalled} line={t('guide.call.no_credit')}>
@@ -46,14 +49,17 @@ export function CallStep({ number, guide, state }: CallStepProps) {
   }
   if (token === undefined) return <Step number={number} name={name} isDone={guide.hasCalled} line={t('guide.call.later')} />;
   if (model === undefined) return <NoModel number={number} guide={guide} />;
-  const arrival = arrivalOf({ call: state?.call ?? null, refusal: state?.refusal ?? null }, token.key.length);
+  const isNews = ({ at }: { at: number }) => !guide.isForClients || (since !== undefined && at >= since);
+  const [call, refusal] = [state?.call ?? null, state?.refusal ?? null];
+  const news = { call: call !== null && isNews(call) ? call : null, refusal: refusal !== null && isNews(refusal) ? refusal : null };
+  const arrival = arrivalOf(news, token.key.length);
   const baseUrl = `${siteAddress(status)}/v1`;
   return (
     <Step
       number={number}
       name={name}
       isDone={guide.hasCalled}
-      line={t(arrival.kind === 'done' ? 'guide.call.stays' : 'guide.call.paste')}
+      line={t(arrival.kind === 'done' ? 'guide.call.stays' : guide.isForClients ? 'guide.call.set_up' : 'guide.call.paste')}
       actions={
         <select
           className={styles.model}
@@ -68,7 +74,13 @@ export function CallStep({ number, guide, state }: CallStepProps) {
       }
     >
       <div className={styles.call}>
-        <CallSnippet baseUrl={baseUrl} secret={token.key} model={model} isPrimary={arrival.kind !== 'done'} />
+        <CallSnippet
+          baseUrl={baseUrl}
+          secret={token.key}
+          model={model}
+          isPrimary={arrival.kind !== 'done'}
+          isForClients={guide.isForClients}
+        />
         <Gates arrival={arrival} token={token} model={model} isAdmin={guide.isAdmin} />
       </div>
     </Step>

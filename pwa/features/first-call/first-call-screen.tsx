@@ -35,10 +35,13 @@ function isFocusFree(): boolean {
   return activeElement === null || activeElement === body || activeElement.id === 'main';
 }
 
-/** From nothing to the first call in the log: channel, token, call. */
-export function FirstCallScreen() {
+/**
+ * From nothing to the first call in the log: channel, token, call. With a token that is chosen: a program is set up with it, and what
+ * counts are calls with it from now on.
+ */
+export function FirstCallScreen({ tokenId }: { tokenId: number | undefined }) {
   const { t } = useTranslation();
-  const { guide, state, failed, isAway, retry } = useGuide();
+  const { guide, state, failed, isAway, retry } = useGuide(tokenId);
   const steps =
     guide === undefined ? [] : [...(guide.isAdmin ? [guide.channel !== undefined] : []), guide.token !== undefined, guide.hasCalled];
   const done = steps.filter(Boolean).length;

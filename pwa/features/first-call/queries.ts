@@ -10,6 +10,8 @@ const slowPollMs = 10_000;
 /** Answers after which nobody is in a hurry any more. */
 const quickPolls = 300;
 const looked = 20;
+/** As many as a page has at the most. */
+const lookedTokens = 100;
 
 /**
  * What became of the latest calls, asked again and again. In the background too: whoever pastes the call into a terminal has
@@ -38,7 +40,7 @@ export const guideChannelsQuery = queryOptions({
 /** The newest own tokens with their keys; never kept on the device. */
 export const guideTokensQuery = queryOptions({
   queryKey: ['tokens', 'guide'],
-  queryFn: ({ signal }) => call(tokenApi.list, { query: { p: 0, size: looked }, signal }),
+  queryFn: ({ signal }) => call(tokenApi.list, { query: { p: 0, size: lookedTokens }, signal }),
   staleTime: 0,
   gcTime: 0,
 });

@@ -1,23 +1,50 @@
 import { execFileSync } from 'node:child_process';
 import { expect, it } from 'vitest';
-import { snippetKinds, snippetParts, snippetText } from './snippets.ts';
+import { clientKinds, snippetKinds, snippetParts, snippetText, snippetUses } from './snippets.ts';
 
 const values = { baseUrl: 'https://ai.example/v1', key: 'sk-secret', model: 'gpt-4o-mini' };
+const every = snippetKinds.flatMap((kind) => snippetUses(kind).map(({ use }, at) => ({ kind, use, at })));
+/** A name that would end strings and arguments if it could. */
+const nasty = `a'; touch x; '"b\\`;
 
-it.each(snippetKinds)('snippets: %s holds address, key and model as they are', (kind) => {
-  const text = snippetText(kind, values);
-  for (const value of Object.values(values)) expect(text).toContain(value);
-  expect(text).not.toMatch(/\{(url|key|model)\}/);
-  const own = snippetParts(kind, values).filter((part) => part.isOwn);
-  expect(own.map((part) => part.text)).toEqual([values.baseUrl, values.key, values.model]);
+it.each(every)('snippets: $kind to $use holds address, key and model as they are', ({ kind, at }) => {
+  const text = snippetText(kind, values, at);
+  expect(text).toContain('https://ai.example');
+  for (const value of [values.key, values.model]) expect(text).toContain(value);
+  expect(text).not.toMatch(/\{(url|origin|key|model|model:json)\}/);
+  const own = snippetParts(kind, values, at).filter((part) => part.isOwn);
+  expect(own.map((part) => part.text).every((part) => /^(https:\/\/ai\.example(\/v1)?|sk-secret|gpt-4o-mini)$/.test(part))).toBe(true);
+});
+
+it('snippets: programs of vendors whose addresses have no version get none', () => {
+  for (const kind of ['claude_code', 'gemini_cli', 'anthropic', 'google'] as const)
+    expect(snippetText(kind, values), kind).not.toContain('ai.example/v1');
+  for (const kind of clientKinds.filter((one) => !['claude_code', 'gemini_cli', 'anthropic', 'google'].includes(one)))
+    expect(snippetText(kind, values), kind).toContain('https://ai.example/v1');
 });
 
 it('snippets: a model named like code stays a name', () => {
-  const model = `a'; touch x; '"b\\`;
-  const args = execFileSync('bash', ['-c', snippetText('curl', { ...values, model }).replace(/^curl/, 'printf "%s\\0"')]).toString();
+  const curl = snippetText('curl', { ...values, model: nasty }).replace(/^curl/, 'printf "%s\\0"');
+  const args = execFileSync('bash', ['-c', curl]).toString();
   const body: unknown = JSON.parse(args.split('\0').find((argument) => argument.startsWith('{')) ?? '');
-  expect(body).toMatchObject({ model });
-  const node = snippetText('node', { ...values, model });
+  expect(body).toMatchObject({ model: nasty });
+  const node = snippetText('node', { ...values, model: nasty });
   const literal = /model: ('.*'),/.exec(node)?.[1] ?? '';
-  expect(execFileSync(process.execPath, ['-e', `process.stdout.write(${literal})`]).toString()).toBe(model);
+  expect(execFileSync(process.execPath, ['-e', `process.stdout.write(${literal})`]).toString()).toBe(nasty);
+});
+
+it.each([
+  ['claude_code', 'claude', 'printf "%s" "$ANTHROPIC_MODEL"; true'],
+  ['codex', 'codex', 'printf "%s" "$2"; true'],
+  ['gemini_cli', 'gemini', 'printf "%s" "$2"; true'],
+] as const)('snippets: %s is started with that name, and nothing else', (kind, program, body) => {
+  const script = `${program}() { ${body}; }\n${snippetText(kind, { ...values, model: nasty })}`;
+  expect(execFileSync('bash', ['-c', script]).toString()).toBe(nasty);
+});
+
+it('snippets: what goes into files of JSON is JSON', () => {
+  for (const kind of ['claude_code', 'opencode'] as const)
+    expect(JSON.stringify(JSON.parse(snippetText(kind, { ...values, model: nasty }, 1)))).toContain(JSON.stringify(nasty).slice(1, -1));
+  const script = `opencode() { printf "%s" "$OPENCODE_CONFIG_CONTENT"; }\n${snippetText('opencode', { ...values, model: nasty })}`;
+  expect(JSON.parse(execFileSync('bash', ['-c', script]).toString())).toMatchObject({ model: `tidegate/${nasty}` });
 });

@@ -1,6 +1,21 @@
-// The first call as code, with the real address, key and model. What is the reader's own is told apart from the rest.
+// The first call as code, and programs that make it, with the real address, key and model. What is the reader's own is told apart from the rest.
 
-export const snippetKinds = ['curl', 'python', 'node'] as const;
+export const codeKinds = ['curl', 'python', 'node'] as const;
+/** Agents and editors first, then libraries. */
+export const clientKinds = [
+  'claude_code',
+  'codex',
+  'gemini_cli',
+  'opencode',
+  'cursor',
+  'cline',
+  'langchain',
+  'anthropic',
+  'google',
+] as const;
+export const snippetKinds = [...codeKinds, ...clientKinds] as const;
+export type CodeKind = (typeof codeKinds)[number];
+export type ClientKind = (typeof clientKinds)[number];
 export type SnippetKind = (typeof snippetKinds)[number];
 
 export interface SnippetValues {
@@ -17,16 +32,41 @@ export interface SnippetPart {
   isOwn: boolean;
 }
 
+/** How a value is written where it stands. */
+type Language = 'text' | 'shell' | 'json' | 'python' | 'node';
+
+/** What is done with the text: run in a terminal, kept as a program, put into a file, typed into a program's settings. */
+export type SnippetUse = 'run' | 'script' | 'file' | 'settings';
+
+interface Block {
+  use: SnippetUse;
+  /** Of the file; of the settings, the way to them. */
+  place?: string;
+  language: Language;
+  template: string;
+}
+
 const prompt = 'Say hello.';
-const templates: Record<SnippetKind, string> = {
-  curl: `curl {url}/chat/completions \\
+
+const blocks: Record<SnippetKind, readonly [Block, ...Block[]]> = {
+  curl: [
+    {
+      use: 'run',
+      language: 'shell',
+      template: `curl {url}/chat/completions \\
   -H "Authorization: Bearer {key}" \\
   -H "Content-Type: application/json" \\
   -d '{
-    "model": "{model}",
+    "model": "{model:json}",
     "messages": [{"role": "user", "content": "${prompt}"}]
   }'`,
-  python: `# pip install openai
+    },
+  ],
+  python: [
+    {
+      use: 'script',
+      language: 'python',
+      template: `# pip install openai
 from openai import OpenAI
 
 client = OpenAI(base_url="{url}", api_key="{key}")
@@ -35,7 +75,13 @@ answer = client.chat.completions.create(
     messages=[{"role": "user", "content": "${prompt}"}],
 )
 print(answer.choices[0].message.content)`,
-  node: `// npm install openai
+    },
+  ],
+  node: [
+    {
+      use: 'script',
+      language: 'node',
+      template: `// npm install openai
 import OpenAI from 'openai';
 
 const client = new OpenAI({ baseURL: '{url}', apiKey: '{key}' });
@@ -44,25 +90,200 @@ const answer = await client.chat.completions.create({
   messages: [{ role: 'user', content: '${prompt}' }],
 });
 console.log(answer.choices[0].message.content);`,
+    },
+  ],
+  claude_code: [
+    {
+      use: 'run',
+      language: 'shell',
+      template: `ANTHROPIC_BASE_URL={origin} \\
+ANTHROPIC_AUTH_TOKEN={key} \\
+ANTHROPIC_MODEL='{model}' \\
+  claude`,
+    },
+    {
+      use: 'file',
+      place: '~/.claude/settings.json',
+      language: 'json',
+      template: `{
+  "env": {
+    "ANTHROPIC_BASE_URL": "{origin}",
+    "ANTHROPIC_AUTH_TOKEN": "{key}",
+    "ANTHROPIC_MODEL": "{model}"
+  }
+}`,
+    },
+  ],
+  codex: [
+    {
+      use: 'run',
+      language: 'shell',
+      template: `TIDEGATE_KEY={key} codex -m '{model}' \\
+  -c model_provider=tidegate \\
+  -c model_providers.tidegate.name=Tidegate \\
+  -c model_providers.tidegate.base_url={url} \\
+  -c model_providers.tidegate.wire_api=responses \\
+  -c model_providers.tidegate.env_key=TIDEGATE_KEY`,
+    },
+    {
+      use: 'file',
+      place: '~/.codex/config.toml',
+      language: 'json',
+      template: `model = "{model}"
+model_provider = "tidegate"
+
+[model_providers.tidegate]
+name = "Tidegate"
+base_url = "{url}"
+wire_api = "responses"
+experimental_bearer_token = "{key}"`,
+    },
+  ],
+  gemini_cli: [
+    {
+      use: 'run',
+      language: 'shell',
+      template: `GOOGLE_GEMINI_BASE_URL={origin} \\
+GEMINI_API_KEY={key} \\
+  gemini -m '{model}'`,
+    },
+    {
+      use: 'file',
+      place: '~/.gemini/.env',
+      language: 'json',
+      template: `GOOGLE_GEMINI_BASE_URL="{origin}"
+GEMINI_API_KEY="{key}"
+GEMINI_MODEL="{model}"`,
+    },
+  ],
+  opencode: [
+    {
+      use: 'run',
+      language: 'shell',
+      template: `OPENCODE_CONFIG_CONTENT='{
+  "model": "tidegate/{model:json}",
+  "small_model": "tidegate/{model:json}",
+  "provider": {
+    "tidegate": {
+      "npm": "@ai-sdk/openai-compatible",
+      "options": {"baseURL": "{url}", "apiKey": "{key}"},
+      "models": {"{model:json}": {}}
+    }
+  }
+}' opencode`,
+    },
+    {
+      use: 'file',
+      place: '~/.config/opencode/opencode.json',
+      language: 'json',
+      template: `{
+  "model": "tidegate/{model}",
+  "small_model": "tidegate/{model}",
+  "provider": {
+    "tidegate": {
+      "npm": "@ai-sdk/openai-compatible",
+      "options": { "baseURL": "{url}", "apiKey": "{key}" },
+      "models": { "{model}": {} }
+    }
+  }
+}`,
+    },
+  ],
+  cursor: [
+    {
+      use: 'settings',
+      place: 'Cursor Settings › Models › API Keys',
+      language: 'text',
+      template: `OpenAI API Key             {key}
+Override OpenAI Base URL   {url}
+Add Custom Model           {model}`,
+    },
+  ],
+  cline: [
+    {
+      use: 'settings',
+      place: 'Cline › Settings › API Configuration',
+      language: 'text',
+      template: `API Provider   OpenAI Compatible
+Base URL       {url}
+API Key        {key}
+Model ID       {model}`,
+    },
+  ],
+  langchain: [
+    {
+      use: 'script',
+      language: 'python',
+      template: `# pip install langchain-openai
+from langchain_openai import ChatOpenAI
+
+model = ChatOpenAI(base_url="{url}", api_key="{key}", model="{model}")
+print(model.invoke("${prompt}").content)`,
+    },
+  ],
+  anthropic: [
+    {
+      use: 'script',
+      language: 'python',
+      template: `# pip install anthropic
+from anthropic import Anthropic
+
+client = Anthropic(base_url="{origin}", api_key="{key}")
+answer = client.messages.create(
+    model="{model}",
+    max_tokens=1024,
+    messages=[{"role": "user", "content": "${prompt}"}],
+)
+print(answer.content[0].text)`,
+    },
+  ],
+  google: [
+    {
+      use: 'script',
+      language: 'python',
+      template: `# pip install google-genai
+from google import genai
+
+client = genai.Client(api_key="{key}", http_options={"base_url": "{origin}"})
+answer = client.models.generate_content(model="{model}", contents="${prompt}")
+print(answer.text)`,
+    },
+  ],
 };
 
-export function snippetParts(kind: SnippetKind, { baseUrl, key, model }: SnippetValues): SnippetPart[] {
-  const values: Record<string, string> = { '{url}': baseUrl, '{key}': key, '{model}': quoted(kind, model) };
-  return templates[kind]
-    .split(/(\{url\}|\{key\}|\{model\})/)
+/** How each way to use it is called, and where; the first is the shortest. */
+export function snippetUses(kind: SnippetKind): readonly Pick<Block, 'use' | 'place'>[] {
+  return blocks[kind];
+}
+
+/** `at`: which of the kind's ways. */
+export function snippetParts(kind: SnippetKind, { baseUrl, key, model }: SnippetValues, at = 0): SnippetPart[] {
+  const [first, ...further] = blocks[kind];
+  const { language, template } = further[at - 1] ?? first;
+  const values: Record<string, string> = {
+    '{url}': baseUrl,
+    '{origin}': baseUrl.replace(/\/v1$/, ''),
+    '{key}': key,
+    '{model}': quoted(language, model),
+    // JSON within an argument of a shell.
+    '{model:json}': quoted('shell', quoted('json', model)),
+  };
+  return template
+    .split(/(\{url\}|\{origin\}|\{key\}|\{model\}|\{model:json\})/)
     .filter((text) => text !== '')
     .map((text) => ({ text: values[text] ?? text, isOwn: text in values }));
 }
 
-export function snippetText(kind: SnippetKind, values: SnippetValues): string {
-  return snippetParts(kind, values)
+export function snippetText(kind: SnippetKind, values: SnippetValues, at = 0): string {
+  return snippetParts(kind, values, at)
     .map(({ text }) => text)
     .join('');
 }
 
 /** A model's name is anybody's text: it must end neither the string nor the argument that it stands in. */
-function quoted(kind: SnippetKind, model: string): string {
+function quoted(language: Language, model: string): string {
+  if (language === 'text') return model;
+  if (language === 'shell') return model.replaceAll("'", String.raw`'\''`);
   const json = JSON.stringify(model).slice(1, -1);
-  if (kind === 'curl') return json.replaceAll("'", '\\u0027');
-  return kind === 'node' ? json.replaceAll('\\"', '"').replaceAll("'", "\\'") : json;
+  return language === 'node' ? json.replaceAll('\\"', '"').replaceAll("'", "\\'") : json;
 }

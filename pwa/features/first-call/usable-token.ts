@@ -1,9 +1,9 @@
 import { type Token, TokenStatus } from '#shared/tokens.ts';
 import { commaList } from '#shared/comma-list.ts';
 
-/** The first that a call can be made with. `now` in unix seconds. */
-export function usableToken(tokens: readonly Token[], now: number): Token | undefined {
-  return tokens.find(
+/** The chosen one, or else the first that a call can be made with. `now` in unix seconds. */
+export function usableToken(tokens: readonly Token[], now: number, chosen?: number): Token | undefined {
+  const usable = tokens.filter(
     (token) =>
       token.status === TokenStatus.enabled &&
       token.key !== '' &&
@@ -11,6 +11,7 @@ export function usableToken(tokens: readonly Token[], now: number): Token | unde
       (token.expired_time === -1 || token.expired_time > now) &&
       (token.unlimited_quota || token.remain_quota > 0),
   );
+  return usable.find(({ id }) => id === chosen) ?? usable[0];
 }
 
 /** The models that its key is limited to; null: every one. */

@@ -22,10 +22,12 @@ export interface Guide {
   models: readonly string[];
   unpriced: readonly string[];
   hasCalled: boolean;
+  /** Its token was chosen: a program is set up with it. */
+  isForClients: boolean;
 }
 
 /** Where the set-up stands, from what there is; nothing of it is stored. */
-export function useGuide() {
+export function useGuide(tokenId: number | undefined) {
   const stored = useStoredUser();
   const isAdmin = (stored?.role ?? 0) >= Role.admin;
   const self = useQuery(selfQuery);
@@ -44,7 +46,7 @@ export function useGuide() {
     if (user === undefined || tokens.data === undefined || prices.data === undefined) return undefined;
     if (isAdmin && channels.data === undefined) return undefined;
     const enabled = (channels.data?.channels ?? []).filter((channel) => channel.status === ChannelStatus.enabled);
-    const token = usableToken(tokens.data, Date.now() / 1000);
+    const token = usableToken(tokens.data, Date.now() / 1000, tokenId);
     const { names, unpriced } = callableModels(prices.data, {
       group: token?.group || user.group,
       allowsUnpriced: isSelfUse || acceptsUnpriced(user),
@@ -60,6 +62,7 @@ export function useGuide() {
       models: limit === null ? names : names.filter((name) => limit.has(name)),
       unpriced,
       hasCalled: user.used_quota > 0 || state.data?.call?.is_answered === true,
+      isForClients: token !== undefined && token.id === tokenId,
     };
   }
   return { guide: guide(), state: state.data, failed, isAway, retry: () => void Promise.all(all.map((query) => query.refetch())) };

@@ -85,7 +85,7 @@ function tokenColumns(t: TFunction, { unit, onToggle, onRemove }: TokenParts): C
       key: 'actions',
       heading: t('tokens.column.actions'),
       cell: (token) => <TokenRowActions token={token} onToggle={onToggle} onRemove={onRemove} />,
-      width: 172,
+      width: 208,
       align: 'end',
       isLocked: true,
     },

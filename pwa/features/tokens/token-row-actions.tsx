@@ -1,7 +1,10 @@
 import { useTranslation } from 'react-i18next';
-import type { Token } from '#shared/tokens.ts';
+import { Link } from '@tanstack/react-router';
+import { type Token, TokenStatus } from '#shared/tokens.ts';
 import { wholeKey } from '#pwa/api/token-key.ts';
 import { RowActions } from '#pwa/records/row-actions.tsx';
+import { Icon } from '#pwa/ui/controls/icon.tsx';
+import styles from './tokens.module.css';
 import { verbOf } from './token-labels.tsx';
 
 interface TokenRowActionsProps {
@@ -21,10 +24,29 @@ export function TokenRowActions({ token, onToggle, onRemove }: TokenRowActionsPr
         label: t('tokens.action.copy_named', { name }),
         lostText: token.key === '' ? t('tokens.key_lost') : undefined,
       }}
+      further={token.status === TokenStatus.enabled && <ConnectLink token={token} />}
       toggleLabel={t(`tokens.action.${verbOf(token)}`)}
       onToggle={() => onToggle(token)}
       removeLabel={t('tokens.action.delete_named', { name })}
       onRemove={() => onRemove(token)}
     />
+  );
+}
+
+/** To the configuration of programs with this key. */
+function ConnectLink({ token }: { token: Token }) {
+  const { t } = useTranslation();
+  const label = t('tokens.action.connect_named', { name: token.name });
+  return (
+    <Link
+      className={styles.connect}
+      to="/first-call"
+      search={{ token: String(token.id) }}
+      aria-label={label}
+      title={t('tokens.action.connect')}
+      onClick={(event) => event.stopPropagation()}
+    >
+      <Icon name="link" />
+    </Link>
   );
 }

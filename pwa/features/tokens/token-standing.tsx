@@ -1,5 +1,7 @@
+import { Button } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import type { Token } from '#shared/tokens.ts';
+import { type Token, TokenStatus } from '#shared/tokens.ts';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { siteAddress, useSiteStatus } from '#pwa/api/site-status.ts';
 import { CopyButton, CopyText } from '#pwa/ui/controls/copy-text.tsx';
@@ -42,6 +44,14 @@ export function TokenStanding({ token }: { token: Token }) {
       {key !== undefined ? (
         <div className={styles.keyActions}>
           <CopyButton label={t('tokens.action.copy_key')} text={key} />
+          {token.status === TokenStatus.enabled && (
+            <Button
+              variant="default"
+              renderRoot={(attributes) => <Link {...attributes} to="/first-call" search={{ token: String(token.id) }} />}
+            >
+              {t('tokens.action.connect')}
+            </Button>
+          )}
           <ChatLinks apiKey={key} />
         </div>
       ) : (
