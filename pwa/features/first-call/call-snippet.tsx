@@ -86,7 +86,7 @@ export function CallSnippet({ baseUrl, secret, model, isPrimary, isForClients }:
           </div>
         )}
         {snippetUses(kind).map(({ use, place = '' }, at) => (
-          <section key={`${kind}-${use}`} aria-label={`${names[kind]}, ${t(`guide.snippet.use.${use}`, { place })}`}>
+          <section key={`${kind}-${at}`} aria-label={`${names[kind]}, ${t(`guide.snippet.use.${use}`, { place })}`}>
             <div className={styles.use}>
               <span>{t(`guide.snippet.use.${use}`, { place })}</span>
               <span className={styles.copy}>

@@ -140,6 +140,13 @@ experimental_bearer_token = "{key}"`,
     },
   ],
   gemini_cli: [
+    // Without it an address of one's own is taken for a way to sign in that the program refuses.
+    {
+      use: 'file',
+      place: '~/.gemini/settings.json',
+      language: 'json',
+      template: `{ "security": { "auth": { "selectedType": "gemini-api-key" } } }`,
+    },
     {
       use: 'run',
       language: 'shell',
