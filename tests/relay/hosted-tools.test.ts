@@ -74,6 +74,27 @@ describe.each(engines)('tools at the provider, on $kind', (engine) => {
   });
 
   test.each([
+    { verb: 'generateContent', replay: 'hosted/gemini.json' },
+    { verb: 'streamGenerateContent?alt=sse', replay: 'hosted/gemini.sse' },
+  ])("Gemini's callers pay for searches, too: $verb", async ({ verb, replay }) => {
+    await using scene = await open({ type: 24 });
+    scene.upstream.behave({ replay });
+    const contents = [{ role: 'user', parts: [{ text: 'When is high water in Brest?' }] }];
+    const answer = await scene.post(`/v1beta/models/${testModel}:${verb}`, { contents, tools: [{ googleSearch: {} }, { googleMaps: {} }] });
+    expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('tides.example')]);
+    const [row] = await scene.logs(1);
+    expect(row?.other?.['hosted_calls']).toEqual(expect.arrayContaining([{ kind: 'web_search', calls: 2, price: 25 }]));
+    await scene.checkBooks();
+    await using unpaid = await open({ type: 24 }, { settings: { ToolPrice: '{"maps":25}' } });
+    const named = await unpaid.post(`/v1beta/models/${testModel}:generateContent`, {
+      contents,
+      tools: [{ googleSearch: {} }, { googleMaps: {} }],
+    });
+    expect(named.headers.get('x-tidegate-dropped')).toBe('tools.0.googleSearch');
+    expect(unpaid.upstream.requests[0]?.body).toMatchObject({ tools: [{ googleMaps: {} }] });
+  });
+
+  test.each([
     { ...claude, replay: 'hosted/claude-cut.sse', kind: 'web_search' },
     { ...ofResponses, replay: 'hosted/responses-cut.sse', kind: 'web_search' },
   ])('$path: runs that were seen are charged where the stream breaks off', async ({ path, channel, fields, replay, kind }) => {
