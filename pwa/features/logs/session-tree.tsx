@@ -10,7 +10,7 @@ import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { CopyText } from '#pwa/ui/controls/copy-text.tsx';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
-import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
+import { useIsPhone, useIsTouched } from '#pwa/ui/frame/breakpoint.ts';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import { SummaryItem } from '#pwa/ui/frame/page-header.tsx';
 import { Screen } from '#pwa/ui/frame/screen.tsx';
@@ -47,6 +47,8 @@ export function SessionTreeScreen({ id, isAdmin, search, onSearch }: SessionTree
   const { t } = useTranslation();
   const format = useFormat();
   const isPhone = useIsPhone();
+  // Beside the sums there is no room for them.
+  const isTouched = useIsTouched();
   const unit = format.inCurrency ? 'USD' : t('common.quota.name');
   const query = useQuery(sessionTreeQuery(isAdmin, id, search.after));
   const tree = query.data;
@@ -83,10 +85,10 @@ export function SessionTreeScreen({ id, isAdmin, search, onSearch }: SessionTree
     <Screen
       title={t('logs.session.title')}
       facts={tree !== undefined && <Facts tree={tree} unit={unit} />}
-      {...(isPhone ? {} : { actions: buttons })}
+      {...(isTouched ? {} : { actions: buttons })}
       filters={
         <div className={styles.head}>
-          {isPhone && buttons}
+          {isTouched && buttons}
           {tree !== undefined && <About tree={tree} isAdmin={isAdmin} />}
         </div>
       }
