@@ -1,0 +1,159 @@
+// Streams of every format, to callers of every format: wherever the network cuts them the caller gets the same, and whatever is in them
+// is told or ends in an error, but never in an exception.
+import { describe, expect, test } from 'vitest';
+import { clientDialects, upstreamDialects } from '#server/dialects/registry.ts';
+import type { ClientDialect } from '#server/dialects/client-dialect.ts';
+import { openStream } from '#server/dialects/open-stream.ts';
+import { TextTally } from '#server/dialects/text-tally.ts';
+import type { Way } from '#server/dialects/way.ts';
+import type { TokenUsage } from '#shared/token-usage.ts';
+import { buildPreparedChannel } from '#tests/support/build-channel.ts';
+import { messageEvents, readMessages } from '#tests/support/claude-responses.ts';
+import { geminiEvents, readGemini } from '#tests/support/gemini-responses.ts';
+import { readResponses, responseEvents } from '#tests/support/openai-responses.ts';
+import type { Behaviour, UpstreamError } from '#tests/support/upstream-behaviour.ts';
+import { chatChunks, isRefusal, readChat } from '#tests/support/upstream-responses.ts';
+
+const model = 'gpt-4o-mini';
+const messages = [{ role: 'user', content: 'Hi' }];
+const contents = [{ role: 'user', parts: [{ text: 'Hi' }] }];
+
+/** How each format writes a stream of a behaviour. */
+const streams: Readonly<Record<string, { type: number; setting: string; write(behaviour: Behaviour): string }>> = {
+  'openai-chat': {
+    type: 1,
+    setting: '',
+    write(behaviour) {
+      const request = known(readChat({ model, messages, stream: true, stream_options: { include_usage: true } }));
+      return `${sse([...chatChunks(request, behaviour, 'chatcmpl-1')])}data: [DONE]\n\n`;
+    },
+  },
+  claude: {
+    type: 14,
+    setting: '',
+    write: (behaviour) =>
+      sse([...messageEvents(known(readMessages({ model, messages, max_tokens: 99, stream: true })), behaviour, 'msg_1')]),
+  },
+  'openai-responses': {
+    type: 1,
+    setting: JSON.stringify({ formats: ['openai-responses'] }),
+    write: (behaviour) => sse([...responseEvents(known(readResponses({ model, input: 'Hi', stream: true })), behaviour, 'resp_1')]),
+  },
+  gemini: {
+    type: 24,
+    setting: '',
+    write(behaviour) {
+      const request = known(readGemini(`/v1beta/models/${model}:streamGenerateContent?alt=sse`, { contents }));
+      return sse([...geminiEvents(request, behaviour, 'r1')]);
+    },
+  },
+};
+
+const behaviours: Readonly<Record<string, Behaviour>> = {
+  text: { reasoning: 'Der Mond 🌕.', text: 'Flut um 12 Uhr 🌊.' },
+  calls: { toolCalls: [{ id: 'call_1', name: 'get', arguments: '{"port":"Sète 🌊"}' }] },
+};
+
+function known<Request extends object>(request: Request | UpstreamError): Request {
+  if (isRefusal(request)) throw new Error(request.message);
+  return request as Request;
+}
+
+function sse(events: readonly object[]): string {
+  return events.map((event) => `${'type' in event ? `event: ${String(event.type)}\n` : ''}data: ${JSON.stringify(event)}\n\n`).join('');
+}
+
+const ways = new Map<string, Way>();
+
+function wayOf(client: ClientDialect, format: string): Way {
+  const name = `${client.name} ${format}`;
+  const { type = 1, setting = '' } = streams[format] ?? {};
+  const way = ways.get(name) ?? buildPreparedChannel({ type, setting, base_url: 'https://up.example' }).way(client, 'chat', model);
+  if (way === null) throw new Error('There is no way');
+  ways.set(name, way);
+  return way;
+}
+
+interface Told {
+  text: string;
+  next: string;
+  usage: TokenUsage | null;
+}
+
+/** What a caller gets of these pieces. */
+function tell(client: ClientDialect, format: string, pieces: readonly Buffer[]): Told {
+  const way = wayOf(client, format);
+  const tally = new TextTally({ countText: () => Promise.resolve(0), estimateText: () => 0 });
+  const writer = { model, requestId: 'r1', createdAt: 1_700_000_000, wantsUsage: true, promptEstimate: 7, now: () => 1_700_000_001 };
+  const pipe = openStream({ client, way, upstreamModel: model, writer, tally });
+  const splitter = way.framing.createSplitter();
+  const out: Buffer[] = [];
+  for (const piece of pieces) {
+    const events = splitter.push(piece);
+    if (events === null) continue;
+    const step = pipe.push(Buffer.from(events), true);
+    out.push(...step.forClient);
+    if (typeof step.next === 'object') return { text: Buffer.concat(out).toString(), next: 'error', usage: null };
+    if (step.next !== 'more' && step.next !== 'complete') return { text: Buffer.concat(out).toString(), next: step.next, usage: null };
+    if (step.next === 'complete') break;
+  }
+  const { usage } = pipe.reportedUsage();
+  out.push(pipe.ending(usage));
+  pipe.close();
+  return { text: Buffer.concat(out).toString(), next: 'end', usage };
+}
+
+const pairs = Object.entries(clientDialects).flatMap(([caller, client]) =>
+  Object.keys(streams).map((format) => ({ caller, client: client as ClientDialect, format })),
+);
+
+test('every format of providers is here', () => {
+  expect(Object.keys(streams).toSorted()).toEqual(Object.keys(upstreamDialects).toSorted());
+});
+
+describe.each(pairs)('$format to $caller', ({ client, format }) => {
+  test.each(Object.keys(behaviours))('%s: cut at any byte it is the same', (name) => {
+    const bytes = Buffer.from(streams[format]?.write(behaviours[name] ?? {}) ?? '');
+    const whole = tell(client, format, [bytes]);
+    expect(whole.next).toBe('end');
+    expect(whole.usage?.output).toBeGreaterThan(0);
+    for (let at = 1; at < bytes.length; at += 1) {
+      const cut = tell(client, format, [bytes.subarray(0, at), bytes.subarray(at)]);
+      if (cut.text !== whole.text || cut.next !== whole.next) expect({ at, ...cut }).toEqual({ at, ...whole });
+    }
+    const single = Array.from(bytes, (_, at) => bytes.subarray(at, at + 1));
+    expect(tell(client, format, single)).toEqual(whole);
+  });
+
+  test('bytes that are no UTF-8, anywhere, are told or end in an error', () => {
+    const bytes = Buffer.from(streams[format]?.write({ text: 'Flut um 12.' }) ?? '');
+    for (let at = 0; at < bytes.length; at += 1) {
+      const spoilt = Buffer.from(bytes);
+      spoilt[at] = 0xff;
+      const { next, usage } = tell(client, format, [spoilt]);
+      expect(['end', 'error', 'invalid']).toContain(next);
+      for (const count of Object.values(usage ?? {})) expect(Number.isInteger(count) && count >= 0, `${at}: ${count}`).toBe(true);
+    }
+  });
+
+  test('an event of 10 MB passes', () => {
+    const long = 'x'.repeat(10_000_000);
+    const bytes = Buffer.from(streams[format]?.write({ pieces: [long] }) ?? '');
+    const pieces = Array.from({ length: Math.ceil(bytes.length / 65_536) }, (_, index) =>
+      bytes.subarray(index * 65_536, (index + 1) * 65_536),
+    );
+    const { next, text } = tell(client, format, pieces);
+    expect(next).toBe('end');
+    expect(text).toContain(long);
+  });
+
+  test.each([-1, 1.5, '12', true, {}, 1e300, Number.MAX_SAFE_INTEGER])('a usage of %j is not believed', (odd) => {
+    const numbers = ['prompt_tokens', 'completion_tokens', 'total_tokens', 'input_tokens', 'output_tokens', 'promptTokenCount'];
+    const usage = Object.fromEntries(
+      [...numbers, 'candidatesTokenCount', 'totalTokenCount', 'thoughtsTokenCount'].map((field) => [field, odd]),
+    );
+    const { next, usage: told } = tell(client, format, [Buffer.from(streams[format]?.write({ text: 'Noon.', usage }) ?? '')]);
+    expect(next).toBe('end');
+    expect(told).toBeNull();
+  });
+});
