@@ -56,7 +56,7 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
 
 function known<Request extends object>(request: Request | UpstreamError): Request {
   if (isRefusal(request)) throw new Error(request.message);
-  return request as Request;
+  return request;
 }
 
 function sse(events: readonly object[]): string {
