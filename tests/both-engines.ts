@@ -57,6 +57,8 @@ const relay = [
   'task-retention',
   'tokens',
   'upstream-bounds',
+  'gemini-callers',
+  'gemini-embeddings',
 ];
 
 /** Every call of the console, one after the other. */

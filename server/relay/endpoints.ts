@@ -47,5 +47,19 @@ function endpoint(path: string, dialect: ClientDialect, kind: CallKind): RelayEn
 
 /** The format that callers at this path expect, whether or not there is anything at it. */
 export function dialectAt(pathname: string): ClientDialect {
-  return relayEndpoints.find(({ pattern }) => pattern.covers(pathname))?.dialect ?? defaultClientDialect;
+  const found = relayEndpoints.find(({ pattern }) => pattern.covers(pathname));
+  return found?.dialect ?? ownStarts.get(startOf(pathname)) ?? defaultClientDialect;
 }
+
+/** `/v1beta` of `/v1beta/models`. */
+function startOf(pathname: string): string {
+  const end = pathname.indexOf('/', 1);
+  return end < 0 ? pathname : pathname.slice(0, end);
+}
+
+/** How paths begin that only one format has. */
+const ownStarts: ReadonlyMap<string, ClientDialect> = new Map(
+  [...Map.groupBy(relayEndpoints, ({ path }) => startOf(path))].flatMap(([start, [first, ...others]]) =>
+    first !== undefined && others.every(({ dialect }) => dialect === first.dialect) ? [[start, first.dialect]] : [],
+  ),
+);

@@ -24,18 +24,27 @@ export function mountRelay(host: RouteHost, { services }: Relay, conversations: 
   for (const [route, endpoints] of Map.groupBy(relayEndpoints, ({ pattern }) => pattern.route)) {
     host.addDirect('POST', route, (request, { model: named }, connection) => {
       const { endpoint, model } = endpointFor(endpoints, named);
-      if (endpoint === undefined) return Promise.resolve(unknownVerb(request, endpoints, connection));
+      if (endpoint === undefined) return Promise.resolve(notServed(request, endpoints[0]?.dialect, connection));
       const answerCall = endpoint.kind.isCount ? countTokens : relayCall;
       const source = endpoint.speaksOfKept === true ? conversations : undefined;
       return answerCall(services, endpoint, request, connection, source, model);
     });
   }
 
-  /** In the format of the others at that path. */
-  function unknownVerb(request: Request, [known]: readonly RelayEndpoint[], connection: Connection | null): Response {
+  // Google's newer API: whole, or not at all.
+  for (const method of ['GET', 'POST', 'DELETE']) {
+    for (const path of ['/v1beta/interactions', '/v1beta/interactions/:rest+']) {
+      host.addDirect(method, path, (request, _params, connection) =>
+        Promise.resolve(notServed(request, clientDialects.gemini, connection)),
+      );
+    }
+  }
+
+  /** What the format has and is not here. SDKs do not try it again. */
+  function notServed(request: Request, dialect: ClientDialect | undefined, connection: Connection | null): Response {
     const { requestId, language, url } = host.facts(request, connection);
     const error = ownError(new AppError('verb_unknown', { path: url.pathname }), language, requestId);
-    return errorResponse(known?.dialect ?? defaultClientDialect, error, requestId);
+    return errorResponse(dialect ?? defaultClientDialect, error, requestId);
   }
 
   // Claude Code looks whether anybody is there, before it has a key.

@@ -38,7 +38,6 @@ describe('paths of the relay', () => {
     ['GET', '/v1/none'],
     ['POST', '/v1/none'],
     ['PUT', '/v1/chat/completions'],
-    ['POST', '/v1beta/none?key=1'],
     ['POST', '/x/../v1/none'],
     ['POST', 'http://elsewhere.example/v1/none'],
     ['DELETE', '/dashboard/billing/none/'],
@@ -50,6 +49,19 @@ describe('paths of the relay', () => {
       expect(response).toMatchObject({ status: 404, type: 'application/json; charset=utf-8' });
       expect(JSON.parse(response.text)).toMatchObject({ error: { code: 'invalid_url', type: 'invalid_request_error' } });
     }
+  });
+
+  test.each([
+    ['POST', '/v1beta/none?key=1', 404, 'NOT_FOUND'],
+    ['GET', '/v1beta', 404, 'NOT_FOUND'],
+    ['PUT', '/v1beta/models/x', 404, 'NOT_FOUND'],
+    ['POST', '/v1beta/interactions', 501, 'UNIMPLEMENTED'],
+    ['DELETE', '/v1beta/interactions/x', 501, 'UNIMPLEMENTED'],
+  ])('%s %s is refused in the format of Google', async (method, path, status, name) => {
+    await using app = await createTestApp(embeddedEngine);
+    const response = await send(app.origin, { method, path });
+    expect(response.status).toBe(status);
+    expect(JSON.parse(response.text)).toMatchObject({ error: { code: status, status: name } });
   });
 
   test.each([true, false])('a call of an address with a host is served like any other (stream: %s)', async (stream) => {

@@ -1,4 +1,4 @@
-// aimock's answers in the formats of Claude and Responses use no tokens at all, and in those two and Gemini's it leaves out how many were
+// aimock's answers in the formats of Claude and Responses use no tokens at all, and in none does it tell how many were
 // thoughts; Responses' type requires it (`usage.output_tokens_details`). This stands before it and adds that to whole answers.
 import { createServer } from 'node:http';
 import type { IncomingMessage } from 'node:http';
@@ -43,10 +43,11 @@ async function read(incoming: IncomingMessage): Promise<Buffer> {
 
 function complete(answer: Json): Json {
   const { usage, usageMetadata } = answer as { usage?: Json; usageMetadata?: Json };
-  const thinks = /"type":"(?:thinking|reasoning)"|"thought":true/.test(JSON.stringify(answer));
+  const thinks = /"type":"(?:thinking|reasoning)"|"thought":true|"reasoning(?:_content)?":"/.test(JSON.stringify(answer));
   if (usage !== undefined && usage['output_tokens'] === 0) Object.assign(usage, { input_tokens: 9, output_tokens: 5, total_tokens: 14 });
   if (usage !== undefined && answer['type'] === 'message') usage['output_tokens_details'] = thinks ? { thinking_tokens: 1 } : null;
   if (usage !== undefined && answer['object'] === 'response') usage['output_tokens_details'] = { reasoning_tokens: thinks ? 1 : 0 };
+  if (usage !== undefined && answer['object'] === 'chat.completion' && thinks) usage['completion_tokens_details'] = { reasoning_tokens: 1 };
   if (usageMetadata !== undefined && thinks) {
     usageMetadata['thoughtsTokenCount'] = 1;
     usageMetadata['totalTokenCount'] = Number(usageMetadata['totalTokenCount']) + 1;
