@@ -71,6 +71,8 @@ export interface UpstreamDialect {
   headers?(input: EncodeInput): Readonly<Record<string, string>>;
   /** How much the model shall think, for the log. */
   effortOf(body: Body): string | undefined;
+  /** A limit of fewer tokens is refused by its providers; missing: any may be sent. */
+  readonly leastMaxTokens?: number;
   /** Tokens below which a limit of a request for that model is raised on its way to this format. */
   leastLimit?(body: Body, model: string, settings: DialectSettings): number;
 

@@ -62,6 +62,29 @@ describe.each(engines)('what a call may answer on $kind', (engine) => {
     expect(scene.upstream.requests[0]?.body).not.toHaveProperty('max_tokens');
   });
 
+  test('who pays for fewer tokens than the provider takes as a limit is refused before it is asked, and who pays for those is served', async () => {
+    const responses = [{ models: model, setting: JSON.stringify({ formats: ['openai-responses'] }) }];
+    const small = { ...settings, PreConsumedQuota: '1' };
+    const calls = [
+      { path: '/v1/chat/completions', body: { model, messages, max_tokens: 300 } },
+      { path: '/v1/responses', body: { model, input: messages, max_output_tokens: 300 } },
+      { path: '/v1/completions', body: { model, prompt: 'Say hello', max_tokens: 300 } },
+    ];
+    for (const { path, body } of calls) {
+      await using poor = await createScene(engine, { settings: small, channels: responses, quota: 10 * (promptTokens + 10) - 100 });
+      const refused = await poor.post(path, body);
+      expect([refused.status, await refused.json()]).toMatchObject([403, { error: { code: 'insufficient_user_quota' } }]);
+      expect(poor.upstream.requests).toEqual([]);
+      await using other = await createScene(engine, { settings: small, channels: responses, quota: 10 * (promptTokens + 16) });
+      const answered = await other.post(path, body);
+      expect(answered.status).toBe(200);
+      const { max_output_tokens: sent } = other.upstream.requests[0]?.body as { max_output_tokens: number };
+      expect(sent).toBeGreaterThanOrEqual(16);
+      expect(sent).toBeLessThan(32);
+      await other.checkBooks();
+    }
+  });
+
   test("a channel's overrides do not lift the limit", async () => {
     const overriding = [{ models: model, param_override: '{"max_tokens":100000}' }];
     await using scene = await createScene(engine, { settings, channels: overriding, quota: 10 * (promptTokens + 600) });

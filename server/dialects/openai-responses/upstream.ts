@@ -37,6 +37,7 @@ export const openaiResponsesUpstream: UpstreamDialect = {
   },
   applyTraits,
   effortOf: effortIn,
+  leastMaxTokens,
   leastLimit: () => leastMaxTokens,
   readWhole,
   createStreamReader,

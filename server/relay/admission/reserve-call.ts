@@ -17,6 +17,7 @@ import type { RelayBody, RelayEndpoint } from '#server/relay/endpoints.ts';
 import type { PromptBasis } from '#server/relay/accounting/learned-usage.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import type { Admission } from '#server/relay/admission/admission.ts';
+import type { ChannelWay } from '#server/upstream/find-way.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import { countPrompt, estimateTextTokens } from '#server/upstream/token-estimate.ts';
 
@@ -170,7 +171,12 @@ function outputOf(services: RelayServices, call: CallToReserve): Output {
   // Nothing is longer than the largest; where limits are not kept to, the largest is what it may become.
   const limited = known === null ? named : Math.min(named, known);
   const most = named === 0 || learned.ignoresLimits(model, call.admission.user.id) ? Math.max(limited, largest) : limited;
-  const needed = Math.max(1, Math.ceil(learned.mostResponses(model) ?? settings.get('PreConsumedQuota')));
+  // Whoever pays for fewer than any provider takes is refused before it is asked.
+  const taken = Math.min(
+    most,
+    largestOf(services, call, ({ dialect }) => dialect.leastMaxTokens),
+  );
+  const needed = Math.max(1, taken, Math.ceil(learned.mostResponses(model) ?? settings.get('PreConsumedQuota')));
   return {
     choices,
     named,
@@ -179,22 +185,29 @@ function outputOf(services: RelayServices, call: CallToReserve): Output {
   };
 }
 
-/**
- * A name may tell a model to think, which raises a limit that leaves no room for it. The largest of what the channels that may be
- * asked raise it to; 0: none does.
- */
-function raisedLimit({ channels, context }: RelayServices, { admission, endpoint, model, body }: CallToReserve): number {
-  const raisedBy = (channel: PreparedChannel) => {
+/** A name may tell a model to think, which raises a limit that leaves no room for it; 0: none does. */
+function raisedLimit(services: RelayServices, call: CallToReserve): number {
+  const { settings } = services.context;
+  return largestOf(services, call, ({ dialect, upstreamModel }) => dialect.leastLimit?.(call.body, upstreamModel, settings));
+}
+
+/** The largest number of tokens on the ways of the channels that may be asked; 0: none has any. */
+function largestOf(
+  { channels }: RelayServices,
+  { admission, endpoint, model }: CallToReserve,
+  tokensOf: (way: ChannelWay) => number | undefined,
+): number {
+  const tokens = (channel: PreparedChannel) => {
     const way = channel.way(endpoint.dialect, endpoint.kind.name, model);
-    return way?.dialect.leastLimit?.(body, way.upstreamModel, context.settings) ?? 0;
+    return (way === null ? undefined : tokensOf(way)) ?? 0;
   };
   if (admission.pinnedChannel !== undefined) {
     const pinned = channels.get(admission.pinnedChannel);
-    return pinned === undefined ? 0 : raisedBy(pinned);
+    return pinned === undefined ? 0 : tokens(pinned);
   }
   let largest = 0;
   for (const tier of channels.tiers(admission.group, model)) {
-    for (const channel of tier.channels) largest = Math.max(largest, raisedBy(channel));
+    for (const channel of tier.channels) largest = Math.max(largest, tokens(channel));
   }
   return largest;
 }
