@@ -8,6 +8,7 @@ import type { Seal } from '../seal.ts';
 import type { StreamReader } from '../upstream-dialect.ts';
 import { Grounding } from './grounding.ts';
 import { readFinishReason } from './finish-reason.ts';
+import { readLogprobs } from './logprobs.ts';
 import { errorOf } from './response-errors.ts';
 import { usageParts } from './token-usage.ts';
 
@@ -68,7 +69,8 @@ class ResponseReader {
       codes: 0,
     };
     this.#candidates.set(choice, state);
-    const parts: ResponsePart[] = [];
+    const logprobs = readLogprobs(body.logprobsResult);
+    const parts: ResponsePart[] = logprobs.length === 0 ? [] : [{ type: 'logprobs', tokens: logprobs, choice }];
     const content = isObject(body.content) && Array.isArray(body.content.parts) ? body.content.parts : [];
     for (const part of content) if (isObject(part)) parts.push(...this.#part(part, choice, state));
     parts.push(...state.grounding.read(body));

@@ -99,6 +99,8 @@ export const carriedFields: CarriedFields = {
   tool_errors: 'by_parts',
   search: 'by_parts',
   choices: configured('candidateCount'),
+  logprobs: () => ({ generationConfig: { responseLogprobs: true } }),
+  top_logprobs: (value) => ({ generationConfig: { responseLogprobs: true, logprobs: value } }),
   seed: configured('seed'),
   frequency_penalty: configured('frequencyPenalty'),
   presence_penalty: configured('presencePenalty'),

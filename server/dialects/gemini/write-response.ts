@@ -5,11 +5,12 @@ import { parseObject } from '#server/framing/loose-json.ts';
 import { noTokens } from '#shared/token-usage.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { ErrorObject, ResponseWriterOptions, StreamWriter } from '../client-dialect.ts';
-import type { FinishReason, ResponsePart } from '../parts.ts';
+import type { FinishReason, ResponsePart, TokenLogprob } from '../parts.ts';
 import type { Seal } from '../seal.ts';
 import { withUsage } from '../token-usage.ts';
 import { errorBody } from './errors.ts';
 import { writeFinishReason } from './finish-reason.ts';
+import { writeLogprobs } from './logprobs.ts';
 import { createFrame } from './stream-frame.ts';
 import type { StreamFrame } from './stream-frame.ts';
 import { WrittenGrounding } from './written-grounding.ts';
@@ -36,6 +37,7 @@ class CandidateWriter {
   /** Signatures that came apart from the calls that they name. */
   readonly #seals = new Map<string, Seal>();
   readonly #grounding = new WrittenGrounding();
+  readonly #logprobs: TokenLogprob[] = [];
   #finish: FinishReason = 'stop';
   #isMalformed = false;
 
@@ -67,6 +69,9 @@ class CandidateWriter {
         return this.#addArguments(part);
       case 'citation':
         this.#grounding.cite(part);
+        return [];
+      case 'logprobs':
+        this.#logprobs.push(...part.tokens);
         return [];
       case 'finish':
         this.#finish = part.reason;
@@ -110,7 +115,9 @@ class CandidateWriter {
 
   /** What stands at the end of a candidate. */
   ending(): Json {
-    return { finishReason: this.#isMalformed ? 'MALFORMED_FUNCTION_CALL' : writeFinishReason(this.#finish), ...this.#grounding.written() };
+    const finishReason = this.#isMalformed ? 'MALFORMED_FUNCTION_CALL' : writeFinishReason(this.#finish);
+    const logprobs = this.#logprobs.length === 0 ? {} : { logprobsResult: writeLogprobs(this.#logprobs) };
+    return { finishReason, ...this.#grounding.written(), ...logprobs };
   }
 }
 

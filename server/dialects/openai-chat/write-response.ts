@@ -1,7 +1,7 @@
 // Parts → a chat completion, or its stream.
 import type { ErrorObject, ResponseWriterOptions, StreamWriter } from '../client-dialect.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
-import type { ResponsePart } from '../parts.ts';
+import type { ResponsePart, TokenLogprob } from '../parts.ts';
 import type { Seal } from '../seal.ts';
 import { callIds } from './call-ids.ts';
 import { errorEvent } from './errors.ts';
@@ -12,6 +12,7 @@ import { fencedCode } from '../fenced-code.ts';
 import { markdownPicture } from '../media.ts';
 import { responseId } from '../vendor-ids.ts';
 import { TextOffsets } from '../text-offsets.ts';
+import { writeLogprobs } from '../token-logprobs.ts';
 import { writeTokenUsage } from './token-usage.ts';
 
 type Json = Record<string, unknown>;
@@ -25,6 +26,7 @@ interface WholeChoice {
   details: Json[];
   citations: Json[];
   offsets: TextOffsets;
+  logprobs: TokenLogprob[];
   finish: string;
 }
 
@@ -43,6 +45,7 @@ export function writeWhole(parts: readonly ResponsePart[], usage: TokenUsage | n
       details: [],
       citations: [],
       offsets: new TextOffsets(),
+      logprobs: [],
       finish: 'stop',
     };
     choices.set(index, choice);
@@ -110,6 +113,9 @@ function addToChoice(choice: WholeChoice, part: ResponsePart, options: ResponseW
     case 'citation':
       choice.citations.push(citationOf(part, choice.offsets));
       break;
+    case 'logprobs':
+      choice.logprobs.push(...part.tokens);
+      break;
     case 'finish':
       choice.finish = writeFinishReason(part.reason);
       break;
@@ -167,7 +173,14 @@ function writeChoice(index: number, choice: WholeChoice): Json {
       ...signatureField(call.seal),
     }));
   }
-  return { index, message, logprobs: null, finish_reason: choice.finish };
+  const logprobs = choice.logprobs.length === 0 ? null : logprobsOf(choice.logprobs, choice.refusal !== '' && !choice.hasText);
+  return { index, message, logprobs, finish_reason: choice.finish };
+}
+
+/** @param isRefusal that is what they are the tokens of */
+function logprobsOf(tokens: readonly TokenLogprob[], isRefusal: boolean): object {
+  const written = writeLogprobs(tokens);
+  return isRefusal ? { content: null, refusal: written } : { content: written, refusal: null };
 }
 
 export function createStreamWriter(options: ResponseWriterOptions): StreamWriter {
@@ -187,6 +200,8 @@ class ChatStreamWriter implements StreamWriter {
   readonly #empty = new Map<string, { choice: number; index: number }>();
   readonly #finished = new Set<number>();
   readonly #offsets = new Map<number, TextOffsets>();
+  /** By choice: those of the text that comes next. */
+  readonly #logprobs = new Map<number, TokenLogprob[]>();
 
   constructor(options: ResponseWriterOptions) {
     const { model, createdAt, wantsUsage } = options;
@@ -215,7 +230,7 @@ class ChatStreamWriter implements StreamWriter {
       case 'sealed':
         return this.#delta(0, { reasoning_details: [encryptedDetail(part.seal)] });
       case 'refusal':
-        return this.#delta(part.choice, { refusal: part.text });
+        return this.#delta(part.choice, { refusal: part.text }, true);
       case 'tool_call':
         return this.#call(part);
       case 'tool_arguments':
@@ -228,6 +243,9 @@ class ChatStreamWriter implements StreamWriter {
         return this.#insert(part, fencedCode(part));
       case 'citation':
         return this.#delta(part.choice, { annotations: [citationOf(part, this.#offsetsOf(part))] });
+      case 'logprobs':
+        this.#logprobs.set(part.choice ?? 0, [...(this.#logprobs.get(part.choice ?? 0) ?? []), ...part.tokens]);
+        return '';
       case 'finish':
         return this.#finish(part);
       default:
@@ -268,13 +286,25 @@ class ChatStreamWriter implements StreamWriter {
     return this.#event({ choices: [{ index: choice, delta: { role: 'assistant', content: '' }, finish_reason: null }] });
   }
 
-  #delta(choice: number | undefined, delta: Json): string {
+  #delta(choice: number | undefined, delta: Json, isRefusal = false): string {
     const index = choice ?? 0;
-    return this.#begin(index) + this.#event({ choices: [{ index, delta, finish_reason: null }] });
+    const logprobs = isRefusal ? this.#takeLogprobs(index, isRefusal) : undefined;
+    return this.#begin(index) + this.#event({ choices: [{ index, delta, ...logprobs, finish_reason: null }] });
+  }
+
+  /** The member of a chunk's choice; undefined: there are none. */
+  #takeLogprobs(choice: number, isRefusal: boolean): { logprobs: object } | undefined {
+    const tokens = this.#logprobs.get(choice);
+    this.#logprobs.delete(choice);
+    return tokens === undefined ? undefined : { logprobs: logprobsOf(tokens, isRefusal) };
   }
 
   /** As `#delta`, for what nearly all events are: their shape is known, so only the text is written by `JSON`. */
   #textDelta(index: number, field: 'content' | 'reasoning_content', text: string): string {
+    if (field === 'content' && this.#logprobs.has(index)) {
+      const choice = { index, delta: { content: text }, ...this.#takeLogprobs(index, false), finish_reason: null };
+      return `${this.#begin(index)}${this.#event({ choices: [choice] })}`;
+    }
     const choice = `{"index":${index},"delta":{"${field}":${JSON.stringify(text)}},"finish_reason":null}`;
     return `${this.#begin(index)}${this.#eventHead()}"choices":[${choice}]}\n\n`;
   }
@@ -300,7 +330,8 @@ class ChatStreamWriter implements StreamWriter {
       if (call.choice === choice) text += this.#delta(choice, { tool_calls: [{ index: call.index, function: { arguments: '{}' } }] });
     }
     this.#finished.add(choice);
-    return text + this.#event({ choices: [{ index: choice, delta: {}, finish_reason: writeFinishReason(reason) }] });
+    const logprobs = this.#takeLogprobs(choice, false);
+    return text + this.#event({ choices: [{ index: choice, delta: {}, ...logprobs, finish_reason: writeFinishReason(reason) }] });
   }
 
   #event(rest: Json): string {

@@ -3,6 +3,7 @@
 import { JsonProgress } from '#server/framing/json-progress.ts';
 import type { ResponsePart } from '../parts.ts';
 import { markdownPicture } from '../media.ts';
+import { writeLogprobs } from '../token-logprobs.ts';
 import type { Seal } from '../seal.ts';
 import { annotationOf } from './annotations.ts';
 import { writeEncrypted } from './encrypted-content.ts';
@@ -59,6 +60,8 @@ export class OutputItems {
   readonly #hosted: HostedOutput;
   /** Characters of text so far. */
   #length = 0;
+  /** Of the text that comes next. */
+  #logprobs: object[] = [];
   readonly #calls = new Map<number, { call: OpenCall; progress: JsonProgress }>();
 
   constructor(sink: EventSink, forms: ReadonlyMap<string, ToolForm>, ids: ItemIds) {
@@ -98,6 +101,9 @@ export class OutputItems {
         open?.call.push(part.text);
         break;
       }
+      case 'logprobs':
+        this.#logprobs.push(...writeLogprobs(part.tokens));
+        break;
       case 'citation':
       case 'document_citation':
         this.#cite(part);
@@ -124,7 +130,18 @@ export class OutputItems {
     const field = type === 'output_text' ? 'text' : 'refusal';
     if (type === 'output_text') this.#length += text.length;
     part[field] = `${String(part[field])}${text}`;
-    this.#sink.delta(`response.${type}.delta`, message.place, text);
+    // Refusals have no place for them.
+    if (type === 'refusal') this.#logprobs = [];
+    this.#sink.delta(`response.${type}.delta`, `${message.place}${type === 'refusal' ? '' : this.#takeLogprobs(part)}`, text);
+  }
+
+  /** JSON of the member of an event, which the part has as well. */
+  #takeLogprobs(part: Json): string {
+    if (this.#logprobs.length === 0) return ',"logprobs":[]';
+    const told = this.#logprobs;
+    this.#logprobs = [];
+    part.logprobs = [...(Array.isArray(part.logprobs) ? part.logprobs : []), ...told];
+    return `,"logprobs":${JSON.stringify(told)}`;
   }
 
   #beginMessage(): OpenMessage {
@@ -144,8 +161,7 @@ export class OutputItems {
     message.content.push(part);
     message.partAt = this.#length;
     const content_index = message.content.length - 1;
-    const rest = type === 'refusal' ? '' : ',"logprobs":[]';
-    message.place = `"item_id":"${message.id}","output_index":${message.index},"content_index":${content_index}${rest}`;
+    message.place = `"item_id":"${message.id}","output_index":${message.index},"content_index":${content_index}`;
     const fields = { item_id: message.id, output_index: message.index, content_index, part: { ...part } };
     this.#sink.event('response.content_part.added', fields);
     return part;
@@ -154,9 +170,10 @@ export class OutputItems {
   #endContentPart({ id, index, content }: OpenMessage): void {
     const part = content.at(-1);
     if (part === undefined) return;
+    if (part.type === 'output_text') this.#takeLogprobs(part);
     const place = { item_id: id, output_index: index, content_index: content.length - 1 };
     if (part.type === 'refusal') this.#sink.event('response.refusal.done', { ...place, refusal: part.refusal });
-    else this.#sink.event('response.output_text.done', { ...place, text: part.text, logprobs: [] });
+    else this.#sink.event('response.output_text.done', { ...place, text: part.text, logprobs: part.logprobs });
     this.#sink.event('response.content_part.done', { ...place, part });
   }
 

@@ -2,6 +2,7 @@
 import { isObject } from '#server/framing/loose-json.ts';
 import type { JsonObject } from '#server/framing/loose-json.ts';
 import type { ResponsePart } from '../parts.ts';
+import { readLogprobs } from '../token-logprobs.ts';
 import { argumentsOfText } from '../text-tools.ts';
 import { readFinish } from './finish-reason.ts';
 import { HostedRuns, readHostedItem } from './hosted-items.ts';
@@ -85,11 +86,17 @@ export function contentOf({ content }: JsonObject, before: number): ResponsePart
     const refusal = textOf(part.refusal);
     if (part.type === 'refusal' && refusal !== '') parts.push({ type: 'refusal', text: refusal });
     const text = textOf(part.text);
-    if (part.type === 'output_text' && text !== '') parts.push({ type: 'text', text });
+    if (part.type === 'output_text' && text !== '') parts.push(...logprobsIn(part), { type: 'text', text });
     for (const annotation of Array.isArray(part.annotations) ? part.annotations : []) parts.push(...citationOf(annotation, offset));
     if (part.type === 'output_text') offset += text.length;
   }
   return parts;
+}
+
+/** Of a text, or of a piece of it. */
+export function logprobsIn({ logprobs }: JsonObject): ResponsePart[] {
+  const tokens = readLogprobs(logprobs);
+  return tokens.length === 0 ? [] : [{ type: 'logprobs', tokens }];
 }
 
 /** @param offset characters of text before the part that it is about */

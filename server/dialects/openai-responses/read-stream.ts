@@ -8,7 +8,7 @@ import { isEnd } from './events.ts';
 import { HostedRuns } from './hosted-items.ts';
 import { readFinish } from './finish-reason.ts';
 import { errorOf } from './read-error.ts';
-import { argumentsOf, callOf, citationOf, contentOf, hostedOf, sealOf, startOf, thoughtIn } from './read-response.ts';
+import { argumentsOf, callOf, citationOf, contentOf, hostedOf, logprobsIn, sealOf, startOf, thoughtIn } from './read-response.ts';
 import { usageParts } from './token-usage.ts';
 
 export function createStreamReader(): StreamReader {
@@ -74,7 +74,7 @@ class ResponseStreamReader implements StreamReader {
     switch (type) {
       case 'response.output_text.delta':
         this.#length += text.length;
-        return this.#tell(event, { type: 'text', text });
+        return [...logprobsIn(event), ...this.#tell(event, { type: 'text', text })];
       case 'response.refusal.delta':
         return this.#tell(event, { type: 'refusal', text });
       case 'response.reasoning_summary_text.delta':

@@ -60,6 +60,8 @@ export const saidFields: SaidFields = {
   },
 };
 
+const includedLogprobs = 'message.output_text.logprobs';
+
 export const carriedFields: CarriedFields = {
   search: 'by_parts',
   media: { treatment: 'refused', about: 'spoken input, and images and files by id' },
@@ -73,6 +75,8 @@ export const carriedFields: CarriedFields = {
   unsigned_thoughts: { treatment: 'dropped', about: 'thoughts without `encrypted_content`' },
   foreign_thoughts: { treatment: 'dropped', about: 'thoughts that models of other vendors wrote' },
   image_detail: 'by_parts',
+  logprobs: () => ({ include: [includedLogprobs] }),
+  top_logprobs: (value) => ({ include: [includedLogprobs], top_logprobs: value }),
   verbosity: (value) => ({ text: { verbosity: value } }),
   metadata: (value) => ({ metadata: value }),
   client_metadata: (value) => ({ client_metadata: value }),

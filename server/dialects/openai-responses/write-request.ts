@@ -26,7 +26,8 @@ export function writeRequest(request: ChatRequest, options: WriteOptions): Writt
   if (instructions !== '') body.instructions = instructions;
   body.input = writeItems(messages, losses);
   body.store = false;
-  if (isReasoning) body.include = ['reasoning.encrypted_content'];
+  const included = Array.isArray(extras.include) ? extras.include : [];
+  if (isReasoning) body.include = [...included, 'reasoning.encrypted_content'];
   if (request.maxTokens !== undefined) body.max_output_tokens = Math.max(leastMaxTokens, request.maxTokens);
   if (request.temperature !== undefined) body.temperature = request.temperature;
   if (request.topP !== undefined) body.top_p = request.topP;
