@@ -34,6 +34,7 @@ interface PieceStreamOptions {
 const tally = new TextTally({ countText: () => Promise.resolve(0), estimateText: () => 0 });
 /** An event longer than this is no event. */
 const largestEvent = 16 * 1024 * 1024;
+const lingerMs = 1_000;
 
 interface Running {
   source: EventSource;
@@ -41,6 +42,8 @@ interface Running {
   events: Splitter;
   eventEnd: Buffer;
   hasBegun: boolean;
+  /** Its body has ended. */
+  isOver: boolean;
 }
 
 export class PieceStream implements EventSource {
@@ -107,12 +110,20 @@ export class PieceStream implements EventSource {
       this.#fail(invalidResponse());
       return;
     }
-    this.#running = { source, pipe, events: way.framing.createSplitter(), eventEnd: way.framing.eventEnd, hasBegun: false };
+    const { eventEnd } = way.framing;
+    const running: Running = { source, pipe, events: way.framing.createSplitter(), eventEnd, hasBegun: false, isOver: false };
+    this.#running = running;
     if (this.#isPaused) source.pause();
     source.read({
-      data: (chunk) => this.#read(chunk),
-      end: () => this.#ended(),
-      fail: (failure) => this.#end((sink) => sink.fail(failure)),
+      data: (chunk) => this.#read(chunk, running),
+      end: () => {
+        running.isOver = true;
+        this.#ended(running);
+      },
+      fail: (failure) => {
+        running.isOver = true;
+        if (this.#running === running) this.#end((sink) => sink.fail(failure));
+      },
     });
   }
 
@@ -133,9 +144,9 @@ export class PieceStream implements EventSource {
     };
   }
 
-  #read(chunk: Buffer): void {
-    const running = this.#running;
-    if (this.#isOver || running === null) return;
+  /** What comes behind the end of a piece is not looked at. */
+  #read(chunk: Buffer, running: Running): void {
+    if (this.#isOver || this.#running !== running) return;
     const events = running.events.push(chunk);
     if (running.events.restLength > largestEvent) this.#fail(invalidResponse());
     else if (events !== null) this.#pass(events, running);
@@ -159,23 +170,24 @@ export class PieceStream implements EventSource {
   }
 
   /** The body of the piece's stream is over. */
-  #ended(): void {
-    const running = this.#running;
-    if (this.#isOver || running === null) return;
+  #ended(running: Running): void {
+    if (this.#isOver || this.#running !== running) return;
     const rest = running.events.rest();
-    if (rest.length > 0 && running.pipe.isEvent(rest)) this.#read(running.eventEnd);
+    if (rest.length > 0 && running.pipe.isEvent(rest)) this.#read(running.eventEnd, running);
     // It may have been the last word of the piece.
     if (this.#isOver || this.#running !== running) return;
     if (running.pipe.hasFinished()) this.#pieceEnded(running);
     else this.#end((sink) => sink.fail(new SendFailure('network', 'the stream broke off')));
   }
 
-  #pieceEnded({ pipe, source }: Running): void {
+  #pieceEnded(running: Running): void {
+    const { pipe, source } = running;
     this.#running = null;
     const { usage } = pipe.reportedUsage();
     const before = this.#usage;
     this.#usage = before === null || usage === null ? null : before === undefined ? usage : sumOf(before, usage);
-    source.abort();
+    // It gets a moment to end by itself, so that its connection can be used again.
+    setTimeout(() => running.isOver || source.abort(), lingerMs).unref();
     void this.#next();
   }
 

@@ -90,6 +90,7 @@ describe.each(engines)('embeddings on $kind', (engine) => {
       { input: [[1, 2_000_000]] },
       { input: [{ image: 'https://example.com/a.png' }] },
       { input: Array.from({ length: 2049 }, () => 'a') },
+      { input: Array.from({ length: 101 }, () => 'a') },
       { input: Array.from({ length: 300_001 }, () => 1) },
       { input: [[]] },
       { input: [[0.5]] },
@@ -102,6 +103,19 @@ describe.each(engines)('embeddings on $kind', (engine) => {
     }
     expect(scene.upstream.requests).toEqual([]);
     await scene.checkBooks();
+  });
+
+  test('more texts than one provider takes at once go to a channel whose provider does', async () => {
+    await using scene = await createScene(engine, {
+      settings: { SelfUseModeEnabled: 'true', RetryTimes: '1' },
+      channels: [
+        { type: 24, models: model, priority: 10 },
+        { type: 1, models: model },
+      ],
+    });
+    const list = await openaiOf(scene).embeddings.create({ model, input: Array.from({ length: 101 }, () => 'a'), dimensions: 2 });
+    expect(list.data).toHaveLength(101);
+    expect(scene.upstream.requests.map(({ path }) => path)).toEqual(['/v1/embeddings']);
   });
 
   test("what Gemini refuses is told as OpenAI's packages know it", async () => {

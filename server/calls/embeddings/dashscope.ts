@@ -6,6 +6,7 @@ import { usageOfPrompt } from './embeddings-usage.ts';
 import { readVectors } from './vectors.ts';
 
 export const dashscope: EmbeddingsProvider = {
+  mostInputs: (model) => (/-v[12]$/.test(model) ? 25 : 10),
   writeRequest: ({ inputs, dimensions, extras }, model) => ({
     body: {
       ...extras,

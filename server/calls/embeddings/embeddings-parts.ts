@@ -60,6 +60,8 @@ export interface LongEmbeddings {
 
 /** A format in which providers are asked for embeddings. */
 export interface EmbeddingsProvider {
+  /** Texts of one request; missing: as many as callers may send. */
+  mostInputs?(model: string): number;
   /** @param model the name that goes upstream */
   writeRequest(request: EmbeddingsRequest, model: string): WrittenEmbeddings;
   /** Null: not a response of this format. */

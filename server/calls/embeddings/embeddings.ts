@@ -1,5 +1,6 @@
 // Texts to vectors: between formats by way of a list of texts and a list of vectors; where both ends speak one, bytes pass.
 import { AppError } from '#shared/errors.ts';
+import { fieldRules } from '#shared/field-rules.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { DecodeInput } from '#server/dialects/decoded-whole.ts';
 import type { CallInput, EncodedRequest } from '#server/dialects/encode-input.ts';
@@ -7,6 +8,7 @@ import { withModel } from '#server/dialects/model-in-text.ts';
 import { withoutSurcharges } from '#server/dialects/surcharges.ts';
 import type { ErrorInResponse } from '#server/dialects/stream-pipe.ts';
 import type { DecodeTokens } from '#server/dialects/token-lists.ts';
+import { badField } from '#server/dialects/strict-fields.ts';
 import type { Way } from '#server/dialects/way.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 import type { CallKind, Decoded } from '../call-kind.ts';
@@ -65,6 +67,9 @@ function encode(asked: CallInput, decodeTokens: DecodeTokens): EncodedRequest | 
     return { ...encoded(asked, text), dropped, isBatch: own.isBatch };
   }
   const write = (request: EmbeddingsRequest): EncodedRequest => {
+    const most = provider.mostInputs?.(asked.way.upstreamModel) ?? Infinity;
+    // Another channel's provider may take more.
+    if (request.inputs.length > most) throw badField('input', fieldRules.most(most));
     const { body, dropped, isBatch = false } = provider.writeRequest(request, asked.way.upstreamModel);
     return {
       ...encoded(asked, JSON.stringify({ ...body, ...overrideOf(asked) })),

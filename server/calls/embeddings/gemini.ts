@@ -9,6 +9,7 @@ import { readVectors } from './vectors.ts';
 const ofOneLength = 'embedding-001';
 
 export const gemini: EmbeddingsProvider = {
+  mostInputs: () => 100,
   writeRequest({ inputs, dimensions, extras }, model) {
     const length = dimensions === undefined || model === ofOneLength ? {} : { outputDimensionality: dimensions };
     const asked = inputs.map((text) => ({ content: { parts: [{ text }] }, ...length }));

@@ -1,0 +1,101 @@
+// Completions over conversations where something goes wrong midway: what comes in any pieces, breaks off, or is not waited for.
+import { describe, expect, test } from 'vitest';
+import { engines } from '#tests/support/engines.ts';
+import { createScene, until } from '#tests/support/relay-scene.ts';
+import type { RelayScene } from '#tests/support/relay-scene.ts';
+
+const model = 'claude-sonnet-4-5';
+const text = 'High water 大潮 🌊 comes at noon.';
+const upstreams = [
+  { format: 'OpenAI', type: 1, mapping: '' },
+  { format: 'Claude', type: 14, mapping: '' },
+  { format: 'Gemini', type: 24, mapping: JSON.stringify({ [model]: 'gemini-3-flash-preview' }) },
+];
+const cases = engines.flatMap((engine) => upstreams.map((upstream) => ({ engine, kind: engine.kind, ...upstream })));
+
+async function textsOf(response: Response): Promise<string[]> {
+  const texts: string[] = [];
+  for (const [, data = ''] of (await response.text()).matchAll(/^data: (\{.*\})$/gm)) {
+    const { choices = [] } = JSON.parse(data);
+    for (const { index, text: piece } of choices) texts[index] = (texts[index] ?? '') + piece;
+  }
+  return texts;
+}
+
+describe.each(cases)('completions on $kind, before $format', ({ engine, type, mapping }) => {
+  const open = (settings: Record<string, string> = {}) =>
+    createScene(engine, {
+      settings: { SelfUseModeEnabled: 'true', RetryTimes: '1', ...settings },
+      channels: [{ type, models: model, model_mapping: mapping }],
+    });
+  const stream = (scene: RelayScene, prompt: readonly string[], fields: object = {}) =>
+    scene.post('/v1/completions', { model, prompt, stream: true, max_tokens: 50, ...fields });
+
+  test('streams are the same however their bytes come, and behind each other', async () => {
+    await using scene = await open();
+    scene.upstream.behave({ text, bytesPerWrite: 7 });
+    expect(await textsOf(await stream(scene, ['a', 'b', 'c'], { echo: true }))).toEqual([`a${text}`, `b${text}`, `c${text}`]);
+    expect(scene.upstream.requests).toHaveLength(3);
+    const [row] = await scene.logs(1);
+    expect(row?.is_stream).toBe(true);
+    // One that was read to its end has no other.
+    expect(row?.other).not.toHaveProperty('ending');
+    await scene.checkBooks();
+  });
+
+  test('a whole response where a stream was asked for is told as one', async () => {
+    await using scene = await open();
+    scene.upstream.behave({ text, garbage: 'json to a stream' });
+    expect(await textsOf(await stream(scene, ['a', 'b']))).toEqual([text, text]);
+    await scene.checkBooks();
+  });
+
+  test('a first piece that fails goes to another channel', async () => {
+    await using scene = await open();
+    await scene.addChannel({ type, models: model, model_mapping: mapping });
+    for (const isStream of [false, true]) {
+      scene.upstream.queue({ status: 503 });
+      scene.upstream.behave({ text });
+      const response = await scene.post('/v1/completions', { model, prompt: ['a', 'b'], stream: isStream, max_tokens: 50 });
+      expect(response.status).toBe(200);
+      await response.text();
+    }
+    const rows = await scene.logs(2);
+    expect(rows.map((row) => row.other?.attempts?.length)).toEqual([2, 2]);
+    await scene.checkBooks();
+  });
+
+  test('a second piece that breaks off ends the stream with an error, and what came is paid for', async () => {
+    await using scene = await open();
+    scene.upstream.queue({ text }, { text, cutAfter: 2 });
+    const response = await stream(scene, ['a', 'b', 'c']);
+    expect(await response.text()).toContain('"error"');
+    expect(scene.upstream.requests).toHaveLength(2);
+    const [row] = await scene.logs(1);
+    expect(row?.quota).toBeGreaterThan(0);
+    expect(row?.other?.ending).toBeDefined();
+    await scene.checkBooks();
+  });
+
+  test('who hangs up in the second piece stops it, is charged for what came, and no third one is asked for', async () => {
+    await using scene = await open();
+    scene.upstream.queue({ text }, { text, holdAfter: 2 });
+    const hangUp = new AbortController();
+    const response = await fetch(`${scene.app.origin}/v1/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${scene.key}` },
+      body: JSON.stringify({ model, prompt: ['a', 'b', 'c'], stream: true, max_tokens: 50 }),
+      signal: hangUp.signal,
+    });
+    const reading = response.text().catch(() => '');
+    const second = await scene.upstream.request(1);
+    await until(() => (second.eventsSent > 2 ? true : null));
+    hangUp.abort();
+    await reading;
+    expect(await second.closed).toBe('aborted');
+    const [row] = await scene.logs(1);
+    expect(row?.quota).toBeGreaterThan(0);
+    expect(scene.upstream.requests).toHaveLength(2);
+    await scene.checkBooks();
+  });
+});
