@@ -150,17 +150,20 @@ describe.each(engines)('completions of a provider that has them, on $kind', (eng
     await scene.checkBooks();
   });
 
-  test('a limit that the account pays for goes along', async () => {
+  test.each([
+    { fields: { n: 2 }, written: 4 },
+    { fields: { n: 2, best_of: 5 }, written: 10 },
+  ])('reserve for every completion that is written, and send what the account pays for: $fields', async ({ fields, written }) => {
+    const priced = 'sea-1';
+    const tokens = prompts.reduce((sum, prompt) => sum + encode(prompt).length, 0);
     await using scene = await createScene(engine, {
-      settings: { SelfUseModeEnabled: 'true' },
-      channels: [{ models: instruct }],
-      quota: 4_000,
+      settings: { ModelRatio: JSON.stringify({ [priced]: 10 }), CompletionRatio: JSON.stringify({ [priced]: 1 }), PreConsumedQuota: '1' },
+      channels: [{ models: priced }],
+      quota: 10 * (tokens + written * 100),
     });
     scene.upstream.behave({ text });
-    await openaiOf(scene).completions.create({ model: instruct, prompt: prompts, n: 2, max_tokens: 100_000 });
-    const body = scene.upstream.requests[0]?.body as { max_tokens: number };
-    expect(body.max_tokens).toBeLessThan(100_000);
-    expect(body.max_tokens).toBeGreaterThan(0);
+    await openaiOf(scene).completions.create({ model: priced, prompt: prompts, max_tokens: 100_000, ...fields });
+    expect(scene.upstream.requests[0]).toMatchObject({ path: '/v1/completions', body: { max_tokens: 100 } });
     await scene.checkBooks();
   });
 });
