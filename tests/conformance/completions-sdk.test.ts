@@ -81,6 +81,30 @@ describe.each(allCases)('completions by the package of OpenAI on $kind, before $
     await scene.checkBooks();
   });
 
+  test('number the choices of several prompts on, where the provider has several', async () => {
+    await using scene = await open();
+    scene.upstream.behave({ text });
+    const { completions } = openaiOf(scene);
+    const asked = { model, prompt: prompts, n: 2, max_tokens: 50 };
+    if (setting !== '' || type === 14) {
+      expect(await failureOf(completions.create(asked))).toMatchObject({ status: 400, param: 'n' });
+      return;
+    }
+    const whole = await completions.create(asked);
+    expect(whole.choices.map(({ index, text: written }) => [index, written])).toEqual([0, 1, 2, 3].map((index) => [index, text]));
+    // The fake upstream streams one candidate in Gemini's format.
+    if (type === 24) return;
+    const streamed = await joined(await completions.create({ ...asked, stream: true }));
+    expect(streamed.choices).toEqual([0, 1, 2, 3].map(() => ({ text, finish: 'stop' })));
+    await scene.checkBooks();
+  });
+
+  test('name what they leave out', async () => {
+    await using scene = await open();
+    const response = await scene.post('/v1/completions', { model, prompt: prompts, max_tokens: 50, odd: 1 });
+    expect([response.status, response.headers.get('x-tidegate-dropped')]).toEqual([200, 'odd']);
+  });
+
   test('read tokens as their texts', async () => {
     await using scene = await open();
     scene.upstream.behave({ text });

@@ -46,6 +46,10 @@ const gemini = {
 
 const question = { model: testModel, messages: [{ role: 'user', content: 'When?' }] };
 
+function dataOf(stream: string) {
+  return [...stream.matchAll(/^data: (\{.*\})$/gm)].map(([, data = '']) => JSON.parse(data));
+}
+
 describe.each(engines)('probabilities of tokens on $kind', (engine) => {
   test('of a conversation are told in Responses, and as completions had them', async () => {
     const json = { type: 'application/json' };
@@ -79,12 +83,16 @@ describe.each(engines)('probabilities of tokens on $kind', (engine) => {
       channels: [{ base_url: upstream.url, setting: JSON.stringify({ formats: ['openai-chat'] }) }],
     });
     const asked = { model: testModel, input: 'When?', include: ['message.output_text.logprobs'], stream: true };
-    const told = [...(await (await scene.post('/v1/responses', asked)).text()).matchAll(/^data: (\{.*\})$/gm)].map(([, data = '']) =>
-      JSON.parse(data),
-    );
+    const told = dataOf(await (await scene.post('/v1/responses', asked)).text());
     const deltas = told.filter(({ type }) => type === 'response.output_text.delta');
     expect(deltas.map(({ delta, logprobs }) => [delta, logprobs])).toEqual(content.map((token) => [token.token, [token]]));
     expect(told.find(({ type }) => type === 'response.output_text.done').logprobs).toEqual(content);
+
+    const legacy = { model: testModel, prompt: 'When?', logprobs: 2, echo: true, stream: true };
+    const choices = dataOf(await (await scene.post('/v1/completions', legacy)).text()).flatMap((event) => event.choices);
+    expect(choices.map(({ text }) => text).join('')).toBe('When?High tide');
+    expect(choices.flatMap(({ logprobs }) => logprobs?.text_offset ?? [])).toEqual([5, 9]);
+    expect(choices.flatMap(({ logprobs }) => logprobs?.tokens ?? [])).toEqual(['High', ' tide']);
   });
 
   test('of Gemini are told in chat', async () => {
