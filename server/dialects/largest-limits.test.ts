@@ -13,6 +13,7 @@ const asked: Readonly<Record<string, object>> = {
   'openai-chat': { messages: question },
   claude: { messages: question },
   'openai-responses': { input: question },
+  'openai-completions': { prompt: 'Hello' },
   gemini: { contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] },
 };
 const upstreams = [

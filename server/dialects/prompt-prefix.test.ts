@@ -221,7 +221,8 @@ const upstreams = [
   { to: 'gemini', model: 'gemini-3-pro-preview', fields: { type: 24, setting: '{"formats":["gemini"]}' } },
 ] as const;
 
-const clients: readonly ClientDialect[] = Object.values(clientDialects);
+/** Those of conversations: a completion has no turns. */
+const clients = Object.values<ClientDialect>(clientDialects).filter(({ calls }) => calls.chat !== undefined);
 const pairs = clients.flatMap((client) => upstreams.map((upstream) => ({ client, from: client.name, ...upstream })));
 
 const text = fc.string({ minLength: 1, maxLength: 12 });
