@@ -4,6 +4,7 @@ import type { TokenUsage } from '#shared/token-usage.ts';
 import type { ResponsePart, TokenLogprob } from '../parts.ts';
 import type { Seal } from '../seal.ts';
 import { callIds } from './call-ids.ts';
+import { writeChoiceLogprobs } from './choice-logprobs.ts';
 import { errorEvent } from './errors.ts';
 import { writeFinishReason } from './finish-reason.ts';
 import { keepAlive } from './keep-alive.ts';
@@ -12,7 +13,6 @@ import { fencedCode } from '../fenced-code.ts';
 import { markdownPicture } from '../media.ts';
 import { responseId } from '../vendor-ids.ts';
 import { TextOffsets } from '../text-offsets.ts';
-import { writeLogprobs } from '../token-logprobs.ts';
 import { writeTokenUsage } from './token-usage.ts';
 
 type Json = Record<string, unknown>;
@@ -173,14 +173,8 @@ function writeChoice(index: number, choice: WholeChoice): Json {
       ...signatureField(call.seal),
     }));
   }
-  const logprobs = choice.logprobs.length === 0 ? null : logprobsOf(choice.logprobs, choice.refusal !== '' && !choice.hasText);
+  const logprobs = choice.logprobs.length === 0 ? null : writeChoiceLogprobs(choice.logprobs, choice.refusal !== '' && !choice.hasText);
   return { index, message, logprobs, finish_reason: choice.finish };
-}
-
-/** @param isRefusal that is what they are the tokens of */
-function logprobsOf(tokens: readonly TokenLogprob[], isRefusal: boolean): object {
-  const written = writeLogprobs(tokens);
-  return isRefusal ? { content: null, refusal: written } : { content: written, refusal: null };
 }
 
 export function createStreamWriter(options: ResponseWriterOptions): StreamWriter {
@@ -296,7 +290,7 @@ class ChatStreamWriter implements StreamWriter {
   #takeLogprobs(choice: number, isRefusal: boolean): { logprobs: object } | undefined {
     const tokens = this.#logprobs.get(choice);
     this.#logprobs.delete(choice);
-    return tokens === undefined ? undefined : { logprobs: logprobsOf(tokens, isRefusal) };
+    return tokens === undefined ? undefined : { logprobs: writeChoiceLogprobs(tokens, isRefusal) };
   }
 
   /** As `#delta`, for what nearly all events are: their shape is known, so only the text is written by `JSON`. */
