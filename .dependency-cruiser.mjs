@@ -17,6 +17,8 @@ const serverLayers = [
   ['db'],
   ['secrets'],
   ['http'],
+  // What is said over one connection in both directions.
+  ['sockets'],
   ['settings'],
   // Calls to addresses that users give.
   ['egress'],
@@ -248,6 +250,7 @@ export default {
       '^server/upstream/token-worker[.]ts$',
       'Count through server/upstream/token-estimate.ts: counting can hold up the event loop.',
     ),
+    oneDoor('ws', '^server/sockets/socket-room[.]ts$', 'Sockets of clients are `MessageSocket` (server/sockets/): bounded and kept alive.'),
     oneDoor('nodemailer', '^server/notify/mail[.]ts$', 'Send mails through `context.mail`.'),
     oneDoor('idb', '^pwa/offline/', 'Use pwa/offline/database.ts and what stands on it.'),
     oneDoor('workbox-[^/]+', '^pwa/(offline/|service-worker[.]ts$)', 'Only pwa/offline and the service worker know Workbox.'),

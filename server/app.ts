@@ -1,5 +1,4 @@
 // Every router, in order: the URL map on one screen.
-import type { RequestListener } from 'node:http';
 import path from 'node:path';
 import { AppError, errorText } from '#shared/errors.ts';
 import type { ErrorCode } from '#shared/errors.ts';
@@ -33,7 +32,8 @@ import { type DirectResponse, fetchResponse } from '#server/http/lean-response.t
 import { mountOpenApi } from '#server/http/openapi.ts';
 import { limitCaller } from '#server/http/rate-limit.ts';
 import { createFactReader, requestPath } from '#server/http/request-facts.ts';
-import { createListener } from '#server/http/request-listener.ts';
+import { createListeners } from '#server/http/request-listener.ts';
+import type { Listeners } from '#server/http/request-listener.ts';
 import { logRequest } from '#server/http/request-log.ts';
 import { createRouter } from '#server/http/router.ts';
 import { identify } from '#server/http/session.ts';
@@ -59,7 +59,9 @@ export interface App {
   /** What is mounted, as `METHOD path`. */
   routes: readonly string[];
   /** For `node:http`. */
-  listener: RequestListener;
+  listeners: Listeners;
+  /** Open now. */
+  sockets: { readonly size: number };
   /** From now on new requests are refused with 503. */
   drain(): void;
   /** Ends open streams with a word on why. */
@@ -161,7 +163,8 @@ export function createApp(context: AppContext, options: { consoleFolder?: string
   return {
     fetch: (request, connection) => serve(request, connection).then(fetchResponse),
     routes: router.routes,
-    listener: createListener(context, { serve, isDirect: router.isDirect }),
+    listeners: createListeners(context, { serve, isDirect: router.isDirect }),
+    sockets: relay.sockets,
     drain: () => {
       isDraining = true;
       draining.abort();

@@ -41,7 +41,7 @@ async function serve(env: Env): Promise<void> {
   const scheduler = startScheduler(context, jobs);
   context.onClose(scheduler.stop);
   context.onClose(startDelivery(context).stop);
-  const listening = await listen(app.listener, { port: env.PORT, host: env.HOST, clientTimeout: env.CLIENT_TIMEOUT });
+  const listening = await listen(app.listeners, { port: env.PORT, host: env.HOST, clientTimeout: env.CLIENT_TIMEOUT });
   keepServing(context.log);
   const stop = onceOnly(async () => {
     app.drain();

@@ -472,6 +472,24 @@ export const errors = {
   ),
   verb_unknown: entry(501, '此网关不支持该方法：{path}', 'This method is not supported here: {path}'),
   websocket_missing: entry(426, '此地址不支持 WebSocket，请使用 POST', 'There is no WebSocket at this address, use POST'),
+  // Relay: sockets. OpenAI's clients know the first three by their codes.
+  invalid_stream_id: entry(
+    400,
+    'stream_id 必须是 1 到 256 个字母、数字、下划线、连字符或句点',
+    'The stream_id must have 1 to 256 letters, digits, underscores, hyphens or periods.',
+  ),
+  websocket_stream_limit_reached: entry(
+    400,
+    '此连接已使用 {limit} 个不同的 stream_id：请重复使用其中之一，或打开新连接',
+    'This connection has used {limit} different stream ids: use one of them again, or open another connection.',
+  ),
+  websocket_connection_limit_reached: entry(
+    400,
+    '此连接已达到时长上限（{minutes} 分钟）：请打开新连接',
+    'Responses websocket connection limit reached ({minutes} minutes). Create a new websocket connection to continue.',
+  ),
+  too_many_sockets: entry(429, '您已打开 {limit} 个 WebSocket 连接', 'You have {limit} WebSocket connections open already'),
+  too_many_turns: entry(429, '此连接上等待的请求太多', 'Too many requests wait on this connection'),
   format_unsupported: entry(400, '该渠道不支持此接口格式', 'The channel does not support this API format'),
   untranslatable: entry(
     400,

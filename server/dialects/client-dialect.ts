@@ -1,11 +1,13 @@
 // The format that a caller speaks: how its requests are read and its responses written.
 import type { TokenUsage } from '#shared/token-usage.ts';
+import type { Envelope } from '#server/framing/envelope.ts';
 import type { AskedCall, CallAddress } from './call-address.ts';
 import type { DecidingNames } from './deciding-names.ts';
 import type { ChatRequest, ResponsePart } from './parts.ts';
 import type { PromptContent } from './prompt-content.ts';
 import type { SaidFields } from './request-fields.ts';
 import type { SessionIds } from './session-ids.ts';
+import type { SocketDialect } from './socket-dialect.ts';
 import type { TokenLimits } from './token-limits.ts';
 
 /** An error as the caller is told it; `type` and `code` are words of our own or the upstream's. */
@@ -16,6 +18,8 @@ export interface ErrorObject {
   code: string | number | null;
   /** HTTP status. */
   status: number;
+  /** Headers that say more of it, for where there is nothing but the error. */
+  headers?: Readonly<Record<string, string>>;
 }
 
 /** What admission and money need of a body, without reading all of it. */
@@ -46,6 +50,10 @@ export interface ResponseWriterOptions {
   keepsIds?: boolean;
   /** Unix seconds. Missing: nobody asks when the response is complete. */
   now?(): number;
+  /** How the events of its stream leave; server-sent events where nothing is said. */
+  envelope?: Envelope;
+  /** Told of the response, in the format's own form, once all of it has come. */
+  onComplete?(response: Readonly<Record<string, unknown>>): void;
 }
 
 /** What a stream says of itself, beside what the model writes. Every method returns the text of whole events. */
@@ -127,4 +135,6 @@ export interface ClientDialect {
   writeModelList(models: readonly ListedModel[], query: URLSearchParams): Record<string, unknown>;
   /** @param retryAfter seconds, where it is known */
   errorBody(error: ErrorObject, requestId: string, retryAfter?: number): Record<string, unknown>;
+  /** How it is spoken over a WebSocket. Missing: it is not. */
+  readonly socket?: SocketDialect;
 }

@@ -70,7 +70,9 @@ function hasDeepArguments(part: ResponsePart): boolean {
 
 /** A whole response as a stream in the provider's format. */
 export function eventsOf(parts: readonly ResponsePart[], dialect: UpstreamDialect, writer: ResponseWriterOptions): Buffer {
-  const stream = dialect.createStreamWriter({ ...writer, wantsUsage: true, keepsIds: true });
+  // They are read like an upstream's, which has nothing to do with how the client is told.
+  const { envelope: _envelope, onComplete: _onComplete, ...told } = writer;
+  const stream = dialect.createStreamWriter({ ...told, wantsUsage: true, keepsIds: true });
   return Buffer.from(parts.map((part) => stream.write(part)).join('') + stream.end(toldIn(parts).usage));
 }
 

@@ -2,8 +2,10 @@
 // by `read-body.ts`, from the connection.
 import type { IncomingMessage } from 'node:http';
 
+type RequestHead = Pick<IncomingMessage, 'method' | 'url' | 'headers'>;
+
 /** Method, headers and URL; the last is as it was sent, mostly without a host. */
-export function leanRequest(request: IncomingMessage): Request {
+export function leanRequest(request: RequestHead): Request {
   // Deliberately not a Request: what a real one costs (an AbortController, listeners, copies of the headers) nobody uses.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return new LeanRequest(request) as unknown as Request;
@@ -14,7 +16,7 @@ class LeanRequest {
   readonly url: string;
   readonly headers: LeanHeaders;
 
-  constructor({ method = 'GET', url = '/', headers }: IncomingMessage) {
+  constructor({ method = 'GET', url = '/', headers }: RequestHead) {
     this.method = method;
     this.url = url;
     this.headers = new LeanHeaders(headers);

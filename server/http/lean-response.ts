@@ -25,6 +25,17 @@ export function streamResponse(status: number, headers: ResponseHeaders, body: P
   return new LeanResponse(status, headers, body);
 }
 
+/** Whoever takes the connection over answers on it. Only for a request that asks for another protocol. */
+export function takenOver(taking: Taking): LeanResponse {
+  return new TakenOver(taking);
+}
+
+export interface Taking {
+  take(): void;
+  /** The client has gone meanwhile. */
+  drop(): void;
+}
+
 /** Writes it, if the client is still there. */
 export async function writeResponse(response: DirectResponse, to: ServerResponse): Promise<void> {
   if (response instanceof LeanResponse) {
@@ -72,6 +83,20 @@ class LeanResponse {
   toFetch(): Response {
     if (!Buffer.isBuffer(this.#body)) throw new TypeError('A body that writes itself needs a connection');
     return new Response(new Uint8Array(this.#body), { status: this.status, headers: this.headers.all });
+  }
+}
+
+class TakenOver extends LeanResponse {
+  readonly #taking: Taking;
+
+  constructor(taking: Taking) {
+    super(101, {}, Buffer.alloc(0));
+    this.#taking = taking;
+  }
+
+  override writeTo(to: ServerResponse): void {
+    if (isOver(to)) this.#taking.drop();
+    else this.#taking.take();
   }
 }
 

@@ -1,9 +1,11 @@
 // Node's HTTP server around the app, and how it ends.
 import { createServer } from 'node:http';
-import type { RequestListener, Server } from 'node:http';
+import type { IncomingMessage, RequestListener, Server } from 'node:http';
+import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { errorText } from '#shared/errors.ts';
-import { watchResponse } from '#server/http/response-watch.ts';
+import type { Listeners } from '#server/http/request-listener.ts';
+import { watchResponse, watchSocket } from '#server/http/response-watch.ts';
 import { newRequestId } from '#server/http/request-id.ts';
 import { createProgressWatch } from '#server/network/progress-watch.ts';
 import { createRandomText } from '#server/secrets/random-text.ts';
@@ -29,14 +31,26 @@ export interface ListenOptions {
 }
 
 /** @throws {Error} when the address cannot be used */
-export async function listen(listener: RequestListener, options: ListenOptions): Promise<Listening> {
+export async function listen(listeners: Listeners, options: ListenOptions): Promise<Listening> {
   const watch = createProgressWatch(options.clientTimeout);
   const serve: RequestListener = (request, response) => {
     watchResponse(watch, response);
-    listener(request, response);
+    listeners.request(request, response);
   };
+  /** Connections that speak another protocol now: the server does not know them any more. */
+  const upgraded = new Set<Socket>();
   // A request without Host is refused by the app, like any other that is wrong; Node's own refusal would say nothing.
-  const server = createServer({ keepAlive: true, noDelay: true, requireHostHeader: false }, serve);
+  const httpOptions = { keepAlive: true, noDelay: true, requireHostHeader: false, shouldUpgradeCallback: asksForWebSocket };
+  const server = createServer(httpOptions, serve);
+  server.on('upgrade', (request, socket, head) => {
+    if (!(socket instanceof Socket)) return void socket.destroy();
+    upgraded.add(socket);
+    socket.on('close', () => upgraded.delete(socket));
+    // Whatever is wrong with it, its close is what is acted on.
+    socket.on('error', () => {});
+    watchSocket(watch, socket);
+    listeners.upgrade(request, socket, head);
+  });
   // Longer than what load balancers keep their side open, so that they never write into a closed connection.
   server.keepAliveTimeout = 65_000;
   // Whoever asks before sending a body is asked for it when it is read, if it is.
@@ -53,15 +67,28 @@ export async function listen(listener: RequestListener, options: ListenOptions):
   return {
     port: typeof bound === 'object' && bound !== null ? bound.port : options.port,
     server,
-    close: (graceSeconds, atEnd) => close(server, graceSeconds, atEnd).finally(watch.stop),
+    close: (graceSeconds, atEnd) => close(server, upgraded, { graceSeconds, atEnd }).finally(watch.stop),
   };
 }
 
-function close(server: Server, graceSeconds: number, atEnd: () => void): Promise<void> {
+/** Another protocol that a client would speak, too, is not heeded: it gets its response in this one. */
+function asksForWebSocket({ method, headers }: IncomingMessage): boolean {
+  return method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket';
+}
+
+interface Closing {
+  graceSeconds: number;
+  atEnd(): void;
+}
+
+function close(server: Server, upgraded: ReadonlySet<Socket>, { graceSeconds, atEnd }: Closing): Promise<void> {
   return new Promise((resolve) => {
     let cut = setTimeout(() => {
       atEnd();
-      cut = setTimeout(() => server.closeAllConnections(), lastWordsMs);
+      cut = setTimeout(() => {
+        server.closeAllConnections();
+        for (const socket of upgraded) socket.destroy();
+      }, lastWordsMs);
     }, graceSeconds * 1000);
     // A connection whose last response has left meanwhile is idle only now, and would be kept for the next request.
     const sweep = setInterval(() => server.closeIdleConnections(), idleSweepMs);

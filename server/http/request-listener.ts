@@ -1,5 +1,7 @@
 // From Node's requests to those that handlers know.
-import type { RequestListener } from 'node:http';
+import { ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener } from 'node:http';
+import type { Socket } from 'node:net';
 import { createServerAdapter } from '@whatwg-node/server';
 import type { AppContext } from '#server/context.ts';
 import type { Connection } from './connection.ts';
@@ -14,16 +16,22 @@ interface Served {
   isDirect(path: string): boolean;
 }
 
-export function createListener({ log }: Pick<AppContext, 'log'>, { serve, isDirect }: Served): RequestListener {
+export interface Listeners {
+  request: RequestListener;
+  /** For requests that ask for a WebSocket. */
+  upgrade(request: IncomingMessage, socket: Socket, head: Buffer): void;
+}
+
+export function createListeners({ log }: Pick<AppContext, 'log'>, { serve, isDirect }: Served): Listeners {
   const adapter = createServerAdapter<Connection>((request, connection) => serve(request, connection).then(fetchResponse));
 
   /** Without the adapter, whose requests and responses cost a tenth of a call. */
   async function serveDirectly(request: Request, connection: Connection): Promise<void> {
-    const { req, res } = connection;
+    const { req, res, upgrade } = connection;
     try {
       const response = await serve(request, connection);
       // What nobody has read of the request must not block the connection.
-      if (!req.readableEnded && !req.destroyed) req.resume();
+      if (upgrade === undefined && !req.readableEnded && !req.destroyed) req.resume();
       await writeResponse(response, res);
     } catch (failure) {
       log.error({ err: failure }, 'a response could not be written');
@@ -31,8 +39,18 @@ export function createListener({ log }: Pick<AppContext, 'log'>, { serve, isDire
     }
   }
 
-  return (req, res) => {
-    const request = leanRequest(req);
-    void (isDirect(requestPath(request, { req, res })) ? serveDirectly(request, { req, res }) : adapter.handle(req, res));
+  return {
+    request(req, res) {
+      const request = leanRequest(req);
+      void (isDirect(requestPath(request, { req, res })) ? serveDirectly(request, { req, res }) : adapter.handle(req, res));
+    },
+    upgrade(req, socket, head) {
+      const res = new ServerResponse(req);
+      // It answers whoever gets no socket, and is their last response.
+      res.shouldKeepAlive = false;
+      res.assignSocket(socket);
+      res.once('finish', () => socket.destroySoon());
+      void serveDirectly(leanRequest(req), { req, res, upgrade: { socket, head } });
+    },
   };
 }

@@ -11,17 +11,29 @@ export function watchResponse(watch: ProgressWatch, response: ServerResponse): v
   response.on('close', () => watch.remove(watched));
 }
 
+/** The same of a connection that speaks another protocol now. */
+export function watchSocket(watch: ProgressWatch, socket: Socket): void {
+  const watched = new WatchedResponse({ socket, destroy: () => socket.destroy() });
+  watch.add(watched);
+  socket.on('close', () => watch.remove(watched));
+}
+
+interface Written {
+  readonly socket: Socket | null;
+  destroy(): void;
+}
+
 class WatchedResponse implements Passage {
   watchPlace = -1;
   watchedBytes = 0;
   watchedAt = 0;
   watchedTaken: number | undefined;
-  readonly #response: ServerResponse;
+  readonly #response: Written;
   #taken = 0;
   #handedOver = 0;
   #queued = 0;
 
-  constructor(response: ServerResponse) {
+  constructor(response: Written) {
     this.#response = response;
   }
 

@@ -1,5 +1,6 @@
 // What a call speaks of beside its own request: something that an earlier one has left; and what it leaves itself. The relay keeps
 // nothing: it is given the whole conversation, and hands over what came of it.
+import type { Envelope } from '#server/framing/envelope.ts';
 import type { StreamPipe } from '#server/dialects/stream-pipe.ts';
 import type { DirectResponse } from '#server/http/lean-response.ts';
 import type { Admission } from '#server/relay/admission/admission.ts';
@@ -22,11 +23,15 @@ export interface AskedConversation {
   isAnswered: boolean;
   /** The conversation is to be shortened, and nothing else. */
   isCompaction: boolean;
+  /** How the events of its stream leave. */
+  envelope: Envelope;
 }
 
 export interface CallConversation {
   /** The request with all that it speaks of in it. Goes on in the place of the caller's own. */
   readonly body: RelayBody;
+  /** What its response is called from then on, and whether it is kept. */
+  readonly leaves: { readonly id: string; readonly isKept: boolean };
   /** The stream as its caller is told it. */
   pipe(pipe: StreamPipe): StreamPipe;
   /** A whole response whose call is settled. What is returned leaves, once it is kept. */

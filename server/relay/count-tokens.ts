@@ -1,7 +1,6 @@
 // Calls that count a prompt (`POST /v1/messages/count_tokens`). Nothing is generated and nothing charged. A provider that can
 // count says it exactly; elsewhere, and when it fails, the tokens are counted here.
 import { AppError } from '#shared/errors.ts';
-import { callAddress } from '#server/dialects/call-address.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 import type { Connection } from '#server/http/connection.ts';
 import { toAppError } from '#server/http/failure.ts';
@@ -15,6 +14,7 @@ import type { ConversationSource } from '#server/relay/conversation-source.ts';
 import type { RelayEndpoint } from '#server/relay/endpoints.ts';
 import { errorResponse, ownError, requestIdHeaders } from '#server/relay/relay-failure.ts';
 import type { RelayServices } from '#server/relay/services.ts';
+import { httpTurn } from '#server/relay/turn.ts';
 import { sendCall } from '#server/upstream/exchange.ts';
 import { countPrompt } from '#server/upstream/token-estimate.ts';
 
@@ -34,9 +34,9 @@ export async function countTokens(
   const { context } = services;
   const requestId = newRequestId(context);
   const progress: Progress = { model: '' };
-  const address = callAddress(request, { model: pathModel, verb: endpoint.pattern.verb });
   try {
-    const admitted = await admitCall(services, endpoint, { request, connection, progress, address, conversations: source });
+    const turn = httpTurn(services, endpoint, { request, connection, conversations: source, pathModel });
+    const admitted = await admitCall(services, turn, progress);
     try {
       const exact = await askInTurn(services, admitted, () => askProvider(services, endpoint, admitted, { request, connection }));
       const tokens = exact ?? (await countHere(endpoint, admitted));

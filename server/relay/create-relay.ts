@@ -14,12 +14,15 @@ import { createRateGate } from '#server/relay/admission/rate-gate.ts';
 import { createSessionBudgets } from '#server/relay/admission/session-budget.ts';
 import { createSessionGate } from '#server/relay/admission/session-gate.ts';
 import type { RelayServices } from '#server/relay/services.ts';
+import { createRelaySockets } from '#server/relay/sockets/open-socket.ts';
+import type { RelaySockets } from '#server/relay/sockets/open-socket.ts';
 import { createStreamClock } from '#server/relay/stream/stream-clock.ts';
 import { createTokenGate } from '#server/relay/admission/token-gate.ts';
 import { createRefusalWatch } from '#server/tokens/refusal-watch.ts';
 
 export interface Relay {
   readonly services: RelayServices;
+  readonly sockets: RelaySockets;
   /** Streams that are open right now. */
   readonly openStreams: number;
   /** What nobody waits for any more ends now. */
@@ -53,9 +56,11 @@ export function createRelay(context: AppContext): Relay {
     isEnding: () => isEnding,
     addressOf: addresses.read,
   };
+  const sockets = createRelaySockets(services);
   const stopForgetting = context.changes.listen('channel', (id) => health.forget(Number(id)));
   context.onClose(async () => {
     stopForgetting();
+    sockets.stop();
     services.gate.stop();
     services.refusals.stop();
     await services.refusalLog.stop();
@@ -64,10 +69,14 @@ export function createRelay(context: AppContext): Relay {
   });
   return {
     services,
+    sockets,
     get openStreams() {
       return services.clock.size;
     },
-    drain: () => services.abandoned.shutDown(),
+    drain() {
+      services.abandoned.shutDown();
+      sockets.drain();
+    },
     shutDown() {
       isEnding = true;
       services.abandoned.shutDown();

@@ -2,6 +2,7 @@
 import type { CallKind } from '#server/calls/call-kind.ts';
 import { callKinds } from '#server/calls/registry.ts';
 import type { ClientCall, ClientDialect } from '#server/dialects/client-dialect.ts';
+import type { SocketDialect } from '#server/dialects/socket-dialect.ts';
 import { clientDialects, defaultClientDialect } from '#server/dialects/registry.ts';
 import { pathPattern } from '#server/relay/path-pattern.ts';
 import type { PathPattern } from '#server/relay/path-pattern.ts';
@@ -17,6 +18,8 @@ export interface RelayEndpoint extends ClientCall {
   dialect: ClientDialect;
   /** How callers say who they are: by a key, or by a session of the console. */
   callers: 'keys' | 'sessions';
+  /** A WebSocket at this path has many such calls. */
+  socket?: SocketDialect;
 }
 
 export const relayEndpoints: readonly RelayEndpoint[] = [
@@ -25,7 +28,7 @@ export const relayEndpoints: readonly RelayEndpoint[] = [
   endpoint('/v1/completions', clientDialects['openai-completions'], callKinds.completions),
   endpoint('/v1/embeddings', clientDialects['openai-chat'], callKinds.embeddings),
   endpoint('/v1/engines/{model}/embeddings', clientDialects['openai-chat'], callKinds.embeddings),
-  endpoint('/v1/responses', clientDialects['openai-responses'], callKinds.chat),
+  { ...endpoint('/v1/responses', clientDialects['openai-responses'], callKinds.chat), socket: clientDialects['openai-responses'].socket },
   { ...endpoint('/v1/responses/compact', clientDialects['openai-responses'], callKinds.chat), isCompaction: true },
   endpoint('/v1/responses/input_tokens', clientDialects['openai-responses'], callKinds.count_tokens),
   endpoint('/v1/messages', clientDialects.claude, callKinds.chat),

@@ -1,7 +1,7 @@
 // Blocked words in what a model writes, looked for in what is about to leave for the client, whatever its format. Each text of a
 // response (of a choice, a block, a tool call) is followed by itself, over all the events that bring it.
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
-import { eventData } from '#server/framing/sse.ts';
+import { serverSentEvents } from '#server/framing/envelope.ts';
 import type { WordMatcher } from '#server/relay/admission/word-matcher.ts';
 
 /** Fields that hold what a model writes, in any format. The values of `input` are a tool's, under names of its own. */
@@ -33,8 +33,8 @@ export class OutputWords {
   }
 
   /** Whether a word ends in these events, which are whole. */
-  inEvents(pieces: readonly Buffer[]): boolean {
-    for (const data of eventData(Buffer.concat(pieces))) {
+  inEvents(pieces: readonly Buffer[], { data: eventsIn } = serverSentEvents): boolean {
+    for (const data of eventsIn(Buffer.concat(pieces))) {
       const event = parseObject(data);
       if (event === null) continue;
       const search = this.#inValue(event, '', false);

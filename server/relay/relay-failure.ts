@@ -102,6 +102,16 @@ function isWorthRetrying(status: number): boolean {
   return status === 408 || status === 409 || status === 429 || status >= 500;
 }
 
+/** The same where there is no response around it. */
+export function withHeaders(
+  error: ErrorObject,
+  { requestId, retryAfter }: { requestId: string; retryAfter: number | undefined },
+): ErrorObject {
+  const headers: Record<string, string> = { 'x-oneapi-request-id': requestId };
+  if (retryAfter !== undefined) headers['retry-after'] = String(Math.ceil(retryAfter));
+  return { ...error, headers };
+}
+
 /** The response that says so. */
 export function errorResponse(dialect: ClientDialect, error: ErrorObject, requestId: string, retryAfter?: number): Response {
   return bufferResponse(

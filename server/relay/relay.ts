@@ -1,16 +1,18 @@
 // The life of a relayed call, top to bottom.
 import type { Connection } from '#server/http/connection.ts';
-import { toAppError } from '#server/http/failure.ts';
+import { failureResponse, toAppError } from '#server/http/failure.ts';
+import { dropBody } from '#server/http/read-body.ts';
 import { usageUntilDisconnect } from '#server/relay/accounting/call-usage.ts';
 import { settleCall } from '#server/relay/accounting/settle-call.ts';
 import type { CallEnd } from '#server/relay/accounting/settle-call.ts';
 import { openCall } from '#server/relay/admission/open-call.ts';
+import type { RefusedTurn } from '#server/relay/admission/open-call.ts';
 import type { StopReason } from '#server/relay/call-end.ts';
 import type { SentAttempt } from '#server/relay/call-attempt.ts';
 import { bufferResponse, type DirectResponse, eventStreamHeaders, streamResponse } from '#server/http/lean-response.ts';
 import type { ConversationSource, LaterResponse } from '#server/relay/conversation-source.ts';
 import type { RelayEndpoint } from '#server/relay/endpoints.ts';
-import { errorResponse, ownError, requestIdHeaders, tellEnd } from '#server/relay/relay-failure.ts';
+import { errorResponse, ownError, requestIdHeaders, tellEnd, withHeaders } from '#server/relay/relay-failure.ts';
 import type { ToldFailure } from '#server/relay/relay-failure.ts';
 import { attempts, channelOnly } from '#server/relay/routing/attempts.ts';
 import { noteAnswered, noteFailed, noteStopped } from '#server/relay/routing/note-attempt.ts';
@@ -19,6 +21,8 @@ import type { RunningCall } from '#server/relay/running-call.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import { ClientStream } from '#server/relay/stream/client-stream.ts';
 import type { ClientBody } from '#server/relay/stream/client-stream.ts';
+import { httpTurn } from '#server/relay/turn.ts';
+import type { StreamedTurn } from '#server/relay/turn.ts';
 import { runAttempt } from '#server/relay/run-attempt.ts';
 import type { AttemptResult, UnpassedResponse, WholeResult } from '#server/relay/run-attempt.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
@@ -52,8 +56,11 @@ export async function relay(
   source?: ConversationSource,
   pathModel?: string,
 ): Promise<DirectResponse> {
-  const opened = await openCall(services, endpoint, request, connection, { source, pathModel });
-  if (!('call' in opened)) return opened;
+  const opened = await openCall(services, httpTurn(services, endpoint, { request, connection, conversations: source, pathModel }));
+  if ('refused' in opened) {
+    if (connection !== null) dropBody(connection);
+    return responseOfRefusal(endpoint, opened.refused);
+  }
   const { call } = opened;
   const { conversation } = call;
   try {
@@ -167,6 +174,40 @@ async function answerStream(call: RunningCall): Promise<DirectResponse> {
   return streamResponse(200, { ...eventStreamHeaders, ...type, ...headersOf(call) }, client.body);
 }
 
+/** The same for a turn whose response is a stream whatever happens. Resolves when its last word is on its way; never rejects. */
+export async function relayTurn(services: RelayServices, turn: StreamedTurn): Promise<void> {
+  const opened = await openCall(services, turn);
+  if ('refused' in opened) {
+    const { told, error, requestId } = opened.refused;
+    turn.refuse(withHeaders(told, { requestId, retryAfter: error.retryAfter }));
+    return;
+  }
+  const { call } = opened;
+  const { clock, context } = services;
+  const outlet = turn.openOutlet();
+  const client = new ClientStream(clock, {
+    keepAliveMs: context.env.STREAM_KEEPALIVE * 1000,
+    reader: outlet,
+    openVoice: () => call.endpoint.dialect.createStreamWriter(writerOptions(call)),
+    onDisconnect: () => stopCall(call),
+  });
+  outlet.follow(client);
+  client.begin();
+  try {
+    const outcome = await runAttempts(call, client);
+    if (outcome.kind === 'whole') throw new Error('A call that streams got a whole response');
+    if (outcome.kind === 'none') failTurn(call, client, endWithoutResponse(call, outcome));
+  } catch (failure) {
+    context.log.error({ requestId: call.requestId, err: failure }, 'a relayed call failed unexpectedly');
+    failTurn(call, client, endWithoutResponse(call, { kind: 'none', reason: 'fault' }));
+  }
+  await outlet.ended;
+}
+
+function failTurn({ requestId }: RunningCall, client: ClientStream, { error, retryAfter }: ToldFailure): void {
+  client.fail(withHeaders(error, { requestId, retryAfter }));
+}
+
 function headersOf({ requestId, dropped, endpoint }: RunningCall): Record<string, string> {
   const headers = requestIdHeaders(endpoint.dialect, requestId);
   if (dropped.length > 0) headers['x-tidegate-dropped'] = headerList(dropped);
@@ -257,6 +298,11 @@ function endWithoutResponse(call: RunningCall, outcome: NoResponse): ToldFailure
     context.waitUntil(settleCall(call, failure === undefined ? end : { ...end, failure }));
   }
   return tellEnd(call, { reason, failure });
+}
+
+function responseOfRefusal({ dialect }: RelayEndpoint, { error, told, language, requestId, isSignedOut }: RefusedTurn): Response {
+  if (isSignedOut) return failureResponse(error, language, requestId);
+  return errorResponse(dialect, told, requestId, error.retryAfter);
 }
 
 function responseOfFailure({ endpoint, requestId }: RunningCall, { error, retryAfter }: ToldFailure): Response {

@@ -19,7 +19,7 @@ import { errorResponse, ownError, requestIdHeaders } from '#server/relay/relay-f
 import type { Admission } from '#server/relay/admission/admission.ts';
 
 /** @param conversations where calls get what they speak of beside their requests */
-export function mountRelay(host: RouteHost, { services }: Relay, conversations: ConversationSource): void {
+export function mountRelay(host: RouteHost, { services, sockets }: Relay, conversations: ConversationSource): void {
   mountBilling(host, services);
   for (const [route, endpoints] of Map.groupBy(relayEndpoints, ({ pattern }) => pattern.route)) {
     host.addDirect('POST', route, (request, { model: named }, connection) => {
@@ -54,12 +54,11 @@ export function mountRelay(host: RouteHost, { services }: Relay, conversations: 
     );
   }
 
-  // A socket is asked for. Codex then goes on without one at once; any other status keeps it trying for seconds.
-  host.addDirect('GET', '/v1/responses', (request, _params, connection) => {
-    const { requestId, language } = host.facts(request, connection);
-    const error = ownError(new AppError('websocket_missing'), language, requestId);
-    return Promise.resolve(errorResponse(clientDialects['openai-responses'], error, requestId, undefined));
-  });
+  for (const endpoint of relayEndpoints) {
+    if (endpoint.socket === undefined) continue;
+    // Who asks without an upgrade, perhaps because a proxy has left it out, is told so: Codex then goes on without a socket at once.
+    host.addDirect('GET', endpoint.path, (request, _params, connection) => sockets.open({ endpoint, request, connection, conversations }));
+  }
 
   /** Names that the key may use, sorted: its own list, or whatever enabled channels serve to its group. */
   function modelsOf(admission: Admission): readonly string[] {

@@ -2,6 +2,7 @@
 import type { Language } from '#shared/errors.ts';
 import type { Attempt } from '#shared/logs.ts';
 import type { ResponseWriterOptions } from '#server/dialects/client-dialect.ts';
+import type { Envelope } from '#server/framing/envelope.ts';
 import type { QuotedPrice } from '#server/money/quote.ts';
 import type { Reservation } from '#server/money/leases/reservation.ts';
 import type { ResponseBuffer } from '#server/relay/accounting/response-buffers.ts';
@@ -33,6 +34,10 @@ export interface RunningCall {
   readonly isStream: boolean;
   /** Content type of the stream; undefined: events. */
   readonly streamType: string | undefined;
+  /** How the events of its stream leave. */
+  readonly envelope: Envelope;
+  /** Told of its response once all of it has come. */
+  readonly onComplete: ResponseWriterOptions['onComplete'];
   /** The client's headers that are for a provider of the same format. */
   readonly clientHeaders: Readonly<Record<string, string>>;
   /** `api-version` of the client's query. */
@@ -76,9 +81,19 @@ export interface RunningCall {
 
 /** What a writer of responses needs to know of the call. */
 export function writerOptions(call: RunningCall): ResponseWriterOptions {
-  const { requestId, model, createdAt, wantsUsage, prompt, responseFields, services } = call;
+  const { requestId, model, createdAt, wantsUsage, prompt, responseFields, envelope, onComplete, services } = call;
   const now = () => Math.floor(services.context.now() / 1000);
-  return { requestId, model, createdAt, wantsUsage, promptEstimate: prompt.tokens, asked: responseFields, now };
+  return {
+    requestId,
+    model,
+    createdAt,
+    wantsUsage,
+    promptEstimate: prompt.tokens,
+    asked: responseFields,
+    now,
+    envelope,
+    ...(onComplete === undefined ? {} : { onComplete }),
+  };
 }
 
 /** Milliseconds since the call began, to the microsecond. */

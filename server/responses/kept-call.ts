@@ -1,5 +1,6 @@
 // One call that goes on from something, or leaves something: what it is given, and what becomes of its response.
 import { isObject } from '#server/framing/loose-json.ts';
+import type { Envelope } from '#server/framing/envelope.ts';
 import type { StreamPipe } from '#server/dialects/stream-pipe.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Write } from '#server/db/database.ts';
@@ -27,6 +28,8 @@ export interface KeptCallParts {
   context: AppContext;
   store: ResponseStore;
   userId: number;
+  /** How the events of its stream leave. */
+  envelope: Envelope;
   /** Of the response. */
   id: string;
   isKept: boolean;
@@ -87,9 +90,14 @@ export class KeptCall implements CallConversation {
     this.#seal = new SummarySeal(context, userId);
   }
 
+  get leaves(): { id: string; isKept: boolean } {
+    const { id, isKept } = this.#parts;
+    return { id, isKept };
+  }
+
   pipe(pipe: StreamPipe): StreamPipe {
     const item = isTriggered(this.body) ? (told: unknown) => this.#seal.item(told) : null;
-    return new ToldStream(pipe, { response: (response) => this.#told(response), item });
+    return new ToldStream(pipe, { response: (response) => this.#told(response), item }, this.#parts.envelope);
   }
 
   async keepWhole(body: Buffer): Promise<Buffer> {
@@ -102,12 +110,13 @@ export class KeptCall implements CallConversation {
   }
 
   async keepEnding(ending: Buffer): Promise<Buffer> {
-    const last = lastResponse(ending);
+    const { envelope } = this.#parts;
+    const last = lastResponse(ending, envelope);
     if (last === null) return ending;
     const told = this.#told(last.response);
     // One that goes on without its caller is written with the last of its events.
     if (this.later === undefined) await this.#keep(told);
-    return Buffer.concat([last.before, writeEvent({ ...last.body, response: told })]);
+    return Buffer.concat([last.before, writeEvent({ ...last.body, response: told }, envelope)]);
   }
 
   close(): void {

@@ -93,5 +93,5 @@ function partsOf(parts: unknown): Json[] {
 /** The stream behind an event. @param after its number; undefined: from the beginning */
 export function streamOf(response: Json, after: number | undefined): Buffer {
   const events = [...eventsOfResponse(response)].filter((event) => after === undefined || Number(event['sequence_number']) > after);
-  return Buffer.concat(events.map(writeEvent));
+  return Buffer.concat(events.map((event) => writeEvent(event)));
 }

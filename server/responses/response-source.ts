@@ -30,7 +30,10 @@ export interface Stores {
 export function createResponseSource(context: AppContext, { store, conversations, background, follow }: Stores): ConversationSource {
   const mostBytes = context.env.MAX_REQUEST_BODY_MB * 1_000_000;
 
-  async function openCall({ caller, body, isAnswered, isCompaction }: AskedConversation, asked: AskedState): Promise<CallConversation> {
+  async function openCall(
+    { caller, body, isAnswered, isCompaction, envelope }: AskedConversation,
+    asked: AskedState,
+  ): Promise<CallConversation> {
     const userId = caller.user.id;
     if (asked.isBackground && !asked.isKept) throw new AppError('background_not_kept', {}, { field: 'background' });
     const isCut = body['truncation'] === 'auto';
@@ -43,6 +46,7 @@ export function createResponseSource(context: AppContext, { store, conversations
       context,
       store,
       userId,
+      envelope,
       id: newId(context, 'resp'),
       isKept: isKept && isAnswered && store.isOn,
       body,

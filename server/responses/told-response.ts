@@ -1,7 +1,8 @@
 // What a response says of the gateway's own doing, whoever wrote it: its id, what it goes on from, whether it is kept. Of a stream only
 // the first events and the last one hold the response; the others pass as they are.
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
-import { dataIn, endOfEvent } from '#server/framing/sse.ts';
+import { serverSentEvents } from '#server/framing/envelope.ts';
+import type { Envelope } from '#server/framing/envelope.ts';
 import type { ErrorObject } from '#server/dialects/client-dialect.ts';
 import type { PipeStep, ReportedUsage, StreamOpening, StreamPipe } from '#server/dialects/stream-pipe.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
@@ -21,23 +22,23 @@ export function responseIn(body: Buffer): Json | null {
 }
 
 /** The response in an event; null: it has none. */
-function responseInEvent(event: Buffer): { body: Json; response: Json } | null {
-  const data = dataIn(event, 0, event.length);
+function responseInEvent(event: Buffer, envelope: Envelope): { body: Json; response: Json } | null {
+  const data = envelope.dataIn(event);
   const body = data === null ? null : parseObject(data);
   return body !== null && isObject(body.response) ? { body, response: body.response } : null;
 }
 
 /** The last of some events, if it holds a response, and what stands before it; null: it holds none. */
-export function lastResponse(events: Buffer): { before: Buffer; body: Json; response: Json } | null {
+export function lastResponse(events: Buffer, envelope: Envelope): { before: Buffer; body: Json; response: Json } | null {
   let from = 0;
-  for (let end = endOfEvent(events, from); end < events.length; end = endOfEvent(events, end)) from = end;
-  const told = responseInEvent(events.subarray(from));
+  for (let end = envelope.endOfEvent(events, from); end < events.length; end = envelope.endOfEvent(events, end)) from = end;
+  const told = responseInEvent(events.subarray(from), envelope);
   return told === null ? null : { ...told, before: events.subarray(0, from) };
 }
 
 /** An event as clients read it. */
-export function writeEvent(body: Json): Buffer {
-  return Buffer.from(`event: ${String(body['type'])}\ndata: ${JSON.stringify(body)}\n\n`);
+export function writeEvent(body: Json, envelope = serverSentEvents): Buffer {
+  return Buffer.from(envelope.event(String(body['type']), JSON.stringify(body)));
 }
 
 const heads: ReadonlySet<unknown> = new Set(['response.created', 'response.in_progress', 'response.queued']);
@@ -46,13 +47,15 @@ export class ToldStream implements StreamPipe {
   readonly #pipe: StreamPipe;
   readonly #edit: EditResponse;
   readonly #editItem: StreamEdits['item'];
+  readonly #envelope: Envelope;
   /** What follows has no response in it. */
   #isPastHead = false;
 
-  constructor(pipe: StreamPipe, { response, item }: StreamEdits) {
+  constructor(pipe: StreamPipe, { response, item }: StreamEdits, envelope: Envelope) {
     this.#pipe = pipe;
     this.#edit = response;
     this.#editItem = item;
+    this.#envelope = envelope;
   }
 
   get bytes(): number {
@@ -73,7 +76,7 @@ export class ToldStream implements StreamPipe {
   #editAll(piece: Buffer): Buffer {
     const edited: Buffer[] = [];
     for (let from = 0; from < piece.length;) {
-      const end = endOfEvent(piece, from);
+      const end = this.#envelope.endOfEvent(piece, from);
       edited.push(this.#editEvent(piece.subarray(from, end)));
       from = end;
     }
@@ -81,24 +84,25 @@ export class ToldStream implements StreamPipe {
   }
 
   #editEvent(event: Buffer): Buffer {
-    const data = dataIn(event, 0, event.length);
+    const data = this.#envelope.dataIn(event);
     const body = data === null ? null : parseObject(data);
     if (body === null) return event;
-    if (isObject(body.response)) return writeEvent({ ...body, response: this.#edit(body.response) });
-    return this.#editItem !== null && body.item !== undefined ? writeEvent({ ...body, item: this.#editItem(body.item) }) : event;
+    if (isObject(body.response)) return writeEvent({ ...body, response: this.#edit(body.response) }, this.#envelope);
+    if (this.#editItem === null || body.item === undefined) return event;
+    return writeEvent({ ...body, item: this.#editItem(body.item) }, this.#envelope);
   }
 
   #editHead(piece: Buffer): Buffer {
     const edited: Buffer[] = [];
     let from = 0;
     while (from < piece.length && !this.#isPastHead) {
-      const end = endOfEvent(piece, from);
+      const end = this.#envelope.endOfEvent(piece, from);
       const event = piece.subarray(from, end);
-      const told = responseInEvent(event);
+      const told = responseInEvent(event, this.#envelope);
       if (told !== null && heads.has(told.body['type'])) {
-        edited.push(writeEvent({ ...told.body, response: this.#edit(told.response) }));
+        edited.push(writeEvent({ ...told.body, response: this.#edit(told.response) }, this.#envelope));
         from = end;
-      } else if (dataIn(event, 0, event.length) === null) {
+      } else if (this.#envelope.dataIn(event) === null) {
         edited.push(event);
         from = end;
       } else this.#isPastHead = true;
@@ -135,10 +139,10 @@ export class ToldStream implements StreamPipe {
     const told = Buffer.from(this.#pipe.fail(error));
     const edited: Buffer[] = [];
     for (let from = 0; from < told.length;) {
-      const end = endOfEvent(told, from);
+      const end = this.#envelope.endOfEvent(told, from);
       const event = told.subarray(from, end);
-      const failed = responseInEvent(event);
-      edited.push(failed === null ? event : writeEvent({ ...failed.body, response: this.#edit(failed.response) }));
+      const failed = responseInEvent(event, this.#envelope);
+      edited.push(failed === null ? event : writeEvent({ ...failed.body, response: this.#edit(failed.response) }, this.#envelope));
       from = end;
     }
     return Buffer.concat(edited).toString('utf8');

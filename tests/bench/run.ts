@@ -1,12 +1,13 @@
 // `npm run bench`: what Tidegate costs, against a bare proxy in the same run. Absolute figures mean little on a shared
 // machine; the ratios are what counts. `npm run bench -- quick` for a short run, `-- memory` for ten minutes of streams.
 // Also of streams that are translated, against those that pass through.
-// `-- logs [rows]`: how long the usage log takes to answer, see `log-bench.ts`.
+// `-- sockets`: what a thousand idle WebSockets take. `-- logs [rows]`: how long the usage log takes to answer, see `log-bench.ts`.
 // BENCH_OTHER_NODE names another Node (22.19 or newer): calls at 32 connections are then compared with a
 // bare proxy on that one too.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { benchIdleSockets } from '#tests/bench/idle-sockets.ts';
 import { benchLogs } from '#tests/bench/log-bench.ts';
 import type { LoadOptions, LoadResult } from '#tests/bench/load.ts';
 import { isNative, load, start, startServer, startUpstream } from '#tests/bench/processes.ts';
@@ -19,6 +20,11 @@ import { openDatabase } from '#server/db/open.ts';
 if (process.argv.includes('logs')) {
   await benchLogs(Number(process.argv[process.argv.indexOf('logs') + 1] ?? 2_000_000));
   process.exit();
+}
+
+if (process.argv.includes('sockets')) {
+  const most = 40 * 1024 * 1024;
+  process.exit((await benchIdleSockets()) <= most ? 0 : 1);
 }
 
 const isQuick = process.argv.includes('quick');

@@ -12,6 +12,7 @@ import { createClient } from '#tests/support/http-client.ts';
 import { createScratch } from '#tests/support/scratch-database.ts';
 import { runAudit, startServer } from '#tests/support/server-process.ts';
 import type { ServerProcess } from '#tests/support/server-process.ts';
+import { connectSocket } from '#tests/support/socket-client.ts';
 import { until } from '#tests/support/until.ts';
 
 export interface KillRunOptions {
@@ -31,6 +32,8 @@ export interface KillRunReport {
   /** Calls that the callers got whole answers to, and of those streams. */
   answered: number;
   streams: number;
+  /** Of those that were answered: turns of sockets. */
+  turns: number;
   /** Calls that were cut by a kill. */
   cut: number;
   /** Rows of calls whose answer did not arrive although they were settled. */
@@ -59,7 +62,7 @@ export async function runKills(options: KillRunOptions): Promise<KillRunReport> 
   const upstream = await startFakeUpstream();
   upstream.behave({ text: 'one two three four five' }, { model: 'quick' });
   upstream.behave({ text: 'one two three four five six seven eight', chunkDelay: 15, firstByteDelay: 20 }, { model: 'paced' });
-  const report: KillRunReport = { kills: 0, answered: 0, streams: 0, cut: 0, settledUnheard: 0, edits: 0, problems: [] };
+  const report: KillRunReport = { kills: 0, answered: 0, streams: 0, turns: 0, cut: 0, settledUnheard: 0, edits: 0, problems: [] };
   const answers: Answered[] = [];
   const seeded = await scratch.withContext((context) => seed(context, upstream.url));
   const env = { DATABASE_URL: url };
@@ -108,6 +111,38 @@ export async function runKills(options: KillRunOptions): Promise<KillRunReport> 
     }
   }
 
+  /** One connection until it breaks, with many calls on it. */
+  async function askBySocket(caller: number, server: ServerProcess): Promise<void> {
+    const headers = { authorization: `Bearer ${seeded.keys[caller % seeded.keys.length]}` };
+    using client = await connectSocket(`${server.origin}/v1/responses`, { headers });
+    for (let turn = 0; isRunning; turn += 1) {
+      client.send({ type: 'response.create', model: models[turn % models.length], input: `Call ${caller} ${turn}`, max_output_tokens: 50 });
+      const last = (await client.response()).at(-1) ?? {};
+      if (last['type'] === 'error') {
+        if (!/quota|key_exhausted|database_unavailable/.test(JSON.stringify(last)))
+          report.problems.push(`turn answered ${JSON.stringify(last)}`);
+        continue;
+      }
+      const { id, usage } = last['response'];
+      answers.push({ requestId: id.slice('resp_'.length), promptTokens: usage.input_tokens, completionTokens: usage.output_tokens });
+      report.answered += 1;
+      report.turns += 1;
+    }
+  }
+
+  async function callBySocket(caller: number): Promise<void> {
+    for (let turn = 0; isRunning; turn += 1) {
+      const server = servers[(caller + turn) % servers.length];
+      try {
+        if (server === null || server === undefined) await sleep(20);
+        else await askBySocket(caller, server);
+      } catch {
+        report.cut += 1;
+        await sleep(20);
+      }
+    }
+  }
+
   async function edit(): Promise<void> {
     for (let turn = 0; isRunning; turn += 1) {
       const server = servers[turn % servers.length];
@@ -122,9 +157,12 @@ export async function runKills(options: KillRunOptions): Promise<KillRunReport> 
     }
   }
 
-  const load = [...Array.from({ length: options.callers }, (_, caller) => call(caller)), edit()];
+  const load = [
+    ...Array.from({ length: options.callers }, (_, caller) => (caller % 4 === 3 ? callBySocket(caller) : call(caller))),
+    edit(),
+  ];
   // There must be something to lose, however slow the machine is.
-  await until(() => report.answered > 20 && report.streams > 0, 60_000);
+  await until(() => report.answered > 20 && report.streams > 0 && report.turns > 0, 60_000);
   for (let kill = 0; kill < options.kills; kill += 1) {
     await sleep(shortestLifeMs + Math.random() * (longestLifeMs - shortestLifeMs));
     // Now and then all at once, as when a machine goes down.

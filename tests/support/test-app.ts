@@ -86,7 +86,7 @@ export async function createTestApp(engine: Engine, options: TestAppOptions = {}
     ...(options.network === undefined ? {} : { network: options.network }),
   });
   const app = createApp(context, options.consoleFolder === undefined ? {} : { consoleFolder: options.consoleFolder });
-  const listening = await listen(app.listener, { port: 0, host: '127.0.0.1', clientTimeout: env.CLIENT_TIMEOUT });
+  const listening = await listen(app.listeners, { port: 0, host: '127.0.0.1', clientTimeout: env.CLIENT_TIMEOUT });
   const origin = `http://127.0.0.1:${listening.port}`;
   let isStopped = false;
 

@@ -11,6 +11,7 @@ import { readRequest } from './read-request.ts';
 import { responseFields } from './response-object.ts';
 import { saidFields } from './said-fields.ts';
 import { sessionIn } from './session.ts';
+import { socket } from './socket.ts';
 import { title } from './title.ts';
 import { leastMaxTokens } from './write-request.ts';
 import { createStreamWriter, writeWhole } from './write-response.ts';
@@ -58,4 +59,5 @@ export const openaiResponsesClient = {
   writeModel,
   writeModelList,
   errorBody,
+  socket,
 } satisfies ClientDialect;

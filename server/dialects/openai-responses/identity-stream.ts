@@ -1,9 +1,11 @@
 // A stream of this format to a client of the same: whole events pass as bytes. Only those are parsed that end it or tell an error; of the
 // others the texts are searched for, once many bytes have piled up or a count is wanted.
+import { serverSentEvents } from '#server/framing/envelope.ts';
+import type { Envelope } from '#server/framing/envelope.ts';
 import { isTooDeep } from '#server/framing/json-depth.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import { dataIn, endOfEvent, firstEvent, startOfEvent } from '#server/framing/sse.ts';
-import type { ErrorObject } from '../client-dialect.ts';
+import type { ErrorObject, ResponseWriterOptions } from '../client-dialect.ts';
 import type { StreamInput } from '../identity.ts';
 import { textOf } from '../text-in-events.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
@@ -11,7 +13,7 @@ import type { ErrorInResponse, PipeStep, ReportedUsage, StreamOpening, StreamPip
 import type { TextTally } from '../text-tally.ts';
 import { ToldUsage } from '../token-usage.ts';
 import { errorEvent } from './errors.ts';
-import { isEnd } from './events.ts';
+import { isEnd, isFailure } from './events.ts';
 import { HostedRuns } from './hosted-items.ts';
 import { keepAlive } from './keep-alive.ts';
 import { errorOf } from './read-error.ts';
@@ -36,6 +38,8 @@ const deltaTextKey = /"delta"/g;
 
 export class ResponsesIdentityStream implements StreamPipe {
   readonly #tally: TextTally;
+  readonly #envelope: Envelope;
+  readonly #onComplete: ResponseWriterOptions['onComplete'];
   #kept: Buffer[] = [];
   #keptBytes = 0;
   #bytes = 0;
@@ -46,8 +50,10 @@ export class ResponsesIdentityStream implements StreamPipe {
   /** The upstream's own ending, which is held back. */
   #end: { event: Buffer; body: Record<string, unknown> } | null = null;
 
-  constructor({ tally }: Pick<StreamInput, 'tally'>) {
+  constructor({ tally, writer }: Pick<StreamInput, 'tally' | 'writer'>) {
     this.#tally = tally;
+    this.#envelope = writer.envelope ?? serverSentEvents;
+    this.#onComplete = writer.onComplete;
   }
 
   get bytes(): number {
@@ -88,7 +94,10 @@ export class ResponsesIdentityStream implements StreamPipe {
     this.#noteRuns(content);
     this.#keep(content, isOwned);
     this.#bytes += this.#end?.event.length ?? 0;
-    return { forClient: content.length === 0 ? [] : [content], next: error ?? (this.#end === null ? 'more' : 'complete') };
+    return {
+      forClient: content.length === 0 ? [] : [this.#envelope.wrap(content)],
+      next: error ?? (this.#end === null ? 'more' : 'complete'),
+    };
   }
 
   #note(body: Record<string, unknown>, event: Buffer): void {
@@ -152,11 +161,11 @@ export class ResponsesIdentityStream implements StreamPipe {
   }
 
   keepAlive(): string {
-    return keepAlive;
+    return this.#envelope.isMessages ? '' : keepAlive;
   }
 
   fail(error: ErrorObject): string {
-    return errorEvent(error, this.#sequence + 1);
+    return errorEvent(error, this.#sequence + 1, this.#envelope);
   }
 
   /** The upstream's own; with the usage when the upstream told none. */
@@ -164,9 +173,10 @@ export class ResponsesIdentityStream implements StreamPipe {
     if (this.#end === null) return Buffer.alloc(0);
     const { event, body } = this.#end;
     const { response } = body;
-    if (usage === null || !isObject(response) || isObject(response.usage)) return event;
+    if (isObject(response) && !isFailure(body.type)) this.#onComplete?.(response);
+    if (usage === null || !isObject(response) || isObject(response.usage)) return this.#envelope.wrap(event);
     const told = { ...body, response: { ...response, usage: writeTokenUsage(usage) } };
-    return Buffer.from(`event: ${String(body.type)}\ndata: ${JSON.stringify(told)}\n\n`);
+    return Buffer.from(this.#envelope.event(String(body.type), JSON.stringify(told)));
   }
 
   close(): void {

@@ -1,4 +1,6 @@
 // Parts → a Responses response, or its stream.
+import { serverSentEvents } from '#server/framing/envelope.ts';
+import type { Envelope } from '#server/framing/envelope.ts';
 import type { ErrorObject, ResponseWriterOptions, StreamWriter } from '../client-dialect.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { FinishReason, ResponsePart } from '../parts.ts';
@@ -77,6 +79,7 @@ class OpenResponse {
       output: this.#items.items,
       usage: counted === null ? null : writeTokenUsage(counted),
     };
+    this.#options.onComplete?.(response);
     return { status, response };
   }
 
@@ -88,22 +91,24 @@ class OpenResponse {
 
 class ResponseStreamWriter implements StreamWriter, EventSink {
   readonly #response: OpenResponse;
+  readonly #envelope: Envelope;
   #sequence = 0;
   #hasBegun = false;
   #written = '';
 
   constructor(options: ResponseWriterOptions) {
     this.#response = new OpenResponse(options, this);
+    this.#envelope = options.envelope ?? serverSentEvents;
   }
 
   event(type: string, fields: Json): void {
-    this.#written += `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: this.#sequence, ...fields })}\n\n`;
+    this.#written += this.#envelope.event(type, JSON.stringify({ type, sequence_number: this.#sequence, ...fields }));
     this.#sequence += 1;
   }
 
   delta(type: string, place: string, text: string): void {
-    const head = `event: ${type}\ndata: {"type":"${type}","sequence_number":${this.#sequence},${place}`;
-    this.#written += `${head},"delta":${JSON.stringify(text)}}\n\n`;
+    const head = `{"type":"${type}","sequence_number":${this.#sequence},${place}`;
+    this.#written += this.#envelope.event(type, `${head},"delta":${JSON.stringify(text)}}`);
     this.#sequence += 1;
   }
 
@@ -116,14 +121,14 @@ class ResponseStreamWriter implements StreamWriter, EventSink {
   }
 
   keepAlive(): string {
-    return keepAlive;
+    return this.#envelope.isMessages ? '' : keepAlive;
   }
 
-  /** Some clients throw at the one, others understand the other alone. */
+  /** Some clients throw at the one, others understand the other alone. On a socket one message ends a response. */
   fail(error: ErrorObject): string {
-    const told = errorEvent(error, this.#sequence);
+    const told = errorEvent(error, this.#sequence, this.#envelope);
     this.#sequence += 1;
-    if (this.#hasBegun) this.event('response.failed', { response: this.#response.failed(error) });
+    if (this.#hasBegun && !this.#envelope.isMessages) this.event('response.failed', { response: this.#response.failed(error) });
     return told + this.#take();
   }
 

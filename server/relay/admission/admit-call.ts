@@ -2,20 +2,19 @@
 // spent.
 import { AppError } from '#shared/errors.ts';
 import { ChannelStatus } from '#shared/channels.ts';
-import type { AskedCall, CallAddress } from '#server/dialects/call-address.ts';
+import type { AskedCall } from '#server/dialects/call-address.ts';
 import type { CallParameters } from '#server/dialects/client-dialect.ts';
 import type { PromptContent } from '#server/dialects/prompt-content.ts';
 import type { Connection } from '#server/http/connection.ts';
 import { calledSession } from '#server/relay/admission/called-session.ts';
 import type { CalledSession } from '#server/relay/admission/called-session.ts';
-import { readContent } from '#server/relay/admission/call-content.ts';
 import type { CallContent } from '#server/relay/admission/call-content.ts';
-import type { CallConversation, ConversationSource } from '#server/relay/conversation-source.ts';
+import type { CallConversation } from '#server/relay/conversation-source.ts';
 import type { RelayEndpoint } from '#server/relay/endpoints.ts';
 import type { RatePermit } from '#server/relay/admission/rate-gate.ts';
-import { splitPlaygroundBody } from '#server/relay/admission/playground-body.ts';
 import { reserveQuota } from '#server/relay/admission/reserve-call.ts';
 import type { RelayServices } from '#server/relay/services.ts';
+import type { Turn } from '#server/relay/turn.ts';
 import type { Admission, KeyAdmission } from '#server/relay/admission/admission.ts';
 import { offersModel } from '#server/upstream/channel-index.ts';
 
@@ -45,39 +44,25 @@ export interface Progress {
   model: string;
 }
 
-export interface CallToAdmit {
-  request: Request;
-  connection: Connection | null;
-  progress: Progress;
-  address: CallAddress;
-  /** Where what it speaks of beside its request comes from; missing: it may speak of nothing. */
-  conversations: ConversationSource | undefined;
-}
-
 /**
  * The call of somebody who may ask for this model.
  * @throws {AppError} of the key, the body, the model, the channels, the words of the prompt and the rate
  */
-export async function admitCall(
-  services: RelayServices,
-  endpoint: RelayEndpoint,
-  { request, connection, progress, address, conversations }: CallToAdmit,
-): Promise<AdmittedCall> {
-  const { context, gate, sessions } = services;
+export async function admitCall(services: RelayServices, turn: Turn, progress: Progress): Promise<AdmittedCall> {
+  const { gate, sessions } = services;
+  const { endpoint, request, connection } = turn;
   const ofSession = endpoint.callers === 'sessions';
   const admitted = ofSession ? sessions.admit({ request, connection, progress }) : admitKey(services, request, connection);
   const caller = admitted instanceof Promise ? await admitted : admitted;
   // Counting reserves nothing afterwards.
   if (endpoint.kind.isCount || isCostlyToRead(request.headers)) await checkMeans(services, caller);
-  const limit = context.env.MAX_REQUEST_BODY_MB * 1_000_000;
-  const source = { request, connection, limit, userId: caller.user.id, names: endpoint.names };
-  const content = await readContent(context.bodies, ofSession ? { ...source, split: splitPlaygroundBody } : source);
+  const content = await turn.readContent(caller.user.id);
   let conversation: CallConversation | null = null;
   try {
     const { body } = content;
     const admission = ofSession ? sessions.inGroup(caller, content.ours) : caller;
     if (ofSession) progress.caller = admission;
-    let asked = endpoint.read(body, address);
+    let asked = endpoint.read(body, turn.address);
     const { model } = asked;
     progress.model = model;
     endpoint.check(body);
@@ -86,18 +71,23 @@ export async function admitCall(
     // Of what was sent: a conversation that is kept takes its place.
     const session = calledSession(endpoint, { headers: request.headers, body, admission });
     const opening =
-      conversations?.open({ caller: admission, body, isAnswered: endpoint.kind.isWritten, isCompaction: endpoint.isCompaction === true }) ??
-      null;
+      turn.conversations?.open({
+        caller: admission,
+        body,
+        isAnswered: endpoint.kind.isWritten,
+        isCompaction: endpoint.isCompaction === true,
+        envelope: turn.envelope,
+      }) ?? null;
     conversation = opening instanceof Promise ? await opening : opening;
     if (conversation !== null) {
       content.replace(conversation.body);
-      asked = endpoint.read(conversation.body, address);
+      asked = endpoint.read(conversation.body, turn.address);
     }
     const parameters = endpoint.parameters(content.body);
     const prompt = services.words.isOn ? endpoint.promptContent(content.body, model) : null;
     const looking = prompt === null ? undefined : services.words.check(content, prompt.texts);
     if (looking instanceof Promise) await looking;
-    const rate = services.rates.enter(admission.user.id);
+    const rate = turn.isFree === true ? null : services.rates.enter(admission.user.id);
     return { admission, content, conversation, asked, parameters, prompt, session, permit: rate === null ? null : await rate };
   } catch (failure) {
     content.release();

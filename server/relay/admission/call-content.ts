@@ -47,11 +47,19 @@ export async function readContent(
   const owner = `user:${userId}`;
   const hold = bodies.open(owner);
   const raw = await readBody({ request, connection, limit, hold, watch: bodies.watch });
-  const content = new CallContent(raw, { bodies, owner, hold, split, names });
+  return openContent(raw, { bodies, owner, hold, split, names });
+}
+
+/** Of a body that has come. What it holds is given back when it fails. @throws {AppError} as `parseBody`, and `invalid_request` */
+export async function openContent(raw: RawBody, dependencies: ContentDependencies, known: KnownContent = {}): Promise<CallContent> {
+  const { hold } = dependencies;
+  const { bytesBefore = 0 } = known;
+  const content = new CallContent(raw, dependencies, known);
   try {
+    hold.grow(bytesBefore);
     hold.grow(raw.parts * partBytes);
     // What goes upstream is another copy.
-    if (content.isLarge) hold.grow(raw.bytes.length);
+    if (content.isLarge) hold.grow(raw.bytes.length + bytesBefore);
     const preparing = content.prepare();
     if (preparing instanceof Promise) await preparing;
     return content;
@@ -61,15 +69,23 @@ export async function readContent(
   }
 }
 
+/** What is known of a body before it is opened. */
+export interface KnownContent {
+  /** Its text and value, whose names have been looked at. */
+  parsed?: BodyText;
+  /** Of what `split` adds to it. */
+  bytesBefore?: number;
+}
+
 interface ParsedBody {
-  text: string;
+  text(): string;
   body: RelayBody;
   ours: RelayBody;
 }
 
 const noFields: RelayBody = {};
 
-interface ContentDependencies {
+export interface ContentDependencies {
   bodies: Bodies;
   owner: string;
   hold: BodyHold;
@@ -80,15 +96,19 @@ interface ContentDependencies {
 export class CallContent {
   readonly #parts: ContentDependencies;
   #raw: RawBody | null;
+  /** Until it is taken apart for the first time. */
+  #known: BodyText | null;
   #parsed: ParsedBody | null = null;
   #prompt: PromptContent | null = null;
-  #isChecked = false;
+  #isChecked: boolean;
   #isLarge: boolean;
 
-  constructor(raw: RawBody, parts: ContentDependencies) {
+  constructor(raw: RawBody, parts: ContentDependencies, { parsed, bytesBefore = 0 }: KnownContent) {
     this.#raw = raw;
     this.#parts = parts;
-    this.#isLarge = raw.bytes.length + raw.parts * partBytes > smallBytes;
+    this.#known = parsed ?? null;
+    this.#isChecked = parsed !== undefined;
+    this.#isLarge = raw.bytes.length + raw.parts * partBytes + bytesBefore > smallBytes;
   }
 
   get isLarge(): boolean {
@@ -97,16 +117,16 @@ export class CallContent {
 
   /** Fields that are for us and go nowhere. */
   get ours(): RelayBody {
-    return this.#known().ours;
+    return this.#open().ours;
   }
 
   /** As the client wrote it, but for what is ours. */
   get text(): string {
-    return this.#known().text;
+    return this.#open().text();
   }
 
   get body(): RelayBody {
-    return this.#known().body;
+    return this.#open().body;
   }
 
   /**
@@ -117,11 +137,14 @@ export class CallContent {
     if (this.#parsed !== null || this.#raw === null) return;
     const { bodies, owner, names } = this.#parts;
     const raw = this.#raw;
+    const known = this.#known;
+    this.#known = null;
+    if (known !== null) return this.use(() => this.#keep(known));
     // What was let go and is parsed again has been looked at.
     const check = this.#isChecked ? undefined : ({ text, value }: BodyText) => checkNames(value, text, raw, names);
     this.#isChecked = true;
     const parsing = parseBody(raw, bodies, owner, check);
-    if (parsing instanceof Promise) return parsing.then((parsed) => this.#keep(parsed));
+    if (parsing instanceof Promise) return parsing.then((parsed) => this.use(() => this.#keep(parsed)));
     this.#keep(parsing);
   }
 
@@ -129,13 +152,13 @@ export class CallContent {
     const { split } = this.#parts;
     if (!isObject(value))
       throw new AppError('invalid_request', { detail: { zh: '请求体必须是 JSON 对象', en: 'the body must be a JSON object' } });
-    this.#parsed = split === undefined ? { text, body: value, ours: noFields } : splitBody(value, split);
+    this.#parsed = split === undefined ? { text: () => text, body: value, ours: noFields } : splitBody(value, split);
     if (!this.isLarge) this.#raw = null;
   }
 
   /** Another body goes on in its place. @throws {AppError} `bodies_of_caller`, `bodies_of_server` */
   replace(body: RelayBody): void {
-    const { ours } = this.#known();
+    const { ours } = this.#open();
     const text = JSON.stringify(body);
     const bytes = Buffer.from(text);
     const scan = new JsonScan();
@@ -144,7 +167,7 @@ export class CallContent {
     this.#isLarge = bytes.length + parts * partBytes > smallBytes;
     this.#parts.hold.grow(bytes.length * (this.#isLarge ? 2 : 1) + parts * partBytes);
     this.#raw = this.#isLarge ? { bytes, parts, members, hasEscapedNames } : null;
-    this.#parsed = { text, body, ours };
+    this.#parsed = { text: () => text, body, ours };
   }
 
   /** Runs what takes long with a large body in its turn. */
@@ -188,7 +211,7 @@ export class CallContent {
     return lengthOf(prompt) > longestCounted ? null : prompt;
   }
 
-  #known(): ParsedBody {
+  #open(): ParsedBody {
     if (this.#parsed === null) throw new Error('The body of a call is used after it was let go');
     return this.#parsed;
   }
@@ -196,7 +219,8 @@ export class CallContent {
 
 function splitBody(value: RelayBody, split: SplitBody): ParsedBody {
   const { ours, body } = split(value);
-  return { ours, body, text: JSON.stringify(body) };
+  let text: string | null = null;
+  return { ours, body, text: () => (text ??= JSON.stringify(body)) };
 }
 
 function lengthOf({ texts }: PromptContent): number {

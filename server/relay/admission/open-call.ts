@@ -1,43 +1,45 @@
-// Everything before a channel is asked: who calls, what is asked, and whether that is allowed and paid for. Whatever is wrong is answered at once, and
+// Everything before a channel is asked: who calls, what is asked, and whether that is allowed and paid for. Whatever is wrong is told at once, and
 // nothing has been spent.
-import type { Connection } from '#server/http/connection.ts';
-import { failureResponse, toAppError } from '#server/http/failure.ts';
+import type { AppError, Language } from '#shared/errors.ts';
+import type { ErrorObject } from '#server/dialects/client-dialect.ts';
+import { toAppError } from '#server/http/failure.ts';
 import { callerLanguage } from '#server/http/language.ts';
-import { dropBody } from '#server/http/read-body.ts';
 import { newRequestId } from '#server/http/request-id.ts';
 import { admitCall, clientHeadersOf } from '#server/relay/admission/admit-call.ts';
 import type { Progress } from '#server/relay/admission/admit-call.ts';
 import type { CallContent } from '#server/relay/admission/call-content.ts';
-import type { CallConversation, ConversationSource } from '#server/relay/conversation-source.ts';
-import { callAddress } from '#server/dialects/call-address.ts';
-import type { RelayEndpoint } from '#server/relay/endpoints.ts';
-import { errorResponse, ownError, playgroundError } from '#server/relay/relay-failure.ts';
+import type { CallConversation } from '#server/relay/conversation-source.ts';
+import { ownError, playgroundError } from '#server/relay/relay-failure.ts';
 import { noteRefusal } from '#server/relay/admission/note-refusal.ts';
 import { reserveCall } from '#server/relay/admission/reserve-call.ts';
 import type { ReservedCall } from '#server/relay/admission/reserve-call.ts';
 import type { BudgetHold } from '#server/relay/admission/session-budget.ts';
-import { stopCall } from '#server/relay/running-call.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
 import type { RelayServices } from '#server/relay/services.ts';
+import type { Turn } from '#server/relay/turn.ts';
 
-/** The call, its money reserved; or the response that refuses it. */
-export async function openCall(
-  services: RelayServices,
-  endpoint: RelayEndpoint,
-  request: Request,
-  connection: Connection | null,
-  { source, pathModel }: { source: ConversationSource | undefined; pathModel: string | undefined },
-): Promise<{ call: RunningCall } | Response> {
+/** A turn that was turned down, and how its caller is told. */
+export interface RefusedTurn {
+  error: AppError;
+  told: ErrorObject;
+  language: Language;
+  requestId: string;
+  /** Nobody is signed in: the console hears of it as in all of its calls. */
+  isSignedOut: boolean;
+}
+
+/** The call of a turn, its money reserved; or why there is none. Never rejects. */
+export async function openCall(services: RelayServices, turn: Turn): Promise<{ call: RunningCall } | { refused: RefusedTurn }> {
   const { context } = services;
+  const { endpoint, request, connection, address, envelope, onComplete } = turn;
   const startedAt = performance.now();
   const requestId = newRequestId(context);
   const language = callerLanguage(request.headers);
   let content: CallContent | undefined;
   let conversation: CallConversation | null = null;
   const progress: Progress = { model: '' };
-  const address = callAddress(request, { model: pathModel, verb: endpoint.pattern.verb });
   try {
-    const admitted = await admitCall(services, endpoint, { request, connection, progress, address, conversations: source });
+    const admitted = await admitCall(services, turn, progress);
     content = admitted.content;
     conversation = admitted.conversation;
     const { admission, asked, parameters, prompt, permit, session } = admitted;
@@ -63,6 +65,8 @@ export async function openCall(
       wantsUsage: parameters.wantsUsage,
       isStream: endpoint.kind.canStream && asked.isStream,
       streamType: asked.streamType,
+      envelope,
+      onComplete,
       clientHeaders: clientHeadersOf(endpoint, request.headers),
       version: address.query.get('api-version') ?? undefined,
       startedAt,
@@ -87,18 +91,16 @@ export async function openCall(
       buffer: connection === null || conversation?.later !== undefined ? undefined : services.responseBuffers.open(admission.user.id),
       onStop: undefined,
     };
-    if (connection !== null && conversation?.later === undefined) watchConnection(call, connection);
+    if (conversation?.later === undefined) turn.follow(call);
     return { call };
   } catch (failure) {
     content?.release();
     conversation?.close();
-    if (connection !== null) dropBody(connection);
     const error = toAppError(failure, context, requestId);
-    // Nobody is signed in: the console hears of it as in all of its calls.
-    if (endpoint.callers === 'sessions' && progress.caller === undefined) return failureResponse(error, language, requestId);
-    noteRefusal(services, error, { request, connection, requestId, progress });
-    const told = endpoint.callers === 'sessions' ? playgroundError : ownError;
-    return errorResponse(endpoint.dialect, told(error, language, requestId), requestId, error.retryAfter);
+    const isSignedOut = endpoint.callers === 'sessions' && progress.caller === undefined;
+    if (!isSignedOut) noteRefusal(services, error, { request, connection, requestId, progress });
+    const tell = endpoint.callers === 'sessions' ? playgroundError : ownError;
+    return { refused: { error, told: tell(error, language, requestId), language, requestId, isSignedOut } };
   }
 }
 
@@ -111,19 +113,4 @@ async function heldBudget({ context }: RelayServices, budgeting: Promise<BudgetH
     context.ledger.release(reservation);
     throw failure;
   }
-}
-
-function watchConnection(call: RunningCall, { res }: Connection): void {
-  // The key, the rate limit and the money may have taken a while, and a close that has been is not told again.
-  if (res.closed || res.destroyed) {
-    call.content.release();
-    stopCall(call);
-  }
-  res.on('close', () => {
-    call.content.release();
-    // While an attempt runs, a whole response may be read on for its charge: the attempt ends its buffer.
-    if (call.onStop === undefined || call.isStream) call.buffer?.ended();
-    if (res.writableFinished) return;
-    stopCall(call);
-  });
 }

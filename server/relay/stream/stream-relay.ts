@@ -171,7 +171,7 @@ export class StreamRelay implements EventReceiver, TimedStream, SpendingStream {
     const { client } = this.#options;
     const { forClient, next } = this.#pipe.push(events, isOwned);
     if (!this.#state.isFlowing) return;
-    if (this.#words !== null && this.#words.inEvents(forClient)) {
+    if (this.#words !== null && this.#words.inEvents(forClient, this.#options.call.envelope)) {
       this.#end('blocked_words');
       return;
     }

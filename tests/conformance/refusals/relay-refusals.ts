@@ -9,6 +9,9 @@ import { embeddedEngine } from '#tests/support/engines.ts';
 import type { Behaviour } from '#tests/support/fake-upstream.ts';
 import { createScene, readEvents, testModel } from '#tests/support/relay-scene.ts';
 import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
+import { connectSocket, RefusedSocket } from '#tests/support/socket-client.ts';
+import type { SocketClient } from '#tests/support/socket-client.ts';
+import { failureOf } from '#tests/support/failure-of.ts';
 import { until } from '#tests/support/until.ts';
 import { toldByRelay } from './refusal.ts';
 import type { Refusal, RefusalRows, Told } from './refusal.ts';
@@ -137,6 +140,22 @@ const budgeted = (runs: boolean) => (desk: RelayDesk) =>
     return told;
   });
 
+/** What the first error says that comes on a socket, on that lane if one is named. */
+const onSocket =
+  (work: (client: SocketClient, scene: RelayScene) => string | void) =>
+  (desk: RelayDesk): Promise<Told> =>
+    desk.scene({}, async (scene) => {
+      scene.upstream.behave({ firstByteDelay: Infinity });
+      const headers = { ...speaking(desk), authorization: `Bearer ${scene.key}` };
+      using client = await connectSocket(`${scene.app.origin}/v1/responses`, { headers });
+      const lane = work(client, scene) ?? undefined;
+      const { status, ...body } = (await client.response(lane)).at(-1) ?? {};
+      return toldByRelay(status, body);
+    });
+
+const ask = (client: SocketClient, fields: object = {}) =>
+  client.send({ type: 'response.create', model: testModel, input: 'Hi', ...fields });
+
 const named =
   (call: (desk: RelayDesk) => Promise<Told>, details: NonNullable<Refusal['details']>, own: Omit<Refusal, 'told' | 'details'> = {}) =>
   async (desk: RelayDesk): Promise<Refusal> => ({ told: await call(desk), details, ...own });
@@ -243,6 +262,32 @@ export const relayRefusals = {
         return toldByRelay(response.status, { error: { code: error.details[0].reason.toLowerCase(), message: error.message } });
       }),
     { path: `/v1beta/models/${testModel}:predict` },
+  ),
+  invalid_stream_id: onSocket((client) => ask(client, { stream_id: '' })),
+  websocket_stream_limit_reached: named(
+    onSocket((client) => {
+      for (let lane = 0; lane <= 32; lane += 1) ask(client, { stream_id: `lane-${lane}`, model: 'nobody-has-it' });
+      return 'lane-32';
+    }),
+    { limit: 32 },
+  ),
+  websocket_connection_limit_reached: named(
+    onSocket((_client, { app }) => app.clock.advance(3_600_000)),
+    { minutes: 60 },
+  ),
+  too_many_turns: onSocket((client) => {
+    for (let turn = 0; turn < 80; turn += 1) ask(client);
+  }),
+  too_many_sockets: named(
+    (desk) =>
+      desk.scene({ env: { MAX_SOCKETS_PER_USER: '1' } }, async ({ app, key }) => {
+        const options = { headers: { ...speaking(desk), authorization: `Bearer ${key}` } };
+        using _first = await connectSocket(`${app.origin}/v1/responses`, options);
+        const failure = await failureOf(connectSocket(`${app.origin}/v1/responses`, options));
+        if (!(failure instanceof RefusedSocket)) throw failure;
+        return toldByRelay(failure.status, failure.body);
+      }),
+    { limit: 1 },
   ),
   websocket_missing: (desk) =>
     desk.scene({}, async ({ app }) => toldOf(await fetch(`${app.origin}/v1/responses`, { headers: speaking(desk) }))),

@@ -1,0 +1,69 @@
+// The calls of one connection: on each lane one after the other, over all lanes so many at work at the same time.
+import { AppError } from '#shared/errors.ts';
+
+export interface LaneWork {
+  /** A failure of it is nobody's here. */
+  run(): Promise<void>;
+  /** It will not be run. */
+  drop(): void;
+}
+
+export interface Lanes {
+  /** @param lane null: the one without a name @throws {AppError} `websocket_stream_limit_reached`, `too_many_turns` */
+  add(lane: string | null, work: LaneWork): void;
+  /** Nothing is at work, and nothing waits. */
+  readonly isIdle: boolean;
+  /** What waits is given up. */
+  dropWaiting(): void;
+}
+
+export interface LaneLimits {
+  mostTurns: number;
+  mostLanes: number;
+  mostWaiting: number;
+}
+
+/** @param onIdle when the last work has ended */
+export function createLanes({ mostTurns, mostLanes, mostWaiting }: LaneLimits, onIdle: () => void): Lanes {
+  const named = new Set<string>();
+  const busy = new Set<string | null>();
+  let waiting: { lane: string | null; work: LaneWork }[] = [];
+
+  function start(): void {
+    for (let index = 0; index < waiting.length && busy.size < mostTurns;) {
+      const next = waiting[index];
+      if (next === undefined || busy.has(next.lane)) {
+        index += 1;
+        continue;
+      }
+      waiting.splice(index, 1);
+      busy.add(next.lane);
+      const ended = () => {
+        busy.delete(next.lane);
+        start();
+        if (busy.size === 0) onIdle();
+      };
+      void next.work.run().then(ended, ended);
+    }
+  }
+
+  return {
+    add(lane, work) {
+      if (lane !== null && !named.has(lane)) {
+        if (named.size >= mostLanes) throw new AppError('websocket_stream_limit_reached', { limit: mostLanes }, { field: 'stream_id' });
+        named.add(lane);
+      }
+      if (waiting.length >= mostWaiting) throw new AppError('too_many_turns', {}, { retryAfter: 1 });
+      waiting.push({ lane, work });
+      start();
+    },
+    get isIdle() {
+      return busy.size === 0 && waiting.length === 0;
+    },
+    dropWaiting() {
+      const dropped = waiting;
+      waiting = [];
+      for (const { work } of dropped) work.drop();
+    },
+  };
+}

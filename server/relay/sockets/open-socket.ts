@@ -1,0 +1,142 @@
+// A socket is asked for: by whom, and whether there is room for it. From then on it is a (`call-socket.ts`).
+import { AppError } from '#shared/errors.ts';
+import type { SocketDialect } from '#server/dialects/socket-dialect.ts';
+import type { Connection, Upgrade } from '#server/http/connection.ts';
+import { toAppError } from '#server/http/failure.ts';
+import { callerLanguage } from '#server/http/language.ts';
+import { leanRequest } from '#server/http/lean-request.ts';
+import { takenOver } from '#server/http/lean-response.ts';
+import type { DirectResponse } from '#server/http/lean-response.ts';
+import { newRequestId } from '#server/http/request-id.ts';
+import { createShares } from '#server/queues/shares.ts';
+import { noteRefusal } from '#server/relay/admission/note-refusal.ts';
+import type { ConversationSource } from '#server/relay/conversation-source.ts';
+import type { RelayEndpoint } from '#server/relay/endpoints.ts';
+import { errorResponse, ownError, requestIdHeaders } from '#server/relay/relay-failure.ts';
+import type { RelayServices } from '#server/relay/services.ts';
+import type { MessageSocket } from '#server/sockets/message-socket.ts';
+import { createSocketRoom, keyInProtocols } from '#server/sockets/socket-room.ts';
+import type { SocketRoom } from '#server/sockets/socket-room.ts';
+import { createKeptResponses } from './kept-responses.ts';
+import { CallSocket } from './call-socket.ts';
+import type { CallSocketOptions } from './call-socket.ts';
+
+export interface AskedSocket {
+  endpoint: RelayEndpoint;
+  request: Request;
+  connection: Connection | null;
+  /** Where its calls get what they speak of beside their messages, and what the connection remembers. */
+  conversations: ConversationSource;
+}
+
+export interface RelaySockets {
+  /** Never rejects: who gets no socket is told so over HTTP, in the format of the address. */
+  open(asked: AskedSocket): Promise<DirectResponse>;
+  readonly size: number;
+  /** No further call is begun on any. */
+  drain(): void;
+  stop(): void;
+}
+
+export function createRelaySockets(services: RelayServices): RelaySockets {
+  const { context, gate, addressOf } = services;
+  const { env } = context;
+  const times = { pingMs: env.STREAM_KEEPALIVE * 1000, silentMs: env.CLIENT_TIMEOUT * 1000 };
+  const room = createSocketRoom(times, (cause) => context.log.error({ err: cause }, 'a socket failed unexpectedly'));
+  const open = new Set<CallSocket>();
+  const shares = createShares<number>();
+  const kept = createKeptResponses();
+  const limit = env.MAX_SOCKETS_PER_USER;
+
+  /** Whose socket it will be; its place is taken. @throws {AppError} */
+  async function admit(request: Request, connection: Connection): Promise<number> {
+    const admission = await gate.admit(request);
+    gate.checkUse(admission, addressOf(request, connection));
+    const { id } = admission.user;
+    if (!shares.fits(id, 1, { perOwner: limit })) throw new AppError('too_many_sockets', { limit }, { retryAfter: 60 });
+    shares.add(id, 1);
+    return id;
+  }
+
+  return {
+    async open({ endpoint, request: original, connection, conversations }) {
+      const dialect = endpoint.socket;
+      const request = connection === null || dialect === undefined ? original : callRequest(connection, dialect);
+      const requestId = newRequestId(context);
+      const language = callerLanguage(request.headers);
+      try {
+        const upgrade = connection?.upgrade;
+        if (connection === null || upgrade === undefined || dialect === undefined) throw new AppError('websocket_missing');
+        const userId = await admit(request, connection);
+        const opening = { services, endpoint, dialect, request, userId, language, kept: kept.open(userId), stored: conversations };
+        const extra = { ...requestIdHeaders(endpoint.dialect, requestId), ...dialect.acceptHeaders(connection.req.headers) };
+        const free = () => shares.add(userId, -1);
+        return takenOver({
+          drop: free,
+          take: () => accept(connection, upgrade, { room, open, opening, headers: headerLines(extra), free }),
+        });
+      } catch (failure) {
+        const error = toAppError(failure, context, requestId);
+        if (error.code !== 'websocket_missing') noteRefusal(services, error, { request, connection, requestId, progress: { model: '' } });
+        return errorResponse(endpoint.dialect, ownError(error, language, requestId), requestId, error.retryAfter);
+      }
+    },
+    get size() {
+      return open.size;
+    },
+    drain() {
+      for (const calls of open) calls.drain();
+    },
+    stop: () => room.stop(),
+  };
+}
+
+interface Acceptance {
+  room: SocketRoom;
+  open: Set<CallSocket>;
+  opening: Omit<CallSocketOptions, 'connection' | 'onClosed'>;
+  /** Lines of the response. */
+  headers: readonly string[];
+  /** Its place is free again. */
+  free(): void;
+}
+
+function accept({ req, res }: Connection, { socket: raw, head }: Upgrade, { room, open, opening, headers, free }: Acceptance): void {
+  const { bodies, env } = opening.services.context;
+  const limits = {
+    mostBytes: env.MAX_REQUEST_BODY_MB * 1_000_000,
+    hold: bodies.open(`user:${opening.userId}`),
+    watch: bodies.watch,
+  };
+  let isOpen = false;
+  const openReceiver = (socket: MessageSocket) => {
+    // What an upgrade is made of is not kept for as long as the socket is.
+    const calls = new CallSocket(socket, {
+      ...opening,
+      connection: { req, res },
+      onClosed() {
+        open.delete(calls);
+        free();
+      },
+    });
+    isOpen = true;
+    open.add(calls);
+    return calls;
+  };
+  res.detachSocket(raw);
+  room.accept({ request: req, socket: raw, head, headers }, { limits, openReceiver });
+  // What came was no handshake.
+  if (!isOpen) free();
+}
+
+/** The request as its calls are asked for by it. Who cannot send headers sends the key as a protocol; cookies are nobody's key here. */
+function callRequest({ req }: Connection, dialect: SocketDialect): Request {
+  const key = req.headers.authorization === undefined ? keyInProtocols(req.headers['sec-websocket-protocol']) : undefined;
+  const headers = dialect.callHeaders(req.headers);
+  const { method, url } = req;
+  return leanRequest({ method, url, headers: key === undefined ? headers : { ...headers, authorization: `Bearer ${key}` } });
+}
+
+function headerLines(headers: Readonly<Record<string, string>>): string[] {
+  return Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+}
