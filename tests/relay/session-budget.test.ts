@@ -53,6 +53,9 @@ describe.each(engines)('a budget per session on $kind', (engine) => {
     expect([claude.status, await claude.json()]).toMatchObject([402, { type: 'error', error: { type: 'billing_error' } }]);
     const responses = await scene.post('/v1/responses', { model: testModel, input: 'x', stream: true }, headers('s'));
     expect([responses.status, await responses.json()]).toMatchObject([402, { error: { code: 'session_budget_reached' } }]);
+    const contents = [{ role: 'user', parts: [{ text: 'x' }] }];
+    const gemini = await scene.post(`/v1beta/models/${testModel}:generateContent`, { contents }, headers('s'));
+    expect([gemini.status, await gemini.json()]).toMatchObject([402, { error: { code: 402, status: 'FAILED_PRECONDITION' } }]);
     const zh = await scene.chat({}, { ...headers('s'), 'accept-language': 'zh' });
     expect((await zh.json()).error.message).toMatch(/^本次会话已花费 ＄[\d.]+，达到令牌“agents”的单会话预算 ＄0\.000002/);
   });
