@@ -54,6 +54,7 @@ const relay = [
   'music',
   'output-bound',
   'session-budget',
+  'sockets',
   'stream-faults',
   'task-polling',
   'task-retention',
