@@ -27,7 +27,7 @@ const vendors = {
     added: { Response: 'output_text' },
     // Where its documentation shows null for what its type only lets out.
     // https://platform.openai.com/docs/api-reference/responses-streaming
-    nullable: { Response: 'usage' },
+    nullable: { Response: 'usage', CompletionChoice: 'finish_reason' },
   },
   '@anthropic-ai/sdk': {
     from: {

@@ -83,20 +83,26 @@ describe.each(both)('%s', (format) => {
     const isKept = fc.property(asked, ({ tools, ...rest }) => {
       const parameters = { type: 'object', properties: { port: { type: 'string' } } };
       const request: ChatRequest = {
-        model: 'm-1',
+        model: 'gemini-3-flash-preview',
         ...rest,
         tools: tools.map((tool) => ({ ...tool, parameters })),
         saidFields: client.saidFields,
         extras: [],
       };
-      const { body, dropped } = upstream.writeRequest(request, { upstreamModel: 'm-1', forceUsage: false, settings: defaultSettings });
+      const { body, dropped } = upstream.writeRequest(request, {
+        upstreamModel: 'gemini-3-flash-preview',
+        forceUsage: false,
+        settings: defaultSettings,
+      });
       expect(dropped).toEqual([]);
       const read = client.readRequest(JSON.parse(JSON.stringify(body)));
       expect(saidIn(read.messages)).toEqual(saidIn(request.messages));
       expect(read.tools.map((tool) => [tool.name, tool.description, tool.parameters])).toEqual(
         request.tools.map((tool) => [tool.name, tool.description, tool.parameters]),
       );
-      expect([read.model, read.maxTokens, read.temperature]).toEqual([request.model, request.maxTokens, request.temperature]);
+      expect([read.maxTokens, read.temperature]).toEqual([request.maxTokens, request.temperature]);
+      // Some formats have it in their addresses.
+      if ('model' in body) expect(read.model).toBe(request.model);
     });
     expect(() => fc.assert(isKept, { numRuns: 60 })).not.toThrow();
   });
