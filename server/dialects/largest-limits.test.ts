@@ -22,7 +22,7 @@ const upstreams = [
   { model: 'claude-sonnet-4-5', type: 14, setting: '' },
   { model: 'gemini-2.5-flash', type: 24, setting: '{"formats":["gemini"]}' },
 ];
-const clients: readonly ClientDialect[] = Object.values(clientDialects);
+const clients = Object.values<ClientDialect>(clientDialects).filter(({ calls }) => calls.chat !== undefined);
 const pairs = clients.flatMap((client) => upstreams.map((upstream) => ({ client, from: client.name, ...upstream })));
 
 function sentLimit({ client, from, model, ...fields }: (typeof pairs)[number], tokens: number): number | undefined {
