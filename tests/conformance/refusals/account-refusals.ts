@@ -1,4 +1,5 @@
 // Sessions, rights, set-up, accounts, mails.
+import { hashPassword } from '#server/accounts/password.ts';
 import { testPassword } from '#tests/support/test-app.ts';
 import { until } from '#tests/support/until.ts';
 import type { ConsoleDesk } from './console-desk.ts';
@@ -79,10 +80,13 @@ export const accountRefusals = {
   session_not_saved: (desk) =>
     desk.site({}, async (app, guest) => {
       const { id } = await app.createUser({ username: 'mei' });
+      // As dear as those of people: looking at it takes a while.
+      const users = app.context.db.collection('users');
+      await users.patch({ id }, { set: { password_hash: await hashPassword(testPassword, 'test') } });
       const response = guest().post('/api/user/login', { username: 'mei', password: testPassword });
       // The account is read, and its password is being looked at.
       await until(async () => (await app.context.db.collection('limits').count({})) === 3);
-      await app.context.db.collection('users').patch({ id }, { set: { password_hash: 'another' } });
+      await users.patch({ id }, { set: { password_hash: 'another' } });
       return toldBy(await response);
     }),
 
