@@ -71,6 +71,9 @@ export const ChannelFigures = z.object({
   failures: z.int(),
   /** Median milliseconds until the first byte of a response; null: there was no response. */
   first_byte_ms: z.nullable(z.int()),
+  /** Of the prompts of settled calls, and of those what came from the provider's cache. */
+  prompt_tokens: z._default(z.int(), 0),
+  cached_tokens: z._default(z.int(), 0),
   /** Calls and failures of each hour, oldest first. */
   hours: z.array(z.tuple([z.int(), z.int()])).check(z.length(figureHours)),
 });

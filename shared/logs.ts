@@ -14,6 +14,10 @@ export const LogType = { topUp: 1, consumption: 2, management: 3, system: 4, ref
 export const LogResult = z.enum(['success', 'failed', 'refused']);
 export type LogResult = z.infer<typeof LogResult>;
 
+/** `broken`: calls that did not find in the provider's cache what their conversation had left there. */
+export const LogCache = z.enum(['broken']);
+export type LogCache = z.infer<typeof LogCache>;
+
 export const Log = z.object({
   id: z.int(),
   user_id: z.int(),
@@ -117,6 +121,8 @@ export const LogOther = z.looseObject({
   /** USD per call, -1 for models priced by usage. */
   model_price: z.optional(z.number()),
   cache_tokens: z.optional(z.int()),
+  /** Tokens that an earlier call of the conversation had left in the provider's cache, where this one read fewer than half of them. */
+  cache_expected: z.optional(z.int()),
   /** All cache writes, and of them those for an hour. */
   cache_creation_tokens: z.optional(z.int()),
   cache_creation_tokens_1h: z.optional(z.int()),
@@ -195,6 +201,7 @@ const filters = {
   end_timestamp: QueryInt,
   group: QueryText,
   result: z.pipe(QueryText, z.optional(LogResult)),
+  cache: z.pipe(QueryText, z.optional(LogCache)),
   request_id: QueryText,
   /** Calls of one session: the client's id, of the newest that bears it, or the one of `CallSession`. */
   session: QueryText,

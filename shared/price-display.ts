@@ -82,3 +82,22 @@ export function usageOfLog(log: Pick<Log, 'prompt_tokens' | 'completion_tokens'>
     audioOutputTokens: other.audio_output ?? 0,
   };
 }
+
+/**
+ * What the provider's cache saved of a call, in quota of its time, not rounded: tokens that it read at their price instead of the
+ * prompt's, without what writing to it cost beyond that. Negative where it cost more than it saved; null where no cache was used.
+ * `share`: of the prompt's tokens, those that were read.
+ */
+export function cacheSavings(
+  log: Pick<Log, 'prompt_tokens' | 'completion_tokens'>,
+  other: LogOther,
+): { quota: number; share: number } | null {
+  const price = priceOfLog(other);
+  if (price === null || price.kind === 'call') return null;
+  const { promptTokens, cachedTokens = 0, cacheCreationTokens = 0, cacheCreation1hTokens = 0 } = usageOfLog(log, other);
+  if (cachedTokens + cacheCreationTokens + cacheCreation1hTokens === 0) return null;
+  const read = cachedTokens * (1 - price.cacheRatio);
+  const written = cacheCreationTokens * (price.cacheCreationRatio - 1) + cacheCreation1hTokens * (price.cacheCreation1hRatio - 1);
+  const share = promptTokens === 0 ? 0 : Math.min(1, cachedTokens / promptTokens);
+  return { quota: (read - written) * price.modelRatio * (other.group_ratio ?? 1), share };
+}

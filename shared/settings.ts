@@ -113,6 +113,8 @@ const catalogue = {
   QuotaPerUnit: numberSetting(500_000, { min: 1, max: 1_000_000_000_000 }),
   /** Further tries of a failed call, each on a channel not yet tried; 0: none. */
   RetryTimes: integerSetting(3, { min: 0, max: 100 }),
+  /** Calls of one conversation stay on one channel while that is well. */
+  ChannelAffinityEnabled: booleanSetting(true),
   DisplayInCurrencyEnabled: booleanSetting(true),
   DisplayTokenStatEnabled: booleanSetting(true),
   DefaultCollapseSidebar: booleanSetting(false),

@@ -38,6 +38,7 @@ const http = [
 const relay = [
   'audio-prices',
   'billing',
+  'broken-caches',
   'cache-writes',
   'call-sessions',
   'chat',

@@ -159,6 +159,8 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
       // what leaves fewer rows comes first.
       { name: 'failed_user', fields: ['failed', 'user_id', 'created_at', 'id'], sparse: true },
       { name: 'failed', fields: ['failed', 'created_at', 'id'], sparse: true },
+      { name: 'cache_broken_user', fields: ['cache_broken', 'user_id', 'created_at', 'id'], sparse: true },
+      { name: 'cache_broken', fields: ['cache_broken', 'created_at', 'id'], sparse: true },
       { name: 'plain_user', fields: ['plain_type', 'user_id', 'created_at', 'id'], sparse: true },
       { name: 'plain', fields: ['plain_type', 'created_at', 'id'], sparse: true },
       // What people ask most: the calls of one of their keys.

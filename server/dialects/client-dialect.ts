@@ -2,6 +2,7 @@
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { Envelope } from '#server/framing/envelope.ts';
 import type { AskedCall, CallAddress } from './call-address.ts';
+import type { ConversationBeginning } from './conversation-beginning.ts';
 import type { DecidingNames } from './deciding-names.ts';
 import type { ChatRequest, ResponsePart } from './parts.ts';
 import type { PromptContent } from './prompt-content.ts';
@@ -123,6 +124,8 @@ export interface ClientDialect {
    * @throws {AppError} 400 with the field at fault
    */
   readRequest(body: Body): ChatRequest;
+  /** How a conversation begins, read loosely. Missing: the format has none. */
+  beginningOf?(body: Body): ConversationBeginning;
   /** The session that a body says it belongs to, read loosely; headers that say so are no format's. Missing: bodies say nothing. */
   sessionIn?(body: Body): Partial<SessionIds> | null;
   /** The body of a whole response. */

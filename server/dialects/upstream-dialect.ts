@@ -59,6 +59,8 @@ export interface UpstreamDialect {
   readonly surcharges?: Surcharges;
   /** Tools that run at the provider; missing: the format has none. */
   readonly hosted?: HostedAccess;
+  /** Its providers keep in their caches only what a request marks. Missing: every prompt. */
+  readonly keepsMarked?: true;
   /** @throws {AppError} 400 `untranslatable` with the client's field that cannot be carried over and must not be left out */
   writeRequest(request: ChatRequest, options: WriteOptions): WrittenRequest;
   /** What the provider's record and the settings make of a body in this format, before the channel's own fields overwrite it. */

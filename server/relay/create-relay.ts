@@ -4,6 +4,9 @@ import { createAddressReader } from '#server/http/client-address.ts';
 import { createRefusalLog } from '#server/logs/refusal-log.ts';
 import { createChannelHealth } from '#server/relay/routing/channel-health.ts';
 import { createChannelPicker } from '#server/relay/routing/channel-picker.ts';
+import { createAffinities } from '#server/relay/routing/affinity.ts';
+import { createMovedCalls } from '#server/relay/routing/moved-calls.ts';
+import { createCacheWatch } from '#server/relay/accounting/cache-watch.ts';
 import { createChannelUse } from '#server/relay/accounting/channel-use.ts';
 import { createExcessCharges } from '#server/relay/accounting/excess-charges.ts';
 import { createResponseBuffers } from '#server/relay/accounting/response-buffers.ts';
@@ -39,7 +42,9 @@ export function createRelay(context: AppContext): Relay {
     context,
     channels: context.channels,
     health,
-    picker: createChannelPicker({ index: context.channels, health, random: context.random }),
+    affinities: createAffinities(context),
+    caches: createCacheWatch(),
+    picker: createChannelPicker({ index: context.channels, health, random: context.random, moves: createMovedCalls(context.now) }),
     gate: createTokenGate(context),
     sessions: createSessionGate(context),
     words: createBlockedWords(context),

@@ -242,6 +242,7 @@ async function runAttempts(call: RunningCall, client: ClientStream | null): Prom
     services,
     group: admission.group,
     model,
+    affinity: services.context.settings.get('ChannelAffinityEnabled') ? call.affinity : null,
     only: channelOnly(services, admission.pinnedChannel),
     records: call.attempts,
     elapsed: () => elapsed(call),

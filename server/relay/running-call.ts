@@ -14,6 +14,7 @@ import type { CalledSession } from '#server/relay/admission/called-session.ts';
 import type { BudgetHold } from '#server/relay/admission/session-budget.ts';
 import type { RatePermit } from '#server/relay/admission/rate-gate.ts';
 import type { ExpectedPrompt } from '#server/relay/admission/reserve-call.ts';
+import type { Affinity } from '#server/relay/routing/affinity.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import type { Admission } from '#server/relay/admission/admission.ts';
 
@@ -42,6 +43,8 @@ export interface RunningCall {
   readonly clientHeaders: Readonly<Record<string, string>>;
   /** `api-version` of the client's query. */
   readonly version: string | undefined;
+  /** Null: not known. */
+  readonly affinity: Affinity | null;
   /** Monotonic milliseconds. */
   readonly startedAt: number;
   /** Unix seconds. */

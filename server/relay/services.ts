@@ -4,6 +4,8 @@ import type { Connection } from '#server/http/connection.ts';
 import type { RefusalLog } from '#server/logs/refusal-log.ts';
 import type { ChannelHealth } from '#server/relay/routing/channel-health.ts';
 import type { ChannelPicker } from '#server/relay/routing/channel-picker.ts';
+import type { Affinities } from '#server/relay/routing/affinity.ts';
+import type { CacheWatch } from '#server/relay/accounting/cache-watch.ts';
 import type { ChannelUse } from '#server/relay/accounting/channel-use.ts';
 import type { ExcessCharges } from '#server/relay/accounting/excess-charges.ts';
 import type { ResponseBuffers } from '#server/relay/accounting/response-buffers.ts';
@@ -23,6 +25,8 @@ export interface RelayServices {
   readonly channels: ChannelIndex;
   readonly picker: ChannelPicker;
   readonly health: ChannelHealth;
+  readonly affinities: Affinities;
+  readonly caches: CacheWatch;
   readonly gate: TokenGate;
   readonly sessions: SessionGate;
   readonly words: BlockedWords;

@@ -13,6 +13,8 @@ import type { FirstByteBucket } from './first-byte-buckets.ts';
 export interface ChannelFigures {
   /** A call to this channel has ended, well or not. `firstByteMs`: of its response; undefined without one. */
   called(channelId: number, firstByteMs: number | undefined): void;
+  /** A call was settled whose response it wrote: tokens of its prompt, and how many of them came from the provider's cache. */
+  prompted(channelId: number, tokens: number, cached: number): void;
   /** One of those calls failed because of the channel. `status`: HTTP status of the upstream, 0 without an answer. */
   failed(channelId: number, status?: number): void;
   /** A test of it passed at that time, milliseconds. */
@@ -33,6 +35,9 @@ export interface ChannelHour {
   hour: number;
   calls: number;
   failures: number;
+  /** Of prompts, and how many of them came from the provider's cache. */
+  promptTokens: number;
+  cachedTokens: number;
   /** By the buckets of `first-byte-buckets.ts`. */
   firstBytes: FirstByteBucket[];
 }
@@ -79,11 +84,7 @@ export function createChannelFigures({ db, log, now }: FiguresContext): ChannelF
     // Calls go on counting meanwhile.
     const stored = copyOf(counters);
     const record = recordOf(stored);
-    const { id, calls, failures } = record;
-    const increment: Increments<ChannelHourRecord> = { calls, failures };
-    for (const [key, count] of Object.entries(record.first_byte)) increment[`first_byte.${key}` as const] = count;
-    for (const [key, milliseconds] of Object.entries(record.first_byte_ms ?? {})) increment[`first_byte_ms.${key}` as const] = milliseconds;
-    await rows.patch({ id }, { increment }, { insertIfMissing: record });
+    await rows.patch({ id: record.id }, { increment: incrementsOf(record) }, { insertIfMissing: record });
     add(counters, stored, -1);
   }
 
@@ -95,6 +96,7 @@ export function createChannelFigures({ db, log, now }: FiguresContext): ChannelF
       counters.calls += 1;
       if (firstByteMs !== undefined) addFirstByte(counters, firstByteMs);
     },
+    prompted: (channelId, tokens, cached) => addPrompt(counted.of(channelId), tokens, cached),
     failed(channelId, status = 0) {
       slots.failed(channelId, status);
       counted.of(channelId).failures += 1;
@@ -134,7 +136,12 @@ export function hourOf(milliseconds: number): number {
   return Math.floor(milliseconds / (hourSeconds * 1000)) * hourSeconds;
 }
 
-const sums: Record<string, PathOf<ChannelHourRecord, number>> = { calls: 'calls', failures: 'failures' };
+const sums: Record<string, PathOf<ChannelHourRecord, number>> = {
+  calls: 'calls',
+  failures: 'failures',
+  prompt_tokens: 'prompt_tokens',
+  cached_tokens: 'cached_tokens',
+};
 for (const key of firstByteKeys) {
   sums[key] = `first_byte.${key}`;
   sums[`sum_${key}`] = `first_byte_ms.${key}`;
@@ -171,6 +178,11 @@ function createCounters(now: () => number) {
   };
 }
 
+function addPrompt(counters: ChannelHour, tokens: number, cached: number): void {
+  counters.promptTokens += tokens;
+  counters.cachedTokens += cached;
+}
+
 function addFirstByte({ firstBytes }: ChannelHour, milliseconds: number): void {
   const bucket = firstBytes[bucketOf(milliseconds)];
   if (bucket === undefined) return;
@@ -184,6 +196,8 @@ function storedHour(row: Record<string, unknown>): ChannelHour {
     hour: Number(row['hour']),
     calls: Number(row['calls']),
     failures: Number(row['failures']),
+    promptTokens: Number(row['prompt_tokens']),
+    cachedTokens: Number(row['cached_tokens']),
     firstBytes: firstByteKeys.map((key, bucket) =>
       storedBucket(bucket, { count: Number(row[key]), milliseconds: Number(row[`sum_${key}`]) }),
     ),
@@ -191,20 +205,22 @@ function storedHour(row: Record<string, unknown>): ChannelHour {
 }
 
 function emptyHour(channelId: number, hour: number): ChannelHour {
-  return { channelId, hour, calls: 0, failures: 0, firstBytes: emptyFirstBytes() };
+  return { channelId, hour, calls: 0, failures: 0, promptTokens: 0, cachedTokens: 0, firstBytes: emptyFirstBytes() };
 }
 
 function copyOf(hour: ChannelHour): ChannelHour {
   return { ...hour, firstBytes: hour.firstBytes.map((bucket) => ({ ...bucket })) };
 }
 
-function hasCounts({ calls, failures }: ChannelHour): boolean {
-  return calls > 0 || failures > 0;
+function hasCounts({ calls, failures, promptTokens }: ChannelHour): boolean {
+  return calls > 0 || failures > 0 || promptTokens > 0;
 }
 
 function add(to: ChannelHour, counts: ChannelHour, sign: 1 | -1): void {
   to.calls += sign * counts.calls;
   to.failures += sign * counts.failures;
+  to.promptTokens += sign * counts.promptTokens;
+  to.cachedTokens += sign * counts.cachedTokens;
   addFirstBytes(to.firstBytes, counts.firstBytes, sign);
 }
 
@@ -213,7 +229,7 @@ function idOf({ channelId, hour }: Pick<ChannelHour, 'channelId' | 'hour'>): str
 }
 
 function recordOf(counted: ChannelHour): ChannelHourRecord {
-  const { channelId, hour, calls, failures } = counted;
+  const { channelId, hour, calls, failures, promptTokens, cachedTokens } = counted;
   const first_byte: Record<string, number> = {};
   const first_byte_ms: Record<string, number> = {};
   for (const [bucket, key] of firstByteKeys.entries()) {
@@ -221,5 +237,23 @@ function recordOf(counted: ChannelHour): ChannelHourRecord {
     if (count > 0) first_byte[key] = count;
     if (milliseconds > 0) first_byte_ms[key] = milliseconds;
   }
-  return { id: idOf(counted), channel_id: channelId, hour, calls, failures, first_byte, first_byte_ms };
+  return {
+    id: idOf(counted),
+    channel_id: channelId,
+    hour,
+    calls,
+    failures,
+    first_byte,
+    first_byte_ms,
+    prompt_tokens: promptTokens,
+    cached_tokens: cachedTokens,
+  };
+}
+
+function incrementsOf(record: ChannelHourRecord): Increments<ChannelHourRecord> {
+  const { calls, failures, prompt_tokens = 0, cached_tokens = 0 } = record;
+  const increment: Increments<ChannelHourRecord> = { calls, failures, prompt_tokens, cached_tokens };
+  for (const [key, count] of Object.entries(record.first_byte)) increment[`first_byte.${key}` as const] = count;
+  for (const [key, milliseconds] of Object.entries(record.first_byte_ms ?? {})) increment[`first_byte_ms.${key}` as const] = milliseconds;
+  return increment;
 }

@@ -28,7 +28,8 @@ describe.each(engines)('three channels of which one fails on $kind', (engine) =>
         while (started < calls) {
           const isStream = started % 2 === 0;
           started += 1;
-          const response = await scene.chat({ stream: isStream });
+          // Each a conversation of its own: those of one go to one channel.
+          const response = await scene.chat({ stream: isStream, messages: [{ role: 'user', content: `Say hello, ${started}` }] });
           const text = await response.text();
           const isWhole = isStream ? text.trimEnd().endsWith('data: [DONE]') : text.includes('"choices"');
           if (response.status !== 200 || !isWhole || text.includes('"error"')) problems.push(`${response.status} ${text}`);

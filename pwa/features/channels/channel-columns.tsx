@@ -13,7 +13,7 @@ import { BalanceMeter } from '#pwa/ui/billing/balance-meter.tsx';
 import { useStableHandler } from '#pwa/ui/controls/stable-handler.ts';
 import { ChannelName, ChannelState, Groups, ResponseTime, typeName } from './channel-cells.tsx';
 import { isLow } from './channel-figures.ts';
-import { CallStrip, FirstByte, OkShare } from './figure-cells.tsx';
+import { CachedShare, CallStrip, FirstByte, OkShare } from './figure-cells.tsx';
 import { parsePriority, parseWeight } from './channel-summary.ts';
 import { InlineNumber } from './inline-number.tsx';
 import { RowActions } from './row-actions.tsx';
@@ -110,6 +110,15 @@ function figureColumns({ t, figures, isPhone }: CellContext): Column<Channel>[] 
       width: 60,
       align: 'end',
       leave: 5,
+    },
+    {
+      key: 'cached',
+      heading: t('channels.column.cached'),
+      cell: (row) => <CachedShare figures={figures} id={row.id} />,
+      width: 66,
+      align: 'end',
+      leave: 6,
+      card: 'note',
     },
   ];
 }

@@ -27,9 +27,31 @@ describe('figures of a channel', () => {
   });
 
   test('of several channels: calls and failures of each hour together, and no median', () => {
-    const one = { id: 1, calls: 7, failures: 1, first_byte_ms: 400, hours: hoursOf({ 3: [5, 1], 9: [2, 0] }) };
-    const other = { id: 2, calls: 8, failures: 8, first_byte_ms: 900, hours: hoursOf({ 9: [8, 8] }) };
-    expect(sumFigures([one, null, undefined, other])).toMatchObject({ calls: 15, failures: 9, first_byte_ms: null });
+    const one = {
+      id: 1,
+      calls: 7,
+      failures: 1,
+      first_byte_ms: 400,
+      prompt_tokens: 1000,
+      cached_tokens: 700,
+      hours: hoursOf({ 3: [5, 1], 9: [2, 0] }),
+    };
+    const other = {
+      id: 2,
+      calls: 8,
+      failures: 8,
+      first_byte_ms: 900,
+      prompt_tokens: 3000,
+      cached_tokens: 1300,
+      hours: hoursOf({ 9: [8, 8] }),
+    };
+    expect(sumFigures([one, null, undefined, other])).toMatchObject({
+      calls: 15,
+      failures: 9,
+      first_byte_ms: null,
+      prompt_tokens: 4000,
+      cached_tokens: 2000,
+    });
     expect(sumFigures([one, other]).hours[9]).toEqual([10, 8]);
     // What is summed up stays as it was.
     expect(one.hours[9]).toEqual([2, 0]);

@@ -60,19 +60,26 @@ export function isLow(figures: Pick<ChannelFigures, 'calls' | 'failures'> | null
   return (okShare(figures ?? { calls: 0, failures: 0 }) ?? 1) < lowShare;
 }
 
+/** The share of prompts that came from the provider's cache, never rounded up to all of them; null where none is known. */
+export function cachedShare({ prompt_tokens: prompt, cached_tokens: cached }: Pick<ChannelFigures, 'prompt_tokens' | 'cached_tokens'>) {
+  return prompt === 0 ? null : Math.floor((cached / prompt) * 1000) / 1000;
+}
+
 /** Of several channels together. Their medians have no sum. */
 export function sumFigures(all: readonly (ChannelFigures | null | undefined)[]): ChannelFigures {
   const hours = Array.from({ length: figureHours }, (): [number, number] => [0, 0]);
-  let [calls, failures] = [0, 0];
+  let [calls, failures, prompt_tokens, cached_tokens] = [0, 0, 0, 0];
   for (const figures of all) {
     calls += figures?.calls ?? 0;
     failures += figures?.failures ?? 0;
+    prompt_tokens += figures?.prompt_tokens ?? 0;
+    cached_tokens += figures?.cached_tokens ?? 0;
     for (const [at, hour] of hours.entries()) {
       hour[0] += figures?.hours[at]?.[0] ?? 0;
       hour[1] += figures?.hours[at]?.[1] ?? 0;
     }
   }
-  return { id: 0, calls, failures, first_byte_ms: null, hours };
+  return { id: 0, calls, failures, first_byte_ms: null, hours, prompt_tokens, cached_tokens };
 }
 
 /** The last hour in which a call failed, counted from the first; -1: none did. */

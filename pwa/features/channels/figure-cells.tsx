@@ -7,7 +7,7 @@ import { AsOf } from '#pwa/ui/frame/as-of.tsx';
 import type { Format } from '#pwa/ui/billing/format.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
-import { type FiguresView, isLow, lastFailure, okShare, stripBars } from './channel-figures.ts';
+import { cachedShare, type FiguresView, isLow, lastFailure, okShare, stripBars } from './channel-figures.ts';
 import styles from './figure-cells.module.css';
 
 interface FigureCellProps {
@@ -92,6 +92,18 @@ export function FirstByte({ figures, id }: FigureCellProps) {
   return own === null || own.first_byte_ms === null ? '—' : format.secondsBare(own.first_byte_ms);
 }
 
+/** Per cent of prompts that came from the provider's cache; on a card in words. */
+export function CachedShare({ figures, id }: FigureCellProps) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const isPhone = useIsPhone();
+  const own = figures.of(id);
+  if (own === undefined) return null;
+  const share = own === null ? null : cachedShare(own);
+  if (isPhone) return share === null || share === 0 ? null : t('channels.figures.cached', { share: format.percent(share) });
+  return share === null ? '—' : format.percentBare(share);
+}
+
 /** The same for the panel, where there is room for words. What is on its way keeps its place; what is not here has none. */
 export function useFigureSummary(figures: FiguresView, id: number): { name: string; value: ReactNode }[] {
   const { t } = useTranslation();
@@ -100,6 +112,7 @@ export function useFigureSummary(figures: FiguresView, id: number): { name: stri
   const isOnItsWay = own === undefined && figures.at === 0 && !figures.isStale;
   if (own === undefined && !isOnItsWay) return [];
   const firstByte = own?.first_byte_ms ?? null;
+  const cached = own === undefined || own === null ? null : cachedShare(own);
   return [
     {
       name: t('channels.column.calls'),
@@ -116,6 +129,7 @@ export function useFigureSummary(figures: FiguresView, id: number): { name: stri
       name: t('channels.figures.first_byte_name'),
       value: own === undefined ? '…' : firstByte === null ? '—' : format.duration(firstByte),
     },
+    { name: t('channels.figures.cached_name'), value: own === undefined ? '…' : cached === null ? '—' : format.percent(cached) },
   ];
 }
 

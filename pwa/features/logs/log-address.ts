@@ -1,6 +1,6 @@
 // What the log screen keeps in its address.
 import { z } from 'zod/mini';
-import type { LogResult } from '#shared/logs.ts';
+import type { LogCache, LogResult } from '#shared/logs.ts';
 import { ListSearch, SearchInt, SearchText } from '#pwa/ui/list/list-search.ts';
 
 export const ranges = ['quarter', 'hour', 'today', 'week', 'this_month', 'last_month', 'custom'] as const;
@@ -12,6 +12,7 @@ export const results = ['success', 'failed', 'refused'] as const satisfies reado
 /** Calls one by one, or by the sessions of clients that they belong to. */
 export const views = ['calls', 'sessions'] as const;
 export type LogView = (typeof views)[number];
+export const caches = ['broken'] as const satisfies readonly LogCache[];
 
 export const LogSearch = z.extend(ListSearch, {
   view: z.catch(z.optional(z.enum(views)), undefined),
@@ -21,6 +22,7 @@ export const LogSearch = z.extend(ListSearch, {
   to: SearchInt,
   type: z.catch(z.optional(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(6))), undefined),
   result: z.catch(z.optional(z.enum(results)), undefined),
+  cache: z.catch(z.optional(z.enum(caches)), undefined),
   /** Wherever it stands in time: with it the range does not count. */
   request: SearchText,
   /** A client's session: its own id, or ours. Of calls a filter, of sessions the one that is opened. */

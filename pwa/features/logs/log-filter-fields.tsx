@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { LogType } from '#shared/logs.ts';
 import { FilterSelect, FilterText } from '#pwa/ui/list/filter-bar.tsx';
-import { type LogSearch, results } from './log-address.ts';
+import { caches, type LogSearch, results } from './log-address.ts';
 import type { FilterKey } from './log-search.ts';
 import { logGroupsQuery } from './queries.ts';
 
@@ -28,6 +28,15 @@ export function LogFilterField({ name, search, isAdmin, onChange }: LogFilterFie
           value={value}
           options={results.map((result) => ({ value: result, label: t(`logs.result.${result}`) }))}
           onChange={(chosen) => onChange({ result: results.find((result) => result === chosen) })}
+        />
+      );
+    case 'cache':
+      return (
+        <FilterSelect
+          label={label}
+          value={value}
+          options={caches.map((cache) => ({ value: cache, label: t(`logs.cache.${cache}`) }))}
+          onChange={(chosen) => onChange({ cache: caches.find((cache) => cache === chosen) })}
         />
       );
     case 'group':

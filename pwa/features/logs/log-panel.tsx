@@ -22,6 +22,7 @@ import { QueryState } from '#pwa/ui/frame/query-state.tsx';
 import { AddsUp, Receipt } from '#pwa/ui/billing/receipt.tsx';
 import { SummaryList, PanelSection, SidePanel } from '#pwa/ui/frame/side-panel.tsx';
 import { tokenName } from '#pwa/ui/billing/token-name.ts';
+import { CacheEffect } from './cache-effect.tsx';
 import { attemptBar } from './attempt-bars.ts';
 import { Paced, TypeTag } from './log-columns.tsx';
 import { durationOf, endedAttempts, firstBytePace, paceOf } from './log-summary.ts';
@@ -141,6 +142,7 @@ function CallReceipt({ log, isAdmin }: { log: Log; isAdmin: boolean }) {
         {...(why === undefined ? {} : { why: { text: t(`logs.why.${why.name}`), source: why.source } })}
       />
       {receipt !== null && receipt.lines.length > 0 && receipt.addsUp && <AddsUp />}
+      <CacheEffect log={log} other={other} />
       {receipt === null && <p className={styles.remark}>{t('logs.panel.no_prices')}</p>}
       {receipt !== null && receipt.lines.length === 0 && ending === 'well' && (
         <p className={styles.remark}>{t('logs.panel.nothing_used')}</p>

@@ -1,10 +1,10 @@
 // What the log screen asks the server for, from what its address holds.
-import { type LogResult, LogType } from '#shared/logs.ts';
+import { type LogCache, type LogResult, LogType } from '#shared/logs.ts';
 import { midnight, monthStart } from '#pwa/ui/local-days.ts';
 import { defaultRange, type LogSearch, type Range } from './log-address.ts';
 
 /** In the order in which they are offered. */
-export const filterKeys = ['type', 'result', 'request', 'session', 'token', 'model', 'group', 'user', 'channel'] as const;
+export const filterKeys = ['type', 'result', 'cache', 'request', 'session', 'token', 'model', 'group', 'user', 'channel'] as const;
 export type FilterKey = (typeof filterKeys)[number];
 
 /** Of other people's calls only. */
@@ -14,14 +14,15 @@ export const forAdmins: ReadonlySet<FilterKey> = new Set(['user', 'channel']);
 export type LogFilters = Pick<LogSearch, FilterKey>;
 
 export function filtersOf(search: LogSearch, isAdmin: boolean): LogFilters {
-  const { type, result, request, session, token, model, group, user, channel } = search;
-  return { type, result, request, session, token, model, group, ...(isAdmin ? { user, channel } : {}) };
+  const { type, result, cache, request, session, token, model, group, user, channel } = search;
+  return { type, result, cache, request, session, token, model, group, ...(isAdmin ? { user, channel } : {}) };
 }
 
 /** A change that takes every filter away. */
 export const noFilters: Readonly<Record<FilterKey, undefined>> = {
   type: undefined,
   result: undefined,
+  cache: undefined,
   request: undefined,
   session: undefined,
   token: undefined,
@@ -102,6 +103,7 @@ export function dayWithin(seconds: number, bounds: Bounds): { start: number; end
 export function serverFilters(filters: LogFilters): {
   type?: number | undefined;
   result?: LogResult | undefined;
+  cache?: LogCache | undefined;
   request_id?: string | undefined;
   session?: string | undefined;
   token_name?: string | undefined;
@@ -113,6 +115,7 @@ export function serverFilters(filters: LogFilters): {
   return {
     type: filters.type,
     result: filters.result,
+    cache: filters.cache,
     request_id: filters.request?.trim(),
     session: filters.session?.trim(),
     token_name: filters.token,

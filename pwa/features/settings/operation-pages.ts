@@ -7,7 +7,9 @@ export const operationPages: readonly SettingPage[] = [
     name: 'general',
     group: 'operation',
     sections: [
-      { entries: fields('SelfUseModeEnabled', 'DemoSiteEnabled', 'RetryTimes', 'DefaultCollapseSidebar', 'general_setting.docs_link') },
+      {
+        entries: fields('SelfUseModeEnabled', 'DemoSiteEnabled', 'RetryTimes', 'DefaultCollapseSidebar', 'general_setting.docs_link'),
+      },
     ],
   },
   {
@@ -60,6 +62,7 @@ export const operationPages: readonly SettingPage[] = [
       {
         entries: fields(
           'ChannelDisableThreshold',
+          'ChannelAffinityEnabled',
           'AutomaticDisableChannelEnabled',
           'AutomaticEnableChannelEnabled',
           'AutomaticDisableKeywords',

@@ -12,4 +12,7 @@ export interface ChannelHourRecord {
   first_byte: Record<string, number>;
   /** The sums of the same, in milliseconds. Hours of earlier versions have none. */
   first_byte_ms?: Record<string, number>;
+  /** Of prompts, and of those what came from the provider's cache. Hours of earlier versions have none. */
+  prompt_tokens?: number;
+  cached_tokens?: number;
 }

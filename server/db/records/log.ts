@@ -39,6 +39,8 @@ export interface LogRecord {
   refund_version?: number;
   /** On rows of calls that did not end well. Rows of earlier versions get it when their hour is folded. */
   failed?: 1;
+  /** On rows of calls that did not find in the provider's cache what their conversation had left there: `other.cache_expected` tokens. */
+  cache_broken?: 1;
   /** Of a call that says which session of its client it belongs to: the id of that `CallSessionRecord`. What the client said is in `other`. */
   session_key?: string;
   /** The same on the row that tells of a refund of such a call. */

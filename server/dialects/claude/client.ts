@@ -1,6 +1,7 @@
 // Claude's Messages as a format that callers speak.
 import { askedByBody } from '../call-address.ts';
 import type { ClientDialect } from '../client-dialect.ts';
+import { beginningOf } from '../conversation-beginning.ts';
 import { checkPrompt, checkRequest, callParameters } from './check-request.ts';
 import { messagesNames } from './deciding-names.ts';
 import { errorBody } from './errors.ts';
@@ -25,6 +26,7 @@ export const claudeClient = {
   limits,
   saidFields,
   readRequest,
+  beginningOf: ({ system, messages, tools }) => beginningOf({ system, turns: messages, tools }),
   sessionIn,
   writeWhole,
   createStreamWriter,

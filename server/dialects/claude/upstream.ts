@@ -39,6 +39,7 @@ export const claudeUpstream: UpstreamDialect = {
   },
   hosted,
   writeRequest,
+  keepsMarked: true,
   // https://platform.claude.com/docs/en/about-claude/pricing
   surcharges: {
     fields: { service_tier: ['auto', 'default', 'flex', 'standard', 'standard_only'], speed: ['standard'], inference_geo: ['global'] },

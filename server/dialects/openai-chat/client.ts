@@ -1,6 +1,7 @@
 // OpenAI's Chat Completions as a format that callers speak.
 import { askedByBody } from '../call-address.ts';
 import type { ClientDialect } from '../client-dialect.ts';
+import { beginningOf } from '../conversation-beginning.ts';
 import { checkRequest, callParameters } from './check-request.ts';
 import { chatNames } from './deciding-names.ts';
 import { errorBody } from './errors.ts';
@@ -24,6 +25,7 @@ export const openaiChatClient = {
   limits,
   saidFields,
   readRequest,
+  beginningOf: ({ messages, tools }) => beginningOf({ turns: messages, tools }),
   sessionIn,
   writeWhole,
   createStreamWriter,

@@ -1,6 +1,7 @@
 // OpenAI's Responses as a format that callers speak.
 import { askedByBody } from '../call-address.ts';
 import type { ClientDialect } from '../client-dialect.ts';
+import { beginningOf } from '../conversation-beginning.ts';
 import { callParameters, checkPrompt, checkRequest } from './check-request.ts';
 import { responsesNames } from './deciding-names.ts';
 import { errorBody } from './errors.ts';
@@ -52,6 +53,7 @@ export const openaiResponsesClient = {
   limits,
   saidFields,
   readRequest,
+  beginningOf: ({ instructions, input, tools }) => beginningOf({ system: instructions, turns: input, tools }),
   sessionIn,
   writeWhole,
   createStreamWriter,

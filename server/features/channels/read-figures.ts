@@ -25,7 +25,10 @@ export async function readFigures({ now, channels, figures }: AppContext): Promi
 function summary(hours: readonly ChannelHour[], since: number): Omit<ChannelFigureSheet['channels'][number], 'id'> {
   const pairs = Array.from({ length: figureHours }, (): [number, number] => [0, 0]);
   const firstBytes: FirstByteBucket[] = [];
-  for (const { hour, calls, failures, firstBytes: counted } of hours) {
+  let [promptTokens, cachedTokens] = [0, 0];
+  for (const { hour, calls, failures, firstBytes: counted, ...tokens } of hours) {
+    promptTokens += tokens.promptTokens;
+    cachedTokens += tokens.cachedTokens;
     // A process whose clock is ahead is already in the next hour.
     const pair = pairs[Math.min(Math.floor((hour - since) / hourSeconds), figureHours - 1)];
     if (pair === undefined) continue;
@@ -35,5 +38,12 @@ function summary(hours: readonly ChannelHour[], since: number): Omit<ChannelFigu
   }
   const calls = pairs.reduce((sum, pair) => sum + pair[0], 0);
   const failures = pairs.reduce((sum, pair) => sum + pair[1], 0);
-  return { calls, failures, first_byte_ms: medianFirstByte(firstBytes), hours: pairs };
+  return {
+    calls,
+    failures,
+    first_byte_ms: medianFirstByte(firstBytes),
+    hours: pairs,
+    prompt_tokens: promptTokens,
+    cached_tokens: cachedTokens,
+  };
 }

@@ -14,6 +14,7 @@ type Field =
   | 'id'
   | 'request_id'
   | 'session_key'
+  | 'cache_broken'
   | 'user_id'
   | 'plain_type'
   | 'failed'
@@ -69,7 +70,7 @@ async function narrowestOf({ db }: Pick<AppContext, 'db'>, query: Given, subject
 export async function callQuestion(context: Pick<AppContext, 'db'>, query: Given, ownId?: number): Promise<CallQuestion | null> {
   const subject = query.result === 'refused' ? null : await subjectOf(context, query, ownId);
   if (subject === null) return null;
-  const { model_name: model, group, token_name: tokenName, result } = query;
+  const { model_name: model, group, token_name: tokenName, result, cache } = query;
   const channel = channelOf(query, subject);
   const kinds: Filter<CallKind>[] = [];
   if (model !== undefined) kinds.push(...(isPattern(model) ? modelFilter(model) : [{ model_name: model }]));
@@ -80,7 +81,8 @@ export async function callQuestion(context: Pick<AppContext, 'db'>, query: Given
   // A call that was given back had not failed when it was charged.
   const refunded = rowFilter({ ...query, result: undefined, type: LogType.system }, subject);
   const refunds = [...refunded, result === 'failed' ? { id: -1 } : { refunded: { gt: 0 } }];
-  return { userId: subject.userId, tokenName, kinds, rows, refunds, isFew: subject.request !== undefined || subject.session !== undefined };
+  const isFew = subject.request !== undefined || subject.session !== undefined || cache !== undefined;
+  return { userId: subject.userId, tokenName, kinds, rows, refunds, isFew };
 }
 
 async function subjectOf({ db }: Pick<AppContext, 'db'>, query: Given, ownId?: number): Promise<Subject | null> {
@@ -127,11 +129,14 @@ function leadBy(field: Field | undefined, equals: readonly Equal[]): Equal[] {
   return [...equals.filter(leads), ...equals.filter((equal) => !leads(equal))];
 }
 
+/** Fields that have an index with the user, too. */
+const ledByUser: ReadonlySet<Field> = new Set(['plain_type', 'failed', 'cache_broken']);
+
 /** How many of the first fields begin an index together. */
 function indexedTogether([first, second]: readonly Equal[]): 1 | 2 {
   if (second === undefined) return 1;
   if (first?.[0] === 'user_id') return second[0] === 'token_name' ? 2 : 1;
-  return (first?.[0] === 'plain_type' || first?.[0] === 'failed') && second[0] === 'user_id' ? 2 : 1;
+  return first !== undefined && ledByUser.has(first[0]) && second[0] === 'user_id' ? 2 : 1;
 }
 
 /** What has an index, those that usually leave few rows first. */
@@ -142,6 +147,7 @@ function equalsOf(query: Given, subject: Subject): Equal[] {
   const { type, result, model_name: model } = query;
   if (type !== undefined && type !== 0 && type !== LogType.consumption) equals.push(['plain_type', type]);
   if (result === 'refused' && type !== LogType.refusal) equals.push(['plain_type', LogType.refusal]);
+  if (query.cache === 'broken') equals.push(['cache_broken', 1]);
   if (result === 'failed') equals.push(['failed', 1]);
   if (subject.userId !== undefined) equals.push(['user_id', subject.userId]);
   if (model !== undefined && !isPattern(model)) equals.push(['model_name', model]);

@@ -21,8 +21,9 @@ export async function readLogTimeline(context: TimelineContext, query: Query, us
   const calls = frame.steps.map(() => 0);
   const errors = frame.steps.map(() => 0);
   const isAboutCalls = (type === 0 || type === LogType.consumption) && result !== 'refused';
-  // Sums by the hour do not tell sessions apart.
-  if (isAboutCalls && query.session === undefined) await addCalls(context, query, { frame, calls, errors, userId });
+  // Sums by the hour do not tell sessions apart, nor broken caches.
+  if (isAboutCalls && query.session === undefined && query.cache === undefined)
+    await addCalls(context, query, { frame, calls, errors, userId });
   else await addRows(context, query, { frame, calls, errors, userId });
   return { step, start: frame.start, end: frame.end, at: frame.at, steps: frame.steps, calls, errors };
 }
@@ -59,7 +60,7 @@ async function addRows(context: TimelineContext, query: Query, { frame, calls, e
     const count = await context.db.collection('logs').count({ and: [...rows, ...time] }, mostCounted);
     calls[place] = count;
     if (isRefused) errors[place] = count;
-    else if (query.session !== undefined)
+    else if (query.session !== undefined || query.cache !== undefined)
       errors[place] = await context.db.collection('logs').count({ and: [...rows, ...time, { failed: { unindexedEq: 1 } }] }, mostCounted);
   });
 }

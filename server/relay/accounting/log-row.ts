@@ -21,6 +21,8 @@ const mostDropped = 20;
 /** What the row says of how the call ended. */
 type RowEnd = Pick<CallEnd, 'reason' | 'channel' | 'request' | 'firstByteMs' | 'failure'> & {
   usage: MeteredUsage | null;
+  /** Tokens that were in the provider's cache and were not read from there; undefined: nothing is missed. */
+  cacheExpected: number | undefined;
   afterDisconnect: LogOther['after_leaving'];
 };
 
@@ -70,6 +72,7 @@ export function chargeRow(call: RunningCall, end: RowEnd): ChargeRow {
   if (call.outputBound !== undefined) other.output_bound = call.outputBound;
   if (end.afterDisconnect !== undefined) other.after_leaving = end.afterDisconnect;
   if (call.dropped.length > 0) other.dropped_fields = call.dropped.slice(0, mostDropped);
+  if (end.cacheExpected !== undefined) other.cache_expected = end.cacheExpected;
   if (ending !== undefined) other.ending = ending;
   if (session !== null) other.session = toldSession(session);
   if (failure !== undefined) other.problem = failure.message;
@@ -92,6 +95,7 @@ export function chargeRow(call: RunningCall, end: RowEnd): ChargeRow {
     request_id: call.requestId,
     ...(session === null ? {} : { session_key: session.key }),
     ...(ending === undefined ? {} : { failed: 1 }),
+    ...(end.cacheExpected === undefined ? {} : { cache_broken: 1 }),
     ...(services.context.settings.get('LogConsumeEnabled') ? {} : { hidden: true }),
   };
 }

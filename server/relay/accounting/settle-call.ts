@@ -1,5 +1,6 @@
 // The books of a call, for every outcome the same: its row, what is learnt from it, its charge. What was not settled was not
 // answered: who waits for this may answer the caller.
+import { inputTokens } from '#shared/token-usage.ts';
 import { alertOfIgnoredLimit } from '#server/notify/notifications.ts';
 import { isBeyond } from '#server/relay/accounting/learned-usage.ts';
 import { learnFromCall } from '#server/relay/accounting/learn-from-call.ts';
@@ -7,6 +8,7 @@ import { chargeRow } from '#server/relay/accounting/log-row.ts';
 import { isEstimate } from '#server/relay/accounting/metered-usage.ts';
 import type { MeteredUsage } from '#server/relay/accounting/metered-usage.ts';
 import type { EndReason } from '#server/relay/call-end.ts';
+import { elapsed } from '#server/relay/running-call.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
 import type { SentRequest } from '#server/upstream/exchange.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
@@ -34,8 +36,10 @@ export async function settleCall(call: RunningCall, end: CallEnd): Promise<void>
   const { reason, channel, firstByteMs, wasRead = false } = end;
   try {
     const usage = end.usage instanceof Promise ? await end.usage : end.usage;
-    const row = chargeRow(call, { ...end, usage, afterDisconnect: measuredAfterDisconnect(reason, usage, wasRead) });
     const isWhole = reason === 'completed' || wasRead;
+    const cacheExpected = isWhole && usage !== null ? missedCache(call, end.request, usage) : undefined;
+    const row = chargeRow(call, { ...end, usage, cacheExpected, afterDisconnect: measuredAfterDisconnect(reason, usage, wasRead) });
+    if (channel !== null && usage !== null) services.context.figures.prompted(channel.id, inputTokens(usage), usage.cacheRead);
     if (isWhole && usage !== null) learnFromCall(call, usage, firstByteMs);
     if (channel !== null) services.use.add(channel.id, row.quota);
     const settling = services.context.ledger.settle(reservation, row);
@@ -49,6 +53,16 @@ export async function settleCall(call: RunningCall, end: CallEnd): Promise<void>
   } finally {
     call.budgetHold?.end();
   }
+}
+
+/** What should have come from the provider's cache and did not. */
+function missedCache(call: RunningCall, request: SentRequest | null, usage: MeteredUsage): number | undefined {
+  const { affinity, services, quoted } = call;
+  if (affinity === null || request === null || usage.promptSource !== 'upstream') return undefined;
+  const endedAt = services.context.now();
+  const isCheaper = quoted.price.kind === 'usage' && quoted.price.cacheRatio < 1;
+  const cachesAll = isCheaper && request.way.dialect.keepsMarked !== true;
+  return services.caches.ended({ affinity, usage, cachesAll, startedAt: endedAt - elapsed(call), endedAt });
 }
 
 interface Excess {

@@ -10,11 +10,13 @@ import type { Progress } from '#server/relay/admission/admit-call.ts';
 import type { CallContent } from '#server/relay/admission/call-content.ts';
 import type { CallConversation } from '#server/relay/conversation-source.ts';
 import { ownError, playgroundError } from '#server/relay/relay-failure.ts';
+import type { RelayBody, RelayEndpoint } from '#server/relay/endpoints.ts';
 import { noteRefusal } from '#server/relay/admission/note-refusal.ts';
 import { reserveCall } from '#server/relay/admission/reserve-call.ts';
 import type { ReservedCall } from '#server/relay/admission/reserve-call.ts';
 import type { BudgetHold } from '#server/relay/admission/session-budget.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
+import type { Affinity } from '#server/relay/routing/affinity.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import type { Turn } from '#server/relay/turn.ts';
 
@@ -44,11 +46,10 @@ export async function openCall(services: RelayServices, turn: Turn): Promise<{ c
     conversation = admitted.conversation;
     const { admission, asked, parameters, prompt, permit, session } = admitted;
     const { model } = asked;
-    const { body } = content;
     const quoted = context.quotes.priceOf(model, admission.group, admission.user);
     const settling = services.excess.settled(admission.user.id);
     if (settling !== undefined) await settling;
-    const reserving = reserveCall(services, { admission, endpoint, model, body, parameters, prompt, quoted });
+    const reserving = reserveCall(services, { admission, endpoint, model, body: content.body, parameters, prompt, quoted });
     const reserved = reserving instanceof Promise ? await reserving : reserving;
     const budgeting = services.budgets.enter(session, admission, reserved.expected);
     const budgetHold = budgeting === null ? null : await heldBudget(services, budgeting, reserved);
@@ -61,7 +62,7 @@ export async function openCall(services: RelayServices, turn: Turn): Promise<{ c
       model,
       content,
       conversation,
-      responseFields: endpoint.responseFields?.(body, address) ?? noFields,
+      responseFields: endpoint.responseFields?.(content.body, address) ?? noFields,
       wantsUsage: parameters.wantsUsage,
       isStream: endpoint.kind.canStream && asked.isStream,
       streamType: asked.streamType,
@@ -69,6 +70,7 @@ export async function openCall(services: RelayServices, turn: Turn): Promise<{ c
       onComplete,
       clientHeaders: clientHeadersOf(endpoint, request.headers),
       version: address.query.get('api-version') ?? undefined,
+      affinity: affinityOf(services, endpoint, { request, body: content.body, userId: admission.user.id, model }),
       startedAt,
       createdAt: Math.floor(context.now() / 1000),
       quoted,
@@ -102,6 +104,15 @@ export async function openCall(services: RelayServices, turn: Turn): Promise<{ c
     const tell = endpoint.callers === 'sessions' ? playgroundError : ownError;
     return { refused: { error, told: tell(error, language, requestId), language, requestId, isSignedOut } };
   }
+}
+
+/** Only what a model writes has a beginning that is sent again. */
+function affinityOf(
+  { affinities }: RelayServices,
+  { dialect, kind }: RelayEndpoint,
+  { request, body, userId, model }: { request: Request; body: RelayBody; userId: number; model: string },
+): Affinity | null {
+  return kind.isWritten ? affinities.read({ dialect, headers: request.headers, body, userId, model }) : null;
 }
 
 const noFields = {};

@@ -1,6 +1,7 @@
 // One channel after the other, for calls and tasks alike: each is an attempt, until whoever asks has an answer and takes no further one.
 import type { Attempt } from '#shared/logs.ts';
 import type { CallAttempt } from '#server/relay/call-attempt.ts';
+import type { Affinity } from '#server/relay/routing/affinity.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 
@@ -8,6 +9,8 @@ export interface AttemptsOf {
   services: Pick<RelayServices, 'picker' | 'health' | 'context'>;
   group: string;
   model: string;
+  /** Null or missing: any channel is as good. */
+  affinity?: Affinity | null;
   /** The one channel that may be asked; null: it is gone. Undefined: there is a choice. */
   only: PreparedChannel | null | undefined;
   /** Whether a channel that lists the model is one for this. Missing: every one is. */
@@ -20,7 +23,17 @@ export interface AttemptsOf {
   isOver(): boolean;
 }
 
-export function* attempts({ services, group, model, only, isFor, records, elapsed, isOver }: AttemptsOf): Generator<CallAttempt, void> {
+export function* attempts({
+  services,
+  group,
+  model,
+  affinity = null,
+  only,
+  isFor,
+  records,
+  elapsed,
+  isOver,
+}: AttemptsOf): Generator<CallAttempt, void> {
   const { picker, health, context } = services;
   const tried = new Set<number>();
   const most = only === undefined ? context.settings.get('RetryTimes') + 1 : 1;
@@ -35,7 +48,7 @@ export function* attempts({ services, group, model, only, isFor, records, elapse
 
   function pick(): PreparedChannel | null {
     for (;;) {
-      const channel = picker.pick({ group, model, tried });
+      const channel = picker.pick({ group, model, tried, affinity });
       if (channel === null || isFor === undefined || isFor(channel)) return channel;
       health.released(channel.id, model);
       tried.add(channel.id);

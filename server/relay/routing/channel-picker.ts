@@ -1,9 +1,13 @@
-// Which channel a call goes to: the highest priority first, by weight within it, well ones before sick ones, none twice.
+// Which channel a call goes to: the highest priority first, by weight within it, well ones before sick ones, none twice. A conversation
+// stays where it is.
 import type { ChannelIndex } from '#server/upstream/channel-index.ts';
 import type { Tier } from '#server/upstream/served-models.ts';
 import { drawWeight } from '#server/upstream/served-models.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import type { ChannelHealth } from './channel-health.ts';
+import type { Affinity } from './affinity.ts';
+import type { MovedCalls } from './moved-calls.ts';
+import { createOwnPick } from './pick-own.ts';
 
 export interface PickRequest {
   group: string;
@@ -11,6 +15,8 @@ export interface PickRequest {
   model: string;
   /** Ids of channels that this call has been sent to. */
   tried: ReadonlySet<number>;
+  /** Its calls stay on one channel. Null: it is not known which one this is of. */
+  affinity?: Affinity | null;
 }
 
 export interface ChannelPicker {
@@ -23,16 +29,19 @@ interface PickerDependencies {
   health: Pick<ChannelHealth, 'factor' | 'admit'>;
   /** In [0, 1). */
   random(): number;
+  moves: MovedCalls;
 }
 
 /** Draws before all channels of a tier are weighed one by one; a tier of well channels needs one draw. */
 const quickDraws = 4;
 
-export function createChannelPicker({ index, health, random }: PickerDependencies): ChannelPicker {
+export function createChannelPicker({ index, health, random, moves }: PickerDependencies): ChannelPicker {
+  const pickOwn = createOwnPick(health, moves);
   return {
-    pick({ group, model, tried }) {
+    pick({ group, model, tried, affinity = null }) {
       const tiers = index.tiers(group, model);
-      const channel = pickWell(tiers, model, tried) ?? pickAny(tiers, tried);
+      const well = affinity === null ? pickWell(tiers, model, tried) : pickOwn(tiers, { model, tried, affinity });
+      const channel = well ?? pickAny(tiers, tried);
       if (channel !== null) health.admit(channel.id, model);
       return channel;
     },

@@ -1,0 +1,81 @@
+// What a call shares with the others of its conversation. Providers keep the beginnings of prompts for some minutes, each where it was
+// read, so those calls belong on one channel.
+import type { AppContext } from '#server/context.ts';
+import type { ClientDialect } from '#server/dialects/client-dialect.ts';
+import { sessionOfCall } from '#server/dialects/session-ids.ts';
+
+/** A keyed hash, the same in every process. It stays in memory. */
+export interface Affinity {
+  readonly high: number;
+  readonly low: number;
+  /** How many items the conversation has so far. */
+  readonly turns: number;
+}
+
+interface AskedAffinity {
+  dialect: ClientDialect;
+  headers: Pick<Headers, 'get'>;
+  body: Readonly<Record<string, unknown>>;
+  userId: number;
+  model: string;
+}
+
+export interface Affinities {
+  /** Null: the format knows no conversations, or nothing is known of this one. */
+  read(asked: AskedAffinity): Affinity | null;
+}
+
+/** Characters of a name that a client gives its prompts. */
+const longestKey = 1000;
+
+export function createAffinities({ secrets }: Pick<AppContext, 'secrets'>): Affinities {
+  const seed = secrets.hash('conversations');
+  const start = hashOf(seed, { high: 0, low: 0 });
+  return {
+    read({ dialect, headers, body, userId, model }) {
+      if (dialect.beginningOf === undefined) return null;
+      const { text, turns, hasTools } = dialect.beginningOf(body);
+      const name = nameOf(dialect, headers, body) ?? text;
+      if (name === '') return null;
+      // Titles and summaries that agents ask for in the name of a session have no tools, and prompts of their own.
+      const whole = `${userId}\n${model}\n${hasTools}\n${name}`;
+      const { high, low } = hashOf(whole, start);
+      return { high: mixed(high), low: mixed(low), turns };
+    },
+  };
+}
+
+/** What the client itself calls it: by the name under which its prompts are to be cached, or as a session, in which each agent has its own. */
+function nameOf(dialect: ClientDialect, headers: AskedAffinity['headers'], body: AskedAffinity['body']): string | null {
+  const key = body['prompt_cache_key'];
+  if (typeof key === 'string' && key !== '' && key.length <= longestKey) return `key:${key}`;
+  const ids = sessionOfCall(dialect, headers, body);
+  return ids === null ? null : `session:${ids.session}\n${ids.agent}`;
+}
+
+/** Where a conversation stands with a channel of that weight: the lowest place of all is its own, and the next one comes after it. */
+export function placeOf({ high, low }: Affinity, channelId: number, weight: number): number {
+  // Weighted rendezvous hashing: a channel gets as many conversations as its weight says, and keeps them whatever happens to others.
+  const draw = (mixed(mixed(low ^ Math.imul(channelId, 0x9e3779b1)) ^ high) + 0.5) / 2 ** 32;
+  return -Math.log(draw) / weight;
+}
+
+/** Users only meet themselves here, so it needs to be quick, not hard to find another text for. */
+function hashOf(text: string, start: { high: number; low: number }): { high: number; low: number } {
+  let { high, low } = start;
+  for (let at = 0; at < text.length; at++) {
+    const letter = text.charCodeAt(at);
+    high = Math.imul(high ^ letter, 0x85ebca77);
+    low = Math.imul(low ^ letter, 0xc2b2ae3d) ^ (high >>> 15);
+  }
+  return { high, low };
+}
+
+/** Every bit of it decides about every bit of the result. (The end of MurmurHash3.) */
+function mixed(value: number): number {
+  let hash = value ^ (value >>> 16);
+  hash = Math.imul(hash, 0x85ebca6b);
+  hash ^= hash >>> 13;
+  hash = Math.imul(hash, 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) >>> 0;
+}
