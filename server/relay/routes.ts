@@ -47,11 +47,9 @@ export function mountRelay(host: RouteHost, { services, sockets }: Relay, conver
     return errorResponse(dialect ?? defaultClientDialect, error, requestId);
   }
 
-  // Claude Code looks whether anybody is there, before it has a key.
+  // Claude Code looks whether anybody is there, before it has a key. Not direct: that would hold for all of `/api`, whose answers stream.
   for (const method of ['HEAD', 'GET'] as const) {
-    host.addDirect(method, '/api/hello', () =>
-      Promise.resolve(new Response(null, { status: 204, headers: { 'cache-control': 'no-store' } })),
-    );
+    host.add(method, '/api/hello', () => Promise.resolve(new Response(null, { status: 204, headers: { 'cache-control': 'no-store' } })));
   }
 
   for (const endpoint of relayEndpoints) {
