@@ -55,11 +55,19 @@ describe('a conversation', () => {
     expect(seen.size).toBeGreaterThan(2);
   });
 
-  test('is one in Claude’s and in Responses’ words, too', async () => {
+  test('is one in the words of Claude, Responses and Gemini, too', async () => {
     for (let topic = 0; topic < 8; topic++) {
       const claude = { max_tokens: 100, system: 'You are a pilot.', messages: [said(`Topic ${topic}`)] };
       const first = await channelOf('/v1/messages', claude);
       expect(await channelOf('/v1/messages', { ...claude, messages: [...claude.messages, answered, said('And?')] })).toBe(first);
+      const gemini = {
+        systemInstruction: { parts: [{ text: 'Be brief.' }] },
+        contents: [{ role: 'user', parts: [{ text: `Topic ${topic}` }] }],
+      };
+      const path = `/v1beta/models/${testModel}:generateContent`;
+      const third = await channelOf(path, gemini);
+      const further = [...gemini.contents, { role: 'model', parts: [{ text: 'Hello!' }] }, { role: 'user', parts: [{ text: 'And?' }] }];
+      expect(await channelOf(path, { ...gemini, contents: further })).toBe(third);
       const input = [said(`Topic ${topic}`)];
       const other = await channelOf('/v1/responses', { instructions: 'Be brief.', input });
       expect(await channelOf('/v1/responses', { instructions: 'Be brief.', input: [...input, answered, said('And?')] })).toBe(other);

@@ -1,5 +1,6 @@
 // Gemini's `generateContent` as a format that callers speak. Model and stream flag stand in the path.
 import type { ClientDialect } from '../client-dialect.ts';
+import { beginningOf } from '../conversation-beginning.ts';
 import { askedCall, isList } from './asked-call.ts';
 import { callParameters, checkCount, checkRequest } from './check-request.ts';
 import { generateNames } from './deciding-names.ts';
@@ -25,6 +26,8 @@ export const geminiClient = {
   requestIdHeader: 'x-request-id',
   limits,
   saidFields,
+  beginningOf: ({ systemInstruction, system_instruction, contents, tools }) =>
+    beginningOf({ system: systemInstruction ?? system_instruction, turns: contents, tools }),
   readRequest,
   writeWhole,
   createStreamWriter,
