@@ -45,6 +45,8 @@ export function createRouter(): ServerRouter {
     routes,
     add,
     addDirect(method, path, serve) {
+      // The console's streams need the adapter, and a direct route takes all paths that begin as its own.
+      if (startOf(path) === startOf('/api/')) throw new Error(`${path} cannot pass the adapter by`);
       directStarts.add(startOf(path));
       add(method, path, serve);
     },

@@ -13,6 +13,12 @@ const clients = [
   { client: 'chat', path: '/v1/chat/completions', body: { messages }, last: 'data: [DONE]' },
   { client: 'Responses', path: '/v1/responses', body: { input: messages }, last: '"type":"response.completed"' },
   { client: 'Claude', path: '/v1/messages', body: { messages, max_tokens: 100 }, last: '"type":"message_stop"' },
+  {
+    client: 'Gemini',
+    path: `/v1beta/models/${model}:streamGenerateContent?alt=sse`,
+    body: { contents: [{ role: 'user', parts: [{ text: 'When is high water?' }] }] },
+    last: '"finishReason":"STOP"',
+  },
 ];
 const upstreams = [
   { upstream: 'chat', type: 1, setting: '' },
@@ -51,7 +57,8 @@ describe.each(cases)('a client of $client before $upstream', ({ channel, ...clie
         channels: [{ models: model, ...channel }],
       });
       scene.upstream.behave({ text: 'High water is at noon.', ...behaviour });
-      await hangUpAt(scene, { ...client, body: { model, stream: true, ...client.body } });
+      const said = 'contents' in client.body ? client.body : { model, stream: true, ...client.body };
+      await hangUpAt(scene, { ...client, body: said });
       const [row] = await scene.logs(1);
       expect(row?.other?.['ending']).toBeUndefined();
       expect(row?.other).toMatchObject({ completion_source: 'upstream' });

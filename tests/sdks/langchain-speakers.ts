@@ -161,7 +161,8 @@ export const langchainSpeakers: readonly Speaker[] = [
     name: '@langchain/google-genai',
     caller: 'gemini',
     model: 'gemini-3-flash-preview',
-    lacks: [],
+    // It tells no thoughts, takes no stops with a call, takes a stream that breaks off for a whole one, and adds up what a stream tells of its usage.
+    lacks: ['reasoning', 'stop', 'breaks', 'streamed usage'],
     finishes: { stop: 'STOP', length: 'MAX_TOKENS' },
     forced: 'get_tide',
     make: ({ origin, key, model, limit, thinks }) =>
