@@ -1,4 +1,5 @@
 // Parts → a chat completion request.
+import { isStrictSchema } from '../strict-schema.ts';
 import { dataUrl, imageType } from '../media.ts';
 import type {
   AssistantPart,
@@ -52,7 +53,7 @@ export function writeRequest(request: ChatRequest, options: WriteOptions): Writt
 
 function writeFormat(format: NonNullable<ChatRequest['responseFormat']>): Json {
   if (format.kind === 'json') return { type: 'json_object' };
-  const { schema, name = 'response', description, isStrict = true } = format;
+  const { schema, name = 'response', description, isStrict = isStrictSchema(schema) } = format;
   return { type: 'json_schema', json_schema: { name, schema, strict: isStrict, ...(description === undefined ? {} : { description }) } };
 }
 

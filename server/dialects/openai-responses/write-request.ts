@@ -1,4 +1,5 @@
 // Parts → a Responses request. Nothing is kept at the provider: thoughts come and go encrypted.
+import { isStrictSchema } from '../strict-schema.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { Losses, untranslatable } from '../losses.ts';
 import type { ChatRequest, Message, ToolChoice } from '../parts.ts';
@@ -53,7 +54,7 @@ function splitInstructions(messages: readonly Message[]): { instructions: string
 
 function writeFormat(format: NonNullable<ChatRequest['responseFormat']>): Json {
   if (format.kind === 'json') return { type: 'json_object' };
-  const { schema, name = 'response', description, isStrict = true } = format;
+  const { schema, name = 'response', description, isStrict = isStrictSchema(schema) } = format;
   return { type: 'json_schema', name, schema, strict: isStrict, ...(description === undefined ? {} : { description }) };
 }
 
