@@ -94,6 +94,14 @@ describe.each(engines)('tools at the provider, on $kind', (engine) => {
     expect(unpaid.upstream.requests[0]?.body).toMatchObject({ tools: [{ googleMaps: {} }] });
   });
 
+  test('a tool of Gemini that stands without a list is no free one', async () => {
+    await using scene = await open({ type: 24 }, { settings: { ToolPrice: '{}' } });
+    const contents = [{ role: 'user', parts: [{ text: 'When is high water in Brest?' }] }];
+    const answer = await scene.post(`/v1beta/models/${testModel}:generateContent`, { contents, tools: { google_search: {} } });
+    expect([answer.status, answer.headers.get('x-tidegate-dropped')]).toEqual([200, 'tools.0.google_search']);
+    expect(scene.upstream.requests[0]?.body).not.toHaveProperty('tools');
+  });
+
   test.each([
     { ...claude, replay: 'hosted/claude-cut.sse', kind: 'web_search' },
     { ...ofResponses, replay: 'hosted/responses-cut.sse', kind: 'web_search' },

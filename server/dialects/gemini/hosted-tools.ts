@@ -28,7 +28,7 @@ export function kindOfMember(name: string): HostedKind | null {
 export const hosted: HostedAccess = {
   find({ tools }) {
     const places: HostedPlace[] = [];
-    for (const [index, tool] of (Array.isArray(tools) ? tools : []).entries()) {
+    for (const [index, tool] of listOf(tools).entries()) {
       for (const name of isObject(tool) ? Object.keys(tool) : []) {
         const kind = kindOfMember(name);
         if (kind !== null) places.push({ kind, name: `tools.${index}.${name}`, isForced: false });
@@ -37,8 +37,7 @@ export const hosted: HostedAccess = {
     return places;
   },
   without(body, names) {
-    const list: unknown[] = Array.isArray(body['tools']) ? body['tools'] : [];
-    const tools = list.flatMap((tool, index): unknown[] => {
+    const tools = listOf(body['tools']).flatMap((tool, index): unknown[] => {
       if (!isObject(tool)) return [tool];
       const left = Object.entries(tool).filter(([name]) => !names.has(`tools.${index}.${name}`));
       return left.length === 0 ? [] : [Object.fromEntries(left)];
@@ -47,3 +46,8 @@ export const hosted: HostedAccess = {
     return tools.length === 0 ? rest : { ...rest, tools };
   },
 };
+
+/** An object may stand for a list of one: providers read it so. */
+function listOf(tools: unknown): readonly unknown[] {
+  return Array.isArray(tools) ? tools : isObject(tools) ? [tools] : [];
+}
