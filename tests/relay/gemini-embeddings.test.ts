@@ -49,6 +49,8 @@ describe.each(engines.flatMap((engine) => upstreams.map((upstream) => ({ engine,
     test.each([
       { what: 'nothing', verb: 'batchEmbedContents', body: { requests: [] } },
       { what: 'no content', verb: 'embedContent', body: {} },
+      { what: 'a batch as a single one', verb: 'embedContent', body: { requests: [{ content: { parts: [{ text: 'x' }] } }] } },
+      { what: 'a single one as a batch', verb: 'batchEmbedContents', body: { content: { parts: [{ text: 'x' }] } } },
       {
         what: 'another model',
         verb: 'batchEmbedContents',

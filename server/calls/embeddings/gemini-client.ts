@@ -25,7 +25,10 @@ const mediaTokens = 1120;
 const known: ReadonlySet<string> = new Set(['model', 'content', 'outputDimensionality']);
 
 export const geminiEmbeddings: EmbeddingsClient = {
-  read: clientDialects.gemini.calls.chat.read,
+  read(body, address) {
+    checkVerb(body, address.verb);
+    return clientDialects.gemini.calls.chat.read(body, address);
+  },
   check(body) {
     const requests = requestsOf(plainNames(body));
     if (requests.length === 0) throw new AppError('invalid_embedding_request', {}, { field: 'requests' });
@@ -64,6 +67,13 @@ export const geminiEmbeddings: EmbeddingsClient = {
     long: forwardLong,
   },
 };
+
+/** What is asked for goes where the verb says, and comes back as that: a batch and a single text are different calls. */
+function checkVerb({ requests, content }: Body, verb: string | undefined): void {
+  const [wanted, other] = verb === 'batchEmbedContents' ? ['requests', 'content'] : ['content', 'requests'];
+  const isOther = verb === 'batchEmbedContents' ? content !== undefined : requests !== undefined;
+  if (isOther) throw badField(other, { zh: `不适用于 ${verb}，请使用 ${wanted}`, en: `is not for ${verb}, which takes ${wanted}` });
+}
 
 /** All requests of a batch have the same, where it is translated. */
 function dimensionsOf(body: Body): unknown {
