@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { clientDialects } from './registry.ts';
 import { keepLimits, limitsAt } from './token-limits.ts';
 
 const flat = limitsAt('max_tokens', 'max_completion_tokens');
@@ -22,6 +23,14 @@ it('a bound leaves what stands beside a nested limit, and the body that it was g
   const body = { contents: [], generationConfig: { maxOutputTokens: 100, topK: 3 } };
   expect(nested.bound(body, 20)).toEqual({ contents: [], generationConfig: { maxOutputTokens: 20, topK: 3 } });
   expect(body.generationConfig.maxOutputTokens).toBe(100);
+});
+
+it('a bound of Gemini stands in the object that the caller has, whichever way that is spelled', () => {
+  const { limits } = clientDialects.gemini;
+  expect(limits.bound({ generation_config: { topK: 3 } }, 20)).toEqual({ generation_config: { topK: 3, maxOutputTokens: 20 } });
+  const both = { generation_config: { max_output_tokens: 90 } };
+  expect(limits.bound(both, 20)).toEqual({ generation_config: { max_output_tokens: 20 } });
+  expect(limits.bound({ contents: [] }, 20)).toEqual({ contents: [], generationConfig: { maxOutputTokens: 20 } });
 });
 
 it('edits go beyond neither what the account pays for nor what was reserved', () => {
