@@ -191,7 +191,9 @@ export class ConversationStore {
     const record = await this.find(userId, id);
     const row = await this.#items.get(`${id}:${itemOfIt}`);
     if (row === null || row.position >= record.end) throw new AppError('response_item_not_found', { id: itemOfIt });
-    await removeItems(this.#context, { id: row.id });
+    // Whoever takes it gives its bytes back; of two who delete it at once that is one.
+    if ((await this.#items.take({ id: row.id })) === null) throw new AppError('response_item_not_found', { id: itemOfIt });
+    if (row.pieces !== undefined) await this.#context.db.collection('response_pieces').remove({ response_id: row.id });
     await this.#records.patch({ id }, { increment: { bytes: -row.bytes } });
     await this.#store.holdings.removed(userId, { count: 0, bytes: row.bytes });
     return this.told(record);

@@ -282,6 +282,20 @@ describe.each(engines)('conversations on $kind', (engine) => {
     expect(await scene.app.context.db.collection('conversation_items').count({})).toBe(0);
   });
 
+  test('an item that is deleted many times at once gives its bytes back once', async () => {
+    await using scene = await createScene(engine);
+    const { conversations } = clientOf(scene);
+    const { id } = await conversations.create({ items: ['one', 'two'].map((content) => ({ role: 'user' as const, content })) });
+    const [first, second] = (await conversations.items.list(id)).data;
+    const deleting = Array.from({ length: 8 }, () => conversations.items.delete(first?.id ?? '', { conversation_id: id }));
+    expect((await Promise.allSettled(deleting)).filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    const { db } = scene.app.context;
+    const left = await db.collection('conversation_items').get(`${id}:${second?.id}`);
+    expect(left?.bytes).toBeGreaterThan(0);
+    expect(await db.collection('conversations').get(id)).toMatchObject({ bytes: left?.bytes });
+    expect(await db.collection('response_holdings').get(scene.user.id)).toMatchObject({ bytes: left?.bytes });
+  });
+
   test('grow by responses, in order, and go upstream whole', async () => {
     await using scene = await createScene(engine);
     const client = clientOf(scene);
