@@ -84,6 +84,7 @@ export function createResponseSource(context: AppContext, { store, conversations
     if (ids.length === 0) return items;
     if (ids.length > mostReferences) throw new AppError('conversation_too_long');
     const found = await store.readItems(userId, ids, mostBytes);
+    checkLength(ids, found, mostBytes);
     return items.map((item) => (isReference(item) ? (found.get(item.id) ?? item) : item));
   }
 
@@ -99,4 +100,16 @@ export function createResponseSource(context: AppContext, { store, conversations
       return openCall({ ...call, body }, asked);
     },
   };
+}
+
+/** An item that is named many times is there as many times. @throws {AppError} `conversation_too_long` */
+function checkLength(ids: readonly string[], found: ReadonlyMap<string, Item>, mostBytes: number): void {
+  const lengths = new Map<string, number>();
+  let left = mostBytes;
+  for (const id of ids) {
+    const length = lengths.get(id) ?? JSON.stringify(found.get(id) ?? null).length;
+    lengths.set(id, length);
+    left -= length;
+    if (left < 0) throw new AppError('conversation_too_long');
+  }
 }

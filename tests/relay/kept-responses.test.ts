@@ -176,6 +176,17 @@ describe.each(engines)('what is kept of responses on $kind', (engine) => {
     expect(await failureOf(clientOf(scene).responses.retrieve(id))).toMatchObject({ status: 403 });
   });
 
+  test('an item that is referred to many times has its length as many times', async () => {
+    await using scene = await open();
+    const first = await ask(scene, { input: 'tide '.repeat(200_000) });
+    const [long] = (await clientOf(scene).responses.inputItems.list(first.id)).data;
+    const references = (length: number) => Array.from({ length }, () => ({ type: 'item_reference' as const, id: long?.id ?? '' }));
+    const before = scene.upstream.requests.length;
+    expect(await failureOf(ask(scene, { input: references(65) }))).toMatchObject({ code: 'conversation_too_long', status: 400 });
+    expect(scene.upstream.requests).toHaveLength(before);
+    await ask(scene, { input: references(2) });
+  });
+
   test('a chain with a hole is refused; one beyond the bounds is refused, or cut where its caller wants that', async () => {
     await using scene = await open();
     const first = await ask(scene, { input: 'first' });
