@@ -47,13 +47,19 @@ export function mountConversations(
     await conversations.remove(userId, id);
     return { id, object: 'conversation.deleted', deleted: true };
   });
-  add('GET', `${path}/items`, ({ userId, query }, id) => conversations.list(userId, id, readPage(query)));
+  add('GET', `${path}/items`, async ({ userId, query, makeRoom }, id) => {
+    makeRoom((await conversations.find(userId, id)).bytes);
+    return conversations.list(userId, id, readPage(query));
+  });
   add('POST', `${path}/items`, async (caller, id) => {
     const items = givenItems(await fieldsOf(caller));
     if (items.length === 0) throw badField('items', fieldRules.required);
     return conversations.add(caller.userId, id, items);
   });
-  add('GET', `${path}/items/:item`, ({ userId, params }, id) => conversations.item(userId, id, params['item'] ?? ''));
+  add('GET', `${path}/items/:item`, async ({ userId, params, makeRoom }, id) => {
+    makeRoom((await conversations.find(userId, id)).bytes);
+    return conversations.item(userId, id, params['item'] ?? '');
+  });
   add('DELETE', `${path}/items/:item`, ({ userId, params }, id) => conversations.removeItem(userId, id, params['item'] ?? ''));
 }
 

@@ -35,6 +35,7 @@ export function mountResponses(
       const after = isStream ? startingAfter(caller.query) : undefined;
       if (isStream && record.is_background === true)
         return { response: follow({ responseId: record.id, userId: record.user_id, after: after ?? -1 }) };
+      caller.makeRoom(record.bytes);
       const response = await store.responseIn(record);
       if (!isStream) return { json: response };
       const stream = streamOf(response, after);
@@ -58,6 +59,7 @@ export function mountResponses(
     serve(async (caller) => {
       const page = readPage(caller.query);
       const record = await recordOf(caller);
+      caller.makeRoom(record.bytes);
       return { json: pageOf((await store.itemsIn(record)).slice(0, record.input_count), page) };
     }),
   );
@@ -69,6 +71,7 @@ export function mountResponses(
       if (isBackground !== true) throw new AppError('response_not_background');
       const record = place === undefined ? await store.find(userId, id) : await background.cancel(userId, id);
       if (record === null) throw new AppError('response_not_found', { id });
+      caller.makeRoom(record.bytes);
       return { json: await store.responseIn(record) };
     }),
   );

@@ -1,5 +1,6 @@
 // Calls that ask for what is kept: whose key it is, and failures in the caller's format.
 import type { Connection } from '#server/http/connection.ts';
+import type { BodyHold } from '#server/http/bodies.ts';
 import { clientDialects } from '#server/dialects/registry.ts';
 import { toAppError } from '#server/http/failure.ts';
 import { bufferResponse } from '#server/http/lean-response.ts';
@@ -20,6 +21,11 @@ export interface KeptCaller {
   query: URLSearchParams;
   requestId: string;
   connection: Connection | null;
+  /**
+   * What is kept in so many bytes is read, and told: it counts as bodies of its owner until it has left.
+   * @throws {AppError} `bodies_of_caller`, `bodies_of_server`
+   */
+  makeRoom(bytes: number): void;
   /** The request's body. @throws {AppError} as `readBody` and `parseBody` */
   readBody(): Promise<unknown>;
 }
@@ -31,12 +37,18 @@ export function createServer(host: RouteHost, { context, gate }: RelayServices) 
   return (serve: (caller: KeptCaller) => Promise<KeptAnswer>): ServeDirectly =>
     async (request, params, connection) => {
       const { requestId, language, url, ip } = host.facts(request, connection);
+      let room: BodyHold | undefined;
       try {
         const admission = await gate.admit(request);
         gate.checkUse(admission, ip);
         const userId = admission.user.id;
         const body = () => readJson(context, { request, connection, userId });
-        const answer = await serve({ admission, userId, params, query: url.searchParams, requestId, connection, readBody: body });
+        const makeRoom = (bytes: number) => {
+          room = context.bodies.open(`user:${userId}`);
+          // As it is stored, and as it is read; never more than the largest body may take.
+          room.grow(Math.min(bytes, context.env.MAX_REQUEST_BODY_MB * 1_000_000) * 2);
+        };
+        const answer = await serve({ admission, userId, params, query: url.searchParams, requestId, connection, makeRoom, readBody: body });
         if ('response' in answer) return answer.response;
         const headers = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' };
         return bufferResponse(200, { ...headers, ...requestIdHeaders(dialect, requestId) }, Buffer.from(JSON.stringify(answer.json)));
@@ -44,8 +56,17 @@ export function createServer(host: RouteHost, { context, gate }: RelayServices) 
         if (connection !== null) dropBody(connection);
         const error = toAppError(failure, context, requestId);
         return errorResponse(dialect, ownError(error, language, requestId), requestId, error.retryAfter);
+      } finally {
+        if (room !== undefined) endWith(connection, room);
       }
     };
+}
+
+/** A client that reads slowly holds what it was told. */
+function endWith(connection: Connection | null, room: BodyHold): void {
+  const res = connection?.res;
+  if (res === undefined || res.closed || res.destroyed) room.shrinkTo(0);
+  else res.once('close', () => room.shrinkTo(0));
 }
 
 async function readJson(

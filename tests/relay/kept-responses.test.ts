@@ -176,6 +176,20 @@ describe.each(engines)('what is kept of responses on $kind', (engine) => {
     expect(await failureOf(clientOf(scene).responses.retrieve(id))).toMatchObject({ status: 403 });
   });
 
+  test('what is read of them counts as bodies of their owner until it has left', async () => {
+    await using scene = await open();
+    const { id } = await ask(scene, { input: 'first' });
+    const { bodies, db } = scene.app.context;
+    await db.collection('responses').patch({ id }, { set: { bytes: 60_000_000 } });
+    const taken = bodies.open(`user:${scene.user.id}`);
+    taken.grow(150_000_000);
+    expect(await failureOf(clientOf(scene).responses.retrieve(id))).toMatchObject({ status: 429 });
+    expect(await failureOf(clientOf(scene).responses.inputItems.list(id))).toMatchObject({ status: 429 });
+    taken.shrinkTo(0);
+    expect(await clientOf(scene).responses.retrieve(id)).toMatchObject({ id });
+    await until(() => Promise.resolve(bodies.bytes === 0 ? true : null));
+  });
+
   test('an item that is referred to many times has its length as many times', async () => {
     await using scene = await open();
     const first = await ask(scene, { input: 'tide '.repeat(200_000) });
