@@ -378,3 +378,13 @@ test.each([
   expect(tool?.parameters).toEqual({ type: 'object', properties: { z: meant, a: meant } });
   expect(Object.keys(tool?.parameters['properties'] ?? {})).toEqual(['a', 'z']);
 });
+
+test.each([
+  { config: { responseModalities: ['TEXT', 'AUDIO'] }, isSpoken: true },
+  { config: { response_modalities: 'AUDIO' }, isSpoken: true },
+  { config: { responseModalities: [3] }, isSpoken: true },
+  { config: { responseModalities: ['TEXT'] }, isSpoken: false },
+  { config: {}, isSpoken: false },
+])('a response that may be spoken is reserved for as one, however it is asked for: $config', ({ config, isSpoken }) => {
+  expect(client.calls.chat.promptContent({ contents: [], generation_config: config }).isSpoken).toBe(isSpoken);
+});

@@ -8,6 +8,8 @@ import { looseMember as member } from '../proto-json.ts';
 
 const perContent = 3;
 const perTools = 8;
+/** By its name or, as readers of Google's JSON take it as well, its number. https://ai.google.dev/api/generate-content#Modality */
+const audio: ReadonlySet<unknown> = new Set(['AUDIO', 3]);
 /** https://ai.google.dev/gemini-api/docs/media-resolution */
 const perImage = 1120;
 const perAudio = 960;
@@ -31,8 +33,7 @@ export function promptContent(body: Body): PromptContent {
   if (isObject(config)) {
     addJson(prompt, member(config, 'responseSchema'));
     addJson(prompt, member(config, 'responseJsonSchema'));
-    const modalities = member(config, 'responseModalities');
-    prompt.isSpoken = Array.isArray(modalities) && modalities.includes('AUDIO');
+    prompt.isSpoken = listOf(member(config, 'responseModalities')).some((modality) => audio.has(modality));
   }
   return prompt;
 }
