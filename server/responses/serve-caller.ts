@@ -37,16 +37,20 @@ export function createServer(host: RouteHost, { context, gate }: RelayServices) 
   return (serve: (caller: KeptCaller) => Promise<KeptAnswer>): ServeDirectly =>
     async (request, params, connection) => {
       const { requestId, language, url, ip } = host.facts(request, connection);
-      let room: BodyHold | undefined;
+      const held: BodyHold[] = [];
+      const open = (userId: number) => {
+        const hold = context.bodies.open(`user:${userId}`);
+        held.push(hold);
+        return hold;
+      };
       try {
         const admission = await gate.admit(request);
         gate.checkUse(admission, ip);
         const userId = admission.user.id;
-        const body = () => readJson(context, { request, connection, userId });
+        const body = () => readJson(context, { request, connection, userId, hold: open(userId) });
         const makeRoom = (bytes: number) => {
-          room = context.bodies.open(`user:${userId}`);
           // As it is stored, and as it is read; never more than the largest body may take.
-          room.grow(Math.min(bytes, context.env.MAX_REQUEST_BODY_MB * 1_000_000) * 2);
+          open(userId).grow(Math.min(bytes, context.env.MAX_REQUEST_BODY_MB * 1_000_000) * 2);
         };
         const answer = await serve({ admission, userId, params, query: url.searchParams, requestId, connection, makeRoom, readBody: body });
         if ('response' in answer) return answer.response;
@@ -57,29 +61,28 @@ export function createServer(host: RouteHost, { context, gate }: RelayServices) 
         const error = toAppError(failure, context, requestId);
         return errorResponse(dialect, ownError(error, language, requestId), requestId, error.retryAfter);
       } finally {
-        if (room !== undefined) endWith(connection, room);
+        endWith(connection, held);
       }
     };
 }
 
 /** A client that reads slowly holds what it was told. */
-function endWith(connection: Connection | null, room: BodyHold): void {
+function endWith(connection: Connection | null, held: readonly BodyHold[]): void {
+  if (held.length === 0) return;
+  const release = () => {
+    for (const hold of held) hold.shrinkTo(0);
+  };
   const res = connection?.res;
-  if (res === undefined || res.closed || res.destroyed) room.shrinkTo(0);
-  else res.once('close', () => room.shrinkTo(0));
+  if (res === undefined || res.closed || res.destroyed) release();
+  else res.once('close', release);
 }
 
+/** It is worked on until the answer has left. */
 async function readJson(
   context: RelayServices['context'],
-  { request, connection, userId }: { request: Request; connection: Connection | null; userId: number },
+  { request, connection, userId, hold }: { request: Request; connection: Connection | null; userId: number; hold: BodyHold },
 ): Promise<unknown> {
   const { bodies, env } = context;
-  const owner = `user:${userId}`;
-  const hold = bodies.open(owner);
-  try {
-    const raw = await readBody({ request, connection, limit: env.MAX_REQUEST_BODY_MB * 1_000_000, hold, watch: bodies.watch });
-    return raw.bytes.length === 0 ? {} : (await parseBody(raw, bodies, owner)).value;
-  } finally {
-    hold.shrinkTo(0);
-  }
+  const raw = await readBody({ request, connection, limit: env.MAX_REQUEST_BODY_MB * 1_000_000, hold, watch: bodies.watch });
+  return raw.bytes.length === 0 ? {} : (await parseBody(raw, bodies, `user:${userId}`)).value;
 }
