@@ -70,11 +70,11 @@ export class KeptCall implements CallConversation {
   /** On its own, beyond the call. */
   #isRunning = false;
 
+  /** @throws {AppError} `invalid_request` for a summary that is another's, or was changed */
   constructor(parts: KeptCallParts) {
     const { context, userId, body, before, input, id, conversation } = parts;
     this.#parts = parts;
     this.#input = completeItems(input, id);
-    this.#renewal = conversation === null ? undefined : renewing(conversation);
     if (parts.background !== null) this.later = { begin: (call) => this.#begin(call) };
     const named = Object.fromEntries(Object.entries(body).filter(([name]) => !stateFields.has(name)));
     // What stands before it comes first and as it was, so that providers find it in their caches.
@@ -88,6 +88,8 @@ export class KeptCall implements CallConversation {
     const all = () => [...before.map(asInput), ...asked].map((item) => (isSealedHere(item) ? openSummary(context, userId, item) : item));
     this.body = isWhole ? rest : { ...rest, input: all() };
     this.#seal = new SummarySeal(context, userId);
+    // Last: who makes no call of it does not close it either.
+    this.#renewal = conversation === null ? undefined : renewing(conversation);
   }
 
   get leaves(): { id: string; isKept: boolean } {

@@ -11,7 +11,7 @@ import type { BackgroundResponses } from './background.ts';
 import { compactionBody, sinceCompaction } from './compaction.ts';
 import type { ConversationStore } from './conversation-store.ts';
 import { KeptCall } from './kept-call.ts';
-import type { HeldConversation } from './kept-call.ts';
+import type { HeldConversation, KeptCallParts } from './kept-call.ts';
 import { readChain } from './read-chain.ts';
 import { newId } from './response-ids.ts';
 import type { ResponseStore } from './response-store.ts';
@@ -42,7 +42,7 @@ export function createResponseSource(context: AppContext, { store, conversations
     const input = await resolved(userId, itemsOf(body['input']));
     const held = await holdConversation(userId, asked, { input, isAnswered });
     const before = read?.items ?? held?.items ?? [];
-    return new KeptCall({
+    return keptCall({
       context,
       store,
       userId,
@@ -111,5 +111,16 @@ function checkLength(ids: readonly string[], found: ReadonlyMap<string, Item>, m
     lengths.set(id, length);
     left -= length;
     if (left < 0) throw new AppError('conversation_too_long');
+  }
+}
+
+/** Nobody closes what could not be made: its conversation is let go. @throws {AppError} as `KeptCall` */
+async function keptCall(parts: KeptCallParts): Promise<KeptCall> {
+  try {
+    return new KeptCall(parts);
+  } catch (failure) {
+    const { conversation } = parts;
+    if (conversation !== null) await conversation.conversations.unlock(conversation.record.id, conversation.holder);
+    throw failure;
   }
 }

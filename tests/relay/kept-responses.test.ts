@@ -356,6 +356,15 @@ describe.each(engines)('conversations on $kind', (engine) => {
     expect((await client.conversations.items.list(id)).data).toHaveLength(4);
   });
 
+  test('are let go where the call cannot be made of what it says', async () => {
+    await using scene = await createScene(engine);
+    const { id } = await clientOf(scene).conversations.create();
+    const foreign = { type: 'compaction' as const, encrypted_content: 'tidegate-seal:tidegate:AAAA' };
+    expect(await failureOf(ask(scene, { conversation: id, input: [foreign] }))).toMatchObject({ status: 400 });
+    expect(await scene.app.context.db.collection('conversations').get(id)).not.toHaveProperty('locked_by');
+    expect(await ask(scene, { conversation: id })).toMatchObject({ conversation: { id } });
+  });
+
   test("are nobody else's, and what a broken addition has left is not in them", async () => {
     await using scene = await createScene(engine);
     const { conversations } = clientOf(scene);
