@@ -12,7 +12,7 @@ import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { BalanceMeter } from '#pwa/ui/billing/balance-meter.tsx';
 import { useStableHandler } from '#pwa/ui/controls/stable-handler.ts';
 import { ChannelName, ChannelState, Groups, ResponseTime, typeName } from './channel-cells.tsx';
-import { isLow } from './channel-figures.ts';
+import { hasCached, isLow } from './channel-figures.ts';
 import { CachedShare, CallStrip, FirstByte, OkShare } from './figure-cells.tsx';
 import { parsePriority, parseWeight } from './channel-summary.ts';
 import { InlineNumber } from './inline-number.tsx';
@@ -114,7 +114,8 @@ function figureColumns({ t, figures, isPhone }: CellContext): Column<Channel>[] 
     {
       key: 'cached',
       heading: t('channels.column.cached'),
-      cell: (row) => <CachedShare figures={figures} id={row.id} />,
+      // A card says only what there is to say.
+      cell: (row) => (isPhone && !hasCached(figures.of(row.id)) ? null : <CachedShare figures={figures} id={row.id} />),
       width: 66,
       align: 'end',
       leave: 6,

@@ -56,6 +56,11 @@ export function okShare({ calls, failures }: Pick<ChannelFigures, 'calls' | 'fai
   return Math.floor(((calls - failures) / calls) * 1000) / 1000;
 }
 
+/** Whether any prompt came from the provider's cache. */
+export function hasCached(figures: Parameters<typeof cachedShare>[0] | null | undefined): boolean {
+  return figures != null && (cachedShare(figures) ?? 0) > 0;
+}
+
 export function isLow(figures: Pick<ChannelFigures, 'calls' | 'failures'> | null | undefined): boolean {
   return (okShare(figures ?? { calls: 0, failures: 0 }) ?? 1) < lowShare;
 }

@@ -100,7 +100,7 @@ export function CachedShare({ figures, id }: FigureCellProps) {
   const own = figures.of(id);
   if (own === undefined) return null;
   const share = own === null ? null : cachedShare(own);
-  if (isPhone) return share === null || share === 0 ? null : t('channels.figures.cached', { share: format.percent(share) });
+  if (isPhone && share !== null) return t('channels.figures.cached', { share: format.percent(share) });
   return share === null ? '—' : format.percentBare(share);
 }
 
