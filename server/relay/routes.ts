@@ -24,7 +24,11 @@ export function mountRelay(host: RouteHost, { services, sockets }: Relay, conver
   for (const [route, endpoints] of Map.groupBy(relayEndpoints, ({ pattern }) => pattern.route)) {
     host.addDirect('POST', route, (request, { model: named }, connection) => {
       const { endpoint, model } = endpointFor(endpoints, named);
-      if (endpoint === undefined) return Promise.resolve(notServed(request, endpoints[0]?.dialect, connection));
+      if (endpoint === undefined) {
+        // Without a verb nothing is asked of a model there, in any format.
+        if (splitVerb(named ?? '').verb === undefined) return Promise.reject(new AppError('invalid_url'));
+        return Promise.resolve(notServed(request, endpoints[0]?.dialect, connection));
+      }
       const answerCall = endpoint.kind.isCount ? countTokens : relayCall;
       const source = endpoint.speaksOfKept === true ? conversations : undefined;
       return answerCall(services, endpoint, request, connection, source, model);

@@ -38,6 +38,12 @@ const calls: readonly [callers: Callers, route: string, refusal: number][] = [
   ['key', 'DELETE /v1/responses/:response', 401],
   ['key', 'GET /v1/responses/:response/input_items', 401],
   ['key', 'POST /v1/responses/:response/cancel', 401],
+  ['key', 'POST /v1/models/:model+', 401],
+  ['key', 'POST /v1/tunedModels/:model+', 401],
+  ['key', 'POST /v1beta/models/:model+', 401],
+  ['key', 'POST /v1beta/tunedModels/:model+', 401],
+  ['key', 'GET /v1beta/models', 401],
+  ['key', 'GET /v1beta/models/:model+', 401],
   ['key', 'GET /v1/models', 401],
   ['key', 'GET /v1/models/:model+', 401],
   ['key', 'POST /mj/submit/:kind', 401],
@@ -66,6 +72,12 @@ const calls: readonly [callers: Callers, route: string, refusal: number][] = [
   ['anyone', 'GET /api/openapi.json', 200],
   ['anyone', 'GET /healthz', 200],
   ['anyone', 'GET /v1/responses', 426],
+  ...['GET', 'POST', 'DELETE'].flatMap((method): typeof calls => [
+    ['anyone', `${method} /v1beta/interactions`, 501],
+    ['anyone', `${method} /v1beta/interactions/:rest+`, 501],
+  ]),
+  ['anyone', 'GET /api/hello', 204],
+  ['anyone', 'HEAD /api/hello', 204],
   ['anyone', 'GET /logo', 404],
   ['anyone', 'HEAD /logo', 404],
 ];
@@ -74,11 +86,16 @@ const bodies: Readonly<Record<string, unknown>> = {
   'POST /mj/submit/:kind': { prompt: 'a harbour' },
   'POST /:mode/mj/submit/:kind': { prompt: 'a harbour' },
 };
+/** Behind the model's name. */
+const verbs: Readonly<Record<string, string>> = Object.fromEntries(
+  ['/v1', '/v1beta'].flatMap((start) => ['models', 'tunedModels'].map((folder) => [`POST ${start}/${folder}/:model+`, ':generateContent'])),
+);
 const parts: Readonly<Record<string, string>> = {
   kind: 'imagine',
   action: 'music',
   mode: 'fast',
   'model+': 'gpt-4o',
+  'rest+': 'guess',
   task: '999999',
   mj: '999999',
 };
@@ -94,7 +111,7 @@ describe.each(engines)('calls beside the console on $kind', (engine) => {
 
   async function send(route: string, headers: Record<string, string>) {
     const [method = '', path = ''] = route.split(' ');
-    const url = app.origin + path.replaceAll(/:([a-z]+\+?)/g, (_part, name: string) => parts[name] ?? 'guess');
+    const url = app.origin + path.replaceAll(/:([a-z]+\+?)/g, (_part, name: string) => parts[name] ?? 'guess') + (verbs[route] ?? '');
     const body = method === 'GET' || method === 'HEAD' ? null : JSON.stringify(bodies[route] ?? {});
     const answer = await fetch(url, { method, headers: { 'content-type': 'application/json', ...headers }, body });
     return { status: answer.status, text: await answer.text() };

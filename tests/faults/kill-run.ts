@@ -116,7 +116,9 @@ export async function runKills(options: KillRunOptions): Promise<KillRunReport> 
     const headers = { authorization: `Bearer ${seeded.keys[caller % seeded.keys.length]}` };
     using client = await connectSocket(`${server.origin}/v1/responses`, { headers });
     for (let turn = 0; isRunning; turn += 1) {
-      client.send({ type: 'response.create', model: models[turn % models.length], input: `Call ${caller} ${turn}`, max_output_tokens: 50 });
+      // What is not kept has the id of its call.
+      const asked = { model: models[turn % models.length], input: `Call ${caller} ${turn}`, max_output_tokens: 50, store: false };
+      client.send({ type: 'response.create', ...asked });
       const last = (await client.response()).at(-1) ?? {};
       if (last['type'] === 'error') {
         if (!/quota|key_exhausted|database_unavailable/.test(JSON.stringify(last)))

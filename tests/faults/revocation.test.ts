@@ -69,11 +69,14 @@ async function withPair(mongo: string | undefined, use: (pair: Pair) => Promise<
     client.setUser(id ?? 0);
     return client;
   };
+  let calls = 0;
+  // Each begins a conversation of its own: those of one stay on one channel.
   const call: Pair['call'] = async (key) => {
+    calls += 1;
     const response = await fetch(`${there.origin}/v1/chat/completions`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
-      body: JSON.stringify({ model, messages: [{ role: 'user', content: 'x' }] }),
+      body: JSON.stringify({ model, messages: [{ role: 'user', content: `Call ${calls}` }] }),
     });
     await response.text();
     return response.status;

@@ -26,7 +26,7 @@ describe('server', () => {
       ['GET', '/api/nothing'],
       ['DELETE', '/api/setup'],
       ['GET', '/v1/nothing'],
-      ['POST', '/v1beta'],
+      ['POST', '/v1/models/gpt-4o'],
       ['GET', '/mj/x'],
     ] as const) {
       const answer = await app.anonymous().call(method, target);
@@ -37,6 +37,8 @@ describe('server', () => {
       else expect(answer.body).toMatchObject({ success: false, message, code: 'invalid_url' });
       expect(answer.headers['cache-control']).toBe('no-store');
     }
+    const google = await app.anonymous().post('/v1beta/nothing');
+    expect(google).toMatchObject({ status: 404, body: { error: { code: 404, status: 'NOT_FOUND' } } });
     expect(await app.anonymous().post('/somewhere')).toMatchObject({ status: 404 });
   });
 

@@ -251,7 +251,7 @@ describe('who is gone or does not read', () => {
 test('a conversation that is beyond what is remembered is not found', async () => {
   await using scene = await open();
   using client = await connect(scene);
-  ask(client);
+  ask(client, { store: false });
   const first = (await client.response()).at(-1)?.['response'].id;
   for (let turn = 0; turn < 64; turn += 1) {
     ask(client, { generate: false });
