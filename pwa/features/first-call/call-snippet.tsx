@@ -86,7 +86,7 @@ export function CallSnippet({ baseUrl, secret, model, isPrimary, isForClients }:
           </div>
         )}
         {snippetUses(kind).map(({ use, place = '' }, at) => (
-          <section key={`${kind}-${at}`} aria-label={`${names[kind]}, ${t(`guide.snippet.use.${use}`, { place })}`}>
+          <div key={`${kind}-${at}`} className={styles.block}>
             <div className={styles.use}>
               <span>{t(`guide.snippet.use.${use}`, { place })}</span>
               <span className={styles.copy}>
@@ -107,7 +107,7 @@ export function CallSnippet({ baseUrl, secret, model, isPrimary, isForClients }:
                 </span>
               ))}
             </pre>
-          </section>
+          </div>
         ))}
       </div>
       <p className={styles.note}>{t(isShown ? 'guide.snippet.note_shown' : 'guide.snippet.note')}</p>
