@@ -12,13 +12,13 @@ import { SwitchRow } from '#pwa/ui/form/switch-row.tsx';
 import { around, type ControlProps } from './control-props.ts';
 import type { Draft } from './option-drafts.ts';
 import { SecretControl } from './secret-control.tsx';
+import { JsonControl } from './json-control.tsx';
 import { type SettingEntry, textName } from './setting-entry.ts';
 import { editableText } from './setting-texts.ts';
 import styles from './settings.module.css';
 import { useSettingLabels } from './use-setting-labels.ts';
 
 // Only some pages have these, and they weigh more than all others.
-const LazyJson = lazy(async () => ({ default: (await import('./json-control.tsx')).JsonControl }));
 const LazyNumber = lazy(async () => ({ default: (await import('./number-controls.tsx')).NumberControl }));
 const LazyPicture = lazy(async () => ({ default: (await import('./picture-control.tsx')).PictureControl }));
 const LazyQuota = lazy(async () => ({ default: (await import('./number-controls.tsx')).QuotaControl }));
@@ -73,7 +73,7 @@ const controls: Record<Exclude<SettingEntry['control'], 'secret'>, (props: Contr
   number: (props) => <Loaded words={props} field={<LazyNumber {...props} />} />,
   picture: (props) => <Loaded words={props} field={<LazyPicture {...props} />} />,
   choice: ChoiceControl,
-  json: (props) => <Loaded words={props} field={<LazyJson {...props} />} />,
+  json: JsonControl,
   lines: LinesControl,
   long: LongControl,
   text: TextControl,
