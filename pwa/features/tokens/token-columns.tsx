@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Token } from '#shared/tokens.ts';
 import { QuotaCell } from '#pwa/ui/billing/amounts.tsx';
-import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
+import { useIsPhone, useIsTouched } from '#pwa/ui/frame/breakpoint.ts';
 import type { Column } from '#pwa/ui/list/columns.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { useStableHandler } from '#pwa/ui/controls/stable-handler.ts';
@@ -19,22 +19,27 @@ export function useTokenColumns(onRemove: (token: Token) => void): Column<Token>
   const { t } = useTranslation();
   const { unit } = useFormat();
   const toggle = useToggleToken();
+  const isTouched = useIsTouched();
   const handleRemove = useStableHandler(onRemove);
   const handleToggle = useStableHandler(async (token: Token) => {
     // A failure has been toasted.
     await toggle.mutateAsync(token).catch(() => undefined);
   });
-  return useMemo(() => tokenColumns(t, { unit, onToggle: handleToggle, onRemove: handleRemove }), [t, unit, handleToggle, handleRemove]);
+  return useMemo(
+    () => tokenColumns(t, { unit, isTouched, onToggle: handleToggle, onRemove: handleRemove }),
+    [t, unit, isTouched, handleToggle, handleRemove],
+  );
 }
 
 interface TokenParts {
   /** `USD`, said once in the headings of amounts; empty when they are quota units. */
   unit: string;
+  isTouched: boolean;
   onToggle: (token: Token) => Promise<void>;
   onRemove: (token: Token) => void;
 }
 
-function tokenColumns(t: TFunction, { unit, onToggle, onRemove }: TokenParts): Column<Token>[] {
+function tokenColumns(t: TFunction, { unit, isTouched, onToggle, onRemove }: TokenParts): Column<Token>[] {
   const withUnit = (heading: string): string => (unit === '' ? heading : `${heading} ${unit}`);
   return [
     { key: 'name', heading: t('tokens.column.name'), cell: (token) => <Name token={token} />, card: 'title', isLocked: true },
@@ -84,8 +89,8 @@ function tokenColumns(t: TFunction, { unit, onToggle, onRemove }: TokenParts): C
     {
       key: 'actions',
       heading: t('tokens.column.actions'),
-      cell: (token) => <TokenRowActions token={token} onToggle={onToggle} onRemove={onRemove} />,
-      width: 208,
+      cell: (token) => <TokenRowActions token={token} isRoomy={!isTouched} onToggle={onToggle} onRemove={onRemove} />,
+      width: isTouched ? 172 : 208,
       align: 'end',
       isLocked: true,
     },

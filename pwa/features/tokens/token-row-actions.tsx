@@ -9,12 +9,14 @@ import { verbOf } from './token-labels.tsx';
 
 interface TokenRowActionsProps {
   token: Token;
+  /** There is room for what the token's panel has too. */
+  isRoomy: boolean;
   /** Failures have been told when it ends. */
   onToggle: (token: Token) => Promise<void>;
   onRemove: (token: Token) => void;
 }
 
-export function TokenRowActions({ token, onToggle, onRemove }: TokenRowActionsProps) {
+export function TokenRowActions({ token, isRoomy, onToggle, onRemove }: TokenRowActionsProps) {
   const { t } = useTranslation();
   const { name } = token;
   return (
@@ -24,7 +26,7 @@ export function TokenRowActions({ token, onToggle, onRemove }: TokenRowActionsPr
         label: t('tokens.action.copy_named', { name }),
         lostText: token.key === '' ? t('tokens.key_lost') : undefined,
       }}
-      further={token.status === TokenStatus.enabled && <ConnectLink token={token} />}
+      further={isRoomy && token.status === TokenStatus.enabled && <ConnectLink token={token} />}
       toggleLabel={t(`tokens.action.${verbOf(token)}`)}
       onToggle={() => onToggle(token)}
       removeLabel={t('tokens.action.delete_named', { name })}
