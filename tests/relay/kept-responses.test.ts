@@ -135,6 +135,24 @@ describe.each(cases)('kept responses on $kind, before $format', ({ engine, chann
 });
 
 describe.each(engines)('what is kept of responses on $kind', (engine) => {
+  test('a long request that is kept counts as held until its stream is complete, another one until it begins', async () => {
+    await using scene = await createScene(engine, { channels: [{ models: model, type: 14 }], settings: { SelfUseModeEnabled: 'true' } });
+    const { bodies } = scene.app.context;
+    scene.upstream.behave({ text: 'High water is at noon.', holdAfter: 1 });
+    for (const { store, least, most } of [
+      { store: true, least: 2_000_000, most: Infinity },
+      { store: false, least: 0, most: 1_000_000 },
+    ]) {
+      const asked = { model, stream: true, store, input: 'x '.repeat(1_000_000) };
+      const response = await scene.post('/v1/responses', asked);
+      const reader = response.body?.getReader();
+      await reader?.read();
+      await until(() => bodies.bytes >= least && bodies.bytes <= most);
+      await reader?.cancel();
+      await until(() => bodies.bytes === 0);
+    }
+  });
+
   const chatModel = 'gpt-4o-mini';
   const open = (options: SceneOptions = {}) => createScene(engine, options);
   const ask = (scene: RelayScene, fields: object = {}) => clientOf(scene).responses.create({ model: chatModel, input: 'Hi', ...fields });
