@@ -217,5 +217,5 @@ describe.each(engines.filter(({ kind }) => kind === 'embedded'))('a database tha
       code: 'database_unavailable',
       headers: { 'retry-after': '1' },
     });
-  });
+  }, 180_000);
 });

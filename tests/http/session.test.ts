@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { hashPassword } from '#server/accounts/password.ts';
 import { engines } from '#tests/support/engines.ts';
 import { createTestApp, testPassword } from '#tests/support/test-app.ts';
 import { until } from '#tests/support/until.ts';
@@ -104,10 +105,13 @@ describe.each(engines)('session on $kind', (engine) => {
   it('login: a session that begins while the password changes does not outlive the change', async () => {
     await using app = await createTestApp(engine);
     const mei = await app.createUser({ username: 'mei' });
+    const users = app.context.db.collection('users');
+    // As dear as those of people.
+    await users.patch({ id: mei.id }, { set: { password_hash: await hashPassword(testPassword, 'test') } });
     const login = app.anonymous().post('/api/user/login', { username: 'mei', password: testPassword });
     // By now the account is read and its password is being looked at, which takes a while.
     await until(async () => (await app.context.db.collection('limits').count({})) === 3);
-    await app.context.db.collection('users').patch({ id: mei.id }, { set: { password_hash: 'another' } });
+    await users.patch({ id: mei.id }, { set: { password_hash: 'another' } });
     expect(await login).toMatchObject({ status: 503, success: false, code: 'session_not_saved' });
     expect(await app.context.db.collection('sessions').count({})).toBe(0);
   });

@@ -9,6 +9,7 @@ import { createSession } from '#tests/support/build-token.ts';
 import { engines } from '#tests/support/engines.ts';
 import type { TestClient } from '#tests/support/http-client.ts';
 import { createScene, testModel } from '#tests/support/relay-scene.ts';
+import { until } from '#tests/support/until.ts';
 import type { RelayScene } from '#tests/support/relay-scene.ts';
 
 const channels = [{}, { type: 14, models: 'claude-sonnet-4-5' }];
@@ -132,6 +133,7 @@ describe.each(engines)('sessions of clients on $kind', (engine) => {
     scene.upstream.behave({ status: 400 });
     await (await scene.chat({}, { 'x-session-id': session })).text();
     scene.upstream.behave({});
+    await until(async () => (await one(session)).calls === 13);
     const row = await one(session);
     const rows = await rowsOf(row.id);
     expect(row).toMatchObject({ calls: 13, errors: 1, quota: rows.reduce((sum, { quota }) => sum + quota, 0) });
