@@ -39,6 +39,8 @@ export async function openCall(services: RelayServices, turn: Turn): Promise<{ c
   const language = callerLanguage(request.headers);
   let content: CallContent | undefined;
   let conversation: CallConversation | null = null;
+  let reserved: ReservedCall | undefined;
+  let budgetHold: BudgetHold | null = null;
   const progress: Progress = { model: '' };
   try {
     const admitted = await admitCall(services, turn, progress);
@@ -50,9 +52,9 @@ export async function openCall(services: RelayServices, turn: Turn): Promise<{ c
     const settling = services.excess.settled(admission.user.id);
     if (settling !== undefined) await settling;
     const reserving = reserveCall(services, { admission, endpoint, model, body: content.body, parameters, prompt, quoted });
-    const reserved = reserving instanceof Promise ? await reserving : reserving;
+    reserved = reserving instanceof Promise ? await reserving : reserving;
     const budgeting = services.budgets.enter(session, admission, reserved.expected);
-    const budgetHold = budgeting === null ? null : await heldBudget(services, budgeting, reserved);
+    budgetHold = budgeting === null ? null : await budgeting;
     const call: RunningCall = {
       services,
       endpoint,
@@ -98,6 +100,8 @@ export async function openCall(services: RelayServices, turn: Turn): Promise<{ c
   } catch (failure) {
     content?.release();
     conversation?.close();
+    if (reserved !== undefined) context.ledger.release(reserved.reservation);
+    budgetHold?.end();
     const error = toAppError(failure, context, requestId);
     const isSignedOut = endpoint.callers === 'sessions' && progress.caller === undefined;
     if (!isSignedOut) noteRefusal(services, error, { request, connection, requestId, progress });
@@ -116,12 +120,3 @@ function affinityOf(
 }
 
 const noFields = {};
-
-async function heldBudget({ context }: RelayServices, budgeting: Promise<BudgetHold>, { reservation }: ReservedCall): Promise<BudgetHold> {
-  try {
-    return await budgeting;
-  } catch (failure) {
-    context.ledger.release(reservation);
-    throw failure;
-  }
-}
