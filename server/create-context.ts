@@ -23,7 +23,7 @@ import { cutCallsMs } from '#server/process/shutdown-bounds.ts';
 import { createChannelFigures } from '#server/upstream/channel-figures.ts';
 import { createChannelIndex } from '#server/upstream/channel-index.ts';
 import { createSender } from '#server/upstream/send.ts';
-import { closeTokenCounter } from '#server/upstream/token-estimate.ts';
+import { abandonCounts } from '#server/upstream/token-estimate.ts';
 
 export interface RunningContext extends AppContext {
   /** Waits for the work that outlived its request, settles the books and closes the database. */
@@ -105,7 +105,7 @@ export async function createContext(parts: ContextParts): Promise<RunningContext
       for (const work of closing) await work();
       await figures.stop();
       await sender.close();
-      await closeTokenCounter();
+      await abandonCounts();
       await pending.done();
       channels.stop();
       bodies.watch.stop();

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { callKinds } from '#server/calls/registry.ts';
 import { defaultClientDialect } from '#server/dialects/registry.ts';
-import { closeTokenCounter, countPrompt, countText as countFor, encodingOf, estimateTextTokens } from './token-estimate.ts';
+import { abandonCounts, countPrompt, countText as countFor, encodingOf, estimateTextTokens } from './token-estimate.ts';
 
 const counting = () => ({ owner: 1, isEstimated: false });
 const countText = (text: string, model: string) => countFor(text, model, counting());
@@ -11,7 +11,7 @@ function countPromptTokens(body: Record<string, unknown>, kind: 'chat' | 'embedd
   return countPrompt(call.promptContent(body, model), model, counting());
 }
 
-afterAll(closeTokenCounter);
+afterAll(abandonCounts);
 
 const english = 'The quick brown fox jumps over the lazy dog and runs away from the sleeping bear. '.repeat(40);
 const chinese = '我们的服务在没有网络的时候也能打开，并且显示最近的账单和余额。'.repeat(40);
@@ -44,7 +44,7 @@ describe('counting', () => {
 
   it('starts again after it was closed, and estimates what was still wanted', async () => {
     const wanted = countText(english.repeat(100), 'gpt-4o');
-    await closeTokenCounter();
+    await abandonCounts();
     expect(await wanted).toBe(estimateTextTokens(english.repeat(100)));
     expect(await countText('one two three', 'gpt-4o')).toBe(3);
   });

@@ -126,11 +126,11 @@ function answerAll(): void {
   for (const answer of asked.values()) answer(null);
 }
 
-/** Ends the thread; counts that are still wanted are estimated. A later count starts it again. */
-export async function closeTokenCounter(): Promise<void> {
-  const ended = worker;
-  worker = undefined;
+/** Nobody waits any longer: counts that are still wanted are estimated. A thread that is at work ends; an idle one keeps its tables and no process alive. */
+export async function abandonCounts(): Promise<void> {
+  const busy = asked.size > 0 ? worker : undefined;
+  if (busy !== undefined) worker = undefined;
   queue.close();
   answerAll();
-  await ended?.terminate();
+  await busy?.terminate();
 }
