@@ -34,6 +34,8 @@ export interface CallEnd {
 export async function settleCall(call: RunningCall, end: CallEnd): Promise<void> {
   const { services, reservation } = call;
   const { reason, channel, firstByteMs, wasRead = false } = end;
+  // What costs nothing holds nothing of the budget while its row is written: the caller may ask again at once.
+  if (end.usage === null) call.budgetHold?.end();
   try {
     const usage = end.usage instanceof Promise ? await end.usage : end.usage;
     const isWhole = reason === 'completed' || wasRead;
