@@ -7,6 +7,7 @@ import { serverPrefixes } from '#shared/paths.ts';
 import { manifest } from './pwa/manifest.ts';
 import { firstChunk, sharedChunk } from './scripts/first-chunks.ts';
 import { firstPaint } from './scripts/first-paint-plugin.ts';
+import { precompress } from './scripts/precompress-plugin.ts';
 
 const server = process.env.TIDEGATE_SERVER ?? 'http://localhost:3000';
 
@@ -41,6 +42,7 @@ export default defineConfig({
         globIgnores: ['**/screenshot-*'],
       },
     }),
+    precompress(),
   ],
   build: {
     outDir: '../dist/console',

@@ -13,9 +13,13 @@ export function tool(name) {
   return path.join(root, 'node_modules/.bin', process.platform === 'win32' ? `${name}.cmd` : name);
 }
 
-/** The environment in which `node` is the pinned version. */
+/** The environment in which `node` is the pinned version, and keeps what it has compiled: a server of many small files starts in half the time. */
 export function toolEnvironment() {
-  return { ...process.env, PATH: `${path.join(root, 'node_modules/.bin')}${path.delimiter}${process.env.PATH ?? ''}` };
+  return {
+    NODE_COMPILE_CACHE: path.join(root, 'node_modules/.cache/compiled'),
+    ...process.env,
+    PATH: `${path.join(root, 'node_modules/.bin')}${path.delimiter}${process.env.PATH ?? ''}`,
+  };
 }
 
 /** Installs dependencies when what lies in node_modules is not what the lock file names, whoever installed it. */
@@ -46,6 +50,7 @@ const buildSources = [
   'vite.config.ts',
   'scripts/first-chunks.ts',
   'scripts/first-paint-plugin.ts',
+  'scripts/precompress-plugin.ts',
 ];
 
 /** Builds the console when its sources have changed since the last build. */

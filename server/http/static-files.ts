@@ -34,13 +34,17 @@ const encoders = {
   gzip: (bytes: Uint8Array) => promisify(gzip)(bytes),
 };
 type Encoding = keyof typeof encoders;
+/** What the build puts behind the name of a file that it has compressed. */
+const endings = { br: '.br', gzip: '.gz' } as const satisfies Record<Encoding, string>;
 
 interface StaticFile {
   bytes: Uint8Array<ArrayBuffer>;
   type: string;
   etag: string;
   modified: number;
-  /** Each form is made once, when it is first asked for. */
+  /** Where the build has put a compressed form. */
+  packed: Partial<Record<Encoding, string | undefined>>;
+  /** Each form is read, or made, once: when it is first asked for. */
   encoded: Partial<Record<Encoding, Promise<Uint8Array<ArrayBuffer>>>>;
 }
 
@@ -58,8 +62,9 @@ export function createStaticFiles(context: Pick<AppContext, 'settings'>, folder:
 
   async function load(name: string): Promise<StaticFile | null> {
     names ??= listFiles(folder);
+    const listed = await names;
     // Only names that were listed are opened, so no path from outside reaches the file system.
-    if (!(await names).has(name)) return null;
+    if (!listed.has(name)) return null;
     const file = path.join(folder, name);
     const modified = (await stat(file)).mtimeMs;
     const known = loaded.get(name);
@@ -70,10 +75,16 @@ export function createStaticFiles(context: Pick<AppContext, 'settings'>, folder:
       type: types[path.extname(name)] ?? 'application/octet-stream',
       etag: etagOf(bytes),
       modified,
+      packed: packedForms(name, listed),
       encoded: {},
     };
     loaded.set(name, fresh);
     return fresh;
+  }
+
+  function packedForms(name: string, listed: ReadonlySet<string>): StaticFile['packed'] {
+    const place = (encoding: Encoding) => (listed.has(name + endings[encoding]) ? path.join(folder, name + endings[encoding]) : undefined);
+    return { br: place('br'), gzip: place('gzip') };
   }
 
   async function find(name: string): Promise<StaticFile | null> {
@@ -96,7 +107,7 @@ export function createStaticFiles(context: Pick<AppContext, 'settings'>, folder:
   function ownManifest(file: StaticFile): StaticFile {
     if (manifest?.built !== file || manifest.revision !== context.settings.revision) {
       const bytes = new TextEncoder().encode(siteManifest(new TextDecoder().decode(file.bytes), identity()));
-      const made = { bytes, type: file.type, etag: etagOf(bytes), modified: file.modified, encoded: {} };
+      const made = { bytes, type: file.type, etag: etagOf(bytes), modified: file.modified, packed: {}, encoded: {} };
       manifest = { built: file, revision: context.settings.revision, made };
     }
     return manifest.made;
@@ -145,11 +156,18 @@ async function fileResponse(request: Request, file: StaticFile, name: string, co
   const encoding = isCompressible(file.type) ? acceptedEncoding(request.headers.get('accept-encoding')) : null;
   let { bytes } = file;
   if (encoding !== null) {
-    bytes = await (file.encoded[encoding] ??= encoders[encoding](file.bytes).then((buffer) => new Uint8Array(buffer)));
+    bytes = await (file.encoded[encoding] ??= encode(file, encoding));
     headers['content-encoding'] = encoding;
   }
   headers['content-length'] = String(bytes.byteLength);
   return new Response(request.method === 'HEAD' ? null : bytes, { status: 200, headers });
+}
+
+async function encode({ bytes, packed }: StaticFile, encoding: Encoding): Promise<Uint8Array<ArrayBuffer>> {
+  const place = packed[encoding];
+  // A build that is under way has taken it away.
+  const read = place === undefined ? null : await readFile(place).catch(() => null);
+  return new Uint8Array(read ?? (await encoders[encoding](bytes)));
 }
 
 function acceptedEncoding(header: string | null): Encoding | null {

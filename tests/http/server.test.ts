@@ -168,6 +168,8 @@ describe('server', () => {
     await mkdir(path.join(folder, 'assets'));
     await writeFile(path.join(folder, 'index.html'), '<!doctype html><title>console</title>');
     await writeFile(path.join(folder, 'assets/app-abc123.js'), `export const text = '${'x'.repeat(5000)}';`);
+    await writeFile(path.join(folder, 'assets/built-abc123.js'), '/* as it was written */');
+    await writeFile(path.join(folder, 'assets/built-abc123.js.gz'), gzipSync('/* by the build */'));
     await writeFile(path.join(path.dirname(folder), 'outside.txt'), 'not for you');
     await using app = await createTestApp(engine, { consoleFolder: folder });
     const client = app.anonymous();
@@ -195,6 +197,9 @@ describe('server', () => {
     const packed = await fetch(`${app.origin}/assets/app-abc123.js`, { headers: { 'accept-encoding': 'gzip, br' } });
     expect(packed.headers.get('content-encoding')).toBe('br');
     expect(await packed.text()).toHaveLength(5023);
+    // What the build has compressed is passed on as it is.
+    const built = await fetch(`${app.origin}/assets/built-abc123.js`, { headers: { 'accept-encoding': 'gzip' } });
+    expect([built.headers.get('content-encoding'), await built.text()]).toEqual(['gzip', '/* by the build */']);
     const etag = String(asset.headers.etag);
     expect(await client.get('/assets/app-abc123.js', { headers: { 'if-none-match': etag } })).toMatchObject({ status: 304 });
     expect(await client.call('HEAD', '/assets/app-abc123.js')).toMatchObject({ status: 200, body: '' });
