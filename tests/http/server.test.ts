@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { mkdtemp, mkdir, readFile, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { DatabaseUnavailable } from '#server/db/collection.ts';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
