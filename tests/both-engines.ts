@@ -48,6 +48,7 @@ const relay = [
   'drawings',
   'embeddings',
   'failing-channels',
+  'hosted-tools',
   'background-responses',
   'compaction',
   'kept-responses',

@@ -47,6 +47,8 @@ export interface EncodedRequest {
   sentLimit: number | undefined;
   /** Runs of the provider's tools that are billed whatever the response tells of them. */
   hostedLeast?: HostedCalls | undefined;
+  /** The same where the end of the response, which would tell of them, never comes. */
+  hostedIfCut?: HostedCalls | undefined;
   /** Names of the client's fields that the provider's format has no place for. */
   dropped: readonly string[];
   /** It goes to the path of several requests in one. */

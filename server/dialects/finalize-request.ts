@@ -1,5 +1,6 @@
 // The last steps of every request that is not passed on as text, whatever format it came in.
 import type { EncodedRequest, EncodeInput } from './encode-input.ts';
+import { hostedIfCut } from './hosted-tools.ts';
 import { keepLimits } from './token-limits.ts';
 import type { WrittenRequest } from './upstream-dialect.ts';
 
@@ -23,6 +24,7 @@ export function describeRequest(body: Body, input: EncodeInput): Omit<EncodedReq
     reasoningEffort: dialect.effortOf(body),
     sentLimit: dialect.limits.read(body),
     hostedLeast: input.isCount === true ? undefined : dialect.hosted?.atLeast?.(body),
+    hostedIfCut: input.isCount === true ? undefined : hostedIfCut(dialect.hosted, body),
   };
 }
 

@@ -32,6 +32,8 @@ export interface HostedAccess {
   bound?(body: Body, most: HostedCalls): Body;
   /** Runs that are billed whatever the response tells of them. */
   atLeast?(body: Body): HostedCalls | undefined;
+  /** Those of which a response tells only with its end whether they ran; missing: none, runs are told as they happen. */
+  readonly toldAtEnd?: readonly HostedKind[];
 }
 
 const thisChannel: LocalText = { zh: '此渠道', en: 'this channel' };
@@ -99,6 +101,15 @@ export function writeHostedTools<Written>(
   if (toolChoice?.kind === 'required' && tools.length + written.length === 0 && lost.length > 0) throw untranslatable('tool_choice', title);
   for (const { field } of lost) losses.dropNamed(field);
   return written;
+}
+
+/** What is taken to have run where the end of the response never came that would tell it: each of these kinds once. */
+export function hostedIfCut(access: HostedAccess | undefined, body: Body): HostedCalls | undefined {
+  const { toldAtEnd = [] } = access ?? {};
+  if (access === undefined || toldAtEnd.length === 0) return undefined;
+  const kinds = new Set(access.find(body).map(({ kind }) => kind));
+  const runs = toldAtEnd.filter((kind) => kinds.has(kind)).map((kind) => [kind, 1] as const);
+  return runs.length === 0 ? undefined : Object.fromEntries(runs);
 }
 
 /** Places in a body's list of tools. @param kindOf null: it runs at the caller */

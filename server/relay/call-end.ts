@@ -9,22 +9,24 @@ interface EndRule {
   channel: 'well' | 'failed' | 'nothing';
   /** What the caller is told, unless an upstream said it. */
   told: ErrorCode;
+  /** The provider did its work and bills it, although its response did not come to its end. */
+  isCut?: true;
 }
 
 const rules = {
   completed: { logged: undefined, channel: 'well', told: 'internal_error' },
-  client_disconnected: { logged: 'client_closed', channel: 'nothing', told: 'client_closed' },
-  shutdown: { logged: 'shutdown', channel: 'nothing', told: 'shutting_down' },
+  client_disconnected: { logged: 'client_closed', channel: 'nothing', told: 'client_closed', isCut: true },
+  shutdown: { logged: 'shutdown', channel: 'nothing', told: 'shutting_down', isCut: true },
   /** The account had no more in the middle of the response. */
-  overdraft: { logged: 'overdraft', channel: 'well', told: 'overdraft_stopped' },
+  overdraft: { logged: 'overdraft', channel: 'well', told: 'overdraft_stopped', isCut: true },
   /** The model wrote a word that the site blocks. */
-  blocked_words: { logged: 'blocked_words', channel: 'well', told: 'output_blocked' },
+  blocked_words: { logged: 'blocked_words', channel: 'well', told: 'output_blocked', isCut: true },
   /** An upstream said that it failed, or could not be asked. */
   upstream_failed: { logged: 'upstream_error', channel: 'failed', told: 'invalid_upstream_response' },
   /** The stream stopped without its proper end. */
-  truncated: { logged: 'truncated', channel: 'failed', told: 'upstream_truncated' },
+  truncated: { logged: 'truncated', channel: 'failed', told: 'upstream_truncated', isCut: true },
   /** The upstream fell silent. */
-  stalled: { logged: 'stalled', channel: 'failed', told: 'upstream_timeout' },
+  stalled: { logged: 'stalled', channel: 'failed', told: 'upstream_timeout', isCut: true },
   invalid_response: { logged: 'invalid_answer', channel: 'failed', told: 'invalid_upstream_response' },
   invalid_usage: { logged: 'invalid_usage', channel: 'failed', told: 'invalid_upstream_response' },
   no_channel: { logged: 'upstream_error', channel: 'nothing', told: 'no_channel' },

@@ -293,6 +293,7 @@ function endWithoutResponse(call: RunningCall, outcome: NoResponse): ToldFailure
             request: attempt.request,
             usage: unpassed === null ? usageUntilDisconnect(call, attempt.record) : unpassed.usage(),
             firstByteMs: undefined,
+            isCut: unpassed === null || unpassed.isCut === true,
           }
         : { reason, channel: channel ?? null, request: null, usage: null, firstByteMs: undefined };
     // Not waited for: nobody is told a charge.

@@ -36,6 +36,8 @@ export interface WholeResult {
 export interface UnpassedResponse {
   attempt: SentAttempt;
   usage(): MeteredUsage | Promise<MeteredUsage>;
+  /** Its end was not read. */
+  isCut?: true;
 }
 
 export type AttemptResult =
@@ -92,7 +94,7 @@ async function readResponse(
     return {
       kind: 'failed',
       failure: failureOfOurs(new AppError('upstream_too_large')),
-      unpassed: { attempt, usage: () => usageOfTooLong(call) },
+      unpassed: { attempt, usage: () => usageOfTooLong(call), isCut: true },
     };
   }
   if (response.kind === 'failed' && response.answered !== undefined) return partlyAnswered(call, attempt, response);

@@ -57,7 +57,7 @@ function authorizedRequest(
   encoded: EncodedRequest,
 ): UpstreamRequest | Promise<UpstreamRequest> {
   const headers = way.format.headers(isStream);
-  const { body, upstreamModel, reasoningEffort, sentLimit, hostedLeast, dropped, isBatch } = encoded;
+  const { body, upstreamModel, reasoningEffort, sentLimit, hostedLeast, hostedIfCut, dropped, isBatch } = encoded;
   const request: UpstreamRequest = {
     way,
     body,
@@ -65,6 +65,7 @@ function authorizedRequest(
     reasoningEffort,
     sentLimit,
     hostedLeast,
+    hostedIfCut,
     dropped,
     origin: way.origin,
     path: isBatch === true ? way.batchPath : isStream ? way.streamPath : way.path,

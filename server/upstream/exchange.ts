@@ -24,7 +24,10 @@ export interface Exchange {
 }
 
 /** What is kept of a request; nobody needs its body once it is sent. */
-export type SentRequest = Pick<UpstreamRequest, 'way' | 'upstreamModel' | 'reasoningEffort' | 'sentLimit' | 'hostedLeast' | 'dropped'>;
+export type SentRequest = Pick<
+  UpstreamRequest,
+  'way' | 'upstreamModel' | 'reasoningEffort' | 'sentLimit' | 'hostedLeast' | 'hostedIfCut' | 'dropped'
+>;
 
 export type CallExchange = Exchange & { request: SentRequest };
 
@@ -51,8 +54,8 @@ export function sendCall(
   }
   const built = buildRequest({ ...call, settings: context.settings, now: context.now() });
   const send = (whole: UpstreamRequest): CallExchange => {
-    const { way, upstreamModel, reasoningEffort, sentLimit, hostedLeast, dropped } = whole;
-    const request = { way, upstreamModel, reasoningEffort, sentLimit, hostedLeast, dropped };
+    const { way, upstreamModel, reasoningEffort, sentLimit, hostedLeast, hostedIfCut, dropped } = whole;
+    const request = { way, upstreamModel, reasoningEffort, sentLimit, hostedLeast, hostedIfCut, dropped };
     const { sending, received } = isWanted?.() === false ? unwanted() : exchange(context, call.channel, whole, limits);
     return { sending, received, request };
   };

@@ -1,6 +1,7 @@
 // Tools that run at the provider: counted, priced, reserved ahead, on the receipt; left out and named where nobody pays for them.
 import { describe, expect, test } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
+import { startRawUpstream } from '#tests/support/raw-upstream.ts';
 import { createScene, testModel } from '#tests/support/relay-scene.ts';
 import type { SceneOptions } from '#tests/support/relay-scene.ts';
 
@@ -10,7 +11,7 @@ const responses = { type: 1, setting: '{"formats":["openai-responses"]}' };
 
 interface Case {
   path: string;
-  channel: { type: number; setting?: string };
+  channel: { type: number; setting?: string; base_url?: string };
   fields: Record<string, unknown>;
   replay: string;
   calls: object[];
@@ -112,6 +113,87 @@ describe.each(engines)('tools at the provider, on $kind', (engine) => {
     const [row] = await scene.logs(1);
     expect(row?.other?.['hosted_calls']).toEqual([{ kind, calls: 1, price: 25 }]);
     await scene.checkBooks();
+  });
+
+  describe('Gemini tells of its searches with its last chunk', () => {
+    const contents = [{ role: 'user', parts: [{ text: 'When is high water in Brest?' }] }];
+    const tools = [{ googleSearch: {} }, { functionDeclarations: [{ name: 'get' }] }];
+    const callers = [
+      { path: `/v1beta/models/${testModel}:streamGenerateContent?alt=sse`, fields: { contents, tools } },
+      { path: '/v1/messages', fields: { ...claude.fields, stream: true } },
+    ];
+    const chunk = (fields: object, candidate: object) =>
+      `data: ${JSON.stringify({ candidates: [{ content: { role: 'model', parts: [{ text: 'At noon, or at ' }] }, index: 0, ...candidate }], usageMetadata: { promptTokenCount: 100, candidatesTokenCount: 4, totalTokenCount: 104 }, ...fields })}\n\n`;
+    const begun = chunk({}, {});
+
+    test.each(callers)('$path: one is charged where the caller leaves before it', async ({ path, fields }) => {
+      await using upstream = await startRawUpstream((response) => void response.write(begun));
+      await using scene = await open({ type: 24, base_url: upstream.url });
+      const client = new AbortController();
+      const answer = await scene.post(path, { model: testModel, ...fields }, {}, client.signal);
+      await answer.body?.getReader().read();
+      client.abort();
+      const [row] = await scene.logs(1);
+      expect(row?.other).toMatchObject({ ending: 'client_closed', hosted_calls: [{ kind: 'web_search', calls: 1, price: 25 }] });
+      await scene.checkBooks();
+    });
+
+    test.each(callers)('$path: one is charged where the stream breaks off', async ({ path, fields }) => {
+      await using upstream = await startRawUpstream((response) => void response.end(begun));
+      await using scene = await open({ type: 24, base_url: upstream.url });
+      await (await scene.post(path, { model: testModel, ...fields })).text();
+      const [row] = await scene.logs(1);
+      expect(row?.other).toMatchObject({ ending: 'truncated', hosted_calls: [{ kind: 'web_search', calls: 1, price: 25 }] });
+      await scene.checkBooks();
+    });
+
+    test.each(callers)('$path: none is charged where its end tells of none, and none where no tool was sent', async ({ path, fields }) => {
+      let text = begun + chunk({}, { finishReason: 'STOP' });
+      await using upstream = await startRawUpstream((response) => void response.end(text));
+      await using scene = await open({ type: 24, base_url: upstream.url });
+      await (await scene.post(path, { model: testModel, ...fields })).text();
+      text = begun;
+      const { tools: _tools, ...plain } = fields;
+      await (await scene.post(path, { model: testModel, ...plain })).text();
+      const rows = await scene.logs(2);
+      expect(rows.map(({ other }) => [other?.['ending'], other?.['hosted_calls']])).toEqual([
+        [undefined, undefined],
+        ['truncated', undefined],
+      ]);
+      await scene.checkBooks();
+    });
+
+    test.each([
+      { what: 'is read on tells all of them', setting: '{}', runs: 2 },
+      { what: 'is given up is charged one', setting: '{"on_client_gone":"abort"}', runs: 1 },
+    ])('a whole response whose caller has left and that $what', async ({ setting, runs }) => {
+      await using scene = await open({ type: 24, setting });
+      // Long after the server has noticed.
+      scene.upstream.behave({ replay: 'hosted/gemini.json', firstByteDelay: 1_000 });
+      const client = new AbortController();
+      const asked = scene.post(`/v1beta/models/${testModel}:generateContent`, { contents, tools }, {}, client.signal).catch(() => null);
+      await scene.upstream.request(0);
+      client.abort();
+      await asked;
+      const [row] = await scene.logs(1);
+      expect(row?.other?.['ending']).toBe('client_closed');
+      expect(row?.other?.['hosted_calls']).toEqual(expect.arrayContaining([{ kind: 'web_search', calls: runs, price: 25 }]));
+      await scene.checkBooks();
+    });
+  });
+
+  test('a search that Claude has not told of is not charged where its stream breaks off', async () => {
+    const started = {
+      type: 'message_start',
+      message: { id: 'msg_1', type: 'message', role: 'assistant', model: 'c', content: [], usage: { input_tokens: 9, output_tokens: 1 } },
+    };
+    await using upstream = await startRawUpstream(
+      (response) => void response.end(`event: message_start\ndata: ${JSON.stringify(started)}\n\n`),
+    );
+    await using scene = await open({ ...claude.channel, base_url: upstream.url });
+    await (await scene.post(claude.path, { model: testModel, stream: true, ...claude.fields })).text();
+    const [row] = await scene.logs(1);
+    expect([row?.other?.['ending'], row?.other?.['hosted_calls']]).toEqual(['truncated', undefined]);
   });
 
   test('as many runs as are reserved for go upstream as the bound', async () => {

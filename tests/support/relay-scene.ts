@@ -32,7 +32,7 @@ export interface RelayScene extends AsyncDisposable {
   /** `sk-…` */
   readonly key: string;
   readonly channelIds: readonly number[];
-  post(path: string, body: unknown, headers?: Record<string, string>): Promise<Response>;
+  post(path: string, body: unknown, headers?: Record<string, string>, signal?: AbortSignal): Promise<Response>;
   chat(fields?: Record<string, unknown>, headers?: Record<string, string>): Promise<Response>;
   addChannel(fields?: ChannelFields): Promise<number>;
   addToken(fields?: TokenFields): Promise<{ token: TokenRecord; key: string }>;
@@ -66,11 +66,12 @@ export async function createScene(engine: Engine, options: SceneOptions = {}): P
   const addToken: RelayScene['addToken'] = (fields) => createToken(context, user.id, fields);
   const { token, key } = await addToken(options.tokenQuota === undefined ? {} : { quota: options.tokenQuota });
 
-  const post: RelayScene['post'] = (path, body, headers = {}) =>
+  const post: RelayScene['post'] = (path, body, headers = {}, signal) =>
     fetch(`${app.origin}${path}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${key}`, ...headers },
       body: typeof body === 'string' ? body : JSON.stringify(body),
+      ...(signal === undefined ? {} : { signal }),
     });
 
   return {

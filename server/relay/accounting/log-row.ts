@@ -1,5 +1,6 @@
 // The log row of a call: what was used, what it costs by which factors, and how every attempt went.
 import { toolCharges } from '#shared/tool-prices.ts';
+import type { HostedCalls } from '#shared/hosted-tools.ts';
 import { mostOf } from '#server/dialects/hosted-tools.ts';
 import type { LogOther } from '#shared/logs.ts';
 import { LogType } from '#shared/logs.ts';
@@ -19,7 +20,7 @@ import type { RunningCall } from '#server/relay/running-call.ts';
 const mostDropped = 20;
 
 /** What the row says of how the call ended. */
-type RowEnd = Pick<CallEnd, 'reason' | 'channel' | 'request' | 'firstByteMs' | 'failure'> & {
+type RowEnd = Pick<CallEnd, 'reason' | 'channel' | 'request' | 'firstByteMs' | 'failure' | 'isCut'> & {
   usage: MeteredUsage | null;
   /** Tokens that were in the provider's cache and were not read from there; undefined: nothing is missed. */
   cacheExpected: number | undefined;
@@ -30,7 +31,7 @@ export function chargeRow(call: RunningCall, end: RowEnd): ChargeRow {
   const { admission, quoted, services, model, session } = call;
   const { usage, request, failure } = end;
   const ending = endRules[end.reason].logged;
-  const hosted = usage === null ? undefined : mostOf(usage.hosted, request?.hostedLeast);
+  const hosted = usage === null ? undefined : hostedOf(usage, end);
   const quota = usage === null ? 0 : services.context.quotes.charge(quoted, pricedUsage(usage), hosted);
   const duration = elapsed(call);
   const { price, groupRatio } = quoted;
@@ -98,6 +99,11 @@ export function chargeRow(call: RunningCall, end: RowEnd): ChargeRow {
     ...(end.cacheExpected === undefined ? {} : { cache_broken: 1 }),
     ...(services.context.settings.get('LogConsumeEnabled') ? {} : { hidden: true }),
   };
+}
+
+function hostedOf({ hosted }: MeteredUsage, { request, isCut }: RowEnd): HostedCalls | undefined {
+  const told = mostOf(hosted, request?.hostedLeast);
+  return isCut === true ? mostOf(told, request?.hostedIfCut) : told;
 }
 
 function toldSession({ session: id, agent, parent, client }: CalledSession): LogOther['session'] {

@@ -26,6 +26,8 @@ export interface CallEnd {
   firstByteMs: number | undefined;
   /** The client has disconnected, and its response was read to the end all the same. */
   wasRead?: boolean;
+  /** The end of the response, in which some providers tell of the tools that ran, never came. */
+  isCut?: boolean;
   /** What went wrong upstream. */
   failure?: UpstreamFailure;
 }

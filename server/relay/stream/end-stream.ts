@@ -4,6 +4,7 @@ import { usageOfResponse, usageOfPrompt } from '#server/relay/accounting/call-us
 import { settleCall } from '#server/relay/accounting/settle-call.ts';
 import { countedUsage } from '#server/relay/accounting/metered-usage.ts';
 import type { MeteredUsage } from '#server/relay/accounting/metered-usage.ts';
+import { endRules } from '#server/relay/call-end.ts';
 import type { EndReason } from '#server/relay/call-end.ts';
 import type { SentAttempt } from '#server/relay/call-attempt.ts';
 import { tellEnd } from '#server/relay/relay-failure.ts';
@@ -47,13 +48,15 @@ export async function endStream(stream: EndedStream, ended: EndReason, failure?:
 }
 
 function book(
-  { call, attempt }: EndedStream,
+  { call, attempt, pipe }: EndedStream,
   reason: EndReason,
   { usage, failure }: { usage: MeteredUsage | null; failure: UpstreamFailure | undefined },
 ): Promise<void> {
   const { channel, request, record } = attempt;
   noteAnswered(call, attempt, reason, failure);
-  const end = { reason, channel, request, usage, firstByteMs: record.first_byte_ms };
+  // What a provider says of its own failure is believed: it bills no more than it told. What we refuse to pass on it bills.
+  const isCut = !pipe.hasFinished() && (endRules[reason].isCut === true || failure?.own !== undefined);
+  const end = { reason, channel, request, usage, firstByteMs: record.first_byte_ms, isCut };
   return settleCall(call, failure === undefined ? end : { ...end, failure });
 }
 
