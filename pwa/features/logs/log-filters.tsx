@@ -5,11 +5,11 @@ import { useIsTouched } from '#pwa/ui/frame/breakpoint.ts';
 import { type ChosenColumns, ColumnPicker } from '#pwa/ui/list/columns.tsx';
 import { Disclosure } from '#pwa/ui/controls/disclosure.tsx';
 import { FilterBar } from '#pwa/ui/list/filter-bar.tsx';
-import { RangeFilter } from '#pwa/ui/list/range-filter.tsx';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
-import { defaultRange, type LogSearch, ranges } from './log-address.ts';
+import type { LogSearch } from './log-address.ts';
 import { LogActions } from './log-actions.tsx';
 import { LogFilterField } from './log-filter-fields.tsx';
+import { LogRange } from './log-range.tsx';
 import { countFilters, type FilterKey, filterKeys, filtersOf, forAdmins, noFilters } from './log-search.ts';
 import type { LogList } from './queries.ts';
 import { SavedViewsMenu } from './saved-views-menu.tsx';
@@ -33,7 +33,6 @@ export function LogFilterBar({ search, isAdmin, chosen, isTight, onChange, list 
   const { t } = useTranslation();
   // Behind the one button there is room for all of them.
   const showsAll = useIsTouched();
-  const { range = defaultRange } = search;
   // One line stays one line beside a panel: the rows under it do not move when a record is opened.
   const standing = isTight ? usual.filter((name) => name === 'result') : usual;
   const rare = filterKeys.filter((name) => !standing.includes(name) && (isAdmin || !forAdmins.has(name)));
@@ -45,18 +44,7 @@ export function LogFilterBar({ search, isAdmin, chosen, isTight, onChange, list 
     <FilterBar
       count={countFilters(filtersOf(search, isAdmin))}
       onClear={() => onChange(noFilters)}
-      presets={
-        <RangeFilter
-          label={t('logs.filter.range')}
-          range={range}
-          ranges={ranges.map((name) => ({ value: name, label: t(`logs.range.${name}`) }))}
-          onRange={(next) => onChange({ range: next === defaultRange ? undefined : next })}
-          from={search.from}
-          to={search.to}
-          labels={{ from: t('logs.filter.from'), to: t('logs.filter.to') }}
-          onChange={onChange}
-        />
-      }
+      presets={<LogRange search={search} onChange={onChange} />}
       tools={
         <>
           <ColumnPicker chosen={chosen} />

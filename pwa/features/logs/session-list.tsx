@@ -13,12 +13,12 @@ import { Screen } from '#pwa/ui/frame/screen.tsx';
 import { type ChosenColumns, ColumnPicker, useColumns } from '#pwa/ui/list/columns.tsx';
 import { DataList } from '#pwa/ui/list/data-list.tsx';
 import { FilterBar, FilterText } from '#pwa/ui/list/filter-bar.tsx';
-import { RangeFilter } from '#pwa/ui/list/range-filter.tsx';
 import { RowMenu } from '#pwa/ui/list/row-menu.tsx';
 import { useCursorPager } from '#pwa/ui/list/use-cursor-pager.ts';
 import { useListScreen } from '#pwa/ui/list/use-list-screen.ts';
 import { download } from './download.ts';
-import { defaultRange, type LogSearch, ranges } from './log-address.ts';
+import type { LogSearch } from './log-address.ts';
+import { LogRange } from './log-range.tsx';
 import { sessionColumns } from './session-columns.tsx';
 import { type SessionList as List, sessionExportAddress, sessionListOf, sessionsQuery } from './session-queries.ts';
 import { ViewSwitch } from './view-switch.tsx';
@@ -106,7 +106,7 @@ function SessionFilters({ search, list, count, chosen, onChange, onClear }: Filt
     <FilterBar
       count={count}
       onClear={onClear}
-      presets={<RangePresets search={search} onChange={onChange} />}
+      presets={<LogRange search={search} onChange={onChange} />}
       tools={
         <>
           <ColumnPicker chosen={chosen} />
@@ -125,22 +125,6 @@ function SessionFilters({ search, list, count, chosen, onChange, onClear }: Filt
         onChange={(typed) => onChange({ [whose]: textOf(typed) })}
       />
     </FilterBar>
-  );
-}
-
-function RangePresets({ search, onChange }: { search: LogSearch; onChange: (change: Partial<LogSearch>) => void }) {
-  const { t } = useTranslation();
-  return (
-    <RangeFilter
-      label={t('logs.filter.range')}
-      range={search.range ?? defaultRange}
-      ranges={ranges.map((name) => ({ value: name, label: t(`logs.range.${name}`) }))}
-      onRange={(next) => onChange({ range: next === defaultRange ? undefined : next })}
-      from={search.from}
-      to={search.to}
-      labels={{ from: t('logs.filter.from'), to: t('logs.filter.to') }}
-      onChange={onChange}
-    />
   );
 }
 
