@@ -53,6 +53,7 @@ const relay = [
   'compaction',
   'kept-responses',
   'low-balance',
+  'media-reservations',
   'music',
   'output-bound',
   'session-budget',

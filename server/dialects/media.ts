@@ -12,6 +12,14 @@ export function sourceOfUrl(url: string): MediaSource | null {
   return { kind: 'base64', mediaType: mediaType.trim().toLowerCase(), data: url.slice(comma + 1) };
 }
 
+/** What a field has inline: of a data URL its base64, of bare base64 that. Of an address nothing. Read loosely. */
+export function inlineData(value: unknown): { data?: string; mimeType?: string } {
+  if (typeof value !== 'string' || /^https?:\/\//i.test(value)) return {};
+  const source = sourceOfUrl(value);
+  if (source?.kind !== 'base64') return { data: value };
+  return source.mediaType === '' ? { data: source.data } : { data: source.data, mimeType: source.mediaType };
+}
+
 export function dataUrl(mediaType: string, data: string): string {
   return `data:${mediaType};base64,${data}`;
 }

@@ -3,16 +3,22 @@ import type { HostedKind } from '#shared/hosted-tools.ts';
 import type { CacheWriteClass } from '#shared/token-usage.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 
+/** No model reads more, as far as its vendor's limit is known here. https://ai.google.dev/gemini-api/docs/models */
+export const mostPromptTokens = 1_048_576;
+
 export interface PromptContent {
   texts: string[];
   /** Tokens of framing, images, audio and files. */
   fixed: number;
   /** Those of images, audio and files alone: a guess, since nobody looks into them. */
   media: number;
+  /** The same, where all of it is as dense as such data usually can be. */
+  mediaMost: number;
   /** The caller asks the provider to keep parts of it in its cache, and for how long at most. Null: it does not. */
   cacheWrite: CacheWriteClass | null;
   /** Of the tokens of media: audio. */
   audio: number;
+  audioMost: number;
   /** The response may be spoken. */
   isSpoken: boolean;
   /** Tools that run at the provider, and how often its caller lets each of them; 0: it does not say. */
@@ -20,7 +26,21 @@ export interface PromptContent {
 }
 
 export function emptyPrompt(): PromptContent {
-  return { texts: [], fixed: 0, media: 0, cacheWrite: null, audio: 0, isSpoken: false, hosted: null };
+  return { texts: [], fixed: 0, media: 0, mediaMost: 0, cacheWrite: null, audio: 0, audioMost: 0, isSpoken: false, hosted: null };
+}
+
+/** Images, audio and files. `most`: where they may be worth more than what is guessed. */
+export function addMediaTokens(
+  prompt: PromptContent,
+  tokens: number,
+  { most = tokens, isAudio = false }: { most?: number; isAudio?: boolean } = {},
+): void {
+  prompt.fixed += tokens;
+  prompt.media += tokens;
+  prompt.mediaMost += most;
+  if (!isAudio) return;
+  prompt.audio += tokens;
+  prompt.audioMost += most;
 }
 
 /** To be called with every part of a request that may have a `cache_control`. */

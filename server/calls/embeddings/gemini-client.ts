@@ -5,7 +5,7 @@ import type { TokenUsage } from '#shared/token-usage.ts';
 import { decidingNames } from '#server/dialects/deciding-names.ts';
 import type { DecodeInput } from '#server/dialects/decoded-whole.ts';
 import { untranslatable } from '#server/dialects/losses.ts';
-import { emptyPrompt } from '#server/dialects/prompt-content.ts';
+import { addMediaTokens, emptyPrompt } from '#server/dialects/prompt-content.ts';
 import { looseMember, objectsOf, plainBody, plainNames } from '#server/dialects/proto-json.ts';
 import { clientDialects } from '#server/dialects/registry.ts';
 import { badField, StrictFields } from '#server/dialects/strict-fields.ts';
@@ -20,8 +20,9 @@ import { shortened } from './vectors.ts';
 const title = { zh: '此提供商的向量接口', en: "this provider's embeddings" };
 const mostDimensions = 1_000_000;
 const mostRequests = 2048;
-/** Tokens of a picture, a sound or a file that nobody looks into. */
+/** Tokens of a picture, a sound or a file that nobody looks into; a text is read no further. https://ai.google.dev/gemini-api/docs/embeddings */
 const mediaTokens = 1120;
+const mostTokens = 8192;
 const known: ReadonlySet<string> = new Set(['model', 'content', 'outputDimensionality']);
 
 export const geminiEmbeddings: EmbeddingsClient = {
@@ -99,8 +100,7 @@ function addContent(prompt: ReturnType<typeof emptyPrompt>, content: unknown): v
     if (!isObject(part)) continue;
     if (typeof part.text === 'string') prompt.texts.push(part.text);
     else {
-      prompt.fixed += mediaTokens;
-      prompt.media += mediaTokens;
+      addMediaTokens(prompt, mediaTokens, { most: mostTokens });
     }
   }
 }

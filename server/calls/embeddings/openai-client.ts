@@ -4,7 +4,7 @@ import { askedByBody } from '#server/dialects/call-address.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import { decidingNames } from '#server/dialects/deciding-names.ts';
 import { untranslatable } from '#server/dialects/losses.ts';
-import { emptyPrompt } from '#server/dialects/prompt-content.ts';
+import { addMediaTokens, emptyPrompt } from '#server/dialects/prompt-content.ts';
 import type { PromptContent } from '#server/dialects/prompt-content.ts';
 import { badField, StrictFields } from '#server/dialects/strict-fields.ts';
 import type { Body } from '#server/dialects/strict-fields.ts';
@@ -80,8 +80,7 @@ function addInput(prompt: PromptContent, input: unknown): void {
   else if (isObject(input)) {
     if (typeof input.text === 'string') prompt.texts.push(input.text);
     if (input.image === undefined) return;
-    prompt.fixed += imageTokens;
-    prompt.media += imageTokens;
+    addMediaTokens(prompt, imageTokens);
   }
 }
 

@@ -1,6 +1,8 @@
 // What of a Messages request counts as prompt tokens. Read loosely: it also serves estimates of what is refused later.
 import { isObject } from '#server/framing/loose-json.ts';
-import { emptyPrompt, noteCacheControl, noteHosted } from '../prompt-content.ts';
+import { addInlineMedia } from '../media-tokens.ts';
+import type { MediaRates } from '../media-tokens.ts';
+import { addMediaTokens, emptyPrompt, noteCacheControl, noteHosted } from '../prompt-content.ts';
 import type { PromptContent } from '../prompt-content.ts';
 import type { Body } from '../strict-fields.ts';
 import { hosted } from './hosted-tools.ts';
@@ -11,6 +13,8 @@ const perTools = 340;
 const perImage = 1600;
 /** A document of a few pages. */
 const perFile = 5000;
+/** Documents have pages, and nothing else is taken. https://platform.claude.com/docs/en/build-with-claude/pdf-support */
+const rates: MediaRates = { audioPerSecond: 0, videoPerSecond: 0, perPage: 3000 };
 
 /** Fields beside messages and tools that providers put into the prompt. */
 const listsOfPrompt = ['mcp_servers', 'context_management'];
@@ -43,7 +47,7 @@ function addBlock(prompt: PromptContent, block: Body): void {
   noteCacheControl(prompt, block);
   switch (block.type) {
     case 'image':
-      addMedia(prompt, perImage);
+      addMediaTokens(prompt, perImage);
       break;
     case 'document':
       addDocument(prompt, block);
@@ -74,7 +78,9 @@ function addDocument(prompt: PromptContent, block: Body): void {
   if (!isObject(source)) return;
   if (source.type === 'text') addText(prompt, source.data);
   else if (source.type === 'content') addContent(prompt, source.content);
-  else addMedia(prompt, perFile);
+  else if (source.type === 'base64') addInlineMedia(prompt, { data: source.data, mimeType: 'application/pdf', rates, guess: perFile });
+  // Of a URL or an id nothing is known.
+  else addMediaTokens(prompt, perFile);
 }
 
 /** All of it but what steers the provider's cache. */
@@ -86,11 +92,6 @@ function addTool(prompt: PromptContent, tool: Body): void {
 
 function addJson(prompt: PromptContent, value: unknown): void {
   if (value !== undefined && value !== null) addText(prompt, JSON.stringify(value));
-}
-
-function addMedia(prompt: PromptContent, tokens: number): void {
-  prompt.fixed += tokens;
-  prompt.media += tokens;
 }
 
 function addText(prompt: PromptContent, text: unknown): void {

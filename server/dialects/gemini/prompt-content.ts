@@ -1,6 +1,8 @@
 // What of a `generateContent` request counts as prompt tokens. Read loosely: it also serves estimates of what is refused later.
 import { isObject } from '#server/framing/loose-json.ts';
-import { emptyPrompt, noteHosted } from '../prompt-content.ts';
+import { addInlineMedia, isAudio } from '../media-tokens.ts';
+import type { MediaRates } from '../media-tokens.ts';
+import { addMediaTokens, emptyPrompt, mostPromptTokens, noteHosted } from '../prompt-content.ts';
 import type { PromptContent } from '../prompt-content.ts';
 import type { Body } from '../strict-fields.ts';
 import { hosted } from './hosted-tools.ts';
@@ -15,6 +17,10 @@ const perImage = 1120;
 const perAudio = 960;
 /** A document of a few pages, a minute of a video. */
 const perFile = 5000;
+/** https://ai.google.dev/gemini-api/docs/tokens: a frame a second and its sound; pages are images. */
+const rates: MediaRates = { audioPerSecond: 32, videoPerSecond: 300, perPage: 258 };
+/** Its provider watches a film of any length. https://ai.google.dev/gemini-api/docs/video-understanding#youtube */
+const film = /^https?:\/\/(?:[\w-]+\.)*(?:youtube\.com|youtu\.be)\//i;
 
 export function promptContent(body: Body): PromptContent {
   const whole = member(body, 'generateContentRequest');
@@ -45,8 +51,9 @@ function addContent(prompt: PromptContent, content: unknown): void {
 }
 
 function addPart(prompt: PromptContent, part: Body): void {
-  const media = member(part, 'inlineData') ?? member(part, 'fileData');
-  if (isObject(media)) addMedia(prompt, member(media, 'mimeType'));
+  const [inline, file] = [member(part, 'inlineData'), member(part, 'fileData')];
+  if (isObject(inline)) addInline(prompt, inline);
+  else if (isObject(file)) addFile(prompt, file);
   else if (part.text !== undefined) addText(prompt, part.text);
   else addOther(prompt, part);
 }
@@ -63,13 +70,26 @@ function addOther(prompt: PromptContent, { thoughtSignature: _camel, thought_sig
   for (const inner of listOf(parts)) if (isObject(inner)) addPart(prompt, inner);
 }
 
-function addMedia(prompt: PromptContent, mimeType: unknown): void {
-  const type = typeof mimeType === 'string' ? mimeType : '';
-  const isAudio = type.startsWith('audio/');
-  const tokens = isAudio ? perAudio : type.startsWith('image/') ? perImage : perFile;
-  prompt.fixed += tokens;
-  prompt.media += tokens;
-  if (isAudio) prompt.audio += tokens;
+function addInline(prompt: PromptContent, inline: Body): void {
+  const mimeType = typeOf(inline);
+  addInlineMedia(prompt, { data: inline.data, mimeType, rates, guess: guessOf(mimeType) });
+}
+
+/** A URL or a name: nothing is known but its type. */
+function addFile(prompt: PromptContent, file: Body): void {
+  const mimeType = typeOf(file);
+  const uri = member(file, 'fileUri');
+  const most = typeof uri === 'string' && film.test(uri) ? mostPromptTokens : undefined;
+  addMediaTokens(prompt, guessOf(mimeType), { ...(most === undefined ? {} : { most }), isAudio: isAudio(mimeType) });
+}
+
+function typeOf(media: Body): string {
+  const type = member(media, 'mimeType');
+  return typeof type === 'string' ? type.toLowerCase() : '';
+}
+
+function guessOf(mimeType: string): number {
+  return isAudio(mimeType) ? perAudio : mimeType.startsWith('image/') ? perImage : perFile;
 }
 
 function addText(prompt: PromptContent, text: unknown): void {

@@ -1,6 +1,9 @@
 // What of a chat completion request counts as prompt tokens.
 import { isObject } from '#server/framing/loose-json.ts';
-import { emptyPrompt, noteCacheControl, noteHosted } from '../prompt-content.ts';
+import { addInlineMedia } from '../media-tokens.ts';
+import type { MediaRates } from '../media-tokens.ts';
+import { inlineData } from '../media.ts';
+import { addMediaTokens, emptyPrompt, noteCacheControl, noteHosted } from '../prompt-content.ts';
 import type { PromptContent } from '../prompt-content.ts';
 import { hosted, isSearchModel } from './hosted-tools.ts';
 
@@ -13,6 +16,8 @@ const perTools = 8;
 const perAudio = 100;
 const perFile = 5000;
 const lowDetail = 85;
+/** Pages as OpenAI counts them, https://platform.openai.com/docs/guides/pdf-files; sound and films as Google does, who counts more. */
+const rates: MediaRates = { audioPerSecond: 32, videoPerSecond: 300, perPage: 2000 };
 
 /** An image of unknown size. Never fetched: a count must not depend on other machines. */
 interface ImageCost {
@@ -60,11 +65,10 @@ function addContent(prompt: PromptContent, content: unknown, image: ImageCost): 
   for (const part of content) {
     if (!isObject(part)) continue;
     noteCacheControl(prompt, part);
-    if (part.type === 'image_url') addMedia(prompt, imageTokens(part.image_url, image));
-    else if (part.type === 'input_audio') {
-      addMedia(prompt, perAudio);
-      prompt.audio += perAudio;
-    } else if (part.type === 'file') addMedia(prompt, perFile);
+    if (part.type === 'image_url') addMediaTokens(prompt, imageTokens(part.image_url, image));
+    else if (part.type === 'input_audio') addAudio(prompt, part.input_audio);
+    else if (part.type === 'file') addFile(prompt, isObject(part.file) ? part.file.file_data : undefined, 'application/pdf');
+    else if (part.type === 'video_url') addFile(prompt, isObject(part.video_url) ? part.video_url.url : part.video_url, 'video/mp4');
     else addText(prompt, part.text ?? part.refusal);
   }
 }
@@ -88,9 +92,15 @@ function imageTokens(image: unknown, cost: ImageCost): number {
   return isObject(image) && image.detail === 'low' ? lowDetail : 3 * cost.base;
 }
 
-function addMedia(prompt: PromptContent, tokens: number): void {
-  prompt.fixed += tokens;
-  prompt.media += tokens;
+function addAudio(prompt: PromptContent, audio: unknown): void {
+  const data = isObject(audio) ? audio.data : undefined;
+  addInlineMedia(prompt, { data, mimeType: 'audio/*', rates, guess: perAudio });
+}
+
+/** @param url with its data, or where it lies */
+function addFile(prompt: PromptContent, url: unknown, usualType: string): void {
+  const { data, mimeType = usualType } = inlineData(url);
+  addInlineMedia(prompt, { data, mimeType, rates, guess: perFile });
 }
 
 function addText(prompt: PromptContent, text: unknown): void {

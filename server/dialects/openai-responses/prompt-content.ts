@@ -1,6 +1,9 @@
 // What of a Responses request counts as prompt tokens. Read loosely: it also serves estimates of what is refused later.
 import { isObject } from '#server/framing/loose-json.ts';
-import { emptyPrompt, noteHosted } from '../prompt-content.ts';
+import { addInlineMedia } from '../media-tokens.ts';
+import type { MediaRates } from '../media-tokens.ts';
+import { addMediaTokens, emptyPrompt, noteHosted } from '../prompt-content.ts';
+import { inlineData } from '../media.ts';
 import type { PromptContent } from '../prompt-content.ts';
 import type { Body } from '../strict-fields.ts';
 import { hosted } from './hosted-tools.ts';
@@ -11,6 +14,8 @@ const perTools = 8;
 const perAudio = 100;
 const perFile = 5000;
 const lowDetail = 85;
+/** Pages as OpenAI counts them, https://platform.openai.com/docs/guides/pdf-files; sound and films as Google does, who counts more. */
+const rates: MediaRates = { audioPerSecond: 32, videoPerSecond: 300, perPage: 2000 };
 
 export function promptContent(body: Body, model: string): PromptContent {
   const prompt = emptyPrompt();
@@ -59,18 +64,15 @@ function addContent(prompt: PromptContent, content: unknown, imageTokens: number
   for (const part of Array.isArray(content) ? content : []) {
     if (!isObject(part)) continue;
     if (isObject(part.prompt_cache_breakpoint)) prompt.cacheWrite ??= 'cacheWrite5m';
-    if (part.type === 'input_image') addMedia(prompt, part.detail === 'low' ? lowDetail : imageTokens);
-    else if (part.type === 'input_file') addMedia(prompt, perFile);
-    else if (part.type === 'input_audio') {
-      addMedia(prompt, perAudio);
-      prompt.audio += perAudio;
+    if (part.type === 'input_image') addMediaTokens(prompt, part.detail === 'low' ? lowDetail : imageTokens);
+    else if (part.type === 'input_file') {
+      const { data, mimeType = 'application/pdf' } = inlineData(part.file_data);
+      addInlineMedia(prompt, { data, mimeType, rates, guess: perFile });
+    } else if (part.type === 'input_audio') {
+      const data = isObject(part.input_audio) ? part.input_audio.data : undefined;
+      addInlineMedia(prompt, { data, mimeType: 'audio/*', rates, guess: perAudio });
     } else addText(prompt, part.text ?? part.refusal);
   }
-}
-
-function addMedia(prompt: PromptContent, tokens: number): void {
-  prompt.fixed += tokens;
-  prompt.media += tokens;
 }
 
 function addText(prompt: PromptContent, text: unknown): void {

@@ -5,6 +5,7 @@ import type { HostedCalls, HostedKind } from '#shared/hosted-tools.ts';
 import { quotaText } from '#shared/quota.ts';
 import type { CacheWriteClass } from '#shared/token-usage.ts';
 import type { CallParameters } from '#server/dialects/client-dialect.ts';
+import { mostPromptTokens } from '#server/dialects/prompt-content.ts';
 import type { PromptContent } from '#server/dialects/prompt-content.ts';
 import { balanceOf } from '#server/money/account.ts';
 import type { AccountKind } from '#server/money/account.ts';
@@ -56,8 +57,11 @@ export interface ExpectedPrompt {
   expected: number;
   /** What is reckoned with. */
   tokens: number;
+  /** What is reserved where the account has it. */
+  most: number;
   cacheWrite: CacheWriteClass | null;
   audio: number;
+  audioMost: number;
   isSpoken: boolean;
   basis: PromptBasis;
 }
@@ -87,12 +91,10 @@ function reserveFor(
   call: CallToReserve,
   { output, prompt: asked }: { output: Output; prompt: ExpectedPrompt },
 ): ReservedCall | Promise<ReservedCall> {
-  const { learned, context } = services;
-  const { quotes } = context;
-  const { admission, quoted, model } = call;
+  const { quotes } = services.context;
+  const { admission, quoted } = call;
   // Of images and files the sum may cost more; an account that has it keeps it until the call is settled.
-  const isUnknown = asked.basis === 'media' && !learned.knowsPrompts(model, 'media');
-  const amount = quotes.reserveFor(quoted, isUnknown ? { ...asked, tokens: asked.tokens * unknownMedia } : asked, output.most);
+  const amount = quotes.reserveFor(quoted, { ...asked, tokens: asked.most, audio: asked.audioMost }, output.most);
   const least = Math.min(amount, quotes.reserveFor(quoted, withoutHosted(asked), output.least));
   const reserving = reserveQuota(services, admission, { amount, least });
   const bounded = (reservation: Reservation): ReservedCall => {
@@ -218,27 +220,34 @@ function isAmple({ user, token }: Admission, quota: number): boolean {
 }
 
 function promptByEstimate(services: RelayServices, call: CallToReserve): ExpectedPrompt {
-  const { learned } = services;
-  const { admission, endpoint, model, body, prompt } = call;
+  const { endpoint, model, body, prompt } = call;
   const content = prompt ?? endpoint.promptContent(body, model);
-  const { texts, fixed, media, cacheWrite, audio, isSpoken } = content;
+  const { texts, fixed, media, cacheWrite, audio, audioMost, isSpoken } = content;
   const expected = texts.reduce((sum, text) => sum + estimateTextTokens(text), fixed);
   const basis = media > 0 ? 'media' : 'estimated';
-  const tokens = learned.promptTokens(model, admission.user.id, expected, basis);
-  return { expected, basis, cacheWrite, audio, isSpoken, tokens, ...hostedCalls(services, content, call.quoted) };
+  const reckoned = reckon(services, call, { expected, basis, content });
+  return { cacheWrite, audio, audioMost, isSpoken, ...reckoned, ...hostedCalls(services, content, call.quoted) };
 }
 
-async function promptByCount(
+function reckon(
   { learned }: RelayServices,
-  { admission, endpoint, model, body, prompt }: CallToReserve,
-  estimated: ExpectedPrompt,
-): Promise<ExpectedPrompt> {
+  { admission, model }: CallToReserve,
+  { expected, basis, content }: { expected: number; basis: PromptBasis; content: PromptContent },
+): Pick<ExpectedPrompt, 'expected' | 'basis' | 'tokens' | 'most'> {
+  const tokens = learned.promptTokens(model, admission.user.id, expected, basis);
+  const isUnknown = basis === 'media' && !learned.knowsPrompts(model, 'media');
+  const densest = Math.min(expected - content.media + content.mediaMost, mostPromptTokens);
+  return { expected, basis, tokens, most: Math.max(isUnknown ? tokens * unknownMedia : tokens, densest) };
+}
+
+async function promptByCount(services: RelayServices, call: CallToReserve, estimated: ExpectedPrompt): Promise<ExpectedPrompt> {
+  const { admission, endpoint, model, body, prompt } = call;
   const parts = prompt ?? endpoint.promptContent(body, model);
   if (parts.texts.reduce((sum, text) => sum + text.length, 0) > countedCharacters) return estimated;
   const counting = { owner: admission.user.id, isEstimated: false };
   const expected = await countPrompt(parts, model, counting);
   const basis = estimated.basis === 'media' ? 'media' : counting.isEstimated ? 'estimated' : 'counted';
-  return { ...estimated, expected, basis, tokens: learned.promptTokens(model, admission.user.id, expected, basis) };
+  return { ...estimated, ...reckon(services, call, { expected, basis, content: parts }) };
 }
 
 function refusedMoney({ settings }: RelayServices['context'], { account, balance, need }: Refusal): AppError {

@@ -1,0 +1,68 @@
+// What inline audio, video and files may be worth in tokens, by the length of their data: nobody looks into them, and a long clip is no
+// short one. Usual encodings say what is likely, the densest usual ones what has to be reserved for. What a URL or a name stands for is
+// never fetched, because a count must not depend on other machines: that stays a guess.
+import { addMediaTokens } from './prompt-content.ts';
+import type { PromptContent } from './prompt-content.ts';
+
+/** Tokens of one vendor's models. */
+export interface MediaRates {
+  audioPerSecond: number;
+  videoPerSecond: number;
+  perPage: number;
+}
+
+export interface InlineMedia {
+  /** Base64. */
+  data: unknown;
+  mimeType: string;
+  rates: MediaRates;
+  /** Tokens of one of unknown length. */
+  guess: number;
+}
+
+/** Bytes of a second of sound or picture, of a page, of a token of text; the densest usual ones have fewer. */
+const audioBytes = { usual: 8_000, densest: 1_000 };
+const videoBytes = { usual: 125_000, densest: 10_000 };
+const pageBytes = { usual: 50_000, densest: 10_000 };
+const textBytes = { usual: 4, densest: 2 };
+/** https://ai.google.dev/gemini-api/docs/document-processing; the others take fewer. */
+const mostPages = 1000;
+const textTypes = /^(?:text\/|application\/(?:json|xml|yaml|x-yaml|javascript|x-javascript|x-typescript|x-sh|rtf|x-ndjson|jsonl))/;
+
+export function addInlineMedia(prompt: PromptContent, media: InlineMedia): void {
+  const { usual, most } = tokensOf(media);
+  addMediaTokens(prompt, Math.max(media.guess, usual), { most: Math.max(media.guess, most), isAudio: isAudio(media.mimeType) });
+}
+
+export function isAudio(mimeType: string): boolean {
+  return mimeType.startsWith('audio/');
+}
+
+function tokensOf({ data, mimeType, rates }: InlineMedia): { usual: number; most: number } {
+  if (typeof data !== 'string' || mimeType.startsWith('image/')) return { usual: 0, most: 0 };
+  const bytes = Math.ceil((data.length * 3) / 4);
+  if (isAudio(mimeType)) {
+    const exact = bytesPerSecond(data);
+    return range(bytes, exact === null ? audioBytes : { usual: exact, densest: exact }, rates.audioPerSecond);
+  }
+  if (textTypes.test(mimeType)) return range(bytes, textBytes, 1);
+  if (mimeType.startsWith('application/')) {
+    const { usual, densest } = pageBytes;
+    const tokens = (perPage: number) => Math.ceil(Math.min(mostPages, bytes / perPage) * rates.perPage);
+    return { usual: tokens(usual), most: tokens(densest) };
+  }
+  return range(bytes, videoBytes, rates.videoPerSecond);
+}
+
+function range(bytes: number, { usual, densest }: { usual: number; densest: number }, tokens: number): { usual: number; most: number } {
+  return { usual: Math.ceil((bytes / usual) * tokens), most: Math.ceil((bytes / densest) * tokens) };
+}
+
+/** Of sound that is not compressed its header tells. Null: it is something else. http://soundfile.sapp.org/doc/WaveFormat/ */
+function bytesPerSecond(data: string): number | null {
+  const head = Buffer.from(data.slice(0, 48), 'base64');
+  if (head.length < 36 || head.toString('latin1', 0, 4) !== 'RIFF' || head.toString('latin1', 12, 16) !== 'fmt ') return null;
+  const isPlain = head.readUInt16LE(20) === 1;
+  const rate = head.readUInt32LE(24) * head.readUInt16LE(22) * (head.readUInt16LE(34) / 8);
+  return isPlain ? Math.max(1, rate) : null;
+}
