@@ -44,6 +44,7 @@ const relay = [
   'chat',
   'client-disconnects',
   'completions',
+  'cursor',
   'drawing-refunds',
   'drawings',
   'embeddings',

@@ -111,6 +111,10 @@ export interface ClientDialect {
   readonly calls: Readonly<Partial<Record<'chat' | 'count_tokens' | 'completions', ClientCall>>>;
   /** Whether a request to an address that several formats share is of this one. Missing: it is where no other one says so. */
   isSpokenWith?(headers: Headers, query: URLSearchParams): boolean;
+  /** Whether a body that came to another format's address is of this one, and is answered here. Missing: none is. */
+  isShapeOf?(body: Body): boolean;
+  /** The other format whose own objects its bodies hold: tools that run at the provider are among equals there. Missing: none. */
+  readonly holdsObjectsOf?: string;
   /** Headers of a client that are for a provider of the same format. */
   readonly forwardedHeaders: readonly string[];
   /** The header in which the format's own libraries look for the id of a call. */

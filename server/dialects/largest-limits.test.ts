@@ -14,6 +14,7 @@ const asked: Readonly<Record<string, object>> = {
   claude: { messages: question },
   'openai-responses': { input: question },
   'openai-completions': { prompt: 'Hello' },
+  'openai-mixed': { input: question },
   gemini: { contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] },
 };
 const upstreams = [

@@ -124,7 +124,15 @@ export interface Tool {
   /** JSON Schema of the arguments. */
   parameters: Readonly<Record<string, unknown>>;
   isStrict?: boolean;
+  /** It is called with a free text; what else is said of it is for formats that know only JSON. Missing: it is called with JSON. */
+  freeText?: { description?: string; grammar?: Grammar };
   cache?: CacheHint;
+}
+
+/** What a text has to look like; `syntax`: `lark` or `regex`. */
+export interface Grammar {
+  syntax: string;
+  definition: string;
 }
 
 /** A tool that runs at the provider. */

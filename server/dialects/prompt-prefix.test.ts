@@ -208,6 +208,7 @@ const bodies: Readonly<Record<string, Body>> = {
   'openai-chat': chatBody,
   claude: claudeBody,
   'openai-responses': responsesBody,
+  'openai-mixed': responsesBody,
   gemini: geminiBody,
 };
 

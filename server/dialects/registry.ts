@@ -7,6 +7,7 @@ import { geminiUpstream } from './gemini/upstream.ts';
 import { openaiChatClient } from './openai-chat/client.ts';
 import { openaiCompletionsClient } from './openai-chat/completions/client.ts';
 import { openaiChatUpstream } from './openai-chat/upstream.ts';
+import { mixedClient } from './openai-mixed/client.ts';
 import { openaiResponsesClient } from './openai-responses/client.ts';
 import { openaiResponsesUpstream } from './openai-responses/upstream.ts';
 import type { UpstreamDialect } from './upstream-dialect.ts';
@@ -17,6 +18,7 @@ export const clientDialects = {
   'openai-responses': openaiResponsesClient,
   gemini: geminiClient,
   'openai-completions': openaiCompletionsClient,
+  'openai-mixed': mixedClient({ chat: openaiChatClient, responses: openaiResponsesClient }),
 } satisfies Record<string, ClientDialect>;
 
 export const upstreamDialects = {

@@ -92,8 +92,8 @@ export function sessionInUser(user: unknown): Pick<SessionIds, 'session'> | null
 
 /** What programs write as metadata of a request. */
 export function sessionInMetadata(metadata: unknown): Pick<SessionIds, 'session'> | null {
-  const { session_id, conversation_id, thread_id } = fieldsOf(metadata);
-  return sessionNamed(session_id, conversation_id, thread_id);
+  const { session_id, conversation_id, thread_id, cursorConversationId } = fieldsOf(metadata);
+  return sessionNamed(session_id, conversation_id, thread_id, cursorConversationId);
 }
 
 export function fieldsOf(value: unknown): Body {

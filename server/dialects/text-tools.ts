@@ -1,12 +1,12 @@
 // Tools that are called with a free text, for formats that know calls with JSON alone: there the text travels as `{"input": …}`.
 import { parseObject } from '#server/framing/loose-json.ts';
-import type { Tool } from './parts.ts';
+import type { Grammar, Tool } from './parts.ts';
 
 const member = 'input';
 
 /** @param grammar what the text has to look like: formats that cannot hold a model to it can tell it of it */
-export function textTool({ name, description, grammar }: { name: string; description?: string; grammar?: string }): Tool {
-  const about = [description, grammar === undefined ? undefined : `The input must match this grammar:\n${grammar}`];
+export function textTool({ name, description, grammar }: { name: string; description?: string; grammar?: Grammar }): Tool {
+  const about = [description, grammar === undefined ? undefined : `The input must match this grammar:\n${grammar.definition}`];
   const text = about.filter((part) => part !== undefined).join('\n\n');
   return {
     name,
@@ -17,6 +17,7 @@ export function textTool({ name, description, grammar }: { name: string; descrip
       required: [member],
       additionalProperties: false,
     },
+    freeText: { ...(description === undefined ? {} : { description }), ...(grammar === undefined ? {} : { grammar }) },
   };
 }
 

@@ -11,6 +11,7 @@ const plainBodies: Readonly<Record<string, object>> = {
   claude: { model: 'm', max_tokens: 4096, messages: [question] },
   'openai-responses': { model: 'm', max_output_tokens: 4096, input: [question] },
   'openai-completions': { model: 'm', max_tokens: 4096, prompt: 'Hello' },
+  'openai-mixed': { model: 'm', max_output_tokens: 4096, input: [question] },
   gemini: { contents: [{ role: 'user', parts: [{ text: 'Hello' }] }], generationConfig: { maxOutputTokens: 4096 } },
 };
 const models: Readonly<Record<string, string>> = {

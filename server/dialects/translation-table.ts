@@ -4,7 +4,7 @@
 import type { ClientDialect } from './client-dialect.ts';
 import { clientDialects, upstreamDialects } from './registry.ts';
 import { isRequestField, requestFields } from './request-fields.ts';
-import type { PartialLoss } from './request-fields.ts';
+import type { PartialLoss, RequestField } from './request-fields.ts';
 import type { UpstreamDialect } from './upstream-dialect.ts';
 
 export interface TranslationRow extends PartialLoss {
@@ -27,10 +27,13 @@ export function lossBetween(client: Pick<ClientDialect, 'name'>, upstream: Pick<
   return rows.reduce((sum, { treatment }) => sum + (treatment === 'refused' ? 1000 : 1), 0);
 }
 
+/** Objects of a vendor's own, which go back to where they came from as they are. */
+const vendorsOwn: ReadonlySet<RequestField> = new Set(['offered_provider_tools', 'forced_provider_tool', 'provider_tool_results']);
+
 function lossesBetween(client: ClientDialect, upstream: UpstreamDialect): TranslationRow[] {
   const rows: TranslationRow[] = [];
   for (const [field, { name, example }] of Object.entries(client.saidFields)) {
-    if (!isRequestField(field)) continue;
+    if (!isRequestField(field) || (client.holdsObjectsOf === upstream.name && vendorsOwn.has(field))) continue;
     const pair = { from: client.name, to: upstream.name, field: name, example };
     const carried = upstream.carriedFields[field];
     const { isEssential, about } = requestFields[field];

@@ -4,6 +4,7 @@ import { callKinds } from '#server/calls/registry.ts';
 import type { ClientCall, ClientDialect } from '#server/dialects/client-dialect.ts';
 import type { SocketDialect } from '#server/dialects/socket-dialect.ts';
 import { clientDialects, defaultClientDialect } from '#server/dialects/registry.ts';
+import { isObject } from '#server/framing/loose-json.ts';
 import { pathPattern } from '#server/relay/path-pattern.ts';
 import type { PathPattern } from '#server/relay/path-pattern.ts';
 
@@ -18,12 +19,17 @@ export interface RelayEndpoint extends ClientCall {
   dialect: ClientDialect;
   /** How callers say who they are: by a key, or by a session of the console. */
   callers: 'keys' | 'sessions';
+  /** Bodies of another shape that callers send here are its calls. Missing: there are none. */
+  ofOtherShape?: RelayEndpoint;
   /** A WebSocket at this path has many such calls. */
   socket?: SocketDialect;
 }
 
 export const relayEndpoints: readonly RelayEndpoint[] = [
-  endpoint('/v1/chat/completions', clientDialects['openai-chat'], callKinds.chat),
+  {
+    ...endpoint('/v1/chat/completions', clientDialects['openai-chat'], callKinds.chat),
+    ofOtherShape: endpoint('/v1/chat/completions', clientDialects['openai-mixed'], callKinds.chat),
+  },
   { ...endpoint('/pg/chat/completions', clientDialects['openai-chat'], callKinds.chat), callers: 'sessions' },
   endpoint('/v1/completions', clientDialects['openai-completions'], callKinds.completions),
   endpoint('/v1/embeddings', clientDialects['openai-chat'], callKinds.embeddings),
@@ -46,6 +52,12 @@ function endpoint(path: string, dialect: ClientDialect, kind: CallKind): RelayEn
   const call = kind.clientCall(dialect);
   if (call === undefined) throw new Error(`${dialect.title} has no call of the kind ${kind.name}`);
   return { ...call, path, pattern: pathPattern(path), kind, dialect, callers: 'keys' };
+}
+
+/** What a body at an endpoint asks for: callers tell by its shape. */
+export function endpointOf(endpoint: RelayEndpoint, body: unknown): RelayEndpoint {
+  const { ofOtherShape: other } = endpoint;
+  return other !== undefined && isObject(body) && other.dialect.isShapeOf?.(body) === true ? other : endpoint;
 }
 
 /** The format that callers at this path expect, whether or not there is anything at it. */

@@ -10,6 +10,7 @@ import { readContent } from '#server/relay/admission/call-content.ts';
 import type { CallContent } from '#server/relay/admission/call-content.ts';
 import { splitPlaygroundBody } from '#server/relay/admission/playground-body.ts';
 import type { ConversationSource } from '#server/relay/conversation-source.ts';
+import { endpointOf } from '#server/relay/endpoints.ts';
 import type { RelayEndpoint } from '#server/relay/endpoints.ts';
 import { stopCall } from '#server/relay/running-call.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
@@ -75,7 +76,7 @@ export function httpTurn(
     address: callAddress(request, { model: pathModel, verb: endpoint.pattern.verb }),
     envelope: serverSentEvents,
     readContent(userId) {
-      const source = { request, connection, limit, userId, names: endpoint.names };
+      const source = { request, connection, limit, userId, names: (value: unknown) => endpointOf(endpoint, value).names };
       return readContent(context.bodies, endpoint.callers === 'sessions' ? { ...source, split: splitPlaygroundBody } : source);
     },
     follow(call) {

@@ -9,11 +9,13 @@ import type { Body } from '../strict-fields.ts';
 /** The most tokens that a client may ask for in any field. */
 const tokenLimit = 1_073_741_823;
 const mostChoices = 128;
+const notBoth = { zh: '不能与 messages 同时给出', en: 'cannot be given together with messages' };
 const textOrParts = { zh: '必须是文本或内容片段的数组', en: 'must be a text or a list of parts' };
 
 /** @throws {AppError} 400 with the field at fault */
 export function checkRequest(body: Body): void {
   const fields = new StrictFields(body);
+  if (fields.has('input') && fields.has('messages')) throw badField('input', notBoth);
   const messages = fields.list('messages');
   if (messages === undefined || messages.length === 0) throw new AppError('invalid_text_request', {}, { field: 'messages' });
   for (const message of fields.objects('messages')) {

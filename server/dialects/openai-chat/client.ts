@@ -12,13 +12,22 @@ import { promptContent } from './prompt-content.ts';
 import { readRequest } from './read-request.ts';
 import { saidFields } from './said-fields.ts';
 import { sessionIn } from './session.ts';
+import { responseFields } from './text-tools.ts';
 import { createStreamWriter, writeWhole } from './write-response.ts';
 
 export const openaiChatClient = {
   name: 'openai-chat',
   title: 'OpenAI Chat Completions',
   calls: {
-    chat: { read: askedByBody, check: checkRequest, parameters: callParameters, promptContent, names: chatNames, probe: probeChat },
+    chat: {
+      read: askedByBody,
+      check: checkRequest,
+      parameters: callParameters,
+      promptContent,
+      names: chatNames,
+      responseFields,
+      probe: probeChat,
+    },
   },
   forwardedHeaders: [],
   requestIdHeader: 'x-request-id',

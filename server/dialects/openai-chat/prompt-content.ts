@@ -75,11 +75,12 @@ function addContent(prompt: PromptContent, content: unknown, image: ImageCost): 
 
 function addTool(prompt: PromptContent, tool: unknown): void {
   if (isObject(tool)) noteCacheControl(prompt, tool);
-  const definition = isObject(tool) && isObject(tool.function) ? tool.function : tool;
+  const definition = isObject(tool) ? ([tool.function, tool.custom].find(isObject) ?? tool) : tool;
   if (!isObject(definition)) return;
   addText(prompt, definition.name);
   addText(prompt, definition.description);
   addJson(prompt, definition.parameters);
+  addJson(prompt, definition.format);
 }
 
 function imageCostOf(model: string): ImageCost {

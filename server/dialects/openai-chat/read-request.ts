@@ -24,6 +24,10 @@ import { readSignatureField, sealOfDetail } from './reasoning-details.ts';
 import { badField, StrictFields } from '../strict-fields.ts';
 import type { Body } from '../strict-fields.ts';
 import { saidFields } from './said-fields.ts';
+import { textToolNames } from './text-tools.ts';
+import { argumentsOfText, textTool } from '../text-tools.ts';
+
+type TextToolNames = ReadonlySet<string>;
 
 const known: ReadonlySet<string> = new Set([
   'model',
@@ -55,11 +59,12 @@ export function readRequest(body: Body): ChatRequest {
   const fields = new StrictFields(body);
   const effort = fields.oneOf('reasoning_effort', efforts);
   const tools = fields.objects('tools');
+  const textTools = new Set(textToolNames(body));
   const hostedTools = readHostedTools(tools, fields);
   const limit = fields.integer('max_completion_tokens', 0, mostTokens) ?? fields.integer('max_tokens', 0, mostTokens);
   return {
     model: fields.requiredText('model'),
-    messages: readMessages(fields),
+    messages: readMessages(fields, textTools),
     ...(hostedTools.length === 0 ? {} : { hostedTools }),
     tools: [...tools.filter((tool) => kindOfTool(tool.plain) === null).map(readTool), ...fields.objects('functions').map(readFunction)],
     isStream: fields.boolean('stream') ?? false,
@@ -149,10 +154,24 @@ function readHostedTools(tools: readonly StrictFields[], fields: StrictFields): 
 }
 
 function readTool(tool: StrictFields): Tool {
-  tool.oneOf('type', ['function']);
+  if (tool.oneOf('type', ['function', 'custom']) === 'custom') return readTextTool(tool);
   const called = tool.fields('function');
   if (called === undefined) throw badField(tool.path('function'), fieldRules.required);
   return readFunction(called);
+}
+
+function readTextTool(tool: StrictFields): Tool {
+  const custom = tool.fields('custom');
+  if (custom === undefined) throw badField(tool.path('custom'), fieldRules.required);
+  const grammar = custom.fields('format')?.fields('grammar');
+  return textTool({
+    name: custom.requiredText('name'),
+    ...defined('description', custom.text('description')),
+    ...defined(
+      'grammar',
+      grammar === undefined ? undefined : { syntax: grammar.requiredText('syntax'), definition: grammar.requiredText('definition') },
+    ),
+  });
 }
 
 function readFunction(called: StrictFields): Tool {
@@ -172,21 +191,21 @@ function readToolChoice(fields: StrictFields, hosted: readonly HostedTool[]): To
     const choice = new StrictFields(value, field);
     const chosen = hosted.find(({ object }) => typeof value.type === 'string' && object['type'] === value.type);
     if (chosen !== undefined) return { kind: 'hosted', hosted: chosen.kind, field };
-    const name = (choice.fields('function') ?? choice).requiredText('name');
+    const name = (choice.fields('function') ?? choice.fields('custom') ?? choice).requiredText('name');
     return { kind: 'tool', name };
   }
   const kind = fields.oneOf(field, ['auto', 'none', 'required']);
   return kind === undefined ? undefined : { kind };
 }
 
-function readMessages(fields: StrictFields): Message[] {
+function readMessages(fields: StrictFields, textTools: TextToolNames): Message[] {
   const messages: Message[] = [];
   for (const message of fields.objects('messages')) {
     const field = message.path('').slice(0, -1);
     const role = message.text('role') ?? 'user';
     const named = defined('name', message.text('name'));
     if (role === 'system' || role === 'developer') messages.push({ role: 'system', content: readTexts(message), field });
-    else if (role === 'assistant') messages.push({ role: 'assistant', content: readAssistant(message), field, ...named });
+    else if (role === 'assistant') messages.push({ role: 'assistant', content: readAssistant(message, textTools), field, ...named });
     else if (role === 'tool' || role === 'function') addToolResult(messages, message, field);
     else if (role === 'user' || role === '') messages.push({ role: 'user', content: readUserParts(message), field, ...named });
     else throw badField(message.path('role'), fieldRules.oneOf(['system', 'developer', 'user', 'assistant', 'tool']));
@@ -266,7 +285,7 @@ function readFile(part: StrictFields): FilePart {
   return { type: 'file', source, ...named };
 }
 
-function readAssistant(message: StrictFields): AssistantPart[] {
+function readAssistant(message: StrictFields, textTools: TextToolNames): AssistantPart[] {
   const parts: AssistantPart[] = [...readReasoning(message)];
   const content = message.raw('content');
   if (content === undefined || typeof content === 'string') parts.push(...readTexts(message));
@@ -279,13 +298,15 @@ function readAssistant(message: StrictFields): AssistantPart[] {
   const refusal = message.text('refusal');
   if (refusal !== undefined && refusal !== '') parts.push({ type: 'refusal', text: refusal });
   for (const call of message.objects('tool_calls')) {
-    const called = call.fields('function');
+    const custom = call.fields('custom');
+    const called = custom ?? call.fields('function');
     if (called === undefined) throw badField(call.path('function'), fieldRules.required);
+    const name = called.requiredText('name');
     parts.push({
       type: 'tool_call',
       id: callIds.read(call.requiredText('id')),
-      name: called.requiredText('name'),
-      arguments: readArguments(called),
+      name,
+      arguments: custom === undefined ? readArguments(called, textTools.has(name)) : argumentsOfText(custom.text('input') ?? ''),
       ...defined('seal', readSignatureField({ extra_content: call.raw('extra_content') })),
     });
   }
@@ -298,9 +319,13 @@ function readAssistant(message: StrictFields): AssistantPart[] {
   return parts;
 }
 
-/** Providers differ in whether an empty text means no arguments; anything else must be a JSON object. */
-function readArguments(called: StrictFields): string {
+/**
+ * Providers differ in whether an empty text means no arguments; anything else must be a JSON object, unless the tool is called with a
+ * text: that is as it was told.
+ */
+function readArguments(called: StrictFields, isText = false): string {
   const text = called.text('arguments') ?? '';
+  if (isText) return argumentsOfText(text);
   if (text.trim() === '') return '{}';
   if (parseObject(text) === null) throw badField(called.path('arguments'), fieldRules.object);
   return text;

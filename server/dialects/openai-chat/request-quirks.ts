@@ -26,6 +26,7 @@ export function applyQuirks(body: Body, { isCount, way, clientBody }: EncodeInpu
     renameFields(edit, rule.rename);
     for (const field of rule.drop ?? []) lose(field);
   }
+  fillEmptyTurns(edit);
   if (way.set !== null) {
     for (const field in way.set) if (!edit.has(field)) edit.set(field, way.set[field]);
   }
@@ -100,6 +101,21 @@ function renameFields(edit: Edit, names: Readonly<Record<string, string>> | unde
     if (edit.get(to) === undefined || edit.get(to) === null) edit.set(to, edit.get(from));
     edit.drop(from);
   }
+}
+
+/** Cursor tells turns that only call tools with a list of nothing, which OpenAI refuses. */
+function fillEmptyTurns(edit: Edit): void {
+  const messages = edit.get('messages');
+  if (!Array.isArray(messages) || !messages.some(saysNothingInAList)) return;
+  edit.set(
+    'messages',
+    messages.map((message: unknown) => (saysNothingInAList(message) ? { ...message, content: null } : message)),
+  );
+}
+
+function saysNothingInAList(message: unknown): message is Body {
+  if (!isObject(message) || !Array.isArray(message.content) || message.content.length > 0) return false;
+  return message.role === 'assistant' && Array.isArray(message.tool_calls);
 }
 
 function developerRole(edit: Edit): void {

@@ -13,6 +13,9 @@ import { fencedCode } from '../fenced-code.ts';
 import { markdownPicture } from '../media.ts';
 import { responseId } from '../vendor-ids.ts';
 import { TextOffsets } from '../text-offsets.ts';
+import { calledIn, calledWith, textDeltaOf, textToolForm } from './text-tools.ts';
+import type { TextToolForm } from './text-tools.ts';
+import { TextOfArguments } from '../text-tools.ts';
 import { writeTokenUsage } from './token-usage.ts';
 
 type Json = Record<string, unknown>;
@@ -64,7 +67,7 @@ export function writeWhole(parts: readonly ResponsePart[], usage: TokenUsage | n
     object: 'chat.completion',
     created: head.createdAt,
     model: head.model,
-    choices: [...choices].toSorted(([a], [b]) => a - b).map(([index, choice]) => writeChoice(index, choice)),
+    choices: [...choices].toSorted(([a], [b]) => a - b).map(([index, choice]) => writeChoice(index, choice, options.asked)),
     ...(usage === null ? {} : { usage: writeTokenUsage(usage) }),
   };
 }
@@ -152,7 +155,7 @@ function citationOf({ url, title = url, start, end }: Extract<ResponsePart, { ty
   return { type: 'url_citation', url_citation: { ...range, title, url } };
 }
 
-function writeChoice(index: number, choice: WholeChoice): Json {
+function writeChoice(index: number, choice: WholeChoice, asked: ResponseWriterOptions['asked']): Json {
   const isSigned = choice.details.some((detail) => detail.signature !== undefined || detail.data !== undefined);
   const calls = choice.calls.filter((call) => call !== undefined);
   // What may be null is there all the same: strict clients miss it.
@@ -166,12 +169,7 @@ function writeChoice(index: number, choice: WholeChoice): Json {
   // What a client has to send back so that the provider knows its own thoughts again.
   if (isSigned) message.reasoning_details = choice.details;
   if (calls.length > 0) {
-    message.tool_calls = calls.map((call) => ({
-      id: call.id,
-      type: 'function',
-      function: { name: call.name, arguments: call.arguments === '' ? '{}' : call.arguments },
-      ...signatureField(call.seal),
-    }));
+    message.tool_calls = calls.map((call) => ({ id: call.id, ...calledIn(call, asked), ...signatureField(call.seal) }));
   }
   const logprobs = choice.logprobs.length === 0 ? null : writeChoiceLogprobs(choice.logprobs, choice.refusal !== '' && !choice.hasText);
   return { index, message, logprobs, finish_reason: choice.finish };
@@ -192,6 +190,8 @@ class ChatStreamWriter implements StreamWriter {
   readonly #begun = new Set<number>();
   /** Calls whose arguments nobody has written a letter of. */
   readonly #empty = new Map<string, { choice: number; index: number }>();
+  /** Calls with a free text that are being written. */
+  readonly #texts = new Map<string, { choice: number; index: number; form: TextToolForm; reader: TextOfArguments }>();
   readonly #finished = new Set<number>();
   readonly #offsets = new Map<number, TextOffsets>();
   /** By choice: those of the text that comes next. */
@@ -228,8 +228,7 @@ class ChatStreamWriter implements StreamWriter {
       case 'tool_call':
         return this.#call(part);
       case 'tool_arguments':
-        this.#empty.delete(callKey(part));
-        return this.#delta(part.choice, { tool_calls: [{ index: part.index, function: { arguments: part.text } }] });
+        return this.#arguments(part);
       case 'image':
         return this.#insert(part, markdownPicture(part));
       case 'hosted_call':
@@ -304,17 +303,30 @@ class ChatStreamWriter implements StreamWriter {
   }
 
   #call(part: Extract<ResponsePart, { type: 'tool_call' }>): string {
-    this.#empty.set(callKey(part), { choice: part.choice ?? 0, index: part.index });
-    const called = { name: part.name, arguments: '' };
+    const { choice = 0, index, name } = part;
+    const form = textToolForm(this.#options.asked, name);
+    if (form === undefined) this.#empty.set(callKey(part), { choice, index });
+    else this.#texts.set(callKey(part), { choice, index, form, reader: new TextOfArguments() });
     const call = {
-      index: part.index,
+      index,
       id: callIds.write(part.id, this.#options),
-      type: 'function',
-      function: called,
+      ...calledWith({ form: form ?? 'function', name, text: '' }),
       ...signatureField(part.seal),
     };
     const details = part.seal === undefined ? {} : { reasoning_details: [encryptedDetail({ ...part.seal, callId: part.id })] };
     return this.#delta(part.choice, { tool_calls: [call], ...details });
+  }
+
+  #arguments(part: Extract<ResponsePart, { type: 'tool_arguments' }>): string {
+    const written = this.#texts.get(callKey(part));
+    if (written !== undefined) return this.#textOf(written, written.reader.push(part.text));
+    this.#empty.delete(callKey(part));
+    return this.#delta(part.choice, { tool_calls: [{ index: part.index, function: { arguments: part.text } }] });
+  }
+
+  #textOf({ choice, index, form }: { choice: number; index: number; form: TextToolForm }, text: string): string {
+    if (text === '') return '';
+    return this.#delta(choice, { tool_calls: [{ index, ...textDeltaOf(form, text) }] });
   }
 
   #finish({ choice = 0, reason }: Extract<ResponsePart, { type: 'finish' }>): string {
@@ -323,6 +335,7 @@ class ChatStreamWriter implements StreamWriter {
     for (const call of this.#empty.values()) {
       if (call.choice === choice) text += this.#delta(choice, { tool_calls: [{ index: call.index, function: { arguments: '{}' } }] });
     }
+    for (const call of this.#texts.values()) if (call.choice === choice) text += this.#textOf(call, call.reader.end().rest);
     this.#finished.add(choice);
     const logprobs = this.#takeLogprobs(choice, false);
     return text + this.#event({ choices: [{ index: choice, delta: {}, ...logprobs, finish_reason: writeFinishReason(reason) }] });

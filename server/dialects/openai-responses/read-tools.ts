@@ -72,9 +72,10 @@ function readTool(tool: StrictFields, type: string, namespace: string | undefine
     return { name: searchName, ...described, parameters: tool.object('parameters') ?? {} };
   }
   if (type === 'custom') {
-    const grammar = tool.fields('format')?.text('definition');
+    const format = tool.fields('format');
+    const definition = format?.text('definition');
     const named = { name: flatName(tool.requiredText('name'), namespace), ...described };
-    return textTool(grammar === undefined ? named : { ...named, grammar });
+    return textTool(definition === undefined ? named : { ...named, grammar: { syntax: format?.text('syntax') ?? 'lark', definition } });
   }
   if (type !== 'function') return null;
   const isStrict = tool.boolean('strict');

@@ -4,21 +4,33 @@ import type { Losses } from '../losses.ts';
 import { untranslatable } from '../losses.ts';
 import type { AssistantPart, FilePart, ImagePart, Message, TextPart, ToolResultPart, UserPart } from '../parts.ts';
 import type { Seal } from '../seal.ts';
+import { textOfArguments } from '../text-tools.ts';
 import { title } from './title.ts';
 
 type Json = Record<string, unknown>;
 
-/** @throws {AppError} `untranslatable` */
-export function writeItems(messages: readonly Message[], losses: Losses): Json[] {
+/**
+ * @param textTools names of tools that are called with a free text
+ * @throws {AppError} `untranslatable`
+ */
+export function writeItems(messages: readonly Message[], textTools: ReadonlySet<string>, losses: Losses): Json[] {
+  /** Ids of calls of those. */
+  const textCalls = new Set<string>();
   return messages.flatMap((message) => {
     if (message.role === 'system') return message.content.length === 0 ? [] : [{ role: 'system', content: joined(message.content) }];
     if (message.name !== undefined) losses.drop('names');
-    return message.role === 'user' ? writeUser(message.content, message.field, losses) : writeAssistant(message.content, losses);
+    if (message.role === 'user') return writeUser(message.content, { field: message.field, textCalls }, losses);
+    for (const part of message.content) if (part.type === 'tool_call' && textTools.has(part.name)) textCalls.add(part.id);
+    return writeAssistant(message.content, textCalls, losses);
   });
 }
 
 /** Results of tools are items of their own and come first. */
-function writeUser(parts: readonly UserPart[], field: string, losses: Losses): Json[] {
+function writeUser(
+  parts: readonly UserPart[],
+  { field, textCalls }: { field: string; textCalls: ReadonlySet<string> },
+  losses: Losses,
+): Json[] {
   const items: Json[] = [];
   const rest: Exclude<UserPart, ToolResultPart>[] = [];
   for (const part of parts) {
@@ -27,7 +39,8 @@ function writeUser(parts: readonly UserPart[], field: string, losses: Losses): J
       continue;
     }
     if (part.isError) losses.drop('tool_errors');
-    items.push({ type: 'function_call_output', call_id: part.callId, output: writeContent(part.content, field) });
+    const type = textCalls.has(part.callId) ? 'custom_tool_call_output' : 'function_call_output';
+    items.push({ type, call_id: part.callId, output: writeContent(part.content, field) });
   }
   if (rest.length > 0) items.push({ role: 'user', content: writeContent(rest, field) });
   return items;
@@ -59,7 +72,7 @@ function writeFile({ source, name }: FilePart, field: string): Json {
   return { type: 'input_file', filename: name ?? 'document.pdf', file_data: dataUrl(source.mediaType, source.data) };
 }
 
-function writeAssistant(parts: readonly AssistantPart[], losses: Losses): Json[] {
+function writeAssistant(parts: readonly AssistantPart[], textCalls: ReadonlySet<string>, losses: Losses): Json[] {
   const items: Json[] = [];
   let content: Json[] = [];
   const endMessage = () => {
@@ -81,7 +94,9 @@ function writeAssistant(parts: readonly AssistantPart[], losses: Losses): Json[]
       if (part.origin !== 'openai-responses') losses.drop('provider_tool_results');
       else if (part.type === 'hosted_call') items.push({ ...part.object });
     } else if (part.type === 'tool_call') {
-      items.push({ type: 'function_call', call_id: part.id, name: part.name, arguments: part.arguments });
+      const { id, name, arguments: written } = part;
+      if (textCalls.has(id)) items.push({ type: 'custom_tool_call', call_id: id, name, input: textOfArguments(written) });
+      else items.push({ type: 'function_call', call_id: id, name, arguments: written });
       if (part.seal !== undefined) losses.drop('foreign_thoughts');
     } else items.push(...writeThought(part.type === 'reasoning' ? part.text : '', part.seal, losses));
   }

@@ -2,7 +2,7 @@
 import { isStrictSchema } from '../strict-schema.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { Losses, untranslatable } from '../losses.ts';
-import type { ChatRequest, Message, ToolChoice } from '../parts.ts';
+import type { ChatRequest, Message, Tool, ToolChoice } from '../parts.ts';
 import { effortOf, reasons } from '../reasoning-models.ts';
 import type { WriteOptions, WrittenRequest } from '../upstream-dialect.ts';
 import { carriedFields } from './said-fields.ts';
@@ -25,7 +25,8 @@ export function writeRequest(request: ChatRequest, options: WriteOptions): Writt
   const { instructions, messages } = splitInstructions(request.messages);
   const body: Json = { ...extras, model: options.upstreamModel };
   if (instructions !== '') body.instructions = instructions;
-  body.input = writeItems(messages, losses);
+  const textTools = new Set(request.tools.flatMap(({ name, freeText }) => (freeText === undefined ? [] : [name])));
+  body.input = writeItems(messages, textTools, losses);
   body.store = false;
   const included = Array.isArray(extras.include) ? extras.include : [];
   if (isReasoning) body.include = [...included, 'reasoning.encrypted_content'];
@@ -63,24 +64,35 @@ function writeTools(body: Json, request: ChatRequest, losses: Losses): void {
   const hosted = writeHostedTools(request, { losses, title, write: (tool) => writeHostedTool(tool, losses) });
   // A choice among no tools is refused.
   if (tools.length + hosted.length === 0) return;
-  const own = tools.map(({ name, description, parameters, isStrict }) => ({
-    type: 'function',
-    name,
-    ...(description === undefined ? {} : { description }),
-    parameters: Object.keys(parameters).length === 0 ? { type: 'object', properties: {} } : parameters,
-    // Left out it would mean yes here, and no in every other format.
-    strict: isStrict ?? false,
-  }));
-  body.tools = [...own, ...hosted];
+  body.tools = [...tools.map(writeTool), ...hosted];
   const most = hostedTools.flatMap(({ options }) => options.mostCalls ?? []);
   if (hosted.length > 0 && most.length > 0) body.max_tool_calls ??= Math.max(...most);
-  if (toolChoice !== undefined) body.tool_choice = writeChoice(toolChoice);
+  if (toolChoice !== undefined) body.tool_choice = writeChoice(toolChoice, tools);
   if (parallelToolCalls !== undefined) body.parallel_tool_calls = parallelToolCalls;
 }
 
-function writeChoice(choice: ToolChoice): unknown {
+function writeTool({ name, description, parameters, isStrict, freeText }: Tool): Json {
+  const about = freeText === undefined ? description : freeText.description;
+  const described = about === undefined ? {} : { description: about };
+  if (freeText !== undefined) {
+    const { grammar } = freeText;
+    return { type: 'custom', name, ...described, format: grammar === undefined ? { type: 'text' } : { type: 'grammar', ...grammar } };
+  }
+  return {
+    type: 'function',
+    name,
+    ...described,
+    parameters: Object.keys(parameters).length === 0 ? { type: 'object', properties: {} } : parameters,
+    // Left out it would mean yes here, and no in every other format.
+    strict: isStrict ?? false,
+  };
+}
+
+function writeChoice(choice: ToolChoice, tools: readonly Tool[]): unknown {
   if (choice.kind === 'hosted') return { type: hostedTypes[choice.hosted] ?? choice.hosted };
-  return choice.kind === 'tool' ? { type: 'function', name: choice.name } : choice.kind;
+  if (choice.kind !== 'tool') return choice.kind;
+  const isText = tools.some(({ name, freeText }) => name === choice.name && freeText !== undefined);
+  return { type: isText ? 'custom' : 'function', name: choice.name };
 }
 
 function writeReasoning(

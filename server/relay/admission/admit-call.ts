@@ -10,6 +10,7 @@ import { calledSession } from '#server/relay/admission/called-session.ts';
 import type { CalledSession } from '#server/relay/admission/called-session.ts';
 import type { CallContent } from '#server/relay/admission/call-content.ts';
 import type { CallConversation } from '#server/relay/conversation-source.ts';
+import { endpointOf } from '#server/relay/endpoints.ts';
 import type { RelayEndpoint } from '#server/relay/endpoints.ts';
 import type { RatePermit } from '#server/relay/admission/rate-gate.ts';
 import { reserveQuota } from '#server/relay/admission/reserve-call.ts';
@@ -19,6 +20,8 @@ import type { Admission, KeyAdmission } from '#server/relay/admission/admission.
 import { offersModel } from '#server/upstream/channel-index.ts';
 
 export interface AdmittedCall {
+  /** What is asked for, by the shape of the body. */
+  endpoint: RelayEndpoint;
   admission: Admission;
   /** To be released by whoever gets it. */
   content: CallContent;
@@ -50,16 +53,17 @@ export interface Progress {
  */
 export async function admitCall(services: RelayServices, turn: Turn, progress: Progress): Promise<AdmittedCall> {
   const { gate, sessions } = services;
-  const { endpoint, request, connection } = turn;
-  const ofSession = endpoint.callers === 'sessions';
+  const { request, connection } = turn;
+  const ofSession = turn.endpoint.callers === 'sessions';
   const admitted = ofSession ? sessions.admit({ request, connection, progress }) : admitKey(services, request, connection);
   const caller = admitted instanceof Promise ? await admitted : admitted;
   // Counting reserves nothing afterwards.
-  if (endpoint.kind.isCount || isCostlyToRead(request.headers)) await checkMeans(services, caller);
+  if (turn.endpoint.kind.isCount || isCostlyToRead(request.headers)) await checkMeans(services, caller);
   const content = await turn.readContent(caller.user.id);
   let conversation: CallConversation | null = null;
   try {
     const { body } = content;
+    const endpoint = endpointOf(turn.endpoint, body);
     const admission = ofSession ? sessions.inGroup(caller, content.ours) : caller;
     if (ofSession) progress.caller = admission;
     let asked = endpoint.read(body, turn.address);
@@ -88,7 +92,7 @@ export async function admitCall(services: RelayServices, turn: Turn, progress: P
     const looking = prompt === null ? undefined : services.words.check(content, prompt.texts);
     if (looking instanceof Promise) await looking;
     const rate = turn.isFree === true ? null : services.rates.enter(admission.user.id);
-    return { admission, content, conversation, asked, parameters, prompt, session, permit: rate === null ? null : await rate };
+    return { endpoint, admission, content, conversation, asked, parameters, prompt, session, permit: rate === null ? null : await rate };
   } catch (failure) {
     content.release();
     conversation?.close();

@@ -25,8 +25,11 @@ interface ContentSource {
   userId: number;
   /** What of the body is for us, and what goes on; absent: all of it does. */
   split?: SplitBody;
-  names: DecidingNames;
+  names: NamesOf;
 }
+
+/** What is taken in one spelling only; where it depends on the body, by the body. */
+type NamesOf = DecidingNames | ((value: unknown) => DecidingNames);
 
 export type SplitBody = (body: RelayBody) => { ours: RelayBody; body: RelayBody };
 
@@ -90,7 +93,7 @@ export interface ContentDependencies {
   owner: string;
   hold: BodyHold;
   split: SplitBody | undefined;
-  names: DecidingNames;
+  names: NamesOf;
 }
 
 export class CallContent {
@@ -141,7 +144,9 @@ export class CallContent {
     this.#known = null;
     if (known !== null) return this.use(() => this.#keep(known));
     // What was let go and is parsed again has been looked at.
-    const check = this.#isChecked ? undefined : ({ text, value }: BodyText) => checkNames(value, text, raw, names);
+    const check = this.#isChecked
+      ? undefined
+      : ({ text, value }: BodyText) => checkNames(value, text, raw, typeof names === 'function' ? names(value) : names);
     this.#isChecked = true;
     const parsing = parseBody(raw, bodies, owner, check);
     if (parsing instanceof Promise) return parsing.then((parsed) => this.use(() => this.#keep(parsed)));

@@ -33,7 +33,7 @@ export interface RefusedTurn {
 /** The call of a turn, its money reserved; or why there is none. Never rejects. */
 export async function openCall(services: RelayServices, turn: Turn): Promise<{ call: RunningCall } | { refused: RefusedTurn }> {
   const { context } = services;
-  const { endpoint, request, connection, address, envelope, onComplete } = turn;
+  const { request, connection, address, envelope, onComplete } = turn;
   const startedAt = performance.now();
   const requestId = newRequestId(context);
   const language = callerLanguage(request.headers);
@@ -46,7 +46,7 @@ export async function openCall(services: RelayServices, turn: Turn): Promise<{ c
     const admitted = await admitCall(services, turn, progress);
     content = admitted.content;
     conversation = admitted.conversation;
-    const { admission, asked, parameters, prompt, permit, session } = admitted;
+    const { endpoint, admission, asked, parameters, prompt, permit, session } = admitted;
     const { model } = asked;
     const quoted = context.quotes.priceOf(model, admission.group, admission.user);
     const settling = services.excess.settled(admission.user.id);
@@ -103,9 +103,9 @@ export async function openCall(services: RelayServices, turn: Turn): Promise<{ c
     if (reserved !== undefined) context.ledger.release(reserved.reservation);
     budgetHold?.end();
     const error = toAppError(failure, context, requestId);
-    const isSignedOut = endpoint.callers === 'sessions' && progress.caller === undefined;
+    const isSignedOut = turn.endpoint.callers === 'sessions' && progress.caller === undefined;
     if (!isSignedOut) noteRefusal(services, error, { request, connection, requestId, progress });
-    const tell = endpoint.callers === 'sessions' ? playgroundError : ownError;
+    const tell = turn.endpoint.callers === 'sessions' ? playgroundError : ownError;
     return { refused: { error, told: tell(error, language, requestId), language, requestId, isSignedOut } };
   }
 }
