@@ -17,6 +17,9 @@ export interface TranslationRow extends PartialLoss {
   example: Readonly<Record<string, unknown>>;
 }
 
+/** Objects of a vendor's own, which go back to where they came from as they are. */
+const vendorsOwn: ReadonlySet<RequestField> = new Set(['offered_provider_tools', 'forced_provider_tool', 'provider_tool_results']);
+
 export const translationTable: readonly TranslationRow[] = Object.values(clientDialects).flatMap((client) =>
   Object.values(upstreamDialects).flatMap((upstream) => (upstream.name === client.name ? [] : lossesBetween(client, upstream))),
 );
@@ -26,9 +29,6 @@ export function lossBetween(client: Pick<ClientDialect, 'name'>, upstream: Pick<
   const rows = translationTable.filter(({ from, to }) => from === client.name && to === upstream.name);
   return rows.reduce((sum, { treatment }) => sum + (treatment === 'refused' ? 1000 : 1), 0);
 }
-
-/** Objects of a vendor's own, which go back to where they came from as they are. */
-const vendorsOwn: ReadonlySet<RequestField> = new Set(['offered_provider_tools', 'forced_provider_tool', 'provider_tool_results']);
 
 function lossesBetween(client: ClientDialect, upstream: UpstreamDialect): TranslationRow[] {
   const rows: TranslationRow[] = [];

@@ -55,9 +55,9 @@ function endpoint(path: string, dialect: ClientDialect, kind: CallKind): RelayEn
 }
 
 /** What a body at an endpoint asks for: callers tell by its shape. */
-export function endpointOf(endpoint: RelayEndpoint, body: unknown): RelayEndpoint {
-  const { ofOtherShape: other } = endpoint;
-  return other !== undefined && isObject(body) && other.dialect.isShapeOf?.(body) === true ? other : endpoint;
+export function endpointOf(asked: RelayEndpoint, body: unknown): RelayEndpoint {
+  const { ofOtherShape: other } = asked;
+  return other !== undefined && isObject(body) && other.dialect.isShapeOf?.(body) === true ? other : asked;
 }
 
 /** The format that callers at this path expect, whether or not there is anything at it. */

@@ -186,13 +186,8 @@ describe.each(upstreams)('Cursor before $format', ({ format, path, channel }) =>
           input: expect.arrayContaining([{ type: 'custom_tool_call', call_id: 'call_2', name: 'ApplyPatch', input: patch }]),
         });
     }
-    const plain = {
-      ...ofChat,
-      messages: messages
-        .filter(({ tool_call_id: id }) => id !== 'call_2')
-        .map((message) => ('tool_calls' in message ? { ...message, tool_calls: called.slice(0, 1) } : message)),
-      tools: ofChat.tools.slice(0, 1),
-    };
+    const one = { role: 'assistant', content: [], tool_calls: called.slice(0, 1) };
+    const plain = { ...ofChat, tools: ofChat.tools.slice(0, 1), messages: [...ofChat.messages, one, ...messages.slice(3, 4)] };
     scene.upstream.queue({ text: 'Read.' });
     expect(await toldIn(await ask(plain, true), true)).toMatchObject({ text: 'Read.' });
     if (format === 'chat') expect(sent()?.body).toMatchObject({ messages: [{}, {}, { role: 'assistant', content: null }, {}] });
@@ -270,7 +265,7 @@ describe.each(engines)('what a body of Cursor costs on $kind', (engine) => {
     await toldIn(await scene.post('/v1/chat/completions', ofResponses), false);
     await toldIn(await scene.post('/v1/chat/completions', ofChat), false);
     const rows = (await scene.logs(count + 2)).slice(count);
-    for (const row of rows) expect(row.session_id ?? JSON.stringify(row)).toContain(metadata.cursorConversationId);
+    for (const row of rows) expect(JSON.stringify(row)).toContain(metadata.cursorConversationId);
   });
 });
 
@@ -296,7 +291,7 @@ test("OpenAI's own way of calling a tool with a free text is told in its own for
     let text = '';
     for await (const chunk of stream) {
       const [call] = chunk.choices[0]?.delta.tool_calls ?? [];
-      if (call !== undefined) text += String(Reflect.get(Reflect.get(call, 'custom'), 'input'));
+      if (call !== undefined) text += call.custom?.input ?? '';
     }
     expect(text).toBe(patch);
     const [told] = whole.choices;

@@ -3,6 +3,7 @@ import type { ErrorObject, ResponseWriterOptions, StreamWriter } from '../client
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { ResponsePart, TokenLogprob } from '../parts.ts';
 import type { Seal } from '../seal.ts';
+import { citationOf } from './annotations.ts';
 import { callIds } from './call-ids.ts';
 import { writeChoiceLogprobs } from './choice-logprobs.ts';
 import { errorEvent } from './errors.ts';
@@ -143,16 +144,6 @@ function signThought(choice: WholeChoice, seal: Seal): void {
   const last = choice.details.at(-1);
   if (last?.type === 'reasoning.text' && last.signature === undefined) Object.assign(last, textDetail(String(last.text), seal));
   else choice.details.push(textDetail('', seal));
-}
-
-/** What is about no text in particular stands at its end. */
-function citationOf({ url, title = url, start, end }: Extract<ResponsePart, { type: 'citation' }>, offsets: TextOffsets): Json {
-  const last = offsets.at(offsets.length, true);
-  const range = {
-    start_index: start === undefined ? last : offsets.at(start, false),
-    end_index: end === undefined ? last : offsets.at(end, true),
-  };
-  return { type: 'url_citation', url_citation: { ...range, title, url } };
 }
 
 function writeChoice(index: number, choice: WholeChoice, asked: ResponseWriterOptions['asked']): Json {
