@@ -25,6 +25,8 @@ const audioBytes = { usual: 8_000, densest: 1_000 };
 const videoBytes = { usual: 125_000, densest: 10_000 };
 const pageBytes = { usual: 50_000, densest: 10_000 };
 const textBytes = { usual: 4, densest: 2 };
+/** Google's, who counts more than others: calls of every format may go there. */
+const mostAudioPerSecond = 32;
 /** https://ai.google.dev/gemini-api/docs/document-processing; the others take fewer. */
 const mostPages = 1000;
 const textTypes = /^(?:text\/|application\/(?:json|xml|yaml|x-yaml|javascript|x-javascript|x-typescript|x-sh|rtf|x-ndjson|jsonl))/;
@@ -43,7 +45,8 @@ function tokensOf({ data, mimeType, rates }: InlineMedia): { usual: number; most
   const bytes = Math.ceil((data.length * 3) / 4);
   if (isAudio(mimeType)) {
     const exact = bytesPerSecond(data);
-    return range(bytes, exact === null ? audioBytes : { usual: exact, densest: exact }, rates.audioPerSecond);
+    const { usual, densest } = exact === null ? audioBytes : { usual: exact, densest: exact };
+    return { usual: Math.ceil((bytes / usual) * rates.audioPerSecond), most: Math.ceil((bytes / densest) * mostAudioPerSecond) };
   }
   if (textTypes.test(mimeType)) return range(bytes, textBytes, 1);
   if (mimeType.startsWith('application/')) {

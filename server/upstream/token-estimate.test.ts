@@ -68,12 +68,14 @@ describe('a prompt', () => {
     expect(await count({ messages: [hi], tools: [tool('weather'), tool('weather')] })).toBe(one + (one - 8 - 8));
   });
 
-  it('counts images, audio and files by fixed numbers, without the bytes', async () => {
+  it('counts images by fixed numbers, audio and files by their length, none by its letters', async () => {
     const part = (type: string, fields: object) => ({ messages: [{ role: 'user', content: [{ type, ...fields }] }] });
     const image = { url: `data:image/png;base64,${'A'.repeat(1e6)}` };
     expect(await count(part('image_url', { image_url: image }))).toBe(7 + 255);
     expect(await count(part('image_url', { image_url: { ...image, detail: 'low' } }))).toBe(7 + 85);
-    expect(await count(part('input_audio', { input_audio: { data: 'A'.repeat(1e6) } }))).toBe(7 + 100);
+    expect(await count(part('input_audio', { input_audio: { data: 'A'.repeat(1e3) } }))).toBe(7 + 100);
+    // 94 seconds of 64 kbit/s.
+    expect(await count(part('input_audio', { input_audio: { data: 'A'.repeat(1e6) } }))).toBe(7 + 938);
     expect(await count(part('file', { file: {} }))).toBe(7 + 5000);
   });
 

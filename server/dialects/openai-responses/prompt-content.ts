@@ -14,8 +14,10 @@ const perTools = 8;
 const perAudio = 100;
 const perFile = 5000;
 const lowDetail = 85;
-/** Pages as OpenAI counts them, https://platform.openai.com/docs/guides/pdf-files; sound and films as Google does, who counts more. */
-const rates: MediaRates = { audioPerSecond: 32, videoPerSecond: 300, perPage: 2000 };
+/**
+ * https://platform.openai.com/docs/guides/realtime-costs, https://platform.openai.com/docs/guides/pdf-files; films as Google counts them.
+ */
+const rates: MediaRates = { audioPerSecond: 10, videoPerSecond: 300, perPage: 2000 };
 
 export function promptContent(body: Body, model: string): PromptContent {
   const prompt = emptyPrompt();
