@@ -41,7 +41,15 @@ const vendors = {
     },
   },
   '@google/genai': {
-    from: { '@google/genai': { GenerateContentResponse: 'Generated', EmbedContentResponse: 'Embedded', Model: 'Model' } },
+    from: {
+      '@google/genai': {
+        GenerateContentResponse: 'Generated',
+        EmbedContentResponse: 'Embedded',
+        Model: 'Model',
+        'Interactions.Interaction': 'Interaction',
+        'Interactions.InteractionSSEEvent': 'InteractionEvent',
+      },
+    },
     // The class has getters and what the package adds; this is what travels.
     as: {
       Generated: ['candidates', 'createTime', 'modelVersion', 'promptFeedback', 'responseId', 'usageMetadata', 'modelStatus'],
@@ -84,7 +92,8 @@ function entrySource(from, as) {
   const members = [];
   for (const [index, [module, names]] of Object.entries(from).entries()) {
     imports.push(
-      `import type { ${Object.keys(names)
+      // A name with a dot stands in a namespace.
+      `import type { ${[...new Set(Object.keys(names).map((name) => name.split('.', 1)[0]))]
         .map((name) => `${name} as T${index}${name}`)
         .join(', ')} } from '${module}';`,
     );

@@ -3,6 +3,7 @@ import { claudeClient } from './claude/client.ts';
 import { claudeUpstream } from './claude/upstream.ts';
 import type { ClientDialect } from './client-dialect.ts';
 import { geminiClient } from './gemini/client.ts';
+import { geminiInteractionsClient } from './gemini/interactions/client.ts';
 import { geminiUpstream } from './gemini/upstream.ts';
 import { openaiChatClient } from './openai-chat/client.ts';
 import { openaiCompletionsClient } from './openai-chat/completions/client.ts';
@@ -17,6 +18,7 @@ export const clientDialects = {
   claude: claudeClient,
   'openai-responses': openaiResponsesClient,
   gemini: geminiClient,
+  'gemini-interactions': geminiInteractionsClient,
   'openai-completions': openaiCompletionsClient,
   'openai-mixed': mixedClient({ chat: openaiChatClient, responses: openaiResponsesClient }),
 } satisfies Record<string, ClientDialect>;

@@ -12,6 +12,7 @@ const plainBodies: Readonly<Record<string, object>> = {
   'openai-responses': { model: 'm', max_output_tokens: 4096, input: [question] },
   'openai-completions': { model: 'm', max_tokens: 4096, prompt: 'Hello' },
   'openai-mixed': { model: 'm', max_output_tokens: 4096, input: [question] },
+  'gemini-interactions': { model: 'm', input: 'Hello', generation_config: { max_output_tokens: 4096 } },
   gemini: { contents: [{ role: 'user', parts: [{ text: 'Hello' }] }], generationConfig: { maxOutputTokens: 4096 } },
 };
 const models: Readonly<Record<string, string>> = {

@@ -46,6 +46,8 @@ export const relayEndpoints: readonly RelayEndpoint[] = [
     endpoint(`${path}:embedContent`, clientDialects.gemini, callKinds.embeddings),
     endpoint(`${path}:batchEmbedContents`, clientDialects.gemini, callKinds.embeddings),
   ]),
+  // Google's packages ask for it at the one address or the other.
+  ...['/v1/interactions', '/v1beta/interactions'].map((path) => endpoint(path, clientDialects['gemini-interactions'], callKinds.chat)),
 ];
 
 function endpoint(path: string, dialect: ClientDialect, kind: CallKind): RelayEndpoint {
@@ -72,9 +74,7 @@ function startOf(pathname: string): string {
   return end < 0 ? pathname : pathname.slice(0, end);
 }
 
-/** How paths begin that only one format has. */
+/** Which format is spoken where paths begin so: that of the first one in the table. */
 const ownStarts: ReadonlyMap<string, ClientDialect> = new Map(
-  [...Map.groupBy(relayEndpoints, ({ path }) => startOf(path))].flatMap(([start, [first, ...others]]) =>
-    first !== undefined && others.every(({ dialect }) => dialect === first.dialect) ? [[start, first.dialect]] : [],
-  ),
+  relayEndpoints.toReversed().map(({ path, dialect }) => [startOf(path), dialect]),
 );

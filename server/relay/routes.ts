@@ -35,11 +35,6 @@ export function mountRelay(host: RouteHost, { services, sockets }: Relay, conver
     });
   }
 
-  // Google's newer API: whole, or not at all.
-  for (const method of ['GET', 'POST', 'DELETE'])
-    for (const path of ['/v1beta/interactions', '/v1beta/interactions/:rest+'])
-      host.addDirect(method, path, async (request, _params, connection) => notServed(request, clientDialects.gemini, connection));
-
   /** What the format has and is not here. SDKs do not try it again. */
   function notServed(request: Request, dialect: ClientDialect | undefined, connection: Connection | null): Response {
     const { requestId, language, url } = host.facts(request, connection);

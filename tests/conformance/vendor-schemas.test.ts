@@ -123,6 +123,23 @@ const gemini: Speech = {
   event: 'Generated',
   ids: [[/^responseId$/, /^[\w-]+$/]],
 };
+const interactions: Speech = {
+  vendor: 'google-genai',
+  path: () => '/v1beta/interactions',
+  body: ({ stream, hasTools, thinks, limit }) => ({
+    model,
+    input: text,
+    stream,
+    ...(hasTools ? { tools: [{ type: 'function', name: 'get_tide', parameters }] } : {}),
+    generation_config: {
+      ...(thinks ? { thinking_level: 'high', thinking_summaries: 'auto' } : {}),
+      ...(limit === undefined ? {} : { max_output_tokens: limit }),
+    },
+  }),
+  whole: 'Interaction',
+  event: 'InteractionEvent',
+  ids: [[/^(?:interaction\.)?id$/, /^v1_\w+$/]],
+};
 const clients: Readonly<Record<string, unknown>> = clientDialects;
 
 const upstreams = [
@@ -131,7 +148,9 @@ const upstreams = [
   { format: 'gemini', type: 24, setting: '' },
   { format: 'openai-responses', type: 1, setting: JSON.stringify({ formats: ['openai-responses'] }) },
 ];
-const spoken = Object.entries({ ...speeches, gemini, 'openai-completions': completions }).filter(([name]) => name in clients);
+const spoken = Object.entries({ ...speeches, gemini, 'gemini-interactions': interactions, 'openai-completions': completions }).filter(
+  ([name]) => name in clients,
+);
 const pairs = spoken.flatMap(([caller, speech]) =>
   upstreams.filter(({ format }) => format !== caller).map((upstream) => ({ caller, speech, ...upstream })),
 );

@@ -23,6 +23,20 @@ const cases = [
     }),
   },
   {
+    format: 'Interactions',
+    long: 9_000_000,
+    type: 24,
+    path: '/v1beta/interactions',
+    body: (data: string) => ({
+      model: testModel,
+      input: [
+        { type: 'text', text: 'Hi' },
+        { type: 'audio', mime_type: 'audio/ogg', data },
+      ],
+      generation_config: { max_output_tokens: 100 },
+    }),
+  },
+  {
     format: 'Claude',
     long: 1_200_000,
     type: 14,

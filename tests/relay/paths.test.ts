@@ -55,8 +55,6 @@ describe('paths of the relay', () => {
     ['POST', '/v1beta/none?key=1', 404, 'NOT_FOUND'],
     ['GET', '/v1beta', 404, 'NOT_FOUND'],
     ['PUT', '/v1beta/models/x', 404, 'NOT_FOUND'],
-    ['POST', '/v1beta/interactions', 501, 'UNIMPLEMENTED'],
-    ['DELETE', '/v1beta/interactions/x', 501, 'UNIMPLEMENTED'],
   ])('%s %s is refused in the format of Google', async (method, path, status, name) => {
     await using app = await createTestApp(embeddedEngine);
     const response = await send(app.origin, { method, path });

@@ -52,8 +52,8 @@ function addContent(prompt: PromptContent, content: unknown): void {
 
 function addPart(prompt: PromptContent, part: Body): void {
   const [inline, file] = [member(part, 'inlineData'), member(part, 'fileData')];
-  if (isObject(inline)) addInline(prompt, inline);
-  else if (isObject(file)) addFile(prompt, file);
+  if (isObject(inline)) addInline(prompt, { mimeType: member(inline, 'mimeType'), data: inline.data });
+  else if (isObject(file)) addFile(prompt, { mimeType: member(file, 'mimeType'), uri: member(file, 'fileUri') });
   else if (part.text !== undefined) addText(prompt, part.text);
   else addOther(prompt, part);
 }
@@ -70,22 +70,20 @@ function addOther(prompt: PromptContent, { thoughtSignature: _camel, thought_sig
   for (const inner of listOf(parts)) if (isObject(inner)) addPart(prompt, inner);
 }
 
-function addInline(prompt: PromptContent, inline: Body): void {
-  const mimeType = typeOf(inline);
-  addInlineMedia(prompt, { data: inline.data, mimeType, rates, guess: guessOf(mimeType) });
+export function addInline(prompt: PromptContent, { mimeType: told, data }: { mimeType: unknown; data: unknown }): void {
+  const mimeType = typeOf(told);
+  addInlineMedia(prompt, { data, mimeType, rates, guess: guessOf(mimeType) });
 }
 
 /** A URL or a name: nothing is known but its type. */
-function addFile(prompt: PromptContent, file: Body): void {
-  const mimeType = typeOf(file);
-  const uri = member(file, 'fileUri');
+export function addFile(prompt: PromptContent, { mimeType: told, uri }: { mimeType: unknown; uri: unknown }): void {
+  const mimeType = typeOf(told);
   const most = typeof uri === 'string' && film.test(uri) ? mostPromptTokens : undefined;
   addMediaTokens(prompt, guessOf(mimeType), { ...(most === undefined ? {} : { most }), isAudio: isAudio(mimeType) });
 }
 
-function typeOf(media: Body): string {
-  const type = member(media, 'mimeType');
-  return typeof type === 'string' ? type.toLowerCase() : '';
+function typeOf(told: unknown): string {
+  return typeof told === 'string' ? told.toLowerCase() : '';
 }
 
 function guessOf(mimeType: string): number {

@@ -5,7 +5,7 @@ import { badField } from '../strict-fields.ts';
 import type { StrictFields } from '../strict-fields.ts';
 
 /** Of files that were given to the provider before: nobody else knows them. */
-const providerFile = /^(?:https:\/\/generativelanguage\.googleapis\.com\/[^?]*\/)?(files\/[\w-]+)$|^gs:\/\//;
+export const providerFile = /^(?:https:\/\/generativelanguage\.googleapis\.com\/[^?]*\/)?(files\/[\w-]+)$|^gs:\/\//;
 
 /** Null: the part is something else. @throws {AppError} `invalid_request` with the field at fault */
 export function readMedia(part: StrictFields): ImagePart | AudioPart | FilePart | null {
@@ -34,7 +34,7 @@ function readInline(inline: StrictFields): ImagePart | AudioPart | FilePart {
   const mediaType = inline.requiredText('mimeType').toLowerCase();
   const data = inline.requiredText('data');
   const [kind = '', subtype = ''] = (mediaType.split(';', 1)[0] ?? '').split('/');
-  if (kind === 'audio') return { type: 'audio', data, format: audioFormats[subtype] ?? subtype };
+  if (kind === 'audio') return { type: 'audio', data, format: audioFormat(subtype) };
   const source = { kind: 'base64' as const, mediaType, data };
   if (kind === 'image') return { type: 'image', source };
   if (kind !== 'text') return { type: 'file', source, ...nameOf(inline) };
@@ -42,6 +42,10 @@ function readInline(inline: StrictFields): ImagePart | AudioPart | FilePart {
 }
 
 /** As other formats call them. */
+export function audioFormat(subtype: string): string {
+  return audioFormats[subtype] ?? subtype;
+}
+
 const audioFormats: Readonly<Record<string, string>> = { mpeg: 'mp3', mpga: 'mp3', 'x-wav': 'wav', wave: 'wav', 'vnd.wave': 'wav' };
 
 function nameOf(media: StrictFields): { name?: string } {

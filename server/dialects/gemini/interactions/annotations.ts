@@ -1,0 +1,50 @@
+// Citations as annotations of a text. Ranges are in bytes of it.
+import type { ResponsePart } from '../../parts.ts';
+
+type Citation = Extract<ResponsePart, { type: 'citation' | 'document_citation' }>;
+
+/** Characters of text that are kept for ranges. */
+const mostText = 256 * 1024;
+
+/** Where characters of the response's whole text stand in the bytes of its last piece. */
+export class TextBytes {
+  #text = '';
+  /** Characters before the piece. */
+  #before = 0;
+  #length = 0;
+
+  /** A further piece begins. */
+  begin(): void {
+    this.#before += this.#length;
+    this.#length = 0;
+    this.#text = '';
+  }
+
+  add(text: string): void {
+    this.#length += text.length;
+    if (this.#length <= mostText) this.#text += text;
+  }
+
+  /** Null: it is not known. */
+  range(start: number | undefined, end: number | undefined): { start_index: number; end_index: number } | null {
+    if (start === undefined || end === undefined || this.#length > mostText) return null;
+    const [from, to] = [start - this.#before, end - this.#before];
+    if (from < 0 || to <= from || to > this.#length) return null;
+    const start_index = Buffer.byteLength(this.#text.slice(0, from));
+    return { start_index, end_index: start_index + Buffer.byteLength(this.#text.slice(from, to)) };
+  }
+}
+
+export function annotationOf(citation: Citation, bytes: TextBytes): Record<string, unknown> {
+  if (citation.type === 'citation') {
+    const { url, title = url, start, end } = citation;
+    return { type: 'url_citation', url, title, ...bytes.range(start, end) };
+  }
+  // Its range is one of the document.
+  const { title, text } = citation;
+  return {
+    type: 'file_citation',
+    ...(title === undefined ? {} : { file_name: title }),
+    ...(text === undefined ? {} : { source: text }),
+  };
+}

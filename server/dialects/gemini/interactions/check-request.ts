@@ -1,0 +1,67 @@
+// What must be right in an Interactions request before anything is spent on it; cheap, because every call passes it.
+import { AppError } from '#shared/errors.ts';
+import { fieldRules } from '#shared/field-rules.ts';
+import { isObject } from '#server/framing/loose-json.ts';
+import { plainTokenBytes } from '../../client-dialect.ts';
+import type { CallParameters } from '../../client-dialect.ts';
+import { otherProviders, untranslatable } from '../../losses.ts';
+import { badField, StrictFields } from '../../strict-fields.ts';
+import type { Body } from '../../strict-fields.ts';
+import { limits } from './limits.ts';
+
+/** The most tokens that a client may ask for. */
+const tokenLimit = 1_073_741_823;
+const textOrSteps = { zh: '必须是文本、内容或步骤的数组', en: 'must be a text, a content or a list of steps' };
+
+/** @throws {AppError} 400 with the field at fault */
+export function checkRequest(body: Body): void {
+  const fields = new StrictFields(body);
+  // A token of Google's own, which says how far its model came.
+  if (fields.has('continuation_token')) throw untranslatable('continuation_token', otherProviders);
+  fields.text('previous_interaction_id');
+  for (const field of ['stream', 'store', 'background']) fields.boolean(field);
+  checkInput(fields);
+  fields.text('system_instruction');
+  fields.list('tools');
+  const config = fields.fields('generation_config');
+  if (config === undefined) return;
+  config.integer('max_output_tokens', 1, tokenLimit);
+  for (const field of ['temperature', 'top_p', 'seed']) config.number(field);
+  config.list('stop_sequences');
+}
+
+function checkInput(fields: StrictFields): void {
+  const input = fields.raw('input');
+  const isEmpty = input === undefined || input === '' || (Array.isArray(input) && input.length === 0);
+  if (isEmpty && fields.has('previous_interaction_id')) return;
+  if (isEmpty) throw badField('input', fieldRules.required);
+  if (typeof input === 'string') return;
+  if (!Array.isArray(input) && !isObject(input)) throw badField('input', textOrSteps);
+  const items = Array.isArray(input) ? fields.objects('input') : [new StrictFields(input, 'input')];
+  for (const item of items)
+    if (item.text('type') === undefined && !item.has('role')) throw badField(item.path('type'), fieldRules.required);
+}
+
+/**
+ * What speaks of something kept has been put in its place before a request goes on: providers keep nothing for us.
+ * @throws {AppError} `responses_not_kept`
+ */
+export function refuseState(body: Body): void {
+  if (new StrictFields(body).has('previous_interaction_id')) throw notKept('previous_interaction_id');
+  if (body.background === true) throw notKept('background');
+}
+
+function notKept(field: string): AppError {
+  return new AppError('responses_not_kept', { field }, { field });
+}
+
+/** Only for a body that `checkRequest` let pass. */
+export function callParameters(body: Body): CallParameters {
+  return {
+    maxTokens: limits.read(body) ?? 0,
+    choices: 1,
+    // Every stream of this format ends with it.
+    wantsUsage: true,
+    mostTokenBytes: plainTokenBytes,
+  };
+}

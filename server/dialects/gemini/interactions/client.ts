@@ -1,0 +1,45 @@
+// Gemini's Interactions as a format that callers speak.
+import type { ClientDialect } from '../../client-dialect.ts';
+import { beginningOf } from '../../conversation-beginning.ts';
+import { sessionInMetadata } from '../../session-ids.ts';
+import { askedCall } from './asked-call.ts';
+import { callParameters, checkRequest } from './check-request.ts';
+import { interactionsNames } from './deciding-names.ts';
+import { errorBody } from './errors.ts';
+import { stepsOf } from './items.ts';
+import { limits } from './limits.ts';
+import { writeModel, writeModelList } from '../models.ts';
+import { promptContent } from './prompt-content.ts';
+import { readRequest } from './read-request.ts';
+import { saidFields } from './said-fields.ts';
+import { title } from './title.ts';
+import { createStreamWriter, writeWhole } from './write-response.ts';
+
+/** Steps that are looked at for the beginning of a conversation. */
+const mostSteps = 32;
+
+export const geminiInteractionsClient = {
+  name: 'gemini-interactions',
+  title,
+  calls: {
+    chat: { read: askedCall, check: checkRequest, parameters: callParameters, promptContent, names: interactionsNames },
+  },
+  forwardedHeaders: [],
+  requestIdHeader: 'x-request-id',
+  limits,
+  saidFields,
+  readRequest,
+  beginningOf({ system_instruction: system, input, tools }) {
+    const steps = stepsOf(input);
+    const first = steps.slice(0, mostSteps).findIndex(({ type }) => type === 'user_input');
+    // A step says in its type whose it is.
+    const turns = first < 0 ? steps : steps.with(first, { role: 'user', content: steps[first]?.['content'] });
+    return beginningOf({ system, turns, tools });
+  },
+  sessionIn: ({ labels }) => sessionInMetadata(labels),
+  writeWhole,
+  createStreamWriter,
+  writeModel,
+  writeModelList,
+  errorBody,
+} satisfies ClientDialect;

@@ -1,0 +1,31 @@
+// Tools that ran at a provider, as steps: what was asked, and what came of it. https://ai.google.dev/api/interactions-api#Step
+import type { HostedCallPart, HostedResultPart } from '../../parts.ts';
+
+type Json = Record<string, unknown>;
+
+/** Null: the format has no step for it. */
+export function writeHostedStep(part: HostedCallPart | HostedResultPart): Json | null {
+  return part.type === 'hosted_call' ? writeCall(part) : writeResult(part);
+}
+
+function writeCall({ kind, id, input }: HostedCallPart): Json | null {
+  if (kind === 'web_search') return { type: 'google_search_call', id, arguments: { queries: textsOf(input['query']) } };
+  if (kind === 'web_fetch') return { type: 'url_context_call', id, arguments: { urls: textsOf(input['url']) } };
+  if (kind !== 'code_execution' || typeof input['code'] !== 'string') return null;
+  return { type: 'code_execution_call', id, arguments: { language: 'python', code: input['code'] } };
+}
+
+function writeResult({ kind, callId, sources, output, isError }: HostedResultPart): Json | null {
+  const failed = isError ? { is_error: true } : {};
+  // What was found is told by the annotations of the text.
+  if (kind === 'web_search') return { type: 'google_search_result', call_id: callId, result: [], ...failed };
+  if (kind === 'web_fetch') {
+    const status = isError ? 'error' : 'success';
+    return { type: 'url_context_result', call_id: callId, result: sources.map(({ url }) => ({ url, status })), ...failed };
+  }
+  return kind === 'code_execution' ? { type: 'code_execution_result', call_id: callId, result: output ?? '', ...failed } : null;
+}
+
+function textsOf(value: unknown): string[] {
+  return typeof value === 'string' && value !== '' ? [value] : [];
+}

@@ -1,0 +1,28 @@
+// Tools of a request that run at the provider. https://ai.google.dev/gemini-api/docs/interactions#built-in-tools
+import type { HostedKind } from '#shared/hosted-tools.ts';
+import { isObject } from '#server/framing/loose-json.ts';
+import { placesInTools } from '../../hosted-tools.ts';
+import type { HostedPlace } from '../../hosted-tools.ts';
+import type { Body } from '../../strict-fields.ts';
+
+const kinds: ReadonlyMap<unknown, HostedKind | null> = new Map<unknown, HostedKind | null>([
+  ['function', null],
+  ['computer_use', null],
+  ['google_search', 'web_search'],
+  ['code_execution', 'code_execution'],
+  ['url_context', 'web_fetch'],
+  ['file_search', 'file_search'],
+  ['retrieval', 'file_search'],
+  ['google_maps', 'maps'],
+  ['mcp_server', 'mcp'],
+]);
+
+/** Null: the caller runs it. */
+export function kindOfTool({ type }: Body): HostedKind | null {
+  const kind = kinds.get(type);
+  return kind === undefined ? 'other' : kind;
+}
+
+export function hostedPlaces({ tools }: Body): HostedPlace[] {
+  return placesInTools(Array.isArray(tools) ? tools.filter(isObject) : [], { kindOf: kindOfTool, isForced: () => false });
+}

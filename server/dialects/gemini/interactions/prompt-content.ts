@@ -1,0 +1,57 @@
+// What of an Interactions request counts as prompt tokens. Read loosely: it also serves estimates of what is refused later.
+import { isObject } from '#server/framing/loose-json.ts';
+import { emptyPrompt, noteHosted } from '../../prompt-content.ts';
+import type { PromptContent } from '../../prompt-content.ts';
+import type { Body } from '../../strict-fields.ts';
+import { addFile, addInline } from '../prompt-content.ts';
+import { hostedPlaces } from './hosted-tools.ts';
+import { isContent, stepsOf, usualTypes } from './items.ts';
+
+const perStep = 3;
+const perTools = 8;
+
+export function promptContent(body: Body): PromptContent {
+  const prompt = emptyPrompt();
+  addText(prompt, body.system_instruction);
+  for (const step of stepsOf(body.input)) addStep(prompt, step);
+  const tools: unknown[] = Array.isArray(body.tools) ? body.tools : [];
+  if (tools.length > 0) prompt.fixed += perTools;
+  for (const tool of tools) addJson(prompt, tool);
+  for (const { kind, most } of hostedPlaces(body)) noteHosted(prompt, kind, most);
+  addJson(prompt, body.response_format);
+  return prompt;
+}
+
+/** Without the signature, which is nothing that a model of another vendor reads. */
+function addStep(prompt: PromptContent, { signature: _signature, ...step }: Body): void {
+  prompt.fixed += perStep;
+  const { type, content, summary, result } = step;
+  if (typeof step.role === 'string' || type === 'user_input' || type === 'model_output') addContent(prompt, content);
+  else if (type === 'thought') addContent(prompt, summary);
+  else if (type === 'function_result') addContent(prompt, result);
+  else addJson(prompt, step);
+}
+
+function addContent(prompt: PromptContent, content: unknown): void {
+  if (typeof content === 'string') addText(prompt, content);
+  else if (Array.isArray(content)) for (const part of content) addPart(prompt, part);
+  else if (isContent(content)) addPart(prompt, content);
+  else addJson(prompt, content);
+}
+
+function addPart(prompt: PromptContent, part: unknown): void {
+  if (!isObject(part)) return;
+  if (part.type === 'text') return addText(prompt, part.text);
+  if (!isContent(part)) return addJson(prompt, part);
+  const { data, uri, mime_type: mimeType = usualTypes[String(part.type)] } = part;
+  if (data === undefined) addFile(prompt, { mimeType, uri });
+  else addInline(prompt, { mimeType, data });
+}
+
+function addText(prompt: PromptContent, text: unknown): void {
+  if (typeof text === 'string' && text !== '') prompt.texts.push(text);
+}
+
+function addJson(prompt: PromptContent, value: unknown): void {
+  if (value !== undefined && value !== null) prompt.texts.push(JSON.stringify(value));
+}

@@ -1,0 +1,69 @@
+// Tools and the choice among them. https://ai.google.dev/gemini-api/docs/interactions#function-calling
+import { fieldRules } from '#shared/field-rules.ts';
+import { otherProviders, untranslatable } from '../../losses.ts';
+import type { HostedTool, Tool, ToolChoice } from '../../parts.ts';
+import type { ExtraField } from '../../request-fields.ts';
+import { badField } from '../../strict-fields.ts';
+import type { StrictFields } from '../../strict-fields.ts';
+import { kindOfTool } from './hosted-tools.ts';
+
+export interface ReadTools {
+  tools: Tool[];
+  hosted: HostedTool[];
+  choice?: ToolChoice;
+  extras: ExtraField[];
+}
+
+/** What runs at the provider and is more than offered. */
+const essential: ReadonlySet<string> = new Set(['computer_use', 'mcp_server']);
+const told: ReadonlySet<string> = new Set(['type', 'name', 'description', 'parameters']);
+const modes = ['auto', 'any', 'none', 'validated'] as const;
+
+/** @throws {AppError} `invalid_request` with the field at fault; `untranslatable` for what only Google can do */
+export function readTools(fields: StrictFields, config: StrictFields): ReadTools {
+  const tools: Tool[] = [];
+  const hosted: HostedTool[] = [];
+  const extras: ExtraField[] = [];
+  for (const tool of fields.objects('tools')) {
+    const type = tool.requiredText('type');
+    const field = tool.path('').slice(0, -1);
+    if (essential.has(type)) throw untranslatable(tool.path('type'), otherProviders);
+    if (type === 'function') {
+      tools.push(readFunction(tool));
+      for (const name of tool.others(told)) extras.push({ field: null, name: tool.path(name), value: null });
+    } else {
+      const kind = kindOfTool(tool.plain) ?? 'other';
+      hosted.push({ type: 'hosted_tool', kind, origin: 'gemini-interactions', object: tool.plain, options: {}, field });
+      for (const name of tool.others(new Set(['type']))) extras.push({ field: null, name: tool.path(name), value: null });
+    }
+  }
+  return { tools, hosted, extras, ...readChoice(config, tools) };
+}
+
+function readFunction(tool: StrictFields): Tool {
+  const description = tool.text('description');
+  return {
+    name: tool.requiredText('name'),
+    parameters: tool.object('parameters') ?? {},
+    ...(description === undefined ? {} : { description }),
+  };
+}
+
+/** A mode, or a mode with the tools that it is about. */
+function readChoice(config: StrictFields, tools: readonly Tool[]): Pick<ReadTools, 'choice'> & { tools?: Tool[] } {
+  const value = config.raw('tool_choice');
+  if (value === undefined) return {};
+  if (typeof value === 'string') return { choice: choiceOf(config.oneOf('tool_choice', modes) ?? 'auto') };
+  const allowed = config.fields('tool_choice')?.fields('allowed_tools');
+  if (allowed === undefined) throw badField(config.path('tool_choice'), fieldRules.oneOf(modes));
+  const mode = allowed.oneOf('mode', modes) ?? 'auto';
+  const names = (allowed.list('tools') ?? []).filter((name) => typeof name === 'string');
+  const [only] = names;
+  if (mode === 'any' && only !== undefined && names.length === 1) return { choice: { kind: 'tool', name: only } };
+  const usable = names.length === 0 ? tools : tools.filter(({ name }) => names.includes(name));
+  return { choice: choiceOf(mode), tools: [...usable] };
+}
+
+function choiceOf(mode: (typeof modes)[number]): ToolChoice {
+  return { kind: mode === 'any' ? 'required' : mode === 'none' ? 'none' : 'auto' };
+}

@@ -1,0 +1,24 @@
+// Usage as this format writes it: cached tokens within the input, thoughts beside the output.
+// https://ai.google.dev/api/interactions-api#Usage
+import { inputTokens } from '#shared/token-usage.ts';
+import type { TokenUsage } from '#shared/token-usage.ts';
+
+export function writeTokenUsage(usage: TokenUsage): Record<string, unknown> {
+  const input = inputTokens(usage);
+  const { cacheRead, output, reasoning, audioInput, imageInput, audioOutput } = usage;
+  const written = output - reasoning;
+  return {
+    total_input_tokens: input,
+    input_tokens_by_modality: byModality({ text: Math.max(0, input - audioInput - imageInput), audio: audioInput, image: imageInput }),
+    total_cached_tokens: cacheRead,
+    total_output_tokens: written,
+    output_tokens_by_modality: byModality({ text: Math.max(0, written - audioOutput), audio: audioOutput }),
+    total_thought_tokens: reasoning,
+    total_tool_use_tokens: 0,
+    total_tokens: input + output,
+  };
+}
+
+function byModality(tokens: Readonly<Record<string, number>>): { modality: string; tokens: number }[] {
+  return Object.entries(tokens).flatMap(([modality, count]) => (count > 0 ? [{ modality, tokens: count }] : []));
+}
