@@ -41,7 +41,7 @@ import { createStaticFiles } from '#server/http/static-files.ts';
 import { siteIdentity } from '#server/settings/site-logo.ts';
 import { createRelay } from '#server/relay/create-relay.ts';
 import type { Relay } from '#server/relay/create-relay.ts';
-import { dialectAt } from '#server/relay/endpoints.ts';
+import { dialectAt, isMissingKind } from '#server/relay/endpoints.ts';
 import { mountMidjourney } from '#server/relay/tasks/midjourney/routes.ts';
 import { mountSuno } from '#server/relay/tasks/suno/routes.ts';
 import { errorResponse } from '#server/relay/relay-failure.ts';
@@ -129,6 +129,7 @@ export function createApp(context: AppContext, options: { consoleFolder?: string
 
   async function serveOther(request: Request, connection: Connection | null, pathname: string): Promise<Response> {
     const missing: ErrorCode = 'invalid_url';
+    if (isMissingKind(pathname)) return refuse(request, connection, new AppError('verb_unknown', { path: pathname }));
     if (isServerPath(pathname)) return refuse(request, connection, new AppError(missing));
     const response = await files.serve(request, pathname);
     if (response === null) return refuse(request, connection, new AppError(missing));

@@ -490,7 +490,7 @@ export const errors = {
   ),
   too_many_sockets: entry(429, '您已打开 {limit} 个 WebSocket 连接', 'You have {limit} WebSocket connections open already'),
   too_many_turns: entry(429, '此连接上等待的请求太多', 'Too many requests wait on this connection'),
-  format_unsupported: entry(400, '该渠道不支持此接口格式', 'The channel does not support this API format'),
+  format_unsupported: entry(501, '该渠道不支持此接口格式', 'The channel does not support this API format'),
   untranslatable: entry(
     400,
     '参数 {field} 无法转换为 {dialect} 的格式，请去掉它或换一个模型',

@@ -3,6 +3,13 @@ import { chat } from './chat.ts';
 import { completions } from './completions.ts';
 import { countTokens } from './count-tokens.ts';
 import { embeddings } from './embeddings/embeddings.ts';
+import { moderations } from './moderations/moderations.ts';
 import type { CallKind, CallKindName } from './call-kind.ts';
 
-export const callKinds: Readonly<Record<CallKindName, CallKind>> = { chat, completions, count_tokens: countTokens, embeddings };
+export const callKinds: Readonly<Record<CallKindName, CallKind>> = {
+  chat,
+  completions,
+  count_tokens: countTokens,
+  embeddings,
+  moderations,
+};

@@ -13,6 +13,8 @@ export interface CallAddress {
 
 export interface AskedCall {
   model: string;
+  /** The caller names none: in order, others that do as well where the first one is not served. */
+  otherModels?: readonly string[];
   /** The response is to come as a stream. */
   isStream: boolean;
   /** Content type of that stream; undefined: events. */

@@ -34,6 +34,7 @@ export const relayEndpoints: readonly RelayEndpoint[] = [
   endpoint('/v1/completions', clientDialects['openai-completions'], callKinds.completions),
   endpoint('/v1/embeddings', clientDialects['openai-chat'], callKinds.embeddings),
   endpoint('/v1/engines/{model}/embeddings', clientDialects['openai-chat'], callKinds.embeddings),
+  endpoint('/v1/moderations', clientDialects['openai-chat'], callKinds.moderations),
   { ...endpoint('/v1/responses', clientDialects['openai-responses'], callKinds.chat), socket: clientDialects['openai-responses'].socket },
   { ...endpoint('/v1/responses/compact', clientDialects['openai-responses'], callKinds.chat), isCompaction: true },
   endpoint('/v1/responses/input_tokens', clientDialects['openai-responses'], callKinds.count_tokens),
@@ -66,6 +67,14 @@ export function endpointOf(asked: RelayEndpoint, body: unknown): RelayEndpoint {
 export function dialectAt(pathname: string): ClientDialect {
   const found = relayEndpoints.find(({ pattern }) => pattern.covers(pathname));
   return found?.dialect ?? ownStarts.get(startOf(pathname)) ?? defaultClientDialect;
+}
+
+/** What the vendors' formats have on paths that begin so, and is not here: whoever calls it is told that, and not that it does not exist. */
+const missingKinds =
+  /^\/v1\/(?:assistants|audio|batches|edits|evals|files|fine-tunes|fine_tuning|images|realtime|rerank|threads|uploads|vector_stores|videos)(?:\/|$)/;
+
+export function isMissingKind(pathname: string): boolean {
+  return missingKinds.test(pathname);
 }
 
 /** `/v1beta` of `/v1beta/models`. */

@@ -15,6 +15,7 @@ import type { RelayEndpoint } from '#server/relay/endpoints.ts';
 import { errorResponse, ownError, requestIdHeaders, tellEnd, withHeaders } from '#server/relay/relay-failure.ts';
 import type { ToldFailure } from '#server/relay/relay-failure.ts';
 import { attempts, channelOnly } from '#server/relay/routing/attempts.ts';
+import { takesCall } from '#server/relay/routing/takes-call.ts';
 import { noteAnswered, noteFailed, noteStopped } from '#server/relay/routing/note-attempt.ts';
 import { elapsed, releaseCall, stopCall, writerOptions } from '#server/relay/running-call.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
@@ -244,6 +245,7 @@ async function runAttempts(call: RunningCall, client: ClientStream | null): Prom
     model,
     affinity: services.context.settings.get('ChannelAffinityEnabled') ? call.affinity : null,
     only: channelOnly(services, admission.pinnedChannel),
+    isFor: (channel) => takesCall(channel, call.endpoint, model),
     records: call.attempts,
     elapsed: () => elapsed(call),
     isOver: () => {

@@ -29,6 +29,15 @@ describe.each(engines)('testing channels on $kind', (engine) => {
     expect(channel.revision).toBe(1);
   });
 
+  it('asks a model of moderations for one', async () => {
+    const id = await createHere({ models: 'omni-moderation-latest' });
+    expect(await test(id)).toMatchObject({ success: true });
+    expect(desk.upstream.requests.at(-1)).toMatchObject({
+      path: '/v1/moderations',
+      body: { model: 'omni-moderation-latest', input: 'hello world' },
+    });
+  });
+
   it('charges nobody, and logs what it would have cost', async () => {
     const id = await createHere();
     const quotaBefore = (await desk.admin.get('/api/user/self')).data.quota;

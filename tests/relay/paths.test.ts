@@ -52,6 +52,20 @@ describe('paths of the relay', () => {
   });
 
   test.each([
+    ['POST', '/v1/images/edits'],
+    ['POST', '/v1/audio/speech?x=1'],
+    ['GET', '/v1/files/file-1/content'],
+    ['DELETE', '/v1/vector_stores/vs_1'],
+  ])('%s %s, which OpenAI has, is told to be missing', async (method, path) => {
+    await using app = await createTestApp(embeddedEngine);
+    const response = await send(app.origin, { method, path });
+    expect(response.status).toBe(501);
+    expect(JSON.parse(response.text)).toMatchObject({
+      error: { code: 'verb_unknown', message: expect.stringContaining(path.split('?')[0] ?? '') },
+    });
+  });
+
+  test.each([
     ['POST', '/v1beta/none?key=1', 404, 'NOT_FOUND'],
     ['GET', '/v1beta', 404, 'NOT_FOUND'],
     ['PUT', '/v1beta/models/x', 404, 'NOT_FOUND'],

@@ -31,6 +31,7 @@ import {
   readGemini,
   readGeminiEmbedding,
 } from './gemini-responses.ts';
+import { moderationOf } from './moderation-responses.ts';
 import type { GeminiRequest } from './gemini-responses.ts';
 import type { Behaviour, Garbage, UpstreamError } from './upstream-behaviour.ts';
 
@@ -195,6 +196,12 @@ async function answer(exchange: Exchange, behaviour: Behaviour, models: readonly
     if (isRefusal(request)) return exchange.refuse(400, request, behaviour);
     if (behaviour.garbage !== undefined) return garbage(exchange, behaviour.garbage, embeddingList(request, behaviour), behaviour);
     return exchange.json(embeddingList(request, behaviour), behaviour);
+  }
+  if (method === 'POST' && path.endsWith('/moderations')) {
+    const response = moderationOf(body, behaviour);
+    if (isRefusal(response)) return exchange.refuse(400, response, behaviour);
+    if (behaviour.garbage !== undefined) return garbage(exchange, behaviour.garbage, response, behaviour);
+    return exchange.json(response, behaviour);
   }
   if (method === 'POST' && path.endsWith('/count_tokens')) return exchange.json({ input_tokens: 4242 }, behaviour);
   if (method === 'POST' && path.endsWith('/messages')) {

@@ -2,7 +2,7 @@
 import { tokenCount } from '#server/dialects/token-usage.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import type { EmbeddingsProvider } from './embeddings-parts.ts';
-import { usageOfPrompt } from './embeddings-usage.ts';
+import { usageOfPrompt } from '../prompt-usage.ts';
 import { readVectors } from './vectors.ts';
 
 export const dashscope: EmbeddingsProvider = {

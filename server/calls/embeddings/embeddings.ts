@@ -4,15 +4,14 @@ import { fieldRules } from '#shared/field-rules.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { DecodeInput } from '#server/dialects/decoded-whole.ts';
 import type { CallInput, EncodedRequest } from '#server/dialects/encode-input.ts';
-import { withModel } from '#server/dialects/model-in-text.ts';
 import { withoutSurcharges } from '#server/dialects/surcharges.ts';
-import type { ErrorInResponse } from '#server/dialects/stream-pipe.ts';
 import type { DecodeTokens } from '#server/dialects/token-lists.ts';
 import { badField } from '#server/dialects/strict-fields.ts';
 import type { Way } from '#server/dialects/way.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 import type { CallKind, Decoded } from '../call-kind.ts';
 import { identityOfFormat, jsonType, megabyte } from '../call-kind.ts';
+import { encoded, errorIn, forwardBody, overrideOf, unwritten } from '../forward-body.ts';
 import { dashscope } from './dashscope.ts';
 import type { EmbeddingsClient, EmbeddingsProvider, EmbeddingsRequest, ForwardedEmbeddings } from './embeddings-parts.ts';
 import { gemini } from './gemini.ts';
@@ -60,9 +59,10 @@ function providerOf({ client, way }: { client: CallInput['client']; way: Way }):
 function encode(asked: CallInput, decodeTokens: DecodeTokens): EncodedRequest | Promise<EncodedRequest> {
   const provider = providerOf(asked);
   if (provider === null) {
+    const write = clientOf(asked).forward.request;
+    if (write === undefined) return forwardBody(asked);
     const { call, dropped } = withoutSurcharges(asked);
-    const own = clientOf(asked).forward.request?.(call.body, asked.way.upstreamModel);
-    if (own === undefined) return { ...encoded(asked, forwardedText(call)), dropped };
+    const own = write(call.body, asked.way.upstreamModel);
     const text = call.isPassThrough === true ? call.rawText : JSON.stringify({ ...own.body, ...overrideOf(call) });
     return { ...encoded(asked, text), dropped, isBatch: own.isBatch };
   }
@@ -79,22 +79,6 @@ function encode(asked: CallInput, decodeTokens: DecodeTokens): EncodedRequest | 
   };
   const request = clientOf(asked).readRequest(asked.body, decodeTokens);
   return request instanceof Promise ? request.then(write) : write(request);
-}
-
-function encoded({ way }: CallInput, text: string): Omit<EncodedRequest, 'dropped'> {
-  return { body: Buffer.from(text), headers: null, upstreamModel: way.upstreamModel, reasoningEffort: undefined, sentLimit: undefined };
-}
-
-function forwardedText(call: CallInput): string {
-  const { body, rawText, way } = call;
-  if (call.isPassThrough === true) return rawText;
-  if (way.paramOverride !== null) return JSON.stringify({ ...body, model: way.upstreamModel, ...overrideOf(call) });
-  return withModel(rawText, body, way.upstreamModel) ?? JSON.stringify({ ...body, model: way.upstreamModel });
-}
-
-function overrideOf({ way }: CallInput): Readonly<Record<string, unknown>> {
-  const { stream: _stream, ...fields } = way.paramOverride ?? {};
-  return fields;
 }
 
 function decode(input: DecodeInput): Decoded {
@@ -127,11 +111,4 @@ function forwarded(response: ForwardedEmbeddings | null): Decoded {
   if (response === null) return { kind: 'failed', error: null };
   const { usage, isEmpty, body } = response;
   return { ...unwritten, usage, isEmpty, body: () => body };
-}
-
-/** Vectors are not written, and never streamed. */
-const unwritten = { kind: 'whole', written: () => '', events: () => Buffer.alloc(0) } as const;
-
-function errorIn({ way: { dialect, provider } }: DecodeInput, text: string): ErrorInResponse | null {
-  return dialect.readError(text, provider);
 }

@@ -14,7 +14,7 @@ import { tokenCount } from '#server/dialects/token-usage.ts';
 import { outlineOf } from '#server/framing/json-outline.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { EmbeddingsClient, EmbeddingsRequest, ForwardedEmbeddings, LongEmbeddings } from './embeddings-parts.ts';
-import { usageOfPrompt } from './embeddings-usage.ts';
+import { usageOfPrompt } from '../prompt-usage.ts';
 import { shortened } from './vectors.ts';
 
 const title = { zh: '此提供商的向量接口', en: "this provider's embeddings" };

@@ -1,7 +1,7 @@
 // https://docs.ollama.com/api/embed — one vector for each input, `prompt_eval_count` as usage.
 import { tokenCount } from '#server/dialects/token-usage.ts';
 import type { EmbeddingsProvider } from './embeddings-parts.ts';
-import { usageOfPrompt } from './embeddings-usage.ts';
+import { usageOfPrompt } from '../prompt-usage.ts';
 import { readVectors } from './vectors.ts';
 
 export const ollama: EmbeddingsProvider = {

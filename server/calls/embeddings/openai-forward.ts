@@ -7,7 +7,7 @@ import type { Span } from '#server/framing/json-outline.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { JsonObject } from '#server/framing/loose-json.ts';
 import type { EmbeddingsForward, ForwardedEmbeddings, LongEmbeddings } from './embeddings-parts.ts';
-import { readEmbeddingsUsage } from './embeddings-usage.ts';
+import { readPromptUsage } from '../prompt-usage.ts';
 import { readVector, shortened, toBase64 } from './vectors.ts';
 
 type Body = Readonly<Record<string, unknown>>;
@@ -20,7 +20,7 @@ const longestRow = 4 * 1024 * 1024;
 export const openaiForward: EmbeddingsForward = { whole: forwardWhole, long: forwardLong };
 
 function forwardWhole(input: DecodeInput, text: string, told: Body): ForwardedEmbeddings | null {
-  const usage = readEmbeddingsUsage(told['usage']);
+  const usage = readPromptUsage(told['usage']);
   if (!Array.isArray(told['data']) || usage === undefined) return null;
   const { responseFields } = input;
   const isRenamed = input.way.provider.responses?.ownModel === true;

@@ -1,7 +1,7 @@
 // OpenAI's embeddings as callers of other formats have them asked for. https://platform.openai.com/docs/api-reference/embeddings
 import { isObject } from '#server/framing/loose-json.ts';
 import type { EmbeddingsProvider } from './embeddings-parts.ts';
-import { readEmbeddingsUsage } from './embeddings-usage.ts';
+import { readPromptUsage } from '../prompt-usage.ts';
 import { readVectors } from './vectors.ts';
 
 export const openai: EmbeddingsProvider = {
@@ -13,7 +13,7 @@ export const openai: EmbeddingsProvider = {
     if (!Array.isArray(data)) return null;
     const rows = data.filter(isObject).toSorted((a, b) => Number(a.index ?? 0) - Number(b.index ?? 0));
     const vectors = readVectors(rows.map((row) => row.embedding));
-    const told = readEmbeddingsUsage(usage);
+    const told = readPromptUsage(usage);
     return vectors === null || told === undefined ? null : { vectors, usage: told };
   },
 };

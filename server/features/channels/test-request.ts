@@ -4,12 +4,19 @@ import { callKinds } from '#server/calls/registry.ts';
 import { defaultClientDialect } from '#server/dialects/registry.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 
+/** What models with such names are made for; the first that fits. */
+const namedKinds: readonly { name: RegExp; kind: CallKindName }[] = [
+  { name: /moderation/i, kind: 'moderations' },
+  { name: /embed|bge-|^m3e/i, kind: 'embeddings' },
+];
+
 /** By the model that is asked, and by what the provider can do at all. */
 export function testKind(channel: Pick<PreparedChannel, 'provider' | 'modelMapping'>, model: string): CallKind {
   const does = (kind: CallKindName) => Object.values(channel.provider?.formats ?? {}).some(({ paths }) => paths[kind] !== undefined);
-  if (!does('chat')) return callKinds.embeddings;
-  const isEmbedding = /embed|bge-|^m3e/i.test(channel.modelMapping.get(model) ?? model);
-  return isEmbedding && does('embeddings') ? callKinds.embeddings : callKinds.chat;
+  const upstreamModel = channel.modelMapping.get(model) ?? model;
+  const named = namedKinds.find(({ name, kind }) => name.test(upstreamModel) && does(kind));
+  if (named !== undefined) return callKinds[named.kind];
+  return does('chat') ? callKinds.chat : callKinds.embeddings;
 }
 
 /** @param upstreamModel the name after the channel's mapping: what the limits depend on */

@@ -17,6 +17,7 @@ import { reserveQuota } from '#server/relay/admission/reserve-call.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import type { Turn } from '#server/relay/turn.ts';
 import type { Admission, KeyAdmission } from '#server/relay/admission/admission.ts';
+import { takesCall } from '#server/relay/routing/takes-call.ts';
 import { offersModel } from '#server/upstream/channel-index.ts';
 
 export interface AdmittedCall {
@@ -66,12 +67,12 @@ export async function admitCall(services: RelayServices, turn: Turn, progress: P
     const endpoint = endpointOf(turn.endpoint, body);
     const admission = ofSession ? sessions.inGroup(caller, content.ours) : caller;
     if (ofSession) progress.caller = admission;
-    let asked = endpoint.read(body, turn.address);
+    let asked = servedCall(services, admission, endpoint.read(body, turn.address));
     const { model } = asked;
     progress.model = model;
     endpoint.check(body);
     gate.checkModel(admission, model);
-    checkChannels(services, admission, model);
+    checkChannels(services, admission, { endpoint, model });
     // Of what was sent: a conversation that is kept takes its place.
     const session = calledSession(endpoint, { headers: request.headers, body, admission });
     const opening =
@@ -122,15 +123,31 @@ async function checkMeans(services: RelayServices, admission: Admission): Promis
   services.context.ledger.release(await reserveQuota(services, admission, { amount: 1, least: 1 }));
 }
 
+interface CallToServe {
+  endpoint: RelayEndpoint;
+  model: string;
+}
+
+/** Of the models that the call may mean, the first one that the caller may use and somebody serves. */
+function servedCall({ channels, gate }: RelayServices, admission: Admission, asked: AskedCall): AskedCall {
+  const { model, otherModels = [] } = asked;
+  if (otherModels.length === 0) return asked;
+  const isServed = (name: string) => gate.mayUse(admission, name) && channels.tiers(admission.group, name).length > 0;
+  return { ...asked, model: [model, ...otherModels].find(isServed) ?? model };
+}
+
 /** An unknown model and a known one that nobody serves right now get different responses. @throws {AppError} */
-function checkChannels({ channels }: RelayServices, admission: Admission, model: string): void {
+function checkChannels({ channels }: RelayServices, admission: Admission, { endpoint, model }: CallToServe): void {
   if (admission.pinnedChannel !== undefined) {
     const pinned = channels.get(admission.pinnedChannel);
     if (pinned === undefined) throw new AppError('channel_pin_invalid');
     if (pinned.status !== ChannelStatus.enabled || pinned.problem !== null) throw new AppError('channel_disabled');
+    if (!takesCall(pinned, endpoint, model)) throw new AppError('format_unsupported', {}, { field: 'model' });
     return;
   }
-  if (channels.tiers(admission.group, model).length > 0) return;
+  const tiers = channels.tiers(admission.group, model);
+  if (tiers.some((tier) => tier.channels.some((channel) => takesCall(channel, endpoint, model)))) return;
+  if (tiers.length > 0) throw new AppError('format_unsupported', {}, { field: 'model' });
   for (const channel of channels.all()) {
     if (offersModel(channel, model)) throw new AppError('no_channel', { group: admission.group, model }, { retryAfter: 5 });
   }

@@ -37,6 +37,8 @@ export interface TokenGate {
   checkUse(admission: KeyAdmission, ip: string): void;
   /** @throws {AppError} `model_denied` */
   checkModel(admission: Admission, model: string): void;
+  /** The same, asked. */
+  mayUse(admission: Admission, model: string): boolean;
   /** What may be told of the key that a refused call came with. */
   describe(request: Shown): KeyTraits;
   /** Keys that something is kept of. */
@@ -52,6 +54,10 @@ const mostGoodKeys = 1_000;
 /** Of a key that does not exist so many characters are shown, if it is long enough to keep enough to itself. */
 const shown = 3;
 const shownFrom = 12;
+
+function mayUse({ models, pinnedChannel }: Admission, model: string): boolean {
+  return models === null || pinnedChannel !== undefined || models.has(model) || models.has(pricedName(model));
+}
 
 export function createTokenGate(context: AppContext): TokenGate {
   const { db, secrets, settings } = context;
@@ -110,10 +116,9 @@ export function createTokenGate(context: AppContext): TokenGate {
       }
       if (token.group !== '' && !Object.hasOwn(settings.get('GroupRatio'), group)) throw new AppError('group_deprecated', { group });
     },
+    mayUse,
     checkModel(admission, model) {
-      const { models, pinnedChannel } = admission;
-      if (models === null || pinnedChannel !== undefined || models.has(model) || models.has(pricedName(model))) return;
-      throw new AppError('model_denied', { model });
+      if (!mayUse(admission, model)) throw new AppError('model_denied', { model });
     },
     describe(request) {
       const [key = ''] = bareKey(credentialOf(request)).split('-', 1);

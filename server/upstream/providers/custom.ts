@@ -10,7 +10,7 @@ export const custom: Provider = {
   formats: {
     'openai-chat': {
       framing: 'sse',
-      paths: { chat: '{base}', embeddings: '{base}' },
+      paths: { chat: '{base}', embeddings: '{base}', moderations: '{base}' },
       quirks: { streamOptions: 'pass', modelRules: [openaiReasoning] },
     },
   },

@@ -6,6 +6,7 @@ export const openaiPaths = {
   chat: '{base}/v1/chat/completions',
   completions: completionsAt('{base}/v1/completions'),
   embeddings: '{base}/v1/embeddings',
+  moderations: '{base}/v1/moderations',
 } as const;
 
 /**

@@ -11,7 +11,7 @@ export const siliconFlow: Provider = {
   formats: {
     'openai-chat': {
       framing: 'sse',
-      paths: openaiPaths,
+      paths: { chat: openaiPaths.chat, completions: openaiPaths.completions, embeddings: openaiPaths.embeddings },
       quirks: { streamOptions: 'ask' },
     },
   },

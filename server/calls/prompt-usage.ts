@@ -1,11 +1,11 @@
-// Usage of embeddings in OpenAI's shape: a prompt, and nothing that is written.
+// Usage of calls whose response no model writes, in the shape of OpenAI: a prompt, and hardly anything else.
 import { noTokens } from '#shared/token-usage.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import { tokenCount } from '#server/dialects/token-usage.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 
 /** Null where nothing is told or nothing was used; undefined where the numbers cannot be true. */
-export function readEmbeddingsUsage(value: unknown): TokenUsage | null | undefined {
+export function readPromptUsage(value: unknown): TokenUsage | null | undefined {
   if (value === undefined || value === null) return null;
   if (!isObject(value)) return undefined;
   const told = [value.prompt_tokens ?? value.input_tokens, value.completion_tokens ?? value.output_tokens, value.total_tokens];

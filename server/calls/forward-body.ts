@@ -1,0 +1,37 @@
+// The caller's body as it goes to a provider that takes such calls as they are: with the provider's name of the model, and the channel's
+// overrides.
+import type { DecodeInput } from '#server/dialects/decoded-whole.ts';
+import type { CallInput, EncodedRequest } from '#server/dialects/encode-input.ts';
+import { withModel } from '#server/dialects/model-in-text.ts';
+import type { ErrorInResponse } from '#server/dialects/stream-pipe.ts';
+import { withoutSurcharges } from '#server/dialects/surcharges.ts';
+
+/** @throws {AppError} `untranslatable` for what costs more and must not be left out */
+export function forwardBody(asked: CallInput): EncodedRequest {
+  const { call, dropped } = withoutSurcharges(asked);
+  return { ...encoded(asked, forwardedText(call)), dropped };
+}
+
+export function encoded({ way }: CallInput, text: string): Omit<EncodedRequest, 'dropped'> {
+  return { body: Buffer.from(text), headers: null, upstreamModel: way.upstreamModel, reasoningEffort: undefined, sentLimit: undefined };
+}
+
+function forwardedText(call: CallInput): string {
+  const { body, rawText, way } = call;
+  if (call.isPassThrough === true) return rawText;
+  if (way.paramOverride !== null) return JSON.stringify({ ...body, model: way.upstreamModel, ...overrideOf(call) });
+  return withModel(rawText, body, way.upstreamModel) ?? JSON.stringify({ ...body, model: way.upstreamModel });
+}
+
+export function overrideOf({ way }: Pick<CallInput, 'way'>): Readonly<Record<string, unknown>> {
+  const { stream: _stream, ...fields } = way.paramOverride ?? {};
+  return fields;
+}
+
+/** Of a response that no model has written, and that never streams. */
+export const unwritten = { kind: 'whole', written: () => '', events: () => Buffer.alloc(0) } as const;
+
+/** An error that came with status 200. */
+export function errorIn({ way: { dialect, provider } }: DecodeInput, text: string): ErrorInResponse | null {
+  return dialect.readError(text, provider);
+}
