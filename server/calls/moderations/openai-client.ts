@@ -3,7 +3,7 @@ import { fieldRules } from '#shared/field-rules.ts';
 import type { ClientCall } from '#server/dialects/client-dialect.ts';
 import { askedByBody } from '#server/dialects/call-address.ts';
 import { decidingNames, openBelow } from '#server/dialects/deciding-names.ts';
-import { emptyPrompt } from '#server/dialects/prompt-content.ts';
+import { addMediaTokens, emptyPrompt } from '#server/dialects/prompt-content.ts';
 import type { PromptContent } from '#server/dialects/prompt-content.ts';
 import { badField, StrictFields } from '#server/dialects/strict-fields.ts';
 import type { Body } from '#server/dialects/strict-fields.ts';
@@ -61,7 +61,5 @@ function addInput(prompt: PromptContent, item: unknown): void {
   if (typeof item === 'string') prompt.texts.push(item);
   if (!isObject(item)) return;
   if (typeof item.text === 'string') prompt.texts.push(item.text);
-  if (item.image_url === undefined) return;
-  prompt.fixed += imageTokens;
-  prompt.media += imageTokens;
+  if (item.image_url !== undefined) addMediaTokens(prompt, imageTokens);
 }
