@@ -3,6 +3,7 @@
 import type { DecodeInput } from '#server/dialects/decoded-whole.ts';
 import type { CallInput, EncodedRequest } from '#server/dialects/encode-input.ts';
 import { withModel } from '#server/dialects/model-in-text.ts';
+import type { CallKind } from './call-kind.ts';
 import type { ErrorInResponse } from '#server/dialects/stream-pipe.ts';
 import { withoutSurcharges } from '#server/dialects/surcharges.ts';
 
@@ -30,6 +31,14 @@ export function overrideOf({ way }: Pick<CallInput, 'way'>): Readonly<Record<str
 
 /** Of a response that no model has written, and that never streams. */
 export const unwritten = { kind: 'whole', written: () => '', events: () => Buffer.alloc(0) } as const;
+
+/** `decodeLong` of responses that stay within some megabytes: others have had their turn before. */
+export function inOneStep(decode: CallKind['decode']): CallKind['decodeLong'] {
+  return function* decodeLong(input) {
+    yield;
+    return decode(input);
+  };
+}
 
 /** An error that came with status 200. */
 export function errorIn({ way: { dialect, provider } }: DecodeInput, text: string): ErrorInResponse | null {

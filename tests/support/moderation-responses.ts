@@ -31,9 +31,9 @@ export function moderationOf(body: unknown, { usage }: Pick<Behaviour, 'usage'>)
 }
 
 function resultOf(parts: readonly unknown[]): object {
-  const texts = parts.map((part) => (isObject(part) ? String(part['text'] ?? '') : String(part)));
+  const texts = parts.map((part) => (isObject(part) ? part['text'] : part));
   const types = parts.some((part) => isObject(part) && part['type'] === 'image_url') ? ['text', 'image'] : ['text'];
-  const isFlagged = texts.some((text) => text.includes('drown'));
+  const isFlagged = texts.some((text) => typeof text === 'string' && text.includes('drown'));
   const all = <Value>(value: (name: string) => Value) => Object.fromEntries(categories.map((name) => [name, value(name)]));
   return {
     flagged: isFlagged,

@@ -4,7 +4,7 @@ import type { DecodeInput } from '#server/dialects/decoded-whole.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 import type { CallKind, Decoded } from '../call-kind.ts';
 import { identityOfFormat, jsonType, megabyte } from '../call-kind.ts';
-import { errorIn, forwardBody, unwritten } from '../forward-body.ts';
+import { errorIn, forwardBody, inOneStep, unwritten } from '../forward-body.ts';
 import { readPromptUsage } from '../prompt-usage.ts';
 import { openaiModerations } from './openai-client.ts';
 
@@ -21,9 +21,7 @@ export const moderations: CallKind = {
   clientCall: ({ name }) => (name === 'openai-chat' ? openaiModerations : undefined),
   encode: forwardBody,
   decode,
-  *decodeLong(input) {
-    return decode(input);
-  },
+  decodeLong: inOneStep(decode),
 };
 
 function decode(input: DecodeInput): Decoded {
