@@ -1,5 +1,6 @@
 // One response that goes on without its caller, from its first attempt to the record of what came of it.
 import type { AppContext } from '#server/context.ts';
+import type { Patch } from '#server/db/collection.ts';
 import type { Write } from '#server/db/database.ts';
 import type { KeptResponseRecord } from '#server/db/records/kept-response.ts';
 import type { UnwatchedCall } from '#server/relay/conversation-source.ts';
@@ -22,6 +23,7 @@ const longestMs = 60 * 60_000;
 const retries = 20;
 const retryMs = 1_000;
 
+const endings: ReadonlySet<unknown> = new Set(['response.completed', 'response.incomplete', 'response.failed', 'error']);
 const failedText = 'The response has failed.';
 /** Why one ends before it is complete, as programs read it. */
 const stopTexts = {
@@ -48,6 +50,14 @@ interface RunParts extends ResponseAtWork {
   call: UnwatchedCall;
 }
 
+interface SealedEnd {
+  /** What belongs before the record's change. */
+  rest: readonly Write[];
+  patch: Patch<KeptResponseRecord>;
+  bytes: number;
+  events: readonly Write[];
+}
+
 export class BackgroundRun implements ClientBody {
   readonly done: Promise<void>;
   readonly #context: AppContext;
@@ -56,6 +66,8 @@ export class BackgroundRun implements ClientBody {
   #resolve: () => void = () => {};
   #pending: Buffer[] = [];
   #pendingBytes = 0;
+  /** What ends the stream, however long it is, is written with the record. */
+  #last: Json[] = [];
   #gathering: NodeJS.Timeout | undefined;
   /** One write after the other. */
   #writing: Promise<void> = Promise.resolve();
@@ -135,7 +147,10 @@ export class BackgroundRun implements ClientBody {
   }
 
   #flush(): void {
-    const events = this.#take();
+    const taken = this.#take();
+    const end = taken.findIndex(({ type }) => endings.has(type));
+    const events = end < 0 ? taken : taken.slice(0, end);
+    if (end >= 0) this.#last.push(...taken.slice(end));
     if (events.length === 0) return;
     const isFirst = this.#lastNumber < 0;
     this.#lastNumber = Math.max(this.#lastNumber, ...events.map(numberOf));
@@ -157,8 +172,14 @@ export class BackgroundRun implements ClientBody {
     this.#isOver = true;
     clearInterval(this.#renewal);
     clearTimeout(this.#bound);
-    const { events, response } = this.#outcome(this.#take());
-    this.#then(() => this.#writeEnd(events, response));
+    const { events, response } = this.#outcome([...this.#last, ...this.#take()]);
+    // Sealed once: what is tried again is the same.
+    let end: Promise<SealedEnd> | undefined;
+    this.#then(async () => {
+      end ??= this.#sealEnd(events, response);
+      // What could not be sealed is sealed again.
+      await this.#writeEnd(await end.catch((failure: unknown) => ((end = undefined), Promise.reject(failure))), response);
+    });
     void this.#writing.finally(() => {
       this.#parts.ended();
       this.#resolve();
@@ -181,25 +202,22 @@ export class BackgroundRun implements ClientBody {
     return { events: [...told, { type: `response.${status}`, sequence_number, response }], response };
   }
 
-  async #writeEnd(events: readonly Json[], response: Json): Promise<void> {
-    const { record, userId, input, chain } = this.#parts;
-    // What was deleted meanwhile leaves nothing behind.
-    if ((await this.#store.find(userId, record.id)) === null) return;
-    const kept = await this.#store.recordOf({ response, userId, input, chain });
-    const { items, input_count, response: sealed, items_pieces, response_pieces, bytes, chain_bytes } = kept.record;
-    const more = { ...(items_pieces === undefined ? {} : { items_pieces }), ...(response_pieces === undefined ? {} : { response_pieces }) };
+  async #sealEnd(events: readonly Json[], response: Json): Promise<SealedEnd> {
+    const { userId, input, chain } = this.#parts;
+    return { ...(await this.#store.ended({ response, userId, input, chain })), events: await this.#eventWrites(events, true) };
+  }
+
+  async #writeEnd({ rest, patch, bytes, events }: SealedEnd, response: Json): Promise<void> {
+    const { record, userId } = this.#parts;
+    const { id } = record;
+    // What was deleted meanwhile leaves nothing behind; what was written already, though nobody heard of it, is not written again.
+    if ((await this.#store.find(userId, id))?.alive_until === undefined) return;
     const status = statusOf(response['status']);
     const isAnswered = status === 'completed' || status === 'incomplete';
-    await this.#context.db.write([
-      ...kept.rest.map((write) => ('insert' in write ? { ...write, ignoreConflict: true } : write)),
-      ...(await this.#eventWrites(events, true)),
-      {
-        patch: { set: { status, items, input_count, response: sealed, bytes, chain_bytes, ...more }, unset: ['place', 'alive_until'] },
-        of: 'responses',
-        where: { id: record.id, alive_until: { exists: true } },
-      },
-      ...(isAnswered ? await this.#parts.ending(response) : []),
-    ]);
+    const ending = isAnswered ? await this.#parts.ending(response) : [];
+    const ended: Write = { patch, of: 'responses', where: { id, alive_until: { exists: true } } };
+    await this.#context.db.write([...rest, ...events, ...ending, ended]);
+    await this.#store.removeVersion(record);
     await this.#store.holdings.added(userId, { count: 0, bytes: bytes - record.bytes });
   }
 

@@ -8,12 +8,15 @@ import type { UnwatchedCall } from '#server/relay/conversation-source.ts';
 import { aliveMs, BackgroundRun } from './background-run.ts';
 import type { ResponseAtWork } from './background-run.ts';
 import { eventWrites } from './event-log.ts';
+import { removeResponse } from './holdings.ts';
 import { ResponseStore } from './response-store.ts';
 import type { Json } from './told-response.ts';
 
 /** How long a caller waits for the end of what was called off. */
 const cancelMs = 5_000;
 const lookMs = 50;
+/** Whoever ends what another process has left is given so long. */
+const claimMs = 30_000;
 
 export class BackgroundResponses {
   readonly #context: AppContext;
@@ -42,21 +45,24 @@ export class BackgroundResponses {
     run.start();
   }
 
-  /** In the first place of its user that is free. */
+  /** In the first place of its user that is free. What belongs before the record is harmless without it. */
   async #insert(record: KeptResponseRecord, rest: readonly Write[]): Promise<void> {
     const most = this.#context.settings.get('BackgroundResponsesPerUser');
     const places = Array.from({ length: most }, (_none, place) => `${record.user_id}:${place}`);
     const taken = await this.#context.db.collection('responses').find({ place: { in: places } }, { limit: most });
     const isTaken = new Set(taken.map(({ place }) => place));
-    for (const place of places.filter((each) => !isTaken.has(each))) {
+    const free = places.filter((each) => !isTaken.has(each));
+    if (free.length > 0) await this.#context.db.write(rest);
+    for (const place of free) {
       try {
-        await this.#context.db.write([...rest, { insert: { ...record, place }, into: 'responses' }]);
+        await this.#context.db.collection('responses').insert({ ...record, place });
         return;
       } catch (failure) {
         // Somebody else has it now.
         if (!(failure instanceof UniqueConflict)) throw failure;
       }
     }
+    if (free.length > 0) await removeResponse(this.#context, record.id);
     throw new AppError('too_many_background', { count: most }, { retryAfter: 10 });
   }
 
@@ -89,26 +95,34 @@ export class BackgroundResponses {
 export async function failOrphans(context: AppContext): Promise<void> {
   const store = new ResponseStore(context);
   const orphans = await context.db.collection('responses').find({ alive_until: { lt: context.now() } }, { limit: 1000 });
-  for (const orphan of orphans) await failOrphan(context, store, orphan);
+  for (const orphan of orphans) {
+    try {
+      await failOrphan(context, store, orphan);
+    } catch (failure) {
+      context.log.error({ err: failure, response: orphan.id }, 'a response whose process is gone could not be ended');
+    }
+  }
 }
 
 async function failOrphan(context: AppContext, store: ResponseStore, record: KeptResponseRecord): Promise<void> {
   const { id, user_id: userId, expires_at: expiresAt, alive_until: aliveUntil } = record;
   if (aliveUntil === undefined) return;
+  const responses = context.db.collection('responses');
+  // Of several who find it one ends it; should that die as well, the next one does so when the claim is over.
+  const claim = context.now() + claimMs;
+  if ((await responses.patch({ id, alive_until: aliveUntil }, { set: { alive_until: claim } })) === null) return;
   const told = await store.responseIn(record);
+  const input = (await store.itemsIn(record)).slice(0, record.input_count);
   const error = { code: 'server_error', message: 'The server that wrote this response has ended.' };
   const response: Json = { ...told, status: 'failed', error, output: [] };
-  const sealed = await store.recordOf({ response, userId, input: [], chain: null });
-  const failed = await context.db
-    .collection('responses')
-    .patch(
-      { id, alive_until: aliveUntil },
-      { set: { status: 'failed', response: sealed.record.response }, unset: ['place', 'alive_until'] },
-    );
-  if (failed === null) return;
+  const { rest, patch } = await store.ended({ response, userId, input, chain: null });
   const [last] = await context.db
     .collection('response_pieces')
     .find({ response_id: id, kind: 'events' }, { sort: [['number', -1]], limit: 1 });
   const event = { type: 'response.failed', sequence_number: (last?.number ?? -1) + 1, response };
-  await context.db.write(await eventWrites(context, { responseId: id, userId, expiresAt, events: [event], isLast: true }));
+  const events = await eventWrites(context, { responseId: id, userId, expiresAt, events: [event], isLast: true });
+  // Its items are what they were, and so is what they take of a conversation.
+  const failed = { ...patch, set: { ...patch.set, chain_bytes: record.chain_bytes } };
+  await context.db.write([...rest, ...events, { patch: failed, of: 'responses', where: { id, alive_until: claim } }]);
+  await store.removeVersion(record);
 }

@@ -5,7 +5,7 @@ import type { ConversationRecord } from '#server/db/records/conversation.ts';
 import type { KeptResponseRecord } from '#server/db/records/kept-response.ts';
 import { removeItems } from './remove-items.ts';
 
-type Storing = Pick<AppContext, 'db' | 'settings' | 'waitUntil'>;
+type Storing = Pick<AppContext, 'db' | 'settings' | 'now' | 'waitUntil'>;
 
 /** What is left of a bound when the oldest have gone, so that they do not go one by one. */
 const leftShare = 0.9;
@@ -60,34 +60,46 @@ export async function trimResponses(context: Storing, userId: number): Promise<v
   }
   if (held.count > bounds.count || held.bytes > bounds.bytes) {
     const isTooMuch = () => held.count > Math.floor(bounds.count * leftShare) || held.bytes > bounds.bytes * leftShare;
-    const remove = async (oldest: readonly { id: string; bytes: number }[], removeOne: (id: string) => Promise<void>) => {
+    const remove = async (oldest: readonly { id: string; bytes: number }[], removeOne: (id: string) => Promise<boolean>) => {
       for (const { id, bytes } of oldest) {
         if (!isTooMuch()) return;
-        await removeOne(id);
+        if (!(await removeOne(id))) continue;
         held.count -= 1;
         held.bytes -= bytes;
       }
     };
     // One that goes on is not finished by taking it away.
     const ended: Filter<KeptResponseRecord> = { user_id: userId, place: { exists: false } };
-    const unused: Filter<ConversationRecord> = { user_id: userId, locked_by: { exists: false } };
+    // A lock that is over was that of a process that has died.
+    const isFree: Filter<ConversationRecord> = { or: [{ locked_by: { exists: false } }, { locked_until: { lt: context.now() } }] };
+    const unused: Filter<ConversationRecord> = { and: [{ user_id: userId }, isFree] };
     for (let some = 1; some > 0 && isTooMuch();) {
       const oldest = await responses.find(ended, { sort: [['created_at', 1]], limit: removedAtOnce });
       some = oldest.length;
-      await remove(oldest, (id) => removeResponse(context, id));
+      await remove(oldest, async (id) => {
+        await removeResponse(context, id);
+        return true;
+      });
     }
     for (let some = 1; some > 0 && isTooMuch();) {
       const oldest = await conversations.find(unused, { sort: [['expires_at', 1]], limit: removedAtOnce });
       some = oldest.length;
-      await remove(oldest, (id) => removeConversation(context, id));
+      // A call may have taken it meanwhile.
+      await remove(oldest, (id) => removeConversation(context, id, isFree));
     }
   }
   await db.collection('response_holdings').patch({ id: userId }, { set: held });
 }
 
-export async function removeConversation(context: Pick<AppContext, 'db'>, id: string): Promise<void> {
-  await context.db.collection('conversations').remove({ id });
-  await removeItems(context, { conversation_id: id });
+/** False: it does not, or no longer, fit the filter, and stays. */
+export async function removeConversation(
+  context: Pick<AppContext, 'db'>,
+  id: string,
+  filter: Filter<ConversationRecord> = {},
+): Promise<boolean> {
+  const isRemoved = (await context.db.collection('conversations').take({ and: [{ id }, filter] })) !== null;
+  if (isRemoved) await removeItems(context, { conversation_id: id });
+  return isRemoved;
 }
 
 /** The record first: without it the rest is nobody's. */

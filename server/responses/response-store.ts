@@ -1,6 +1,7 @@
 // The responses that are kept for their callers: written as one, read by their owner alone.
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
+import type { Patch } from '#server/db/collection.ts';
 import type { Write } from '#server/db/database.ts';
 import type { KeptResponseRecord, ResponseStatus } from '#server/db/records/kept-response.ts';
 import type { ResponsePieceRecord } from '#server/db/records/response-piece.ts';
@@ -71,9 +72,11 @@ export class ResponseStore {
     const expiresAt = this.expiry();
     const [items, ...moreItems] = await sealJson(this.#context, ownerOf(userId), itemsText);
     const [sealed, ...moreResponse] = await sealJson(this.#context, ownerOf(userId), shellText);
+    const inPieces = moreItems.length + moreResponse.length > 0;
+    const version = inPieces ? this.#context.randomText(12) : '';
     const rest: Write[] = [
-      ...piecesOf(id, 'items', moreItems, expiresAt),
-      ...piecesOf(id, 'response', moreResponse, expiresAt),
+      ...piecesOf({ id, version, kind: 'items', expiresAt }, moreItems),
+      ...piecesOf({ id, version, kind: 'response', expiresAt }, moreResponse),
       ...output.flatMap((item): Write[] => {
         if (typeof item['id'] !== 'string') return [];
         const row = { id: `${userId}:${item['id']}`, response_id: id, expires_at: expiresAt };
@@ -95,8 +98,34 @@ export class ResponseStore {
       response: sealed,
       ...(moreItems.length === 0 ? {} : { items_pieces: moreItems.length }),
       ...(moreResponse.length === 0 ? {} : { response_pieces: moreResponse.length }),
+      ...(inPieces ? { pieces_version: version } : {}),
     };
     return { record, rest };
+  }
+
+  /** What changes in the record of a response that went on, and what belongs before that. Written again it changes nothing. */
+  async ended(kept: ResponseToKeep): Promise<{ rest: Write[]; patch: Patch<KeptResponseRecord>; bytes: number }> {
+    const { record, rest } = await this.recordOf(kept);
+    const { status, items, input_count, response, bytes, chain_bytes, items_pieces, response_pieces, pieces_version } = record;
+    const pieces = { items_pieces, response_pieces, pieces_version };
+    const unset = (['items_pieces', 'response_pieces', 'pieces_version'] as const).filter((name) => pieces[name] === undefined);
+    const set = {
+      status,
+      items,
+      input_count,
+      response,
+      bytes,
+      chain_bytes,
+      ...(items_pieces === undefined ? {} : { items_pieces }),
+      ...(response_pieces === undefined ? {} : { response_pieces }),
+      ...(pieces_version === undefined ? {} : { pieces_version }),
+    };
+    return { rest, patch: { set, unset: ['place', 'alive_until', ...unset] }, bytes };
+  }
+
+  /** Pieces that nothing refers to any more, because it was sealed again. */
+  async removeVersion({ id, pieces_version: version }: KeptResponseRecord): Promise<void> {
+    if (version !== undefined) await this.#context.db.collection('response_pieces').remove({ response_id: id, version });
   }
 
   /** The record of somebody's own response; null: there is none. */
@@ -111,14 +140,14 @@ export class ResponseStore {
 
   /** Its input's items and, behind them, its output's. */
   async itemsIn(record: KeptResponseRecord): Promise<Item[]> {
-    const sealed = await this.#piecesIn(record.id, 'items', [record.items], record.items_pieces);
+    const sealed = await this.#piecesIn(record, 'items', [record.items], record.items_pieces);
     const items = await openJson(this.#context, ownerOf(record.user_id), sealed);
     return Array.isArray(items) ? items.filter(isObject) : [];
   }
 
   /** As its caller is told it. */
   async responseIn(record: KeptResponseRecord): Promise<Json> {
-    const sealed = await this.#piecesIn(record.id, 'response', [record.response], record.response_pieces);
+    const sealed = await this.#piecesIn(record, 'response', [record.response], record.response_pieces);
     const shell = await openJson(this.#context, ownerOf(record.user_id), sealed);
     const output = (await this.itemsIn(record)).slice(record.input_count);
     return { ...(isObject(shell) ? shell : {}), status: record.status, output };
@@ -163,10 +192,18 @@ export class ResponseStore {
     return true;
   }
 
-  async #piecesIn(id: string, kind: ResponsePieceRecord['kind'], first: string[], more: number | undefined): Promise<string[]> {
+  async #piecesIn(
+    { id, pieces_version: version }: KeptResponseRecord,
+    kind: ResponsePieceRecord['kind'],
+    first: string[],
+    more: number | undefined,
+  ): Promise<string[]> {
     if (more === undefined) return first;
     const pieces = this.#context.db.collection('response_pieces');
-    const rows = await pieces.find({ response_id: id, kind }, { sort: [['number', 1]], limit: more });
+    const rows = await pieces.find(
+      { response_id: id, kind, version: version ?? { exists: false } },
+      { sort: [['number', 1]], limit: more },
+    );
     if (rows.length < more) throw new AppError('response_not_found', { id });
     return [...first, ...rows.map(({ content }) => content)];
   }
@@ -177,10 +214,19 @@ export function ownerOf(userId: number): string {
   return `user:${userId}`;
 }
 
-function piecesOf(id: string, kind: ResponsePieceRecord['kind'], contents: readonly string[], expiresAt: number): Write[] {
+interface Pieces {
+  id: string;
+  version: string;
+  kind: ResponsePieceRecord['kind'];
+  expiresAt: number;
+}
+
+/** Of one sealing: written again, they are there already. */
+function piecesOf({ id, version, kind, expiresAt }: Pieces, contents: readonly string[]): Write[] {
   return contents.map((content, index) => ({
-    insert: { id: `${id}:${kind}:${index}`, response_id: id, kind, number: index, content, expires_at: expiresAt },
+    insert: { id: `${id}:${kind}:${version}:${index}`, response_id: id, kind, number: index, content, version, expires_at: expiresAt },
     into: 'response_pieces',
+    ignoreConflict: true,
   }));
 }
 

@@ -25,6 +25,8 @@ export interface KeptResponseRecord {
   /** Sealed JSON: the response without its output. */
   response: string;
   response_pieces?: number;
+  /** Of its pieces: what is sealed again has others. */
+  pieces_version?: string;
   /** While it goes on without its caller: whose place it takes, unique. */
   place?: string;
   /** Unix milliseconds until which its process has said that it goes on. */

@@ -8,6 +8,8 @@ export interface ResponsePieceRecord {
   number: number;
   /** Sealed, or a part of what is. */
   content: string;
+  /** Those that were sealed together. Missing: they are the only ones of their kind. */
+  version?: string;
   /** Of events, where one record does not hold them: which part of them it is; the last one says how many there are. */
   part?: number;
   parts?: number;
