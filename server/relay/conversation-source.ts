@@ -19,6 +19,8 @@ export interface ConversationSource {
 export interface AskedConversation {
   caller: Admission;
   body: RelayBody;
+  /** What that takes in memory, roughly. */
+  bytes: number;
   /** False: a prompt is counted, nothing comes of it. */
   isAnswered: boolean;
   /** The conversation is to be shortened, and nothing else. */

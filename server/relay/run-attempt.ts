@@ -185,8 +185,7 @@ async function startStream(call: RunningCall, attempt: SentAttempt, relay: Strea
   const opened = relay.opened();
   const failure = opened instanceof Promise ? await opened : opened;
   if (failure !== null) return relay.unpassed === null ? { kind: 'failed', failure } : notPassed(call, attempt, relay.unpassed);
-  // What is kept with its response is in memory until that is complete, and counts as long. Without a caller there is nobody who leaves.
-  if (call.conversation === null || call.conversation.later !== undefined) call.content.answered();
+  call.content.answered();
   return { kind: 'stream', relay };
 }
 

@@ -8,6 +8,7 @@ import type { Write } from '#server/db/database.ts';
 import type { ConversationItemRecord } from '#server/db/records/conversation-item.ts';
 import type { ConversationRecord } from '#server/db/records/conversation.ts';
 import { isObject } from '#server/framing/loose-json.ts';
+import type { BodyHold } from '#server/http/bodies.ts';
 import { completeItems } from './items.ts';
 import type { Item } from './items.ts';
 import { badQuery, listOf } from './list-items.ts';
@@ -101,6 +102,10 @@ export class ConversationStore {
     await this.#records.patch({ id, locked_by: holder }, { set: { locked_until: this.#context.now() + lockMs } });
   }
 
+  async isHeld(id: string, holder: string): Promise<boolean> {
+    return (await this.#records.get(id))?.locked_by === holder;
+  }
+
   async unlock(id: string, holder: string): Promise<void> {
     await this.#records.patch({ id, locked_by: holder }, { unset: ['locked_by', 'locked_until'] });
   }
@@ -140,22 +145,19 @@ export class ConversationStore {
     if (bytes + more > this.#mostBytes || end + items > mostItems) throw new AppError('conversation_too_long');
   }
 
-  /** All its items. @throws {AppError} `conversation_too_long`, `bodies_of_caller` */
-  async itemsOf(record: ConversationRecord): Promise<Item[]> {
+  /** All its items. @param hold holds them from then on @throws {AppError} `conversation_too_long`, `bodies_of_caller` */
+  async itemsOf(record: ConversationRecord, hold: BodyHold): Promise<Item[]> {
     if (record.bytes > this.#mostBytes) throw new AppError('conversation_too_long');
-    const hold = this.#context.bodies.open(ownerOf(record.user_id));
-    try {
-      hold.grow(record.bytes * 2);
-      const rows = await this.#items.find(
-        { conversation_id: record.id, position: { lt: record.end } },
-        { sort: [['position', 1]], limit: mostItems },
-      );
-      const items: Item[] = [];
-      for (const row of rows) items.push(await this.#open(record.user_id, row));
-      return items;
-    } finally {
-      hold.shrinkTo(0);
-    }
+    // As it is stored, and as it is read.
+    hold.grow(record.bytes * 2);
+    const rows = await this.#items.find(
+      { conversation_id: record.id, position: { lt: record.end } },
+      { sort: [['position', 1]], limit: mostItems },
+    );
+    const items: Item[] = [];
+    for (const row of rows) items.push(await this.#open(record.user_id, row));
+    hold.shrinkTo(hold.bytes - record.bytes);
+    return items;
   }
 
   /** @throws {AppError} as `find`; 400 for an `after` that is none of them */

@@ -6,6 +6,7 @@ import type { AppContext } from '#server/context.ts';
 import type { Write } from '#server/db/database.ts';
 import type { ConversationRecord } from '#server/db/records/conversation.ts';
 import { clientDialects } from '#server/dialects/registry.ts';
+import type { BodyHold } from '#server/http/bodies.ts';
 import { bufferResponse } from '#server/http/lean-response.ts';
 import type { DirectResponse } from '#server/http/lean-response.ts';
 import { requestIdHeaders } from '#server/relay/relay-failure.ts';
@@ -46,6 +47,8 @@ export interface KeptCallParts {
   background: { responses: BackgroundResponses; stream(id: string): DirectResponse } | null;
   /** It is added to; null: none is. */
   conversation: HeldConversation | null;
+  /** Of the request and of all that it speaks of. Given back when what came of it is kept, or nothing is to come. */
+  hold: BodyHold;
 }
 
 /** The lock is this call's. */
@@ -67,6 +70,8 @@ export class KeptCall implements CallConversation {
   readonly #seal: SummarySeal;
 
   #isClosed = false;
+  /** It was to be kept, and could not be. */
+  #isLost = false;
   /** On its own, beyond the call. */
   #isRunning = false;
 
@@ -94,7 +99,7 @@ export class KeptCall implements CallConversation {
 
   get leaves(): { id: string; isKept: boolean } {
     const { id, isKept } = this.#parts;
-    return { id, isKept };
+    return { id, isKept: isKept && !this.#isLost };
   }
 
   pipe(pipe: StreamPipe): StreamPipe {
@@ -105,8 +110,7 @@ export class KeptCall implements CallConversation {
   async keepWhole(body: Buffer): Promise<Buffer> {
     const response = responseIn(body);
     if (response === null) return body;
-    const told = this.#told(response);
-    await this.#keep(told);
+    const told = await this.#kept(response);
     const { isCompaction, before, input } = this.#parts;
     return Buffer.from(JSON.stringify(isCompaction ? compactedResponse(told, [...before, ...input]) : told));
   }
@@ -115,26 +119,43 @@ export class KeptCall implements CallConversation {
     const { envelope } = this.#parts;
     const last = lastResponse(ending, envelope);
     if (last === null) return ending;
-    const told = this.#told(last.response);
     // One that goes on without its caller is written with the last of its events.
-    if (this.later === undefined) await this.#keep(told);
+    const told = this.later === undefined ? await this.#kept(last.response) : this.#told(last.response);
     return Buffer.concat([last.before, writeEvent({ ...last.body, response: told }, envelope)]);
   }
 
   close(): void {
-    if (!this.#isRunning) this.#unlock();
+    if (!this.#isRunning) this.#end();
   }
 
-  #unlock(): void {
-    const { conversation, context } = this.#parts;
-    if (conversation === null || this.#isClosed) return;
+  #end(): void {
+    const { conversation, context, hold } = this.#parts;
+    if (this.#isClosed) return;
     this.#isClosed = true;
+    hold.shrinkTo(0);
+    if (conversation === null) return;
     clearInterval(this.#renewal);
     context.waitUntil(conversation.conversations.unlock(conversation.record.id, conversation.holder));
   }
 
+  /** It is paid for: where it cannot be kept, its caller gets it all the same, and is told that it is not. */
+  async #kept(response: Json): Promise<Json> {
+    const told = this.#told(response);
+    try {
+      await this.#keep(told);
+      return told;
+    } catch (failure) {
+      const { context, id, userId } = this.#parts;
+      context.log.error({ err: failure, response: id, userId }, 'a response was answered and could not be kept');
+      this.#isLost = true;
+      return this.#told(response);
+    }
+  }
+
   #told(response: Json): Json {
-    const { id, isKept, body, conversation } = this.#parts;
+    const { id, body } = this.#parts;
+    const { isKept } = this.leaves;
+    const conversation = this.#isLost ? null : this.#parts.conversation;
     return {
       ...response,
       ...(Array.isArray(response['output']) ? { output: response['output'].map((item) => this.#seal.item(item)) } : {}),
@@ -153,8 +174,12 @@ export class KeptCall implements CallConversation {
     const shell = { ...this.#told(shellOf(body, call)), status: 'queued' };
     this.#isRunning = true;
     try {
-      const ending = async (response: Json) => (conversation === null ? [] : (await this.#addition(conversation, response)).writes);
-      await background.responses.begin({ userId, shell, input: this.#input, chain, ending, ended: () => this.#unlock() }, call);
+      const ending = async (response: Json) => {
+        // Without its lock it is another call's, or this one has added to it already.
+        if (conversation === null || !(await conversation.conversations.isHeld(conversation.record.id, conversation.holder))) return [];
+        return (await this.#addition(conversation, response)).writes;
+      };
+      await background.responses.begin({ userId, shell, input: this.#input, chain, ending, ended: () => this.#end() }, call);
     } catch (failure) {
       this.#isRunning = false;
       throw failure;
@@ -172,7 +197,10 @@ export class KeptCall implements CallConversation {
     const insertion: Write[] = kept === null ? [] : [...kept.rest, { insert: kept.record, into: 'responses' }];
     await context.db.write([...insertion, ...(added?.writes ?? [])]);
     const bytes = (kept?.record.bytes ?? 0) + (added?.bytes ?? 0);
-    await store.holdings.added(userId, { count: kept === null ? 0 : 1, bytes });
+    // It is kept: what is counted wrongly now is put right when the oldest are removed.
+    await store.holdings.added(userId, { count: kept === null ? 0 : 1, bytes }).catch((failure: unknown) => {
+      context.log.warn({ reason: String(failure), userId }, 'what is kept of a user could not be counted');
+    });
   }
 
   #addition({ conversations, record, holder }: HeldConversation, { output }: Json) {

@@ -1,9 +1,8 @@
 // The conversation up to a response: what it goes on from, response by response, back to the first.
 import { AppError } from '#shared/errors.ts';
-import type { AppContext } from '#server/context.ts';
+import type { BodyHold } from '#server/http/bodies.ts';
 import type { KeptResponseRecord } from '#server/db/records/kept-response.ts';
 import type { Item } from './items.ts';
-import { ownerOf } from './response-store.ts';
 import type { Chain, ResponseStore } from './response-store.ts';
 
 const field = 'previous_response_id';
@@ -15,28 +14,26 @@ export interface ChainBounds {
   mostBytes: number;
   /** What is too much is left out at the beginning. */
   isCut: boolean;
+  /** Holds what is read from then on. */
+  hold: BodyHold;
 }
 
-/** @throws {AppError} `previous_response_not_found`, `previous_response_running`, `conversation_too_long`, `bodies_of_caller` */
+/** A failure leaves the hold to whoever opened it. @throws {AppError} `previous_response_not_found`, `previous_response_running`, `conversation_too_long`, `bodies_of_caller` */
 export async function readChain(
-  { bodies }: Pick<AppContext, 'bodies'>,
   store: ResponseStore,
-  { userId, id, mostBytes, isCut }: { userId: number; id: string } & ChainBounds,
+  { userId, id, mostBytes, isCut, hold }: { userId: number; id: string } & ChainBounds,
 ): Promise<{ items: Item[]; chain: Chain }> {
   const last = await store.find(userId, id);
   if (last === null) throw notFound(id);
   if (last.status === 'queued' || last.status === 'in_progress') throw new AppError('previous_response_running', { id }, { field });
   if ((last.chain_bytes > mostBytes || last.previous_count >= mostPrevious) && !isCut) throw new AppError('conversation_too_long');
-  const hold = bodies.open(ownerOf(userId));
-  try {
-    // As it is stored, and as it is read.
-    hold.grow(Math.min(last.chain_bytes, mostBytes) * 2);
-    const turns = await readTurns(store, last, mostBytes);
-    const chain = { previous: [id, ...last.previous], count: last.previous_count + 1, bytes: last.chain_bytes };
-    return { items: turns.toReversed().flat(), chain };
-  } finally {
-    hold.shrinkTo(0);
-  }
+  const bytes = Math.min(last.chain_bytes, mostBytes);
+  // As it is stored, and as it is read.
+  hold.grow(bytes * 2);
+  const turns = await readTurns(store, last, mostBytes);
+  hold.shrinkTo(hold.bytes - bytes);
+  const chain = { previous: [id, ...last.previous], count: last.previous_count + 1, bytes: last.chain_bytes };
+  return { items: turns.toReversed().flat(), chain };
 }
 
 /** The newest first, as many as there is room for. */

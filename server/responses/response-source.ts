@@ -2,22 +2,19 @@
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import type { AskedConversation, CallConversation, ConversationSource } from '#server/relay/conversation-source.ts';
-import { askedState, isReference, refuseState } from './asked-state.ts';
+import { askedState, refuseState } from './asked-state.ts';
 import type { AskedState } from './asked-state.ts';
 import type { Follow } from './follow.ts';
-import { itemsOf } from './items.ts';
-import type { Item } from './items.ts';
 import type { BackgroundResponses } from './background.ts';
-import { compactionBody, sinceCompaction } from './compaction.ts';
+import { compactionBody } from './compaction.ts';
 import type { ConversationStore } from './conversation-store.ts';
 import { KeptCall } from './kept-call.ts';
 import type { HeldConversation, KeptCallParts } from './kept-call.ts';
-import { readChain } from './read-chain.ts';
+import { createSpokenReader } from './read-spoken.ts';
+import type { Spoken } from './read-spoken.ts';
 import { newId } from './response-ids.ts';
+import { ownerOf } from './response-store.ts';
 import type { ResponseStore } from './response-store.ts';
-
-/** References of one request: each is a read. */
-const mostReferences = 500;
 
 export interface Stores {
   store: ResponseStore;
@@ -28,64 +25,37 @@ export interface Stores {
 }
 
 export function createResponseSource(context: AppContext, { store, conversations, background, follow }: Stores): ConversationSource {
-  const mostBytes = context.env.MAX_REQUEST_BODY_MB * 1_000_000;
+  const readSpoken = createSpokenReader(context, { store, conversations });
 
-  async function openCall(
-    { caller, body, isAnswered, isCompaction, envelope }: AskedConversation,
-    asked: AskedState,
-  ): Promise<CallConversation> {
-    const userId = caller.user.id;
+  /** Whatever it comes to, nobody closes what could not be made: its conversation is let go, and what it holds. */
+  async function openCall(call: AskedConversation, asked: AskedState): Promise<CallConversation> {
     if (asked.isBackground && !asked.isKept) throw new AppError('background_not_kept', {}, { field: 'background' });
-    const isCut = body['truncation'] === 'auto';
-    const { previousId, isKept } = asked;
-    const read = previousId === undefined ? null : await readChain(context, store, { userId, id: previousId, mostBytes, isCut });
-    const input = await resolved(userId, itemsOf(body['input']));
-    const held = await holdConversation(userId, asked, { input, isAnswered });
-    const before = read?.items ?? held?.items ?? [];
-    return keptCall({
-      context,
-      store,
-      userId,
-      envelope,
-      id: newId(context, 'resp'),
-      isKept: isKept && isAnswered && store.isOn,
-      body,
-      input,
-      before: sinceCompaction(before),
-      isCompaction,
-      chain: read?.chain ?? null,
-      conversation: held?.conversation ?? null,
-      background:
-        asked.isBackground && isAnswered ? { responses: background, stream: (id) => follow({ responseId: id, userId, after: -1 }) } : null,
-    });
-  }
-
-  /** Whoever only counts takes no lock. */
-  async function holdConversation(
-    userId: number,
-    { conversationId }: AskedState,
-    { input, isAnswered }: { input: readonly Item[]; isAnswered: boolean },
-  ): Promise<{ items: Item[]; conversation: HeldConversation | null } | null> {
-    if (conversationId === undefined) return null;
-    if (!isAnswered) return { items: await conversations.itemsOf(await conversations.find(userId, conversationId)), conversation: null };
-    const { record, holder } = await conversations.lock(userId, conversationId);
+    const userId = call.caller.user.id;
+    const hold = context.bodies.open(ownerOf(userId));
+    let conversation: HeldConversation | null = null;
     try {
-      conversations.checkRoom(record, JSON.stringify(input).length, input.length);
-      return { items: await conversations.itemsOf(record), conversation: { conversations, record, holder } };
+      // The request is needed as long as what came of it is not kept, also when nothing of it is sent any more.
+      hold.grow(call.bytes);
+      const spoken = await readSpoken(call, asked, hold);
+      conversation = spoken.conversation;
+      return new KeptCall({
+        context,
+        store,
+        ...keptParts(call, { asked, spoken, isOn: store.isOn }),
+        hold,
+        id: newId(context, 'resp'),
+        background: runs(call, asked),
+      });
     } catch (failure) {
-      await conversations.unlock(conversationId, holder);
+      hold.shrinkTo(0);
+      if (conversation !== null) await conversation.conversations.unlock(conversation.record.id, conversation.holder);
       throw failure;
     }
   }
 
-  /** Items that stand for others, as what they stand for. */
-  async function resolved(userId: number, items: readonly Item[]): Promise<readonly Item[]> {
-    const ids = items.filter(isReference).map(({ id }) => id);
-    if (ids.length === 0) return items;
-    if (ids.length > mostReferences) throw new AppError('conversation_too_long');
-    const found = await store.readItems(userId, ids, mostBytes);
-    checkLength(ids, found, mostBytes);
-    return items.map((item) => (isReference(item) ? (found.get(item.id) ?? item) : item));
+  function runs({ caller, isAnswered }: AskedConversation, { isBackground }: AskedState): KeptCallParts['background'] {
+    if (!isBackground || !isAnswered) return null;
+    return { responses: background, stream: (id) => follow({ responseId: id, userId: caller.user.id, after: -1 }) };
   }
 
   return {
@@ -102,25 +72,9 @@ export function createResponseSource(context: AppContext, { store, conversations
   };
 }
 
-/** An item that is named many times is there as many times. @throws {AppError} `conversation_too_long` */
-function checkLength(ids: readonly string[], found: ReadonlyMap<string, Item>, mostBytes: number): void {
-  const lengths = new Map<string, number>();
-  let left = mostBytes;
-  for (const id of ids) {
-    const length = lengths.get(id) ?? JSON.stringify(found.get(id) ?? null).length;
-    lengths.set(id, length);
-    left -= length;
-    if (left < 0) throw new AppError('conversation_too_long');
-  }
-}
-
-/** Nobody closes what could not be made: its conversation is let go. @throws {AppError} as `KeptCall` */
-async function keptCall(parts: KeptCallParts): Promise<KeptCall> {
-  try {
-    return new KeptCall(parts);
-  } catch (failure) {
-    const { conversation } = parts;
-    if (conversation !== null) await conversation.conversations.unlock(conversation.record.id, conversation.holder);
-    throw failure;
-  }
+function keptParts(
+  { caller, body, isAnswered, isCompaction, envelope }: AskedConversation,
+  { asked, spoken, isOn }: { asked: AskedState; spoken: Spoken; isOn: boolean },
+) {
+  return { ...spoken, userId: caller.user.id, envelope, isKept: asked.isKept && isAnswered && isOn, body, isCompaction };
 }

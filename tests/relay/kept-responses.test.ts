@@ -146,8 +146,24 @@ describe.each(engines)('what is kept of responses on $kind', (engine) => {
       // The prompt itself is still being counted.
       expect(bodies.bytes > 4_000_000, `${bodies.bytes}`).toBe(store);
       await reader?.cancel();
-      await until(() => bodies.bytes === 0);
+      await until(() => bodies.bytes === 0 || null);
     }
+  });
+
+  test('what goes on without its caller counts as held until it ends, with all that it goes on from', async () => {
+    await using scene = await createScene(engine);
+    const { bodies } = scene.app.context;
+    const first = await ask(scene, { input: 'one '.repeat(200_000) });
+    await until(() => bodies.bytes === 0 || null);
+    scene.upstream.behave({ text: 'High water is at noon.', holdAfter: 1 });
+    const { id } = await ask(scene, { input: 'two '.repeat(200_000), previous_response_id: first.id, background: true });
+    const request = await scene.upstream.request(1);
+    await until(() => request.eventsSent > 0 || null);
+    await until(async () => (await clientOf(scene).responses.retrieve(id)).status === 'in_progress' || null);
+    expect(bodies.bytes).toBeGreaterThan(1_600_000);
+    request.release();
+    await until(async () => (await clientOf(scene).responses.retrieve(id)).status === 'completed' || null);
+    await until(() => bodies.bytes === 0 || null);
   });
 
   const chatModel = 'gpt-4o-mini';
@@ -236,7 +252,8 @@ describe.each(engines)('what is kept of responses on $kind', (engine) => {
     let previous: string | undefined;
     const { context } = scene.app;
     const store = new ResponseStore(context);
-    const read = (id: string) => readChain(context, store, { userId: scene.user.id, id, mostBytes: 1e6, isCut: false });
+    const hold = context.bodies.open('test');
+    const read = (id: string) => readChain(store, { userId: scene.user.id, id, mostBytes: 1e6, isCut: false, hold });
     for (let turn = 0; turn < 150; turn += 1) {
       const chain = previous === undefined ? null : (await read(previous)).chain;
       const id = `resp_${turn}`;

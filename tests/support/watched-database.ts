@@ -54,6 +54,16 @@ export function refusingPatches(db: Database, of: CollectionName, id: number): D
   });
 }
 
+/** A database that takes no batch in which something is inserted there. */
+export function refusingInserts(db: Database, into: CollectionName): Database {
+  return instead(db, {
+    write: (batch: readonly Write[]) => {
+      const isRefused = batch.some((write) => 'insert' in write && write.into === into);
+      return isRefused ? Promise.reject(new DatabaseUnavailable('A test has taken the database away')) : db.write(batch);
+    },
+  });
+}
+
 /** A database whose writes fail once so many have been carried out. */
 export function failingWrites(db: Database, allowed: number): Database {
   let left = allowed;

@@ -79,6 +79,7 @@ export async function admitCall(services: RelayServices, turn: Turn, progress: P
       turn.conversations?.open({
         caller: admission,
         body,
+        bytes: content.bytes,
         isAnswered: endpoint.kind.isWritten,
         isCompaction: endpoint.isCompaction === true,
         envelope: turn.envelope,

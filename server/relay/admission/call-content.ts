@@ -105,13 +105,16 @@ export class CallContent {
   #prompt: PromptContent | null = null;
   #isChecked: boolean;
   #isLarge: boolean;
+  /** What it takes as text and tree, roughly; not more than once. */
+  readonly bytes: number;
 
   constructor(raw: RawBody, parts: ContentDependencies, { parsed, bytesBefore = 0 }: KnownContent) {
     this.#raw = raw;
     this.#parts = parts;
     this.#known = parsed ?? null;
     this.#isChecked = parsed !== undefined;
-    this.#isLarge = raw.bytes.length + raw.parts * partBytes + bytesBefore > smallBytes;
+    this.bytes = raw.bytes.length + raw.parts * partBytes + bytesBefore;
+    this.#isLarge = this.bytes > smallBytes;
   }
 
   get isLarge(): boolean {
@@ -161,7 +164,7 @@ export class CallContent {
     if (!this.isLarge) this.#raw = null;
   }
 
-  /** Another body goes on in its place. @throws {AppError} `bodies_of_caller`, `bodies_of_server` */
+  /** Another body goes on in its place. Whoever goes on using the first one holds it from then on. @throws {AppError} `bodies_of_caller`, `bodies_of_server` */
   replace(body: RelayBody): void {
     const { ours } = this.#open();
     const text = JSON.stringify(body);
@@ -170,6 +173,7 @@ export class CallContent {
     scan.push(bytes);
     const { parts, members, hasEscapedNames } = scan;
     this.#isLarge = bytes.length + parts * partBytes > smallBytes;
+    this.#parts.hold.shrinkTo(0);
     this.#parts.hold.grow(bytes.length * (this.#isLarge ? 2 : 1) + parts * partBytes);
     this.#raw = this.#isLarge ? { bytes, parts, members, hasEscapedNames } : null;
     this.#parsed = { text: () => text, body, ours };
