@@ -87,7 +87,9 @@ async function readResponse(
   if (response.kind === 'failed' && response.cause !== null) {
     // One that fails by itself costs nothing, whoever has hung up.
     const isEnded = response.cause.reason === 'aborted' || response.cause.reason === 'too_large';
-    if (call.stopped !== undefined) return { kind: 'stopped', attempt: isEnded && exchange.sending.isSent ? attempt : null };
+    if (call.stopped !== undefined && (isEnded || response.answered === undefined)) {
+      return { kind: 'stopped', attempt: isEnded && exchange.sending.isSent ? attempt : null };
+    }
     if (response.answered !== undefined) return partlyAnswered(call, attempt, response);
     if (response.cause.reason !== 'too_large' || !mayBeTooLong(call)) return response;
     // No other channel would be shorter: the caller has asked for it.

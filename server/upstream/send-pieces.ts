@@ -148,7 +148,7 @@ function writerOf({ originModel, requestId = '' }: SentCall, now: number): Respo
 type Answer = { kind: 'answer'; body: JsonObject } | Extract<Received, { kind: 'failed' }>;
 
 async function wholeOf(answering: Answering, begun: CallExchange): Promise<Received> {
-  const { pieces, over, sending, send } = answering;
+  const { pieces, over, send } = answering;
   const answers: (Answer | undefined)[] = pieces.map(() => undefined);
   let failed: Extract<Received, { kind: 'failed' }> | undefined;
   const ask = async (index: number): Promise<void> => {
@@ -156,9 +156,8 @@ async function wholeOf(answering: Answering, begun: CallExchange): Promise<Recei
     if (piece === undefined || failed !== undefined) return;
     const answer = await answerTo(answering, piece, index === 0 ? begun : await send(piece));
     answers[index] = answer;
-    if (answer.kind !== 'failed' || failed !== undefined) return;
-    failed = answer;
-    sending.abort();
+    // Those under way end: their provider works on them and is paid, so that their answers are charged.
+    if (answer.kind === 'failed') failed ??= answer;
   };
   // One that fails costs nothing more than itself: the others are asked when the first has its answer.
   await ask(0);

@@ -65,6 +65,24 @@ describe.each(cases)('completions on $kind, before $format', ({ engine, type, ma
     await scene.checkBooks();
   });
 
+  test('of pieces that are asked for at once one fails: the others end and are paid for, and no more are asked for', async () => {
+    await using scene = await open();
+    const slow = { text, firstByteDelay: 300 };
+    scene.upstream.queue({ text }, { status: 500 }, slow, slow, slow);
+    const prompt = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
+    const response = await scene.post('/v1/completions', { model, prompt, max_tokens: 50 });
+    expect(response.status).toBeGreaterThanOrEqual(500);
+    const outcomes = await Promise.all(scene.upstream.requests.map(({ closed }) => closed));
+    expect(outcomes).toEqual(Array.from({ length: 5 }, () => 'complete'));
+    const [failed] = await scene.logs(1);
+    scene.upstream.behave({ text });
+    await scene.post('/v1/completions', { model, prompt: prompt.slice(0, 4), max_tokens: 50 });
+    const [, four] = await scene.logs(2);
+    expect(failed?.completion_tokens).toBe(four?.completion_tokens);
+    expect(failed?.quota).toBe(four?.quota);
+    await scene.checkBooks();
+  });
+
   test('a second piece that breaks off ends the stream with an error, and what came is paid for', async () => {
     await using scene = await open();
     scene.upstream.queue({ text }, { text, cutAfter: 2 });
