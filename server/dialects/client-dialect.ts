@@ -140,6 +140,11 @@ export interface ClientDialect {
   writeModel(model: ListedModel): Record<string, unknown>;
   /** A list of models, or what the query asks of it. @throws {AppError} 400 with the parameter at fault */
   writeModelList(models: readonly ListedModel[], query: URLSearchParams): Record<string, unknown>;
+  /**
+   * Lists of models are tagged, and responses say by a header which tag is the newest, to clients whose forwarded headers tell that they
+   * look at it. Missing: neither.
+   */
+  readonly modelTag?: { readonly header: string; isWantedBy(headers: Readonly<Record<string, string>>): boolean };
   /** @param retryAfter seconds, where it is known */
   errorBody(error: ErrorObject, requestId: string, retryAfter?: number): Record<string, unknown>;
   /** How it is spoken over a WebSocket. Missing: it is not. */

@@ -16,6 +16,7 @@ import { createBlockedWords } from '#server/relay/admission/blocked-words.ts';
 import { createRateGate } from '#server/relay/admission/rate-gate.ts';
 import { createSessionBudgets } from '#server/relay/admission/session-budget.ts';
 import { createSessionGate } from '#server/relay/admission/session-gate.ts';
+import { createModelTags } from '#server/relay/model-list.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import { createRelaySockets } from '#server/relay/sockets/open-socket.ts';
 import type { RelaySockets } from '#server/relay/sockets/open-socket.ts';
@@ -45,6 +46,7 @@ export function createRelay(context: AppContext): Relay {
     affinities: createAffinities(context),
     caches: createCacheWatch(),
     picker: createChannelPicker({ index: context.channels, health, random: context.random, moves: createMovedCalls(context.now) }),
+    modelTags: createModelTags(context),
     gate: createTokenGate(context),
     sessions: createSessionGate(context),
     words: createBlockedWords(context),

@@ -209,8 +209,9 @@ function failTurn({ requestId }: RunningCall, client: ClientStream, { error, ret
   client.fail(withHeaders(error, { requestId, retryAfter }));
 }
 
-function headersOf({ requestId, dropped, endpoint }: RunningCall): Record<string, string> {
-  const headers = requestIdHeaders(endpoint.dialect, requestId);
+function headersOf({ services, requestId, dropped, endpoint: { dialect }, admission, clientHeaders }: RunningCall): Record<string, string> {
+  const headers = requestIdHeaders(dialect, requestId);
+  if (dialect.modelTag?.isWantedBy(clientHeaders) === true) headers[dialect.modelTag.header] = services.modelTags.read(admission, dialect);
   if (dropped.length > 0) headers['x-tidegate-dropped'] = headerList(dropped);
   return headers;
 }

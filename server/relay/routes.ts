@@ -1,7 +1,6 @@
 // The relay's URL map: model lists, and every endpoint of `endpoints.ts`.
 import { AppError } from '#shared/errors.ts';
-import { pricedName } from '#shared/pricing-rules.ts';
-import type { ClientDialect, ListedModel } from '#server/dialects/client-dialect.ts';
+import type { ClientDialect } from '#server/dialects/client-dialect.ts';
 import { clientDialectOf, clientDialects, defaultClientDialect } from '#server/dialects/registry.ts';
 import type { Connection } from '#server/http/connection.ts';
 import type { RouteHost } from '#server/http/mount.ts';
@@ -12,11 +11,10 @@ import type { Relay } from '#server/relay/create-relay.ts';
 import type { ConversationSource } from '#server/relay/conversation-source.ts';
 import { relayEndpoints } from '#server/relay/endpoints.ts';
 import type { RelayEndpoint } from '#server/relay/endpoints.ts';
+import { hasModel, listedModel, modelsOf, tagOf } from '#server/relay/model-list.ts';
 import { splitVerb } from '#server/relay/path-pattern.ts';
-import { ownerOf } from '#server/upstream/model-owners.ts';
 import { relay as relayCall } from '#server/relay/relay.ts';
 import { errorResponse, ownError, requestIdHeaders } from '#server/relay/relay-failure.ts';
-import type { Admission } from '#server/relay/admission/admission.ts';
 
 /** @param conversations where calls get what they speak of beside their requests */
 export function mountRelay(host: RouteHost, { services, sockets }: Relay, conversations: ConversationSource): void {
@@ -53,12 +51,6 @@ export function mountRelay(host: RouteHost, { services, sockets }: Relay, conver
     host.addDirect('GET', endpoint.path, (request, _params, connection) => sockets.open({ endpoint, request, connection, conversations }));
   }
 
-  /** Names that the key may use, sorted: its own list, or whatever enabled channels serve to its group. */
-  function modelsOf(admission: Admission): readonly string[] {
-    if (admission.models !== null) return [...admission.models].toSorted();
-    return services.channels.enabledModels([admission.group]);
-  }
-
   /** @param own the format that is spoken at that address; where there are several, the client's headers tell it */
   async function listing(
     { request, connection, own }: { request: Request; connection: Connection | null; own: ClientDialect | undefined },
@@ -69,8 +61,12 @@ export function mountRelay(host: RouteHost, { services, sockets }: Relay, conver
     try {
       const admission = await services.gate.admit(request);
       services.gate.checkUse(admission, ip);
-      const headers = { 'cache-control': 'no-store', ...requestIdHeaders(dialect, requestId) };
-      return Response.json(write(modelsOf(admission), dialect, url.searchParams), { headers });
+      const list = write(modelsOf(services, admission), dialect, url.searchParams);
+      const tag = dialect.modelTag === undefined ? undefined : tagOf(list);
+      const headers: Record<string, string> = { 'cache-control': 'no-store', ...requestIdHeaders(dialect, requestId) };
+      if (tag !== undefined) Object.assign(headers, { 'cache-control': 'private, no-cache', etag: tag });
+      if (tag !== undefined && request.headers.get('if-none-match') === tag) return new Response(null, { status: 304, headers });
+      return Response.json(list, { headers });
     } catch (failure) {
       const error = toAppError(failure, services.context, requestId);
       return errorResponse(dialect, ownError(error, language, requestId), requestId, error.retryAfter);
@@ -84,8 +80,7 @@ export function mountRelay(host: RouteHost, { services, sockets }: Relay, conver
     // Names may have slashes in them, and clients send those as they are or escaped.
     host.addDirect('GET', `${path}/:model+`, (request, { model = '' }, connection) =>
       listing({ request, connection, own }, (names, dialect) => {
-        if (!names.includes(model) && !names.includes(pricedName(model)))
-          throw new AppError('model_not_found', { model }, { field: 'model' });
+        if (!hasModel(names, model)) throw new AppError('model_not_found', { model }, { field: 'model' });
         return dialect.writeModel(listedModel(model));
       }),
     );
@@ -105,8 +100,4 @@ function endpointFor(endpoints: readonly RelayEndpoint[], named: string | undefi
   if (pattern.verb === undefined) return { endpoint: first, model: pattern.modelOf(named) };
   const { model, verb } = splitVerb(named);
   return { endpoint: endpoints.find((one) => one.pattern.verb === verb), model: pattern.modelOf(model) };
-}
-
-function listedModel(id: string): ListedModel {
-  return { id, owner: ownerOf(id) };
 }

@@ -15,6 +15,7 @@ import type { BlockedWords } from '#server/relay/admission/blocked-words.ts';
 import type { RateGate } from '#server/relay/admission/rate-gate.ts';
 import type { SessionBudgets } from '#server/relay/admission/session-budget.ts';
 import type { SessionGate } from '#server/relay/admission/session-gate.ts';
+import type { ModelTags } from '#server/relay/model-list.ts';
 import type { StreamClock } from '#server/relay/stream/stream-clock.ts';
 import type { TokenGate } from '#server/relay/admission/token-gate.ts';
 import type { RefusalWatch } from '#server/tokens/refusal-watch.ts';
@@ -27,6 +28,7 @@ export interface RelayServices {
   readonly health: ChannelHealth;
   readonly affinities: Affinities;
   readonly caches: CacheWatch;
+  readonly modelTags: ModelTags;
   readonly gate: TokenGate;
   readonly sessions: SessionGate;
   readonly words: BlockedWords;

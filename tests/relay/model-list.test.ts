@@ -43,7 +43,15 @@ describe.each(engines)('the list of models on $kind', (engine) => {
     for (const headers of asClaude) {
       const claude = await get('/v1/models?limit=1000', headers);
       expect(claude.body).not.toHaveProperty('object');
-      expect(claude.body.data).toContainEqual({ type: 'model', id: testModel, display_name: testModel, created_at: expect.any(String) });
+      expect(claude.body.data).toContainEqual(
+        expect.objectContaining({
+          type: 'model',
+          id: testModel,
+          display_name: testModel,
+          created_at: expect.any(String),
+          max_tokens: 16_384,
+        }),
+      );
       expect(claude.headers.get('request-id')).toMatch(/\d/);
       expect(await get(`/v1/models/${testModel}`, headers)).toMatchObject({ status: 200, body: { type: 'model', id: testModel } });
       expect(await get('/v1/models/nothing-such', headers)).toMatchObject({
@@ -58,5 +66,44 @@ describe.each(engines)('the list of models on $kind', (engine) => {
       status: 401,
       body: { type: 'error', error: { type: 'authentication_error' } },
     });
+  });
+
+  test("is Codex's where it says its version, with a tag that its responses repeat until the list changes", async () => {
+    const models = 'claude-sonnet-4-5,deepseek-chat,gpt-4.1,gpt-5.5,house-model,text-embedding-3-small,tts-1';
+    await using scene = await createScene(engine, { channels: [{ models }], settings: { SelfUseModeEnabled: 'true' } });
+    const list = (headers: Record<string, string> = {}) =>
+      fetch(`${scene.app.origin}/v1/models?client_version=0.169.0`, { headers: { authorization: `Bearer ${scene.key}`, ...headers } });
+    const told = await list();
+    const tag = told.headers.get('etag') ?? '';
+    expect(tag).toMatch(/^"[\w-]{22}"$/);
+    const body = await told.json();
+    // What Codex has an entry of its own for, and what holds no conversation, is not in it.
+    expect(body.models.map(({ slug }: { slug: string }) => slug)).toEqual(['claude-sonnet-4-5', 'deepseek-chat', 'gpt-4.1', 'house-model']);
+    expect(body.models[0]).toMatchObject({
+      context_window: 200_000,
+      default_reasoning_level: 'medium',
+      input_modalities: ['text', 'image'],
+    });
+    expect(body.models[1]).toMatchObject({ context_window: 1_000_000, supported_reasoning_levels: [], input_modalities: ['text'] });
+    expect(body.models[3]).not.toHaveProperty('context_window');
+    const again = await list({ 'if-none-match': tag });
+    expect([again.status, await again.text(), again.headers.get('etag')]).toEqual([304, '', tag]);
+
+    const ask = async (headers: Record<string, string>, key = scene.key) => {
+      const asked = { model: 'house-model', input: 'Hi', stream: true };
+      const response = await scene.post('/v1/responses', asked, { authorization: `Bearer ${key}`, ...headers });
+      expect(await response.text()).toContain('response.completed');
+      return response.headers.get('x-models-etag');
+    };
+    const ofCodex = { 'session-id': '5f1c9a52-0000-4000-8000-000000000001' };
+    expect(await ask(ofCodex)).toBe(tag);
+    expect(await ask({})).toBeNull();
+    const narrow = await scene.addToken({ model_limits_enabled: true, model_limits: 'house-model' });
+    const ofNarrow = await ask(ofCodex, narrow.key);
+    expect(ofNarrow).toMatch(/^"/);
+    expect(ofNarrow).not.toBe(tag);
+    await scene.addChannel({ models: 'grok-4' });
+    await expect.poll(() => ask(ofCodex)).not.toBe(tag);
+    expect(await ask(ofCodex)).toBe((await list()).headers.get('etag'));
   });
 });

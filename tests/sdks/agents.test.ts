@@ -7,9 +7,9 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { agents } from './agents.ts';
+import { agents, codexWithCommand } from './agents.ts';
 import type { Place } from './agents.ts';
-import { formats, openScene, spoken } from './open-scene.ts';
+import { formats, model, openScene, spoken } from './open-scene.ts';
 
 /** What is not for this machine comes here, and goes no further. */
 const elsewhere: string[] = [];
@@ -57,6 +57,18 @@ describe.each(cases)('$name, before $format', ({ agent, format }) => {
     rmSync(home, { recursive: true, force: true });
   }, 120_000);
 });
+
+test('Codex reads the list of models, where its key comes from a command', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'tidegate-agent-'));
+  await using scene = await openScene('claude', model);
+  const { program, config } = codexWithCommand({ home, work: home, origin: scene.app.origin, key: scene.key });
+  expect(config).toContain('command');
+  const told = await run([program, 'debug', 'models'], { CODEX_HOME: join(home, '.codex'), ...common(home) }, home);
+  const { models } = JSON.parse(told.slice(told.indexOf('{"models"')));
+  // All of it was understood: one entry that is not would have it go on with its own.
+  expect(models).toContainEqual(expect.objectContaining({ slug: model, context_window: 200_000, apply_patch_tool_type: 'freeform' }));
+  rmSync(home, { recursive: true, force: true });
+}, 60_000);
 
 /** Nothing of the machine's owner, and no way out of it. */
 function common(home: string): Record<string, string> {

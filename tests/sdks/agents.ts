@@ -38,6 +38,28 @@ function write(path: string, text: string): void {
   writeFileSync(path, text);
 }
 
+/** Codex asks for the list of models where its key comes from a command. Writes its configuration, too. */
+export function codexWithCommand({ home, origin, key }: Place): { program: string; config: string } {
+  const config = [
+    'model_provider = "tidegate"',
+    'check_for_update_on_startup = false',
+    '[analytics]',
+    'enabled = false',
+    '[features]',
+    'plugins = false',
+    'apps = false',
+    '[model_providers.tidegate]',
+    'name = "Tidegate"',
+    `base_url = "${origin}/v1"`,
+    'wire_api = "responses"',
+    '[model_providers.tidegate.auth]',
+    'command = "echo"',
+    `args = ["${key}"]`,
+  ].join('\n');
+  write(join(home, '.codex/config.toml'), `${config}\n`);
+  return { program: program('codex'), config };
+}
+
 export const agents: readonly Agent[] = [
   {
     name: 'Claude Code',

@@ -52,7 +52,7 @@ test('a list of models: twenty at a time, and the ends of nothing are null', () 
   const many = Array.from({ length: 21 }, (_, index) => `model-${String(index).padStart(2, '0')}`);
   expect(list(many)).toMatchObject({ has_more: true, first_id: 'model-00', last_id: 'model-19' });
   expect(list([])).toEqual({ data: [], has_more: false, first_id: null, last_id: null });
-  expect(list(['a']).data).toEqual([{ type: 'model', id: 'a', display_name: 'a', created_at: '1970-01-01T00:00:00Z' }]);
+  expect(list(['a']).data).toMatchObject([{ type: 'model', id: 'a', display_name: 'a', created_at: '1970-01-01T00:00:00Z' }]);
 });
 
 test.each<[Record<string, string>, string]>([

@@ -1,15 +1,31 @@
 // Models as this format shows them, a page at a time. https://platform.claude.com/docs/en/api/models/list
 import { fieldRules } from '#shared/field-rules.ts';
+import { contextWindow } from '#server/money/context-windows.ts';
+import { maxOutputTokens } from '#server/money/max-output-tokens.ts';
 import type { ListedModel } from '../client-dialect.ts';
 import { badField } from '../strict-fields.ts';
 
 const usualLimit = 20;
 const mostModels = 1000;
+const lines = ['haiku', 'sonnet', 'opus', 'fable', 'mythos'] as const;
 /** What the format has for a model whose release is not known. */
 const unknownRelease = '1970-01-01T00:00:00Z';
 
 export function writeModel({ id }: ListedModel) {
-  return { type: 'model' as const, id, display_name: id, created_at: unknownRelease };
+  return {
+    type: 'model' as const,
+    id,
+    display_name: id,
+    created_at: unknownRelease,
+    // Required, and null where nothing is known: programs read from them how long a response may be.
+    max_input_tokens: contextWindow(id),
+    max_tokens: maxOutputTokens(id),
+    capabilities: null,
+    lifecycle: 'active' as const,
+    line: lines.find((line) => id.includes(`claude-${line}`)) ?? null,
+    deprecated_at: null,
+    retires_at: null,
+  };
 }
 
 /**

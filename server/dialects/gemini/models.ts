@@ -1,5 +1,6 @@
 // Models as this format shows them, a page at a time. https://ai.google.dev/api/models
 import { fieldRules } from '#shared/field-rules.ts';
+import { contextWindow } from '#server/money/context-windows.ts';
 import { maxOutputTokens } from '#server/money/max-output-tokens.ts';
 import type { ListedModel } from '../client-dialect.ts';
 import { badField } from '../strict-fields.ts';
@@ -8,12 +9,13 @@ const usualSize = 50;
 const mostModels = 1000;
 
 export function writeModel({ id }: ListedModel): Record<string, unknown> {
-  const limit = maxOutputTokens(id);
+  const [limit, most] = [maxOutputTokens(id), contextWindow(id)];
   return {
     name: id.startsWith('tunedModels/') ? id : `models/${id}`,
     baseModelId: id,
     version: 'latest',
     displayName: id,
+    ...(most === null ? {} : { inputTokenLimit: most }),
     ...(limit === null ? {} : { outputTokenLimit: limit }),
     supportedGenerationMethods: id.includes('embed')
       ? ['embedContent', 'batchEmbedContents']

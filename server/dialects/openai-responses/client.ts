@@ -4,9 +4,10 @@ import type { ClientDialect } from '../client-dialect.ts';
 import { beginningOf } from '../conversation-beginning.ts';
 import { callParameters, checkPrompt, checkRequest } from './check-request.ts';
 import { responsesNames } from './deciding-names.ts';
+import { codexModels } from './codex-models.ts';
 import { errorBody } from './errors.ts';
 import { limits } from './limits.ts';
-import { writeModel, writeModelList } from './models.ts';
+import { writeModel } from './models.ts';
 import { promptContent } from './prompt-content.ts';
 import { readRequest } from './read-request.ts';
 import { responseFields } from './response-object.ts';
@@ -40,6 +41,9 @@ export const openaiResponsesClient = {
       speaksOfKept: true,
     },
   },
+  // Codex says which version asks. OpenAI's other clients get the list of chat completions.
+  isSpokenWith: (_headers, query) => query.has('client_version'),
+  modelTag: { header: 'x-models-etag', isWantedBy: (headers) => headers['session-id'] !== undefined },
   // Of Codex: what its turns share, and which of its own ways of calling it takes.
   forwardedHeaders: [
     'openai-beta',
@@ -59,7 +63,7 @@ export const openaiResponsesClient = {
   createStreamWriter,
   writeTokenCount: (tokens) => ({ object: 'response.input_tokens', input_tokens: tokens }),
   writeModel,
-  writeModelList,
+  writeModelList: codexModels,
   errorBody,
   socket,
 } satisfies ClientDialect;

@@ -6,7 +6,3 @@ const created = 1626777600;
 export function writeModel({ id, owner }: ListedModel) {
   return { id, object: 'model' as const, created, owned_by: owner };
 }
-
-export function writeModelList(models: readonly ListedModel[]) {
-  return { object: 'list', data: models.map(writeModel) };
-}

@@ -1,0 +1,63 @@
+// Models as Codex reads them: it asks for the list with its version, where its key comes from a command, and then knows of each model how
+// much it reads, how it is told to think and which tools it may have. What an entry has to have was found with Codex 0.169.
+import { contextWindow } from '#server/money/context-windows.ts';
+import type { ListedModel } from '../client-dialect.ts';
+import { reasons } from '../reasoning-models.ts';
+
+/** Its own entries for those hold the vendor's instructions, and one of ours would take their place. It has them whatever is listed. */
+const ownModels = /^(?:gpt-5\.[5-9]|gpt-[6-9]|gpt-daybreak|codex-auto-review)/;
+/** Models that hold no conversations. */
+const otherKinds = /embed|rerank|moderation|whisper|tts|transcribe|dall-e|image|audio|realtime|speech|^mj_|^suno|instruct|babbage|davinci/;
+const thinks = /claude-(?:3-7|(?:opus|sonnet|haiku)-[4-9])|gemini-(?:2\.5|[3-9])/;
+const sees = /claude|gemini|gpt-4(?:o|\.|-turbo)|gpt-[5-9]|(?:^|\/)o[1-9](?:-(?!mini)|$)|o4|vision|-vl|pixtral|llama-4|grok-[2-9]/;
+
+const levels = [
+  { effort: 'low', description: 'Answers soonest' },
+  { effort: 'medium', description: 'Thinks as long as most work needs' },
+  { effort: 'high', description: 'Thinks longest' },
+];
+
+const instructions = `You are a coding agent in Codex, a program in a terminal on the user's machine. You share the user's workspace and work \
+on a task until it is done, or until only the user can decide how to go on.
+
+- Read before you write: look at the files around a change, and follow the project's conventions and its AGENTS.md files.
+- Use the tools that you are given. Search with \`rg\` where it is there. Edit files with \`apply_patch\`, in patches that hold what changes and no more.
+- Other changes in the work tree are the user's: leave them as they are. Never run a command that throws work away unless you are asked to.
+- Mend causes rather than symptoms, and keep to what was asked. Do not add comments, files or dependencies that nobody needs.
+- Run the tests or checks that show whether it works, as far as you may, and say so where you could not.
+- Say shortly what you are about to do before longer work. At the end say what you changed and what is left; name files by their paths.
+`;
+
+export function codexModels(models: readonly ListedModel[]): Record<string, unknown> {
+  const listed = models.filter(({ id }) => !ownModels.test(id) && !otherKinds.test(id));
+  return { models: listed.map(({ id }, index) => codexModel(id, index)) };
+}
+
+/** How many entries Codex brings along: ours come after them. */
+const firstPlace = 100;
+
+function codexModel(id: string, index: number): Record<string, unknown> {
+  const most = contextWindow(id);
+  const isThinking = reasons(id) || thinks.test(id);
+  return {
+    slug: id,
+    display_name: id,
+    ...(isThinking ? { default_reasoning_level: 'medium' } : {}),
+    supported_reasoning_levels: isThinking ? levels : [],
+    supports_reasoning_summaries: isThinking,
+    default_reasoning_summary: isThinking ? 'auto' : 'none',
+    ...(most === null ? {} : { context_window: most, max_context_window: most }),
+    auto_compact_token_limit: null,
+    truncation_policy: { mode: 'tokens', limit: 10_000 },
+    input_modalities: sees.test(id) ? ['text', 'image'] : ['text'],
+    shell_type: 'shell_command',
+    apply_patch_tool_type: 'freeform',
+    supports_parallel_tool_calls: true,
+    experimental_supported_tools: [],
+    support_verbosity: /(?:^|\/)gpt-5/.test(id),
+    visibility: 'list',
+    supported_in_api: true,
+    priority: firstPlace + index,
+    base_instructions: instructions,
+  };
+}
