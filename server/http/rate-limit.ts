@@ -1,5 +1,5 @@
 // Limits whose counters are in the database, so that all processes count together. A window is fixed: it begins with the
-// first hit and ends after its length. Relayed calls never come here.
+// first hit and ends after its length. Relayed calls never come here; what their callers ask of what is kept does.
 import { AppError } from '#shared/errors.ts';
 import { limitSkewMs } from '#server/clock/clock-skew.ts';
 import type { AppContext } from '#server/context.ts';
@@ -39,6 +39,17 @@ export async function limitCaller(context: AppContext, ip: string, userId: numbe
   await enforceLimit(context, {
     key: userId === undefined ? `api:${subscriberOf(ip)}` : `api:user:${userId}`,
     count: env.GLOBAL_API_RATE_LIMIT * (userId === undefined ? 1 : signedInFactor),
+    windowSeconds: env.GLOBAL_API_RATE_LIMIT_DURATION,
+  });
+}
+
+/** The limit of calls by a key for what is kept of its user; they count apart from what that does in the console. */
+export async function limitKeptCalls(context: AppContext, userId: number): Promise<void> {
+  const { env } = context;
+  if (!env.GLOBAL_API_RATE_LIMIT_ENABLE) return;
+  await enforceLimit(context, {
+    key: `kept:user:${userId}`,
+    count: env.GLOBAL_API_RATE_LIMIT * signedInFactor,
     windowSeconds: env.GLOBAL_API_RATE_LIMIT_DURATION,
   });
 }

@@ -22,6 +22,7 @@ export class BackgroundResponses {
   readonly #context: AppContext;
   readonly #store: ResponseStore;
   readonly #runs = new Map<string, BackgroundRun>();
+  readonly #cancelling = new Map<string, Promise<KeptResponseRecord | null>>();
 
   constructor(context: AppContext, store: ResponseStore) {
     this.#context = context;
@@ -66,8 +67,17 @@ export class BackgroundResponses {
     throw new AppError('too_many_background', { count: most }, { retryAfter: 10 });
   }
 
-  /** Calls it off, wherever it runs, and waits a moment for its end. */
+  /** Calls it off, wherever it runs, and waits a moment for its end: once, however many ask for that. */
   async cancel(userId: number, id: string): Promise<KeptResponseRecord | null> {
+    // What is not this user's is not called off, nor waited for.
+    const record = await this.find(userId, id);
+    if (record?.place === undefined) return record;
+    const cancelling = this.#cancelling.get(id) ?? this.#cancel(userId, id).finally(() => this.#cancelling.delete(id));
+    this.#cancelling.set(id, cancelling);
+    return cancelling;
+  }
+
+  async #cancel(userId: number, id: string): Promise<KeptResponseRecord | null> {
     const end = performance.now() + cancelMs;
     await this.#context.changes.announce('cancelled_response', id);
     for (;;) {

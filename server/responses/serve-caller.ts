@@ -7,6 +7,7 @@ import { bufferResponse } from '#server/http/lean-response.ts';
 import type { DirectResponse } from '#server/http/lean-response.ts';
 import type { RouteHost, ServeDirectly } from '#server/http/mount.ts';
 import { parseBody } from '#server/http/parse-body.ts';
+import { limitKeptCalls } from '#server/http/rate-limit.ts';
 import { dropBody, readBody } from '#server/http/read-body.ts';
 import type { KeyAdmission } from '#server/relay/admission/admission.ts';
 import { errorResponse, ownError, requestIdHeaders } from '#server/relay/relay-failure.ts';
@@ -47,6 +48,7 @@ export function createServer(host: RouteHost, { context, gate }: RelayServices) 
         const admission = await gate.admit(request);
         gate.checkUse(admission, ip);
         const userId = admission.user.id;
+        await limitKeptCalls(context, userId);
         const body = () => readJson(context, { request, connection, userId, hold: open(userId) });
         const makeRoom = (bytes: number) => {
           // As it is stored, and as it is read; never more than the largest body may take.

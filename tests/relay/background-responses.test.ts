@@ -2,6 +2,7 @@
 import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
 import { failOrphans } from '#server/responses/background.ts';
+import { createToken } from '#tests/support/build-token.ts';
 import { engines } from '#tests/support/engines.ts';
 import { failureOf } from '#tests/support/failure-of.ts';
 import { createScene, until } from '#tests/support/relay-scene.ts';
@@ -122,6 +123,41 @@ describe.each(engines)('bounds of background responses on $kind', (engine) => {
     expect(await failureOf(clientOf(scene).responses.retrieve(begun[0]?.id ?? ''))).toMatchObject({ status: 404 });
     await ask(scene);
     await scene.checkBooks();
+  });
+
+  test('calling one off, or asking for it, many times waits and asks for it once, and is bounded', async () => {
+    // Five calls: who is signed in may do five times as much as an address.
+    await using scene = await createScene(engine, { env: { GLOBAL_API_RATE_LIMIT_ENABLE: 'true', GLOBAL_API_RATE_LIMIT: '2' } });
+    scene.upstream.behave({ holdAfter: 1 });
+    const { id } = await ask(scene);
+    await scene.upstream.request(0);
+    const { db } = scene.app.context;
+    const before = await db.collection('changes').count({ kind: 'cancelled_response' });
+    const cancelling = Array.from({ length: 9 }, () => clientOf(scene).responses.cancel(id));
+    expect((await Promise.all(cancelling)).map(({ status }) => status)).toEqual(Array.from({ length: 9 }, () => 'cancelled'));
+    expect(await db.collection('changes').count({ kind: 'cancelled_response' })).toBeLessThanOrEqual(before + 1);
+    expect(await clientOf(scene).responses.retrieve(id)).toMatchObject({ status: 'cancelled' });
+    const calls = [
+      () => clientOf(scene).responses.retrieve(id),
+      () => clientOf(scene).responses.cancel(id),
+      () => clientOf(scene).responses.inputItems.list(id),
+      () => clientOf(scene).responses.delete(id),
+      () => clientOf(scene).conversations.create(),
+    ];
+    for (const call of calls) {
+      const refused = await failureOf(call());
+      expect(refused).toMatchObject({ status: 429, code: 'rate_limited' });
+      expect(Number(refused instanceof OpenAI.APIError ? refused.headers?.get('retry-after') : 0)).toBeGreaterThan(0);
+    }
+    // Models are asked as ever, and nobody else is bound by it.
+    expect(await clientOf(scene).responses.create({ model: 'gpt-4o-mini', input: 'Hi', store: false, stream: true })).toBeDefined();
+    const stranger = await scene.app.createUser({ quota: 5_000_000 });
+    const { key } = await createToken(scene.app.context, stranger.id);
+    expect(
+      await failureOf(new OpenAI({ baseURL: `${scene.app.origin}/v1`, apiKey: key, maxRetries: 0 }).responses.retrieve(id)),
+    ).toMatchObject({ status: 404 });
+    scene.app.clock.advance(180_000);
+    expect(await clientOf(scene).responses.retrieve(id)).toMatchObject({ status: 'cancelled' });
   });
 
   test('one whose process is gone has failed, once, and costs nothing', async () => {
