@@ -18,10 +18,18 @@ const mostQuestions = 1_000;
 type Rows = Promise<readonly GroupRow[]>;
 
 const ofDatabases = new WeakMap<Database, RollupCache>();
+/** A user makes as many sessions as there are calls: they push nothing else out. */
+const sessionsOfDatabases = new WeakMap<Database, RollupCache>();
 
 export function rollupCacheOf(db: Database): RollupCache {
   let sums = ofDatabases.get(db);
   if (sums === undefined) ofDatabases.set(db, (sums = new RollupCache(db)));
+  return sums;
+}
+
+export function sessionCacheOf(db: Database): RollupCache {
+  let sums = sessionsOfDatabases.get(db);
+  if (sums === undefined) sessionsOfDatabases.set(db, (sums = new RollupCache(db)));
   return sums;
 }
 
@@ -45,6 +53,11 @@ export class RollupCache {
 
   ofRows(generation: number, request: GroupRequest<LogRecord>): Promise<readonly GroupRow[]> {
     return this.#read(`logs ${generation} ${JSON.stringify(request)}`, () => this.#db.collection('logs').group(request));
+  }
+
+  /** Of one session's calls. `revision`: as its record was read before. */
+  ofSession(revision: string, request: GroupRequest<LogRecord>): Promise<readonly GroupRow[]> {
+    return this.#read(`session ${revision} ${JSON.stringify(request)}`, () => this.#db.collection('logs').group(request));
   }
 
   #read(key: string, ask: () => Rows): Rows {

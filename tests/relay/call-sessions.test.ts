@@ -6,11 +6,13 @@ import type { Log } from '#shared/logs.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { createSession } from '#tests/support/build-token.ts';
+import type { GroupRequest } from '#server/db/collection.ts';
+import { closeRows } from '#server/money/log-closing.ts';
 import { engines } from '#tests/support/engines.ts';
 import type { TestClient } from '#tests/support/http-client.ts';
-import { createScene, testModel } from '#tests/support/relay-scene.ts';
-import { until } from '#tests/support/until.ts';
+import { createScene, testModel, until } from '#tests/support/relay-scene.ts';
 import type { RelayScene } from '#tests/support/relay-scene.ts';
+import { watchGroups } from '#tests/support/watched-database.ts';
 
 const channels = [{}, { type: 14, models: 'claude-sonnet-4-5' }];
 const settings = { SelfUseModeEnabled: 'true', ModelRatio: `{"${testModel}":50,"claude-sonnet-4-5":30}` };
@@ -95,6 +97,38 @@ describe.each(engines)('sessions of clients on $kind', (engine) => {
     expect(await open(row.id, admin, '/api/log/sessions')).toMatchObject({ session: row, agents: tree.agents });
   });
 
+  it('is summed once, however often it is opened, until there is a call more or less of it', async () => {
+    const session = randomUUID();
+    await claude(claudeCode(session));
+    await claude(claudeCode(session, { 'x-claude-code-agent-id': 'agent_1' }));
+    const { id } = await one(session);
+    const { context } = scene.app;
+    const { db } = context;
+    let sums = 0;
+    const isAgents = ({ by }: GroupRequest<unknown>) => by.length === 3;
+    Object.assign(context, { db: watchGroups(db, async (name, request) => void (name === 'logs' && isAgents(request) && (sums += 1))) });
+    try {
+      const first = await open(id);
+      expect(await Promise.all([open(id), open(id), open(id), open(id, admin, '/api/log/sessions')])).toMatchObject(
+        [1, 2, 3, 4].map(() => ({ agents: first.agents, calls_kept: 2 })),
+      );
+      expect(sums).toBe(1);
+      await claude(claudeCode(session, { 'x-claude-code-agent-id': 'agent_2' }));
+      const grown = await until(async () => {
+        const tree = await open(id);
+        return tree.session.calls === 3 ? tree : null;
+      });
+      expect(grown.calls_kept).toBe(3);
+      expect(grown.agents.reduce((total: number, { quota }: SessionAgent) => total + quota, 0)).toBe(grown.session.quota);
+      const [oldest] = await rowsOf(id);
+      await db.collection('logs').patch({ id: oldest?.id ?? 0 }, { set: { created_at: 1 } });
+      await until(async () => (await closeRows(context, 2, () => false)).isDone || null);
+      expect(await open(id)).toMatchObject({ calls_kept: 2 });
+    } finally {
+      Object.assign(context, { db });
+    }
+  });
+
   it("Codex's calls are one row, by its headers", async () => {
     const session = randomUUID();
     const codex = { 'session-id': session, 'thread-id': session, 'user-agent': 'codex_exec/0.169.0 (Debian 12.0.0; x86_64)' };
@@ -133,7 +167,7 @@ describe.each(engines)('sessions of clients on $kind', (engine) => {
     scene.upstream.behave({ status: 400 });
     await (await scene.chat({}, { 'x-session-id': session })).text();
     scene.upstream.behave({});
-    await until(async () => (await one(session)).calls === 13);
+    await until(async () => (await one(session)).calls === 13 || null);
     const row = await one(session);
     const rows = await rowsOf(row.id);
     expect(row).toMatchObject({ calls: 13, errors: 1, quota: rows.reduce((sum, { quota }) => sum + quota, 0) });

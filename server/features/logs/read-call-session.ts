@@ -2,8 +2,10 @@
 import type { SessionAgent, SessionTree } from '#shared/call-sessions.ts';
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
-import type { Filter, GroupRow } from '#server/db/collection.ts';
+import type { Filter, GroupRequest, GroupRow } from '#server/db/collection.ts';
+import type { CallSessionRecord } from '#server/db/records/call-session.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
+import { sessionCacheOf } from '#server/logs/rollup-cache.ts';
 import { afterCursor, readCursor, writeCursor } from '#server/http/paging.ts';
 import { presentSession } from './list-call-sessions.ts';
 import type { SessionContext } from './list-call-sessions.ts';
@@ -33,7 +35,7 @@ export async function readCallSession(context: SessionContext, { id, cursor, own
   const [token, rows, summed] = await Promise.all([
     record.token_id === 0 ? null : db.collection('tokens').get(record.token_id),
     db.collection('logs').find({ and: [...ofSession, ...after] }, { sort: newestFirst, limit: callsAtOnce + 1 }),
-    record.calls > mostSummed ? null : sumAgents(db, id, ofSession),
+    record.calls > mostSummed ? null : sumAgents(db, record, ofSession),
   ]);
   const calls = rows.slice(0, callsAtOnce);
   const last = calls.at(-1);
@@ -48,21 +50,39 @@ export async function readCallSession(context: SessionContext, { id, cursor, own
   };
 }
 
+/** The calls of a session by their agents. They are the same rows as long as its record has no further ones and none were removed. */
+async function callsByAgent(
+  db: AppContext['db'],
+  record: CallSessionRecord,
+  ofSession: readonly Filter<LogRecord>[],
+): Promise<readonly GroupRow[]> {
+  const request: GroupRequest<LogRecord> = {
+    filter: { and: [...ofSession] },
+    by: [agentPath, parentPath, 'failed'],
+    sum: {
+      quota: 'quota',
+      prompt_tokens: 'prompt_tokens',
+      completion_tokens: 'completion_tokens',
+      cache_tokens: 'other.cache_tokens',
+      duration_ms: 'other.duration_ms',
+    },
+  };
+  const closing = await db.collection('log_closings').get('head');
+  // Rows are being removed.
+  if (closing?.batch !== undefined) return db.collection('logs').group(request);
+  const revision = JSON.stringify([record.applied, record.calls, closing?.last ?? 0]);
+  return sessionCacheOf(db).ofSession(revision, request);
+}
+
 /** What costs most first. */
-async function sumAgents(db: AppContext['db'], id: string, ofSession: readonly Filter<LogRecord>[]): Promise<SessionAgent[]> {
+async function sumAgents(
+  db: AppContext['db'],
+  record: CallSessionRecord,
+  ofSession: readonly Filter<LogRecord>[],
+): Promise<SessionAgent[]> {
   const [rows, refunds] = await Promise.all([
-    db.collection('logs').group({
-      filter: { and: [...ofSession] },
-      by: [agentPath, parentPath, 'failed'],
-      sum: {
-        quota: 'quota',
-        prompt_tokens: 'prompt_tokens',
-        completion_tokens: 'completion_tokens',
-        cache_tokens: 'other.cache_tokens',
-        duration_ms: 'other.duration_ms',
-      },
-    }),
-    db.collection('logs').group({ filter: { refunded_session: id }, by: [agentPath], sum: { refunded: 'refunded' } }),
+    callsByAgent(db, record, ofSession),
+    db.collection('logs').group({ filter: { refunded_session: record.id }, by: [agentPath], sum: { refunded: 'refunded' } }),
   ]);
   const agents = new Map<string, SessionAgent>();
   const agentOf = (row: GroupRow): SessionAgent => {
