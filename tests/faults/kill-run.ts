@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunningContext } from '#server/create-context.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import { leasedOf } from '#server/money/account.ts';
+import { KeptLoad } from '#tests/faults/kill-kept.ts';
 import { buildChannel } from '#tests/support/build-channel.ts';
 import { createSession, createToken } from '#tests/support/build-token.ts';
 import { buildUser } from '#tests/support/build.ts';
@@ -34,6 +35,8 @@ export interface KillRunReport {
   streams: number;
   /** Of those that were answered: turns of sockets. */
   turns: number;
+  /** And responses that went on without their callers. */
+  background: number;
   /** Calls that were cut by a kill. */
   cut: number;
   /** Rows of calls whose answer did not arrive although they were settled. */
@@ -62,8 +65,19 @@ export async function runKills(options: KillRunOptions): Promise<KillRunReport> 
   const upstream = await startFakeUpstream();
   upstream.behave({ text: 'one two three four five' }, { model: 'quick' });
   upstream.behave({ text: 'one two three four five six seven eight', chunkDelay: 15, firstByteDelay: 20 }, { model: 'paced' });
-  const report: KillRunReport = { kills: 0, answered: 0, streams: 0, turns: 0, cut: 0, settledUnheard: 0, edits: 0, problems: [] };
+  const report: KillRunReport = {
+    kills: 0,
+    answered: 0,
+    streams: 0,
+    turns: 0,
+    background: 0,
+    cut: 0,
+    settledUnheard: 0,
+    edits: 0,
+    problems: [],
+  };
   const answers: Answered[] = [];
+  const kept = new KeptLoad(report.problems);
   const seeded = await scratch.withContext((context) => seed(context, upstream.url));
   const env = { DATABASE_URL: url };
   const servers: (ServerProcess | null)[] = await Promise.all(Array.from({ length: options.processes }, () => startServer(env)));
@@ -117,7 +131,7 @@ export async function runKills(options: KillRunOptions): Promise<KillRunReport> 
     using client = await connectSocket(`${server.origin}/v1/responses`, { headers });
     for (let turn = 0; isRunning; turn += 1) {
       // What is not kept has the id of its call.
-      const asked = { model: models[turn % models.length], input: `Call ${caller} ${turn}`, max_output_tokens: 50, store: false };
+      const asked = { model: models[turn % models.length], input: `Call ${caller} ${turn}`, max_output_tokens: 50, store: turn % 3 === 2 };
       client.send({ type: 'response.create', ...asked });
       const last = (await client.response()).at(-1) ?? {};
       if (last['type'] === 'error') {
@@ -126,9 +140,13 @@ export async function runKills(options: KillRunOptions): Promise<KillRunReport> 
         continue;
       }
       const { id, usage } = last['response'];
+      report.turns += 1;
+      if (asked.store) {
+        kept.told(id);
+        continue;
+      }
       answers.push({ requestId: id.slice('resp_'.length), promptTokens: usage.input_tokens, completionTokens: usage.output_tokens });
       report.answered += 1;
-      report.turns += 1;
     }
   }
 
@@ -145,6 +163,29 @@ export async function runKills(options: KillRunOptions): Promise<KillRunReport> 
     }
   }
 
+  async function callInBackground(caller: number): Promise<void> {
+    const current = () => servers.find((server) => server !== null);
+    for (let turn = 0; isRunning; turn += 1) {
+      const server = servers[(caller + turn) % servers.length];
+      if (server === null || server === undefined) {
+        await sleep(20);
+        continue;
+      }
+      const key = seeded.keys[caller % seeded.keys.length] ?? '';
+      const asked = { server, key, model: models[turn % models.length] ?? '', input: `Call ${caller} ${turn}` };
+      const ended = await kept.ask(asked, current).catch(() => null);
+      if (ended === null) {
+        report.cut += 1;
+        continue;
+      }
+      answers.push(ended);
+      report.answered += 1;
+      report.background += 1;
+    }
+  }
+
+  const loads = [call, call, callInBackground, callBySocket];
+
   async function edit(): Promise<void> {
     for (let turn = 0; isRunning; turn += 1) {
       const server = servers[turn % servers.length];
@@ -159,12 +200,9 @@ export async function runKills(options: KillRunOptions): Promise<KillRunReport> 
     }
   }
 
-  const load = [
-    ...Array.from({ length: options.callers }, (_, caller) => (caller % 4 === 3 ? callBySocket(caller) : call(caller))),
-    edit(),
-  ];
+  const load = [...Array.from({ length: options.callers }, (_, caller) => loads[caller % loads.length]?.(caller)), edit()];
   // There must be something to lose, however slow the machine is.
-  await until(() => report.answered > 20 && report.streams > 0 && report.turns > 0, 60_000);
+  await until(() => report.answered > 20 && report.streams > 0 && report.turns > 0 && report.background > 0, 60_000);
   for (let kill = 0; kill < options.kills; kill += 1) {
     await sleep(shortestLifeMs + Math.random() * (longestLifeMs - shortestLifeMs));
     // Now and then all at once, as when a machine goes down.
@@ -191,7 +229,7 @@ export async function runKills(options: KillRunOptions): Promise<KillRunReport> 
   }
   const audited = await runAudit(url);
   if (audited.code !== 0) report.problems.push(`the last audit ended with ${audited.code}: ${audited.output}`);
-  await scratch.withContext((context) => reconcile(context, answers, report));
+  await scratch.withContext((context) => reconcile(context, { answers, kept, report }));
   await upstream.close();
   await scratch.remove();
   return report;
@@ -202,6 +240,8 @@ async function seed(context: RunningContext, upstream: string) {
   const { db, ledger } = context;
   const ratios = { ...context.settings.get('ModelRatio'), quick: 1, paced: 7.5 };
   await db.collection('options').insert({ id: 'ModelRatio', value: JSON.stringify(ratios), revision: 1, updated_at: 0, updated_by: 0 });
+  // What is killed keeps its place for a minute.
+  await db.collection('options').insert({ id: 'BackgroundResponsesPerUser', value: '100', revision: 1, updated_at: 0, updated_by: 0 });
   for (let index = 0; index < 2; index += 1) {
     const id = await db.nextId('channels');
     await db.collection('channels').insert(buildChannel({ id, models: models.join(','), base_url: upstream }, context.secrets));
@@ -220,14 +260,22 @@ async function seed(context: RunningContext, upstream: string) {
   return { keys, userIds, adminId: admin.id, adminCookie: await createSession(context, admin) };
 }
 
+interface SeenRun {
+  answers: readonly Answered[];
+  kept: KeptLoad;
+  report: KillRunReport;
+}
+
 /** Compares what callers saw with what was billed, and adds everything up. */
-async function reconcile({ db }: RunningContext, answers: readonly Answered[], report: KillRunReport): Promise<void> {
+async function reconcile(context: RunningContext, { answers, kept, report }: SeenRun): Promise<void> {
+  const { db } = context;
   const rows = new Map<string, LogRecord[]>();
   for await (const row of db.collection('logs').each({ process: { exists: true } })) {
     const known = rows.get(row.request_id ?? '');
     if (known === undefined) rows.set(row.request_id ?? '', [row]);
     else known.push(row);
   }
+  await kept.check(context, rows);
   for (const { requestId, promptTokens, completionTokens } of answers) {
     const billed = rows.get(requestId) ?? [];
     const [row] = billed;

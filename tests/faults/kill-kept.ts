@@ -1,0 +1,93 @@
+// Responses that are kept, and those that go on without their callers, while servers are killed: each is in the books once or not at all, and none goes on for ever.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RunningContext } from '#server/create-context.ts';
+import type { LogRecord } from '#server/db/records/log.ts';
+import { failOrphans } from '#server/responses/background.ts';
+import type { ServerProcess } from '#tests/support/server-process.ts';
+
+interface BegunResponse {
+  id: string;
+  requestId: string;
+}
+
+export interface EndedResponse extends BegunResponse {
+  promptTokens: number;
+  completionTokens: number;
+}
+
+interface AskedResponse {
+  server: ServerProcess;
+  key: string;
+  model: string;
+  input: string;
+}
+
+/** Nobody waits longer for one whose process was killed. */
+const pollMs = 1_500;
+
+export class KeptLoad {
+  readonly #begun: BegunResponse[] = [];
+  readonly #told: string[] = [];
+  readonly #problems: string[];
+
+  constructor(problems: string[]) {
+    this.#problems = problems;
+  }
+
+  /** Asks for one and follows it for a while, through whichever process is there. Null: it was not seen to end well. */
+  async ask({ server, key, model, input }: AskedResponse, current: () => ServerProcess | null | undefined): Promise<EndedResponse | null> {
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${key}` };
+    const body = JSON.stringify({ model, input, max_output_tokens: 50, background: true });
+    const response = await fetch(`${server.origin}/v1/responses`, { method: 'POST', headers, body });
+    const text = await response.text();
+    if (response.status !== 200) {
+      if (!/quota|key_exhausted|database_unavailable|shutting_down/.test(text))
+        this.#problems.push(`background answered ${response.status}: ${text}`);
+      return null;
+    }
+    const { id } = JSON.parse(text);
+    const begun = { id, requestId: response.headers.get('x-oneapi-request-id') ?? '' };
+    this.#begun.push(begun);
+    const end = performance.now() + pollMs;
+    while (performance.now() < end) {
+      await sleep(40);
+      const origin = current()?.origin;
+      if (origin === undefined) continue;
+      const told = await fetch(`${origin}/v1/responses/${id}`, { headers }).catch(() => null);
+      if (told === null || told.status >= 500) continue;
+      const { status, usage } = JSON.parse(await told.text());
+      if (told.status !== 200) this.#problems.push(`the response ${id} that had begun is told as ${told.status}`);
+      if (status === 'completed') return { ...begun, promptTokens: usage.input_tokens, completionTokens: usage.output_tokens };
+      if (status !== 'queued' && status !== 'in_progress') return null;
+    }
+    return null;
+  }
+
+  /** The caller had all of it, and may go on from it. */
+  told(id: string): void {
+    this.#told.push(id);
+  }
+
+  /** When nothing runs any more: what the dead have left is ended by whoever comes later. */
+  async check(context: RunningContext, rows: ReadonlyMap<string, readonly LogRecord[]>): Promise<void> {
+    await failOrphans({ ...context, now: () => Date.now() + 120_000 });
+    const { db } = context;
+    const responses = db.collection('responses');
+    for (const { id, requestId } of this.#begun) {
+      const record = await responses.get(id);
+      const billed = rows.get(requestId)?.length ?? 0;
+      const least = record?.status === 'completed' ? 1 : 0;
+      if (record === null) this.#problems.push(`the response ${id} that had begun is not there`);
+      if (billed > 1 || billed < least) this.#problems.push(`the response ${id}, which has ${record?.status}, is billed ${billed} times`);
+      const ends = await db.collection('response_pieces').count({ response_id: id, is_last: true });
+      if (ends !== 1) this.#problems.push(`the events of the response ${id} end ${ends} times`);
+    }
+    for (const id of this.#told) {
+      const record = await responses.get(id);
+      if (record?.status !== 'completed') this.#problems.push(`the response ${id} that was told is kept as ${record?.status}`);
+    }
+    const unfinished = await responses.count({ status: { in: ['queued', 'in_progress'] } });
+    const placed = await responses.count({ place: { exists: true } });
+    if (unfinished + placed > 0) this.#problems.push(`${unfinished} responses have not ended, ${placed} have a place`);
+  }
+}
