@@ -490,6 +490,11 @@ export const errors = {
   ),
   too_many_sockets: entry(429, '您已打开 {limit} 个 WebSocket 连接', 'You have {limit} WebSocket connections open already'),
   too_many_turns: entry(429, '此连接上等待的请求太多', 'Too many requests wait on this connection'),
+  account_object_refused: entry(
+    400,
+    '参数 {field} 引用了提供商账户中的文件、缓存或容器，此处不予接受：请直接发送其内容',
+    "The field {field} names a file, a cache or a container in the provider's account, which is not taken here: send the content itself",
+  ),
   format_unsupported: entry(501, '该渠道不支持此接口格式', 'The channel does not support this API format'),
   untranslatable: entry(
     400,

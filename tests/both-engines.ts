@@ -36,6 +36,7 @@ const http = [
 ];
 
 const relay = [
+  'account-objects',
   'audio-prices',
   'billing',
   'broken-caches',

@@ -1,14 +1,17 @@
 // The last steps of every request that is not passed on as text, whatever format it came in.
 import type { EncodedRequest, EncodeInput } from './encode-input.ts';
+import { refuseAccountObject } from './account-objects.ts';
 import { hostedIfCut } from './hosted-tools.ts';
 import { keepLimits } from './token-limits.ts';
 import type { WrittenRequest } from './upstream-dialect.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** @param written in the provider's format */
+/** @param written in the provider's format @throws {AppError} `account_object_refused` */
 export function finalizeRequest({ body, dropped }: WrittenRequest, input: EncodeInput): EncodedRequest {
   const { dialect } = input.way;
+  // Before the channel's own fields: what an operator writes there is the operator's to share.
+  refuseAccountObject(dialect.findAccountObject(body));
   const applied = dialect.applyTraits(body, input);
   const bounded = keepLimits({ ...applied.body, ...overrideOf(input) }, input, dialect.limits);
   const final = dialect.normalize?.(bounded, input) ?? bounded;

@@ -59,6 +59,8 @@ export interface UpstreamDialect {
   readonly surcharges?: Surcharges;
   /** Tools that run at the provider; missing: the format has none. */
   readonly hosted?: HostedAccess;
+  /** The first place of a body that names something in the provider's account, such as a file; undefined: none does. */
+  findAccountObject(body: Body): string | undefined;
   /** Its providers keep in their caches only what a request marks. Missing: every prompt. */
   readonly keepsMarked?: true;
   /** @throws {AppError} 400 `untranslatable` with the client's field that cannot be carried over and must not be left out */

@@ -170,7 +170,7 @@ describe.each(engines)('callers of Gemini on $kind', (engine) => {
 
   test('what is asked of Gemini passes as it was written', async () => {
     await using scene = await createScene(engine, ofGemini);
-    const body = { contents, cachedContent: 'cachedContents/a1', generationConfig: { responseModalities: ['TEXT'] } };
+    const body = { contents, safetySettings: [], generationConfig: { responseModalities: ['TEXT'] } };
     const response = await post(scene, `/v1beta/models/${gemini}:streamGenerateContent?alt=sse`, body);
     const text = await response.text();
     expect(text.trimEnd().split('\n\n').at(-1)).toContain('"finishReason":"STOP"');
@@ -178,6 +178,21 @@ describe.each(engines)('callers of Gemini on $kind', (engine) => {
     const [row] = await scene.logs(1);
     expect(row).toMatchObject({ is_stream: true, model_name: gemini });
     await scene.checkBooks();
+  });
+
+  test.each(['generateContentRequest', 'generate_content_request'])('a count of %s names the model as its channel does', async (name) => {
+    const model_mapping = JSON.stringify({ tide: gemini });
+    await using scene = await createScene(engine, { ...ofGemini, channels: [{ type: 24, models: 'tide', model_mapping }] });
+    const asked = (fields: object) =>
+      post(scene, '/v1beta/models/tide:countTokens', { [name]: { model: 'models/tide', contents }, ...fields });
+    expect((await asked({})).status).toBe(200);
+    expect(scene.upstream.requests[0]).toMatchObject({
+      path: `/v1beta/models/${gemini}:countTokens`,
+      body: { [name]: { model: `models/${gemini}` } },
+    });
+    const other = name.includes('_') ? 'generateContentRequest' : 'generate_content_request';
+    expect((await asked({ [other]: { contents } })).status).toBe(400);
+    expect(scene.upstream.requests).toHaveLength(1);
   });
 
   test('tells when a caller may ask again', async () => {

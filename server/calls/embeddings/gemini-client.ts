@@ -7,7 +7,8 @@ import type { DecodeInput } from '#server/dialects/decoded-whole.ts';
 import { untranslatable } from '#server/dialects/losses.ts';
 import { addMediaTokens, emptyPrompt } from '#server/dialects/prompt-content.ts';
 import { looseMember, objectsOf, plainBody, plainNames } from '#server/dialects/proto-json.ts';
-import { clientDialects } from '#server/dialects/registry.ts';
+import { refuseAccountObject } from '#server/dialects/account-objects.ts';
+import { clientDialects, upstreamDialects } from '#server/dialects/registry.ts';
 import { badField, StrictFields } from '#server/dialects/strict-fields.ts';
 import type { Body } from '#server/dialects/strict-fields.ts';
 import { tokenCount } from '#server/dialects/token-usage.ts';
@@ -92,6 +93,8 @@ function checkOne(request: StrictFields): void {
   const content = fields.fields('content');
   if (content === undefined || objectsOf(content, 'parts').length === 0)
     throw new AppError('invalid_embedding_request', {}, { field: fields.path('content') });
+  const named = upstreamDialects.gemini.findAccountObject({ contents: content.plain });
+  refuseAccountObject(named === undefined ? undefined : content.path(named.slice('contents.'.length)));
   fields.integer('outputDimensionality', 1, mostDimensions);
 }
 

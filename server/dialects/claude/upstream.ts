@@ -8,6 +8,7 @@ import type { UpstreamDialect } from '../upstream-dialect.ts';
 import { withoutAttribution } from './attribution.ts';
 import { forwardRequest } from './identity.ts';
 import { ClaudeIdentityStream } from './identity-stream.ts';
+import { findAccountObject } from './account-objects.ts';
 import { hosted } from './hosted-tools.ts';
 import { limits } from './limits.ts';
 import { modelHeaders, thinkingShare } from './options.ts';
@@ -38,6 +39,7 @@ export const claudeUpstream: UpstreamDialect = {
     openStream: (input) => new ClaudeIdentityStream(input),
   },
   hosted,
+  findAccountObject,
   writeRequest,
   keepsMarked: true,
   // https://platform.claude.com/docs/en/about-claude/pricing

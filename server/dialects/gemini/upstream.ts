@@ -5,6 +5,7 @@ import { tokenCount } from '../token-usage.ts';
 import type { UpstreamDialect } from '../upstream-dialect.ts';
 import { forwardRequest } from './identity.ts';
 import { GeminiIdentityStream } from './identity-stream.ts';
+import { findAccountObject } from './account-objects.ts';
 import { hosted } from './hosted-tools.ts';
 import { limits } from './limits.ts';
 import { safetySettings } from './options.ts';
@@ -30,6 +31,7 @@ export const geminiUpstream: UpstreamDialect = {
     openStream: (input) => new GeminiIdentityStream(input),
   },
   hosted,
+  findAccountObject,
   writeRequest,
   // What a caller has said of it stays.
   applyTraits: (body, { isCount, settings }) => ({
@@ -55,10 +57,13 @@ export const geminiUpstream: UpstreamDialect = {
   readTokenCount: ({ totalTokens }) => tokenCount(totalTokens),
 };
 
-/** A count may be asked of a whole request, which then names its model itself. */
+/** A count may be asked of a whole request, which then names its model itself. Whoever spells it in both ways is refused before. */
 function withCountedModel(body: Body, model: string): Body {
-  const { generateContentRequest: counted } = body;
-  return isObject(counted) ? { ...body, generateContentRequest: { ...counted, model: `models/${model}` } } : body;
+  for (const name of ['generateContentRequest', 'generate_content_request']) {
+    const counted = body[name];
+    if (isObject(counted)) return { ...body, [name]: { ...counted, model: `models/${model}` } };
+  }
+  return body;
 }
 
 function memberOf(body: Body, ...names: readonly string[]): Body {

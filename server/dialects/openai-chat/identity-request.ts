@@ -1,9 +1,11 @@
 // The request of a client that speaks OpenAI's format, to a provider that speaks it too. What nobody named a rule for goes
 // on unchanged; when nothing changes at all, the client's own text does.
+import { refuseAccountObject } from '../account-objects.ts';
 import type { EncodedRequest, EncodeInput } from '../encode-input.ts';
 import { describeRequest } from '../finalize-request.ts';
 import { withModel } from '../model-in-text.ts';
 import { keepLimits } from '../token-limits.ts';
+import { findAccountObject } from './account-objects.ts';
 import { limits } from './limits.ts';
 import { applyQuirks } from './request-quirks.ts';
 
@@ -11,6 +13,7 @@ type Body = Readonly<Record<string, unknown>>;
 
 export function writeRequest(input: EncodeInput): EncodedRequest {
   const { body, way } = input;
+  if (input.isPassThrough !== true) refuseAccountObject(findAccountObject(body));
   const adapted = input.isPassThrough === true ? { body, dropped: [] } : applyQuirks(body, input);
   const edited = input.isPassThrough === true ? body : editedBody(input, adapted.body);
   const text = edited === body ? bodyText(input) : JSON.stringify(edited);

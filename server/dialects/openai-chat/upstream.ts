@@ -5,6 +5,7 @@ import { isEvent } from './done-event.ts';
 import { writeRequest as forwardRequest } from './identity-request.ts';
 import { readWhole as forwardWhole } from './identity-response.ts';
 import { ChatIdentityStream } from './identity-stream.ts';
+import { findAccountObject } from './account-objects.ts';
 import { hosted } from './hosted-tools.ts';
 import { limits } from './limits.ts';
 import { readLong } from './long-response.ts';
@@ -27,6 +28,7 @@ export const openaiChatUpstream: UpstreamDialect = {
   },
   completions: completionsIdentity,
   hosted,
+  findAccountObject,
   writeRequest,
   // https://platform.openai.com/docs/guides/priority-processing
   surcharges: {

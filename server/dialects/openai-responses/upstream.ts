@@ -4,6 +4,7 @@ import { forwardLong, forwardWhole } from '../forward-response.ts';
 import type { UpstreamDialect } from '../upstream-dialect.ts';
 import { effortIn, forwardRequest } from './identity.ts';
 import { ResponsesIdentityStream } from './identity-stream.ts';
+import { findAccountObject } from './account-objects.ts';
 import { hosted } from './hosted-tools.ts';
 import { limits } from './limits.ts';
 import { errorIn } from './read-error.ts';
@@ -25,6 +26,7 @@ export const openaiResponsesUpstream: UpstreamDialect = {
     openStream: (input) => new ResponsesIdentityStream(input),
   },
   hosted,
+  findAccountObject,
   writeRequest,
   // https://platform.openai.com/docs/guides/priority-processing https://platform.openai.com/docs/guides/prompt-caching
   surcharges: {

@@ -291,6 +291,10 @@ export const relayRefusals = {
   ),
   websocket_missing: (desk) =>
     desk.scene({}, async ({ app }) => toldOf(await fetch(`${app.origin}/v1/responses`, { headers: speaking(desk) }))),
+  account_object_refused: named(
+    chat({ fields: { messages: [{ role: 'user', content: [{ type: 'file', file: { file_id: 'file-1' } }] }] } }),
+    { field: 'messages.0.content.0.file.file_id' },
+  ),
   format_unsupported: post('/v1/embeddings', { model: 'claude-sonnet-4-5', input: 'words' }, claude),
   untranslatable: named(chat({ fields: { model: 'claude-sonnet-4-5', n: 2 }, options: claude }), {
     field: 'n',

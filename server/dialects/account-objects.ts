@@ -1,0 +1,31 @@
+// What a request names in its provider's account: files, caches, containers, stores. They are the operator's, or what another caller has
+// left there; whoever knows such a name would read what it stands for. Nobody gets one through here, so none is taken from a caller.
+import { AppError } from '#shared/errors.ts';
+import { isObject } from '#server/framing/loose-json.ts';
+
+type Body = Readonly<Record<string, unknown>>;
+
+/** @param field the first place of a body that has such a name @throws {AppError} `account_object_refused` */
+export function refuseAccountObject(field: string | undefined): void {
+  if (field !== undefined) throw new AppError('account_object_refused', { field }, { field });
+}
+
+/** The first place that `find` sees in one of a list's objects. An object may stand for a list of one. */
+export function firstIn(list: unknown, path: string, find: (item: Body, path: string) => string | undefined): string | undefined {
+  const items: readonly unknown[] = Array.isArray(list) ? list : [list];
+  for (const [index, item] of items.entries()) {
+    const found = isObject(item) ? find(item, Array.isArray(list) ? `${path}.${index}` : path) : undefined;
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** The path of the first of those members that says something. */
+export function firstFilled(object: Body, path: string, names: readonly string[]): string | undefined {
+  const name = names.find((one) => isFilled(object[one]));
+  return name === undefined ? undefined : path === '' ? name : `${path}.${name}`;
+}
+
+export function isFilled(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== '' && !(Array.isArray(value) && value.length === 0);
+}

@@ -1,0 +1,52 @@
+// Files and stores of a chat completion request that lie in the provider's account, as OpenAI and those of its format have them.
+import { isObject } from '#server/framing/loose-json.ts';
+import { firstFilled, firstIn, isFilled } from '../account-objects.ts';
+import type { Body } from '../strict-fields.ts';
+
+/** `ms://…` of Moonshot, `oss://…` of Alibaba: everything but an address, a data URL and bare base64. */
+const nameOfFile = /^(?!https?:|data:)[a-z][a-z0-9+.-]*:\/\//i;
+/** https://help.aliyun.com/zh/model-studio/long-context-qwen-long */
+const fileInText = /^\s*fileid:\/\//i;
+const media = ['image_url', 'video_url', 'input_audio', 'file'];
+
+export function findAccountObject({ messages, tools }: Body): string | undefined {
+  return firstIn(messages, 'messages', inMessage) ?? firstIn(tools, 'tools', inTool);
+}
+
+function inMessage({ role, content }: Body, path: string): string | undefined {
+  if (typeof content === 'string') return isInstruction(role) && fileInText.test(content) ? `${path}.content` : undefined;
+  return firstIn(content, `${path}.content`, (part, at) => {
+    if (part.type === 'text') return isInstruction(role) && isName(part.text, fileInText) ? `${at}.text` : undefined;
+    for (const name of media) {
+      const found = inMedia(part[name], `${at}.${name}`);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  });
+}
+
+function isInstruction(role: unknown): boolean {
+  return role === 'system' || role === 'developer';
+}
+
+function inMedia(value: unknown, path: string): string | undefined {
+  if (!isObject(value)) return isName(value, nameOfFile) ? path : undefined;
+  return firstFilled(value, path, ['file_id']) ?? (isName(value.url, nameOfFile) ? `${path}.url` : undefined);
+}
+
+function isName(value: unknown, form: RegExp): boolean {
+  return typeof value === 'string' && form.test(value.slice(0, 64));
+}
+
+const namesOfTool = ['vector_store_ids', 'file_ids', 'knowledge_id'];
+
+function inTool(tool: Body, path: string): string | undefined {
+  const { type, container } = tool;
+  if (typeof container === 'string' && isFilled(container)) return `${path}.container`;
+  const own = typeof type === 'string' && type !== 'function' ? tool[type] : undefined;
+  return (
+    firstFilled(tool, path, namesOfTool) ??
+    (isObject(container) ? firstFilled(container, `${path}.container`, ['file_ids']) : undefined) ??
+    (isObject(own) ? firstFilled(own, `${path}.${String(type)}`, namesOfTool) : undefined)
+  );
+}
