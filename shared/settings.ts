@@ -115,6 +115,8 @@ const catalogue = {
   RetryTimes: integerSetting(3, { min: 0, max: 100 }),
   /** Calls of one conversation stay on one channel while that is well. */
   ChannelAffinityEnabled: booleanSetting(true),
+  /** Prompts are marked for the provider's cache, and conversations named to it, where callers do neither. */
+  PromptCachingEnabled: booleanSetting(true),
   DisplayInCurrencyEnabled: booleanSetting(true),
   DisplayTokenStatEnabled: booleanSetting(true),
   DefaultCollapseSidebar: booleanSetting(false),

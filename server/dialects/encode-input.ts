@@ -22,6 +22,8 @@ export interface CallInput {
   settings: DialectSettings;
   /** The client's text goes on as it is: no mapping, no override, nothing added but `outputBound`. */
   isPassThrough?: boolean;
+  /** A name of the conversation that says nothing of it or of its user; missing: it is not known. */
+  conversationKey?(): string;
   /** Tools that run at the provider and are paid for, and how often each of them is; the others are left out. */
   hosted?: HostedCalls;
   /** Tokens of each choice that the caller's account pays for: no limit may be larger. */

@@ -6,6 +6,7 @@ import { finalizeRequest } from './finalize-request.ts';
 import type { ChatRequest } from './parts.ts';
 import { withPlainSchemas } from './plain-schema.ts';
 import { paidRequest } from './hosted-tools.ts';
+import { marksPrompts } from './prompt-marks.ts';
 import { plainBody, withoutSurcharges } from './surcharges.ts';
 
 /** @throws {AppError} `format_unsupported`, `untranslatable`, `invalid_request` */
@@ -24,6 +25,7 @@ export function encodeRequest(asked: CallInput): EncodedRequest {
     upstreamModel: way.upstreamModel,
     forceUsage: forceUsage && way.provider.quirks?.streamOptions !== undefined,
     settings,
+    marksPrompt: marksPrompts(way, settings),
   });
   const body = { ...plainBody(input, written.body, dropped) };
   return finalizeRequest({ body, dropped: [...written.dropped, ...dropped] }, input);

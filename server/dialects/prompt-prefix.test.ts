@@ -289,6 +289,45 @@ describe.each(pairs)('$from → $to ($model)', ({ client, from, ...upstream }) =
   });
 });
 
+/** Marks are no part of a prompt, and a text is the same as a list of that one text. */
+function unmarked(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    const blocks: unknown[] = value.map(unmarked);
+    const [only] = blocks;
+    const isText = blocks.length === 1 && isObject(only) && only.type === 'text' && Object.keys(only).length === 2;
+    return isText ? only.text : blocks;
+  }
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).flatMap(([name, inner]) => (name === 'cache_control' ? [] : [[name, unmarked(inner)]])));
+}
+
+const plain = (text: string) => JSON.stringify(unmarked(JSON.parse(text)));
+const towardsClaude = pairs.filter(({ to, from }) => to === 'claude' && from !== 'claude' && bodies[from] !== undefined);
+
+describe.each(towardsClaude)('$from → $to ($model), in long conversations', ({ client, from, ...upstream }) => {
+  test('marks move, the prompt does not, and what was marked last stays in reach', () => {
+    const bodyOf = bodies[from];
+    if (bodyOf === undefined) throw new Error(`Write down how ${from} tells a conversation`);
+    const system = ['Tides. '.repeat(4000)];
+    fc.assert(
+      fc.property(conversation, (all) => {
+        const prompts = all.steps.map((_, at) => promptOf(client, upstream, bodyOf({ ...all, system, steps: all.steps.slice(0, at + 1) })));
+        for (const [at, { head, turns }] of prompts.entries()) {
+          const marks = [head, ...turns].map((text) => text.split('"cache_control"').length - 1);
+          expect(marks[0]).toBe(1);
+          expect(marks.reduce((sum, count) => sum + count)).toBeLessThanOrEqual(4);
+          expect(marks.findLast((_count, index) => turns[index - 1]?.startsWith('{"role":"user"') === true)).toBe(1);
+          const next = prompts[at + 1];
+          if (next === undefined) break;
+          expect(next.head).toBe(head);
+          expect(next.turns.slice(0, turns.length).map(plain)).toEqual(turns.map(plain));
+        }
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
+
 test('who told a model something late finds it where it was told, whatever the format', () => {
   const [client] = clients;
   if (client === undefined) throw new Error('There is no client dialect');

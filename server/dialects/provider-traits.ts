@@ -89,6 +89,8 @@ export interface ProviderTraits {
   hosted?: readonly HostedKind[];
   /** In which of the known ways embeddings are asked for, where it is not that of the format. */
   embeddings?: string;
+  /** It finds the cache of a conversation by `prompt_cache_key`. Behind addresses of others a strict server may refuse that. */
+  takesCacheKey?: boolean;
   /** Its models are not those of the vendor whose format it speaks: what that vendor's client tells of itself is left out. */
   attribution?: 'drop';
 }

@@ -19,6 +19,8 @@ export interface WriteOptions {
   /** Ask for the usage of a stream where the format has a field for that. */
   forceUsage: boolean;
   settings: DialectSettings;
+  /** What is worth it is marked for the provider's cache where the caller has not said what to keep. */
+  marksPrompt?: boolean;
 }
 
 export interface WrittenRequest {

@@ -143,7 +143,7 @@ function watchStop(call: RunningCall, channel: PreparedChannel, sending: Exchang
 /** Null: the client has disconnected meanwhile. @throws {AppError} as `sendCall` */
 function sendTo(call: RunningCall, channel: PreparedChannel): CallExchange | null | Promise<CallExchange> {
   if (call.stopped !== undefined) return null;
-  const { endpoint, content, services } = call;
+  const { endpoint, content, services, affinity } = call;
   const { env, settings } = services.context;
   const sending = {
     client: endpoint.dialect,
@@ -157,6 +157,7 @@ function sendTo(call: RunningCall, channel: PreparedChannel): CallExchange | nul
     isStream: call.isStream,
     forceUsage: env.FORCE_STREAM_OPTION,
     isPassThrough: settings.get('global.pass_through_request_enabled'),
+    ...(affinity === null ? {} : { conversationKey: () => services.affinities.keyOf(affinity) }),
     ...(call.version === undefined ? {} : { version: call.version }),
     ...(call.outputBound === undefined ? {} : { outputBound: call.outputBound }),
     ...(call.prompt.hosted === undefined ? {} : { hosted: call.prompt.hosted }),

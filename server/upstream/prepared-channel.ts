@@ -216,7 +216,7 @@ function prepareFormat(source: FormatSource, dialect: UpstreamDialect, format: P
   return {
     dialect,
     framing: framings[framing],
-    traits: { name: provider.name, ...traits },
+    traits: { name: provider.name, ...traits, takesCacheKey: traits.takesCacheKey === true && source.base === provider.baseUrl },
     paths,
     headers: (isStream) => (isStream ? stream : whole),
     authorize: authorized.authorize,

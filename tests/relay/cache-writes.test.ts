@@ -1,6 +1,7 @@
 // Prompts that the provider writes into its cache: they are reserved at the price that they are charged at.
 import { describe, expect, test } from 'vitest';
 import { promptContent } from '#server/dialects/claude/prompt-content.ts';
+import { promptContent as chatContent } from '#server/dialects/openai-chat/prompt-content.ts';
 import { countPrompt } from '#server/upstream/token-estimate.ts';
 import { engines } from '#tests/support/engines.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
@@ -64,6 +65,48 @@ describe.each(engines)('cache writes on $kind', (engine) => {
       await scene.checkBooks();
     },
   );
+});
+
+describe.each(engines)('cache writes of a prompt that its caller cannot mark, on $kind', (engine) => {
+  const asked = {
+    model,
+    max_tokens: 300,
+    messages: [
+      { role: 'system', content: text.repeat(10) },
+      { role: 'user', content: 'When is it in Calais?' },
+    ],
+    tools: [{ type: 'function', function: { name: 'tide', parameters: { type: 'object', properties: {} } } }],
+  };
+
+  test.each([
+    { isOn: true, ratio: 1.25 },
+    { isOn: false, ratio: 1 },
+  ])('it is reserved at what writing costs where it is marked here, and settled exactly (on: $isOn)', async ({ isOn, ratio }) => {
+    const counting = { owner: 0, isEstimated: false };
+    const prompt = await countPrompt(chatContent(asked, model), model, counting);
+    const cost = Math.ceil(10 * ratio * prompt) + 10 * answerTokens;
+    const options = { ...settings, PromptCachingEnabled: String(isOn) };
+    await using scene = await createScene(engine, { settings: options, channels: [{ type: 14, models: model }], quota: cost + 5 });
+    const written = isOn ? prompt : 0;
+    scene.upstream.behave({
+      usage: {
+        input_tokens: prompt - written,
+        cache_creation_input_tokens: written,
+        cache_creation: { ephemeral_5m_input_tokens: written, ephemeral_1h_input_tokens: 0 },
+        output_tokens: answerTokens,
+      },
+    });
+    const response = await scene.post('/v1/chat/completions', asked);
+    expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('chat.completion')]);
+    const [sent] = scene.upstream.requests;
+    expect(sent?.text.includes('"cache_control"')).toBe(isOn);
+    // What the account does not pay for beside the prompt is not asked for.
+    expect(sent?.body).toMatchObject({ max_tokens: answerTokens });
+    const [row] = await scene.logs(1);
+    expect(row).toMatchObject({ quota: cost, prompt_tokens: prompt });
+    expect(await scene.balance()).toBe(5);
+    await scene.checkBooks();
+  });
 });
 
 test('of different times in one request the longest is reserved for', () => {

@@ -63,6 +63,7 @@ export const operationPages: readonly SettingPage[] = [
         entries: fields(
           'ChannelDisableThreshold',
           'ChannelAffinityEnabled',
+          'PromptCachingEnabled',
           'AutomaticDisableChannelEnabled',
           'AutomaticEnableChannelEnabled',
           'AutomaticDisableKeywords',

@@ -10,6 +10,8 @@ import { carriedFields } from './said-fields.ts';
 import { writeHostedTools } from '../hosted-tools.ts';
 import { writeHostedTool } from './write-hosted-tool.ts';
 import { defaultMaxTokens } from './options.ts';
+import { isWorthMarking } from '../prompt-marks.ts';
+import { markPrompt } from './mark-prompt.ts';
 import { writeThinking } from './thinking.ts';
 
 type Json = Record<string, unknown>;
@@ -44,6 +46,7 @@ export function writeRequest(request: ChatRequest, options: WriteOptions): Writt
   writeFormat(body, request, losses);
   writeReasoning(body, request, losses);
   if (request.isStream) body.stream = true;
+  if (options.marksPrompt === true && isWorthMarking(request)) markPrompt(body, options.upstreamModel);
   return { body, dropped: losses.names };
 }
 

@@ -2,6 +2,7 @@
 // on unchanged; when nothing changes at all, the client's own text does.
 import { refuseAccountObject } from '../account-objects.ts';
 import type { EncodedRequest, EncodeInput } from '../encode-input.ts';
+import { cacheKeyFor } from '../cache-key.ts';
 import { describeRequest } from '../finalize-request.ts';
 import { withModel } from '../model-in-text.ts';
 import { keepLimits } from '../token-limits.ts';
@@ -35,6 +36,8 @@ function editedBody(input: EncodeInput, adapted: Body): Body {
   let edited: Record<string, unknown> = { ...adapted, model: way.upstreamModel };
   if (isRemoved) delete edited.stream_options;
   else if (addsUsage(input)) edited.stream_options = { ...asObject(body.stream_options), include_usage: true };
+  const key = cacheKeyFor(body, input);
+  if (key !== undefined) edited.prompt_cache_key = key;
   if (way.paramOverride !== null) {
     // Whether it streams is the client's to say: it could not read anything else.
     const { stream: _stream, ...override } = way.paramOverride;
@@ -53,18 +56,25 @@ function addsUsage(input: EncodeInput): boolean {
   return input.way.provider.quirks?.streamOptions === 'ask' && !wantsUsage(input.body);
 }
 
-const usageRequest = ',"stream_options":{"include_usage":true}}';
+const usageRequest = ',"stream_options":{"include_usage":true}';
 
-/** The client's text, with another model name and a request for usage spliced in where needed. */
+/** The client's text, with another model name, a request for usage and a name for its cache spliced in where needed. */
 function bodyText(input: EncodeInput): string {
   const { rawText, body, way } = input;
   if (input.isPassThrough === true) return rawText;
   const text = withModel(rawText, body, way.upstreamModel);
-  if (text !== null) return addsUsage(input) ? text.slice(0, text.lastIndexOf('}')) + usageRequest : text;
+  const key = cacheKeyFor(body, input);
+  if (text !== null) {
+    const added = `${addsUsage(input) ? usageRequest : ''}${key === undefined ? '' : `,"prompt_cache_key":"${key}"`}`;
+    // A name without a value would stand there twice.
+    if (key === undefined || !Object.hasOwn(body, 'prompt_cache_key'))
+      return added === '' ? text : `${text.slice(0, text.lastIndexOf('}'))}${added}}`;
+  }
   return JSON.stringify({
     ...body,
     model: way.upstreamModel,
     ...(addsUsage(input) ? { stream_options: { include_usage: true } } : {}),
+    ...(key === undefined ? {} : { prompt_cache_key: key }),
   });
 }
 

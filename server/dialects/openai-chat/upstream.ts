@@ -10,6 +10,7 @@ import { hosted } from './hosted-tools.ts';
 import { limits } from './limits.ts';
 import { readLong } from './long-response.ts';
 import { createStreamReader, readWhole } from './read-response.ts';
+import { cacheKeyFor } from '../cache-key.ts';
 import { applyQuirks } from './request-quirks.ts';
 import { errorIn } from './response-errors.ts';
 import { carriedFields } from './said-fields.ts';
@@ -39,7 +40,11 @@ export const openaiChatUpstream: UpstreamDialect = {
     },
     marks: { prompt_cache_breakpoint: { ttl: ['30m'] } },
   },
-  applyTraits: applyQuirks,
+  applyTraits(body, input) {
+    const applied = applyQuirks(body, input);
+    const key = cacheKeyFor(applied.body, input);
+    return key === undefined ? applied : { ...applied, body: { ...applied.body, prompt_cache_key: key } };
+  },
   effortOf: ({ reasoning_effort: effort }) => (typeof effort === 'string' ? effort : undefined),
   readWhole,
   createStreamReader,

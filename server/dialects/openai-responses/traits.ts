@@ -1,5 +1,6 @@
 // What the provider's record makes of a Responses request.
 import { isObject } from '#server/framing/loose-json.ts';
+import { cacheKeyFor } from '../cache-key.ts';
 import type { EncodeInput } from '../encode-input.ts';
 import type { ThinkingDrop } from '../provider-traits.ts';
 import type { AppliedTraits } from '../upstream-dialect.ts';
@@ -8,7 +9,8 @@ import { effortIn } from './identity.ts';
 type Body = Readonly<Record<string, unknown>>;
 
 /** The same body where nothing has to change. */
-export function applyTraits(body: Body, { way, clientBody }: EncodeInput): AppliedTraits {
+export function applyTraits(body: Body, input: EncodeInput): AppliedTraits {
+  const { way, clientBody } = input;
   const dropped: string[] = [];
   let edited = way.set === null ? body : withFields(body, way.set);
   const lose = (field: string) => {
@@ -24,6 +26,8 @@ export function applyTraits(body: Body, { way, clientBody }: EncodeInput): Appli
     if (dropThinking !== undefined && thinks(dropThinking, way.upstreamModel, effortIn(edited))) dropThinking.fields.forEach(lose);
   }
   for (const field of way.provider.quirks?.drop ?? []) lose(field);
+  const key = cacheKeyFor(edited, input);
+  if (key !== undefined) edited = { ...edited, prompt_cache_key: key };
   return { body: edited, dropped };
 }
 

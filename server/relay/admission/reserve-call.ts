@@ -6,11 +6,13 @@ import { quotaText } from '#shared/quota.ts';
 import type { CacheWriteClass } from '#shared/token-usage.ts';
 import type { CallParameters } from '#server/dialects/client-dialect.ts';
 import { mostPromptTokens } from '#server/dialects/prompt-content.ts';
+import { marksPrompts } from '#server/dialects/prompt-marks.ts';
 import type { PromptContent } from '#server/dialects/prompt-content.ts';
 import { balanceOf } from '#server/money/account.ts';
 import type { AccountKind } from '#server/money/account.ts';
 import type { Refusal } from '#server/money/leases/lease.ts';
 import { maxOutputTokens } from '#server/money/max-output-tokens.ts';
+import { promptRatio } from '#server/money/quote.ts';
 import type { QuotedPrice, Quotes } from '#server/money/quote.ts';
 import type { ReserveResult } from '#server/money/leases/reservations.ts';
 import type { Reservation } from '#server/money/leases/reservation.ts';
@@ -222,11 +224,18 @@ function isAmple({ user, token }: Admission, quota: number): boolean {
 function promptByEstimate(services: RelayServices, call: CallToReserve): ExpectedPrompt {
   const { endpoint, model, body, prompt } = call;
   const content = prompt ?? endpoint.promptContent(body, model);
-  const { texts, fixed, media, cacheWrite, audio, audioMost, isSpoken } = content;
+  const { texts, fixed, media, audio, audioMost, isSpoken } = content;
   const expected = texts.reduce((sum, text) => sum + estimateTextTokens(text), fixed);
   const basis = media > 0 ? 'media' : 'estimated';
   const reckoned = reckon(services, call, { expected, basis, content });
-  return { cacheWrite, audio, audioMost, isSpoken, ...reckoned, ...hostedCalls(services, content, call.quoted) };
+  return {
+    cacheWrite: cacheWriteOf(services, call, content),
+    audio,
+    audioMost,
+    isSpoken,
+    ...reckoned,
+    ...hostedCalls(services, content, call.quoted),
+  };
 }
 
 function reckon(
@@ -238,6 +247,16 @@ function reckon(
   const isUnknown = basis === 'media' && !learned.knowsPrompts(model, 'media');
   const densest = Math.min(expected - content.media + content.mediaMost, mostPromptTokens);
   return { expected, basis, tokens, most: Math.max(isUnknown ? tokens * unknownMedia : tokens, densest) };
+}
+
+/** The caller may ask for it, and where it cannot, a request is marked on its way. */
+function cacheWriteOf(services: RelayServices, call: CallToReserve, { cacheWrite }: PromptContent): CacheWriteClass | null {
+  const { endpoint, body, quoted } = call;
+  if (cacheWrite !== null || !endpoint.kind.isWritten || promptRatio(quoted.price, 'cacheWrite5m') === 1) return cacheWrite;
+  const { settings } = services.context;
+  const marked = largestOf(services, call, (way) => (marksPrompts(way, settings) ? 1 : 0)) > 0;
+  const beginning = marked ? endpoint.dialect.beginningOf?.(body) : undefined;
+  return beginning !== undefined && (beginning.hasTools || beginning.turns > 1) ? 'cacheWrite5m' : null;
 }
 
 async function promptByCount(services: RelayServices, call: CallToReserve, estimated: ExpectedPrompt): Promise<ExpectedPrompt> {

@@ -23,7 +23,12 @@ interface AskedAffinity {
 export interface Affinities {
   /** Null: the format knows no conversations, or nothing is known of this one. */
   read(asked: AskedAffinity): Affinity | null;
+  /** A name of the conversation for providers: nobody can tell from it what it is about or whose it is, and no two users have the same. */
+  keyOf(affinity: Affinity): string;
 }
+
+/** OpenAI takes 64. */
+const keyLength = 32;
 
 /** Characters of a name that a client gives its prompts. */
 const longestKey = 1000;
@@ -42,6 +47,7 @@ export function createAffinities({ secrets }: Pick<AppContext, 'secrets'>): Affi
       const { high, low } = hashOf(whole, start);
       return { high: mixed(high), low: mixed(low), turns };
     },
+    keyOf: ({ high, low }) => secrets.hash(`cache key ${high} ${low}`).slice(0, keyLength),
   };
 }
 

@@ -13,11 +13,13 @@ export const openai: Provider = {
       framing: 'sse',
       paths: openaiPaths,
       quirks: { streamOptions: 'ask', modelRules: [openaiReasoning] },
+      takesCacheKey: true,
       hosted: ['web_search'],
     },
     'openai-responses': {
       ...responsesBeside['openai-responses'],
       quirks: { modelRules: [responsesReasoning] },
+      takesCacheKey: true,
       hosted: ['web_search', 'code_execution'],
     },
   },
