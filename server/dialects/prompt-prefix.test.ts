@@ -301,7 +301,7 @@ function unmarked(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).flatMap(([name, inner]) => (name === 'cache_control' ? [] : [[name, unmarked(inner)]])));
 }
 
-const plain = (text: string) => JSON.stringify(unmarked(JSON.parse(text)));
+const plain = (turn: string) => JSON.stringify(unmarked(JSON.parse(turn)));
 const towardsClaude = pairs.filter(({ to, from }) => to === 'claude' && from !== 'claude' && bodies[from] !== undefined);
 
 describe.each(towardsClaude)('$from → $to ($model), in long conversations', ({ client, from, ...upstream }) => {
@@ -313,7 +313,7 @@ describe.each(towardsClaude)('$from → $to ($model), in long conversations', ({
       fc.property(conversation, (all) => {
         const prompts = all.steps.map((_, at) => promptOf(client, upstream, bodyOf({ ...all, system, steps: all.steps.slice(0, at + 1) })));
         for (const [at, { head, turns }] of prompts.entries()) {
-          const marks = [head, ...turns].map((text) => text.split('"cache_control"').length - 1);
+          const marks = [head, ...turns].map((written) => written.split('"cache_control"').length - 1);
           expect(marks[0]).toBe(1);
           expect(marks.reduce((sum, count) => sum + count)).toBeLessThanOrEqual(4);
           expect(marks.findLast((_count, index) => turns[index - 1]?.startsWith('{"role":"user"') === true)).toBe(1);

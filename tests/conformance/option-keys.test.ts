@@ -123,6 +123,7 @@ number ResponsesPerUser 10000
 number ResponseMegabytesPerUser 200
 number BackgroundResponsesPerUser 8
 boolean ChannelAffinityEnabled true
+boolean PromptCachingEnabled true
 number MaxTokensPerUser 1000
 number DefaultMaxOutputTokens 32768
 number ToolCallsPerRequest 10
