@@ -313,7 +313,7 @@ describe.each(towardsClaude)('$from → $to ($model), in long conversations', ({
       fc.property(conversation, (all) => {
         const prompts = all.steps.map((_, at) => promptOf(client, upstream, bodyOf({ ...all, system, steps: all.steps.slice(0, at + 1) })));
         for (const [at, { head, turns }] of prompts.entries()) {
-          const marks = [head, ...turns].map((written) => written.split('"cache_control"').length - 1);
+          const marks = [head, ...turns].map((turn) => turn.split('"cache_control"').length - 1);
           expect(marks[0]).toBe(1);
           expect(marks.reduce((sum, count) => sum + count)).toBeLessThanOrEqual(4);
           expect(marks.findLast((_count, index) => turns[index - 1]?.startsWith('{"role":"user"') === true)).toBe(1);
