@@ -104,7 +104,9 @@ export class BackgroundResponses {
 /** A job: processes that are gone have left them. What they had not settled costs nothing. */
 export async function failOrphans(context: AppContext): Promise<void> {
   const store = new ResponseStore(context);
-  const orphans = await context.db.collection('responses').find({ alive_until: { lt: context.now() } }, { limit: 1000 });
+  const orphans = await context.db
+    .collection('responses')
+    .find({ alive_until: { lt: context.now() } }, { sort: [['alive_until', 1]], limit: 1000 });
   for (const orphan of orphans) {
     try {
       await failOrphan(context, store, orphan);

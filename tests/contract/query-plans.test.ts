@@ -61,7 +61,96 @@ onEachEngine('query plans', (current) => {
     });
     expect(await plan('logs', { content: 'x' })).toMatchObject({ scans: true });
   });
+
+  it('kept responses, conversations, their events and sessions: what calls, jobs and screens ask for', async (context) => {
+    if ((await plan('responses', { id: 'x' })) === null) context.skip('This server does not explain.');
+    const asked: readonly Asked[] = [
+      // A caller's own, and the chain before it.
+      { of: 'responses', filter: { id: 'x', user_id: 1, expires_at: { gt: 1 } } },
+      { of: 'responses', filter: { id: { in: ['x', 'y'] }, user_id: 1 }, limit: 2 },
+      { of: 'responses', filter: { user_id: 1, id: { startsWith: 'resp_00' } }, limit: 1 },
+      // Places that are taken, runs without a process, what is too old or too much.
+      { of: 'responses', filter: { place: { in: ['1:0', '1:1'] } }, limit: 2 },
+      { of: 'responses', filter: { alive_until: { lt: 5 } }, sort: [['alive_until', 1]], limit: 1000 },
+      { of: 'responses', filter: { expires_at: { lte: 5 } }, sort: [['expires_at', 1]], limit: 200 },
+      { of: 'responses', filter: { user_id: 1, place: { exists: false } }, sort: [['created_at', 1]], limit: 200 },
+      { of: 'responses', filter: { user_id: 1 }, limit: 200 },
+      { of: 'response_pieces', filter: { response_id: 'x', kind: 'items', version: 'v' }, sort: [['number', 1]], limit: 3 },
+      {
+        of: 'response_pieces',
+        filter: { response_id: 'x', kind: 'events', number: { gt: 3 } },
+        sort: [
+          ['number', 1],
+          ['id', 1],
+        ],
+        limit: 20,
+      },
+      { of: 'response_pieces', filter: { response_id: 'x', kind: 'events' }, sort: [['number', -1]], limit: 1 },
+      { of: 'response_pieces', filter: { response_id: 'x' } },
+      { of: 'response_pieces', filter: { response_id: 'x', version: 'v' } },
+      { of: 'response_pieces', filter: { expires_at: { lte: 5 } }, sort: [['expires_at', 1]] },
+      { of: 'response_items', filter: { id: { in: ['1:x', '1:y'] } }, limit: 2 },
+      { of: 'response_items', filter: { response_id: 'x' } },
+      { of: 'response_items', filter: { expires_at: { lte: 5 } }, sort: [['expires_at', 1]] },
+      { of: 'conversations', filter: { id: 'x', user_id: 1, expires_at: { gt: 1 } } },
+      { of: 'conversations', filter: { expires_at: { lte: 5 } }, sort: [['expires_at', 1]], limit: 200 },
+      {
+        of: 'conversations',
+        filter: { and: [{ user_id: 1 }, { or: [{ locked_by: { exists: false } }, { locked_until: { lt: 5 } }] }] },
+        sort: [['expires_at', 1]],
+        limit: 200,
+      },
+      { of: 'conversation_items', filter: { conversation_id: 'x', position: { gt: 1, lt: 9 } }, sort: [['position', -1]], limit: 21 },
+      { of: 'conversation_items', filter: { and: [{ conversation_id: 'x', position: { gte: 9 } }, { pieces: { exists: true } }] } },
+      { of: 'conversation_items', filter: { id: { in: ['x:1', 'x:2'] } } },
+      // Sessions as they are listed and opened.
+      { of: 'call_sessions', filter: { listed: 1 }, sort: lastFirst, limit: 20 },
+      { of: 'call_sessions', filter: { listed: 1, user_id: 1, last_at: { gte: 1 } }, sort: lastFirst, limit: 20 },
+      { of: 'call_sessions', filter: { listed: 1, user_id: 1, token_name: 'key' }, sort: lastFirst, limit: 20 },
+      {
+        of: 'call_sessions',
+        filter: { session: 'x', listed: { unindexedEq: 1 }, user_id: { unindexedEq: 1 } },
+        sort: lastFirst,
+        limit: 20,
+      },
+      {
+        of: 'logs',
+        filter: { session_key: 'x', hidden: { exists: false } },
+        sort: [
+          ['created_at', -1],
+          ['id', -1],
+        ],
+        limit: 101,
+      },
+    ];
+    for (const { of, filter, ...options } of asked) {
+      const found = await plan(of, filter, options);
+      expect(found, `${of} by ${JSON.stringify(filter)}`).toMatchObject({ scans: false });
+      // Events of one number are parts of one; they are few.
+      if (options.sort !== undefined && options.sort.at(-1)?.[0] !== 'id')
+        expect(found, `${of} in the order of ${JSON.stringify(filter)}`).toMatchObject({ sorts: false });
+    }
+    const { db } = current();
+    const byAgent = { by: ['other.session.agent'] } as const;
+    const sums = [
+      await db.explainGroup('responses', { filter: { user_id: 1 }, by: [], sum: { bytes: 'bytes' } }),
+      await db.explainGroup('conversations', { filter: { user_id: 1 }, by: [], sum: { bytes: 'bytes' } }),
+      await db.explainGroup('logs', { filter: { session_key: 'x' }, ...byAgent }),
+      await db.explainGroup('logs', { filter: { refunded_session: 'x' }, ...byAgent }),
+    ];
+    for (const found of sums) expect(found).toMatchObject({ scans: false });
+  });
 });
+
+interface Asked extends AnyFindOptions {
+  of: CollectionName;
+  filter: AnyFilter;
+}
+
+const lastFirst: AnySort = [
+  ['last_at', -1],
+  ['id', -1],
+];
 
 describe('index definitions', () => {
   it('names are unique in each collection', () => {
