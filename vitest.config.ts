@@ -10,7 +10,7 @@ const server = {
   testTimeout: 30_000,
   hookTimeout: 60_000,
   // A wait that is too short on a busy machine is repeated once, and named; a wrong answer is not.
-  retry: { count: 1, condition: /timed out in \d+ms|Nothing happened within|in time/ },
+  retry: { count: 1, condition: /timed out (in \d+ms|while)|Nothing happened within|in time/i },
 } as const;
 
 const hasMongo = Boolean(process.env['TEST_MONGODB_URL']);

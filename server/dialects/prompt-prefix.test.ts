@@ -204,12 +204,48 @@ const geminiBody: Body = ({ system, tools, steps }) => ({
   tools: [{ functionDeclarations: tools.map((name) => ({ name, description: name, parametersJsonSchema: schema })) }],
 });
 
+const interactionsBody: Body = ({ system, tools, steps }) => ({
+  model: 'm',
+  system_instruction: system.join('\n'),
+  input: steps.flatMap((step, at): Json[] => {
+    const answer = written(steps, at);
+    const image = { type: 'image', mime_type: 'image/png', data: png };
+    const results = resultsBefore(steps, at).map(({ id, name, result, hasImage }) => ({
+      type: 'function_result',
+      call_id: id,
+      name,
+      result: hasImage ? [{ type: 'text', text: result }, image] : result,
+    }));
+    const said = { type: 'user_input', content: [{ type: 'text', text: step.text }, ...(step.hasImage ? [image] : [])] };
+    return [
+      ...(results.length > 0 ? results : [said]),
+      ...(answer === null
+        ? []
+        : [
+            ...(answer.thought === null
+              ? []
+              : [
+                  {
+                    type: 'thought',
+                    summary: [{ type: 'text', text: answer.thought }],
+                    ...(answer.signedBy === null ? {} : { signature: writeSeal({ origin: answer.signedBy, data: 'c2ln' }, 'gemini') }),
+                  },
+                ]),
+            { type: 'model_output', content: [{ type: 'text', text: answer.answer }] },
+            ...answer.calls.map(({ id, name, argument }) => ({ type: 'function_call', id, name, arguments: { z: argument } })),
+          ]),
+    ];
+  }),
+  tools: tools.map((name) => ({ type: 'function', name, description: name, parameters: schema })),
+});
+
 const bodies: Readonly<Record<string, Body>> = {
   'openai-chat': chatBody,
   claude: claudeBody,
   'openai-responses': responsesBody,
   'openai-mixed': responsesBody,
   gemini: geminiBody,
+  'gemini-interactions': interactionsBody,
 };
 
 const upstreams = [

@@ -97,6 +97,26 @@ const speeches: Readonly<Record<string, Speech>> = {
   },
 };
 
+/** The body of Responses at the address of chat, answered as chat is. */
+const mixed: Speech = {
+  vendor: 'openai',
+  path: () => '/v1/chat/completions',
+  body: ({ stream, hasTools, thinks, limit }) => ({
+    model,
+    input: [{ role: 'user', content: text }],
+    ...(stream ? { stream, stream_options: { include_usage: true } } : {}),
+    ...(hasTools ? { tools: [{ type: 'function', name: 'get_tide', parameters, strict: false }] } : {}),
+    ...(thinks ? { reasoning: { effort: 'high', summary: 'auto' } } : {}),
+    ...(limit === undefined ? {} : { max_output_tokens: limit }),
+  }),
+  whole: 'ChatCompletion',
+  event: 'ChatCompletionChunk',
+  ids: [
+    [/^id$/, /^chatcmpl-\w+$/],
+    [/\.tool_calls\.\d+\.id$/, /^call_[\w-]+$/],
+  ],
+};
+
 const completions: Speech = {
   vendor: 'openai',
   path: () => '/v1/completions',
@@ -148,9 +168,13 @@ const upstreams = [
   { format: 'gemini', type: 24, setting: '' },
   { format: 'openai-responses', type: 1, setting: JSON.stringify({ formats: ['openai-responses'] }) },
 ];
-const spoken = Object.entries({ ...speeches, gemini, 'gemini-interactions': interactions, 'openai-completions': completions }).filter(
-  ([name]) => name in clients,
-);
+const spoken = Object.entries({
+  ...speeches,
+  gemini,
+  'gemini-interactions': interactions,
+  'openai-completions': completions,
+  'openai-mixed': mixed,
+}).filter(([name]) => name in clients);
 const pairs = spoken.flatMap(([caller, speech]) =>
   upstreams.filter(({ format }) => format !== caller).map((upstream) => ({ caller, speech, ...upstream })),
 );
