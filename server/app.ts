@@ -50,6 +50,8 @@ import { BackgroundResponses } from '#server/responses/background.ts';
 import { createFollow } from '#server/responses/follow.ts';
 import { mountConversations } from '#server/responses/conversation-routes.ts';
 import { ConversationStore } from '#server/responses/conversation-store.ts';
+import { createInteractionSource, interactionPrefix } from '#server/responses/interactions/interaction-source.ts';
+import { mountInteractions } from '#server/responses/interactions/routes.ts';
 import { createResponseSource } from '#server/responses/response-source.ts';
 import { ResponseStore } from '#server/responses/response-store.ts';
 import { mountResponses } from '#server/responses/routes.ts';
@@ -75,10 +77,15 @@ function mountRoutes(host: RouteHost, relay: Relay): void {
   const store = new ResponseStore(host.context);
   const conversations = new ConversationStore(host.context, store);
   const background = new BackgroundResponses(host.context, store);
+  const interactions = new ResponseStore(host.context, interactionPrefix);
+  const interactionRuns = new BackgroundResponses(host.context, interactions);
+  const follow = createFollow(host.context, [background, interactionRuns], host.draining);
+  const ofInteractions = { store: interactions, background: interactionRuns, follow };
   // What it has not settled costs nothing, and callers are told; nobody waits for hours for a server to end.
-  host.draining.addEventListener('abort', () => background.shutDown());
-  const follow = createFollow(host.context, background, host.draining);
-  mountRelay(host, relay, createResponseSource(host.context, { store, conversations, background, follow })); // /v1
+  for (const each of [background, ofInteractions.background]) host.draining.addEventListener('abort', () => each.shutDown());
+  const responses = createResponseSource(host.context, { store, conversations, background, follow });
+  mountRelay(host, relay, { responses, interactions: createInteractionSource(host.context, ofInteractions) }); // /v1, /v1beta
+  mountInteractions(host, relay.services, ofInteractions); // /v1/interactions/:interaction, /v1beta/
   mountConversations(host, relay.services, { store, conversations }); // /v1/conversations
   mountResponses(host, relay.services, { store, background, follow }); // /v1/responses/:response
   mountMidjourney(host, relay.services); // /mj, /<mode>/mj

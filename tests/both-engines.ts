@@ -53,6 +53,7 @@ const relay = [
   'hosted-tools',
   'background-responses',
   'compaction',
+  'kept-interactions',
   'kept-responses',
   'kinds-of-call',
   'low-balance',

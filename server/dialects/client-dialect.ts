@@ -81,6 +81,9 @@ export interface ListedModel {
 
 type Body = Readonly<Record<string, unknown>>;
 
+/** Kinds of state that formats have at their providers: each is kept here in a form of its own. */
+export type KeptState = 'responses' | 'interactions';
+
 /** One thing that callers can ask for in a format. */
 export interface ClientCall {
   /** Which model, and how it shall answer. Before anything else is looked at. @throws {AppError} 400 with the field at fault */
@@ -96,7 +99,7 @@ export interface ClientCall {
   /** What of a request says how its response is written. */
   responseFields?(body: Body, address: CallAddress): Readonly<Record<string, unknown>>;
   /** Its requests may speak of what earlier calls have left, and its responses be kept. Missing: no. */
-  speaksOfKept?: boolean;
+  speaksOfKept?: KeptState;
   /** The conversation is to be shortened, and nothing else. Missing: no. */
   isCompaction?: boolean;
   /** The smallest request that shows whether a model answers. @param upstreamModel what the limits depend on */

@@ -1,6 +1,7 @@
 // What a call speaks of beside its own request: something that an earlier one has left; and what it leaves itself. The relay keeps
 // nothing: it is given the whole conversation, and hands over what came of it.
 import type { Envelope } from '#server/framing/envelope.ts';
+import type { KeptState } from '#server/dialects/client-dialect.ts';
 import type { StreamPipe } from '#server/dialects/stream-pipe.ts';
 import type { DirectResponse } from '#server/http/lean-response.ts';
 import type { Admission } from '#server/relay/admission/admission.ts';
@@ -16,7 +17,11 @@ export interface ConversationSource {
   open(asked: AskedConversation): CallConversation | null | Promise<CallConversation | null>;
 }
 
+/** Of each kind of state that formats have at their providers, who keeps it here. */
+export type ConversationSources = Readonly<Record<KeptState, ConversationSource>>;
+
 export interface AskedConversation {
+  requestId: string;
   caller: Admission;
   body: RelayBody;
   /** What that takes in memory, roughly. */

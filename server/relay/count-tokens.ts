@@ -33,7 +33,7 @@ export async function countTokens(
   const { dialect } = endpoint;
   const { context } = services;
   const requestId = newRequestId(context);
-  const progress: Progress = { model: '' };
+  const progress: Progress = { requestId, model: '' };
   try {
     const turn = httpTurn(services, endpoint, { request, connection, conversations: source, pathModel });
     const admitted = await admitCall(services, turn, progress);

@@ -8,7 +8,7 @@ import { toAppError } from '#server/http/failure.ts';
 import { mountBilling } from '#server/relay/dashboard-billing.ts';
 import { countTokens } from '#server/relay/count-tokens.ts';
 import type { Relay } from '#server/relay/create-relay.ts';
-import type { ConversationSource } from '#server/relay/conversation-source.ts';
+import type { ConversationSources } from '#server/relay/conversation-source.ts';
 import { relayEndpoints } from '#server/relay/endpoints.ts';
 import type { RelayEndpoint } from '#server/relay/endpoints.ts';
 import { hasModel, listedModel, modelsOf, tagOf } from '#server/relay/model-list.ts';
@@ -16,8 +16,8 @@ import { splitVerb } from '#server/relay/path-pattern.ts';
 import { relay as relayCall } from '#server/relay/relay.ts';
 import { errorResponse, ownError, requestIdHeaders } from '#server/relay/relay-failure.ts';
 
-/** @param conversations where calls get what they speak of beside their requests */
-export function mountRelay(host: RouteHost, { services, sockets }: Relay, conversations: ConversationSource): void {
+/** @param sources where calls get what they speak of beside their requests */
+export function mountRelay(host: RouteHost, { services, sockets }: Relay, sources: ConversationSources): void {
   mountBilling(host, services);
   for (const [route, endpoints] of Map.groupBy(relayEndpoints, ({ pattern }) => pattern.route)) {
     host.addDirect('POST', route, (request, { model: named }, connection) => {
@@ -28,7 +28,7 @@ export function mountRelay(host: RouteHost, { services, sockets }: Relay, conver
         return Promise.resolve(notServed(request, endpoints[0]?.dialect, connection));
       }
       const answerCall = endpoint.kind.isCount ? countTokens : relayCall;
-      const source = endpoint.speaksOfKept === true ? conversations : undefined;
+      const source = endpoint.speaksOfKept === undefined ? undefined : sources[endpoint.speaksOfKept];
       return answerCall(services, endpoint, request, connection, source, model);
     });
   }
@@ -48,6 +48,7 @@ export function mountRelay(host: RouteHost, { services, sockets }: Relay, conver
   for (const endpoint of relayEndpoints) {
     if (endpoint.socket === undefined) continue;
     // Who asks without an upgrade, perhaps because a proxy has left it out, is told so: Codex then goes on without a socket at once.
+    const conversations = sources[endpoint.speaksOfKept ?? 'responses'];
     host.addDirect('GET', endpoint.path, (request, _params, connection) => sockets.open({ endpoint, request, connection, conversations }));
   }
 

@@ -61,6 +61,8 @@ export interface Followed {
   userId: number;
   /** Number of the event behind which it begins. */
   after: number;
+  /** An event as its callers read it; missing: as those of Responses do. */
+  write?(event: Json): Buffer;
 }
 
 /**
@@ -111,7 +113,7 @@ export function followEvents(
         const events = await openJson(context, ownerOf(followed.userId), parts);
         parts = [];
         for (const event of Array.isArray(events) ? events.filter(isObject) : [])
-          if (numberOf(event) > followed.after) body.write(writeEvent(event));
+          if (numberOf(event) > followed.after) body.write(followed.write?.(event) ?? writeEvent(event));
         after = row.number;
         seen += 1;
         if (row.is_last === true) return body.end();

@@ -13,14 +13,18 @@ const mostFollowers = { all: 1000, perOwner: 16 };
 
 export type Follow = (followed: Followed) => DirectResponse;
 
-export function createFollow(context: AppContext, background: BackgroundResponses, signal: AbortSignal): Follow {
+/** @param running whose they are */
+export function createFollow(context: AppContext, running: readonly BackgroundResponses[], signal: AbortSignal): Follow {
   const followers = createShares<number>();
   return (followed) => {
     const { userId, responseId } = followed;
     if (!followers.fits(userId, 1, mostFollowers))
       throw new AppError('too_many_background', { count: mostFollowers.perOwner }, { retryAfter: 5 });
     followers.add(userId, 1);
-    const isThere = async () => (await background.find(userId, responseId)) !== null;
+    const isThere = async () => {
+      const found = await Promise.all(running.map((each) => each.find(userId, responseId)));
+      return found.some((record) => record !== null);
+    };
     const body = followEvents(context, followed, { isThere, signal, onEnd: () => followers.add(userId, -1) });
     return streamResponse(200, { ...eventStreamHeaders }, body);
   };

@@ -36,9 +36,12 @@ const daySeconds = 86_400;
 export class ResponseStore {
   readonly holdings: Holdings;
   readonly #context: AppContext;
+  readonly #prefix: string;
 
-  constructor(context: AppContext) {
+  /** @param prefix how the ids begin of what it gives out: each format has its own */
+  constructor(context: AppContext, prefix = 'resp_') {
     this.#context = context;
+    this.#prefix = prefix;
     this.holdings = createHoldings(context);
   }
 
@@ -130,6 +133,7 @@ export class ResponseStore {
 
   /** The record of somebody's own response; null: there is none. */
   find(userId: number, id: string): Promise<KeptResponseRecord | null> {
+    if (!id.startsWith(this.#prefix)) return Promise.resolve(null);
     return this.#responses.first({ id, user_id: userId, expires_at: { gt: Math.floor(this.#context.now() / 1000) } });
   }
 
@@ -185,7 +189,7 @@ export class ResponseStore {
 
   /** False: there is none of that user. */
   async remove(userId: number, id: string): Promise<boolean> {
-    const record = await this.#responses.take({ id, user_id: userId });
+    const record = id.startsWith(this.#prefix) ? await this.#responses.take({ id, user_id: userId }) : null;
     if (record === null) return false;
     await removeResponse(this.#context, id);
     await this.holdings.removed(userId, { count: 1, bytes: record.bytes });

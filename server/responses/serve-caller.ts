@@ -1,6 +1,7 @@
 // Calls that ask for what is kept: whose key it is, and failures in the caller's format.
 import type { Connection } from '#server/http/connection.ts';
 import type { BodyHold } from '#server/http/bodies.ts';
+import type { ClientDialect } from '#server/dialects/client-dialect.ts';
 import { clientDialects } from '#server/dialects/registry.ts';
 import { toAppError } from '#server/http/failure.ts';
 import { bufferResponse } from '#server/http/lean-response.ts';
@@ -12,8 +13,6 @@ import { dropBody, readBody } from '#server/http/read-body.ts';
 import type { KeyAdmission } from '#server/relay/admission/admission.ts';
 import { errorResponse, ownError, requestIdHeaders } from '#server/relay/relay-failure.ts';
 import type { RelayServices } from '#server/relay/services.ts';
-
-const dialect = clientDialects['openai-responses'];
 
 export interface KeptCaller {
   admission: KeyAdmission;
@@ -34,7 +33,12 @@ export interface KeptCaller {
 /** An object that is told as JSON, or a response of its own. */
 export type KeptAnswer = { json: object } | { response: DirectResponse };
 
-export function createServer(host: RouteHost, { context, gate }: RelayServices) {
+/** @param dialect the format that errors leave in */
+export function createServer(
+  host: RouteHost,
+  { context, gate }: RelayServices,
+  dialect: ClientDialect = clientDialects['openai-responses'],
+) {
   return (serve: (caller: KeptCaller) => Promise<KeptAnswer>): ServeDirectly =>
     async (request, params, connection) => {
       const { requestId, language, url, ip } = host.facts(request, connection);

@@ -29,7 +29,7 @@ export const openaiResponsesClient = {
       promptContent,
       names: responsesNames,
       responseFields,
-      speaksOfKept: true,
+      speaksOfKept: 'responses',
       probe: (model) => ({ model, input: 'hi', max_output_tokens: leastMaxTokens }),
     },
     count_tokens: {
@@ -38,7 +38,7 @@ export const openaiResponsesClient = {
       parameters: callParameters,
       promptContent,
       names: responsesNames,
-      speaksOfKept: true,
+      speaksOfKept: 'responses',
     },
   },
   // Codex says which version asks. OpenAI's other clients get the list of chat completions.

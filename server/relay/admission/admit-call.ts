@@ -42,6 +42,7 @@ const longestHeader = 8192;
 
 /** What is known of a call as it is being looked at: who is refused hears of it, and so does the log. */
 export interface Progress {
+  readonly requestId: string;
   /** Once it is known who calls in the console. */
   caller?: Admission;
   /** Empty: not known yet. */
@@ -77,6 +78,7 @@ export async function admitCall(services: RelayServices, turn: Turn, progress: P
     const session = calledSession(endpoint, { headers: request.headers, body, admission });
     const opening =
       turn.conversations?.open({
+        requestId: progress.requestId,
         caller: admission,
         body,
         bytes: content.bytes,

@@ -41,7 +41,7 @@ export async function openCall(services: RelayServices, turn: Turn): Promise<{ c
   let conversation: CallConversation | null = null;
   let reserved: ReservedCall | undefined;
   let budgetHold: BudgetHold | null = null;
-  const progress: Progress = { model: '' };
+  const progress: Progress = { requestId, model: '' };
   try {
     const admitted = await admitCall(services, turn, progress);
     content = admitted.content;

@@ -221,7 +221,12 @@ export class CallSocket implements SocketReceiver, TurnPlace {
     const { context } = this.services;
     const requestId = newRequestId(context);
     const error = toAppError(failure, context, requestId);
-    noteRefusal(this.services, error, { request: this.request, connection: this.connection, requestId, progress: { model: '' } });
+    noteRefusal(this.services, error, {
+      request: this.request,
+      connection: this.connection,
+      requestId,
+      progress: { requestId, model: '' },
+    });
     const told = ownError(error, this.#options.language, requestId);
     this.sendError(withHeaders(told, { requestId, retryAfter: error.retryAfter }), lane);
   }

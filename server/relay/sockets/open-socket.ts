@@ -77,7 +77,8 @@ export function createRelaySockets(services: RelayServices): RelaySockets {
         });
       } catch (failure) {
         const error = toAppError(failure, context, requestId);
-        if (error.code !== 'websocket_missing') noteRefusal(services, error, { request, connection, requestId, progress: { model: '' } });
+        if (error.code !== 'websocket_missing')
+          noteRefusal(services, error, { request, connection, requestId, progress: { requestId, model: '' } });
         return errorResponse(endpoint.dialect, ownError(error, language, requestId), requestId, error.retryAfter);
       }
     },

@@ -16,7 +16,7 @@ export async function warmUp(services: RelayServices, turn: StreamedTurn): Promi
   const { context } = services;
   const { endpoint, request, connection, envelope, onComplete } = turn;
   const requestId = newRequestId(context);
-  const progress: Progress = { model: '' };
+  const progress: Progress = { requestId, model: '' };
   try {
     const { content, asked, conversation } = await admitCall(services, turn, progress);
     // It does not leave anything there.

@@ -37,7 +37,7 @@ export async function answerTasks(
   const requestId = newRequestId(context);
   const language = languageOf(request.headers.get('accept-language'));
   const headers = { 'cache-control': 'no-store', 'x-oneapi-request-id': requestId };
-  const progress: Progress = { model: '' };
+  const progress: Progress = { requestId, model: '' };
   try {
     const { status, body } = await work({ requestId, onModel: (name) => (progress.model = name) });
     return Response.json(body, { status, headers });

@@ -2,6 +2,7 @@
 import type { ClientDialect } from '../../client-dialect.ts';
 import { beginningOf } from '../../conversation-beginning.ts';
 import { sessionInMetadata } from '../../session-ids.ts';
+import type { Body } from '../../strict-fields.ts';
 import { askedCall } from './asked-call.ts';
 import { callParameters, checkRequest } from './check-request.ts';
 import { interactionsNames } from './deciding-names.ts';
@@ -22,7 +23,14 @@ export const geminiInteractionsClient = {
   name: 'gemini-interactions',
   title,
   calls: {
-    chat: { read: askedCall, check: checkRequest, parameters: callParameters, promptContent, names: interactionsNames },
+    chat: {
+      read: askedCall,
+      check: checkRequest,
+      parameters: callParameters,
+      promptContent,
+      names: interactionsNames,
+      speaksOfKept: 'interactions',
+    },
   },
   forwardedHeaders: [],
   requestIdHeader: 'x-request-id',
@@ -42,4 +50,6 @@ export const geminiInteractionsClient = {
   writeModel,
   writeModelList,
   errorBody,
-} satisfies ClientDialect;
+  /** What `input` consists of, as it is kept. */
+  stepsOf,
+} satisfies ClientDialect & { stepsOf(input: unknown): readonly Body[] };
