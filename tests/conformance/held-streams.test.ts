@@ -1,0 +1,113 @@
+// What a stream holds while it lasts: of what has passed nothing but what its caller's format repeats at the end, however long it is and
+// however long one event is. Counted is what is reachable once garbage is gone, in the process's own heap and its buffers.
+import { setImmediate } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { describe, expect, test } from 'vitest';
+import { clientDialects } from '#server/dialects/registry.ts';
+import type { ClientDialect } from '#server/dialects/client-dialect.ts';
+import { openStream } from '#server/dialects/open-stream.ts';
+import { TextTally } from '#server/dialects/text-tally.ts';
+import { buildPreparedChannel } from '#tests/support/build-channel.ts';
+
+setFlagsFromString('--expose-gc');
+const collect: unknown = runInNewContext('gc');
+
+async function heldBytes(): Promise<number> {
+  if (typeof collect !== 'function') throw new Error('Garbage cannot be collected');
+  // Memory of buffers is given back between two turns of the event loop.
+  for (let round = 0; round < 3; round += 1) {
+    await setImmediate();
+    collect();
+  }
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers;
+}
+
+const model = 'gpt-4o-mini';
+const megabyte = 1_000_000;
+const event = (data: object, name = '') => `${name === '' ? '' : `event: ${name}\n`}data: ${JSON.stringify(data)}\n\n`;
+
+/** A stream's beginning, and an event with a text. */
+const streams: Readonly<Record<string, { channel: object; begin: string; delta(text: string): string }>> = {
+  'openai-chat': {
+    channel: { type: 1 },
+    begin: '',
+    delta: (content) => event({ id: 'c', object: 'chat.completion.chunk', created: 1, model, choices: [{ index: 0, delta: { content } }] }),
+  },
+  claude: {
+    channel: { type: 14 },
+    begin:
+      event({ type: 'message_start', message: { id: 'msg_1', model, usage: { input_tokens: 1, output_tokens: 1 } } }, 'message_start') +
+      event({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }, 'content_block_start'),
+    delta: (text) => event({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } }, 'content_block_delta'),
+  },
+  'openai-responses': {
+    channel: { type: 1, setting: '{"formats":["openai-responses"]}' },
+    begin:
+      event({ type: 'response.created', sequence_number: 0, response: { id: 'resp_1', model, created_at: 1, output: [] } }) +
+      event({ type: 'response.output_item.added', sequence_number: 1, output_index: 0, item: { type: 'message', id: 'm', content: [] } }),
+    delta: (delta) =>
+      event({ type: 'response.output_text.delta', sequence_number: 2, output_index: 0, content_index: 0, item_id: 'm', delta }),
+  },
+  gemini: {
+    channel: { type: 24 },
+    begin: '',
+    delta: (text) => event({ candidates: [{ index: 0, content: { role: 'model', parts: [{ text }] } }] }),
+  },
+};
+
+/** Formats whose last event repeats the whole answer: what has been written is held once, and where nobody translates it is not. */
+const repeating: ReadonlySet<string> = new Set(['openai-responses', 'gemini-interactions']);
+
+const pairs = Object.values<ClientDialect>(clientDialects)
+  .filter(({ calls }) => calls.chat !== undefined)
+  .flatMap((client) => Object.keys(streams).map((format) => ({ caller: client.name, client, format })));
+
+/** Bytes that are held more than before, while the stream is open. */
+async function heldAfter(client: ClientDialect, format: string, texts: () => Iterable<string>): Promise<number> {
+  const { channel, begin, delta } = streams[format] ?? { channel: {}, begin: '', delta: () => '' };
+  const way = buildPreparedChannel({ ...channel, base_url: 'https://up.example' }).way(client, 'chat', model);
+  if (way === null) throw new Error('There is no way');
+  const tally = new TextTally({ countText: () => Promise.resolve(0), estimateText: () => 0 });
+  const writer = { model, requestId: 'r1', createdAt: 1, wantsUsage: true, promptEstimate: 7, now: () => 2 };
+  const pipe = openStream({ client, way, upstreamModel: model, writer, tally });
+  const splitter = way.framing.createSplitter();
+  const push = (text: string) => {
+    const bytes = Buffer.from(text);
+    for (let at = 0; at < bytes.length; at += 65_536) {
+      const events = splitter.push(Buffer.from(bytes.subarray(at, at + 65_536)));
+      if (events !== null) expect(pipe.push(Buffer.from(events), true).next).toBe('more');
+    }
+  };
+  push(begin + delta('a'));
+  const before = await heldBytes();
+  for (const text of texts()) push(delta(text));
+  const held = (await heldBytes()) - before;
+  pipe.close();
+  return held;
+}
+
+function* many(total: number): Iterable<string> {
+  for (let told = 0, at = 0; told < total; at += 1) {
+    const text = `${at} high water `.repeat(80);
+    told += text.length;
+    yield text;
+  }
+}
+
+describe.each(pairs)('$format to $caller', ({ caller, client, format }) => {
+  const length = 20 * megabyte;
+  const most = repeating.has(caller) ? 1.5 * length : 2 * megabyte;
+
+  test('a stream of 20 MB is not held', async () => {
+    const held = await heldAfter(client, format, () => many(length));
+    expect(held).toBeLessThan(most);
+  });
+
+  // What is held of an event until the next one comes may be its last match.
+  test('an event of 10 MB is not held when others have passed', async () => {
+    const held = await heldAfter(client, format, () => ['x'.repeat(10 * megabyte), 'and', 'then']);
+    expect(held).toBeLessThan(most);
+  });
+});
