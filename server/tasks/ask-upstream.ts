@@ -38,7 +38,7 @@ export async function askUpstream(context: AskContext, channel: PreparedChannel,
     framing: framings.sse,
     proxy: channel.setting.proxy,
   };
-  const sent = exchange(context, channel, await channel.authorize(request, context.now()), {
+  const sent = exchange(context, channel, await channel.authorize(request, { now: context.now(), sender: context.sender }), {
     responseMs: question.milliseconds,
     maxBytes: mostBytes,
   });

@@ -1,10 +1,11 @@
 // A question about a channel's account, as its calls are sent: with its key, through its proxy.
 import { framings } from '#server/framing/registry.ts';
+import type { Signing } from './auth/scheme.ts';
 import type { PreparedChannel } from './prepared-channel.ts';
 import type { SendRequest } from './send.ts';
 
 /** `header`: where the key goes instead of where it goes in calls. */
-export function authorizedGet(channel: PreparedChannel, url: URL, now: number, header?: string): SendRequest | Promise<SendRequest> {
+export function authorizedGet(channel: PreparedChannel, url: URL, signing: Signing, header?: string): SendRequest | Promise<SendRequest> {
   const { 'content-type': _noBody, ...called } = channel.headers;
   const { authorization: _calls, ...others } = called;
   const headers = header === undefined ? called : { ...others, [header]: channel.key };
@@ -18,5 +19,5 @@ export function authorizedGet(channel: PreparedChannel, url: URL, now: number, h
     proxy: setting.proxy,
     framing: framings.sse,
   };
-  return header === undefined ? channel.authorize(request, now) : request;
+  return header === undefined ? channel.authorize(request, signing) : request;
 }

@@ -2,6 +2,7 @@
 import { AppError } from '#shared/errors.ts';
 import type { CallKind } from '#server/calls/call-kind.ts';
 import type { CallInput, EncodedRequest } from '#server/dialects/encode-input.ts';
+import type { Signing } from './auth/scheme.ts';
 import type { ChannelWay } from './find-way.ts';
 import type { PreparedChannel } from './prepared-channel.ts';
 import type { SendRequest } from './send.ts';
@@ -10,8 +11,6 @@ import { decodeTokens } from './token-estimate.ts';
 export interface UpstreamCall extends Omit<CallInput, 'way'> {
   kind: CallKind;
   channel: PreparedChannel;
-  /** Milliseconds. */
-  now: number;
   /** `api-version` of the client's query. */
   version?: string | undefined;
   /** The id of a response that is written here. */
@@ -25,7 +24,7 @@ export interface UpstreamRequest extends SendRequest, Omit<EncodedRequest, 'head
 }
 
 /**
- * A promise only where the authorisation takes one, or tokens have to be read.
+ * All but its last step, `authorizeRequest`. A promise only where tokens have to be read.
  * @throws {AppError} `format_unsupported`, `untranslatable`, `invalid_request`
  */
 export function buildRequest(call: UpstreamCall): UpstreamRequest | Promise<UpstreamRequest> {
@@ -33,8 +32,12 @@ export function buildRequest(call: UpstreamCall): UpstreamRequest | Promise<Upst
   const way = wayOf(call);
   if (way === null) throw new AppError('format_unsupported');
   const encoded = kind.encode({ ...call, way }, (lists) => decodeTokens(lists, call.originModel));
-  const authorize = (request: EncodedRequest) => authorizedRequest(call, way, request);
-  return encoded instanceof Promise ? encoded.then(authorize) : authorize(encoded);
+  return encoded instanceof Promise ? encoded.then((request) => openRequest(call, way, request)) : openRequest(call, way, encoded);
+}
+
+/** A promise only where the scheme takes one. @throws {SigningFailure} */
+export function authorizeRequest(request: UpstreamRequest, signing: Signing): UpstreamRequest | Promise<UpstreamRequest> {
+  return request.way.format.authorize(request, signing);
 }
 
 /** Null: the provider has no such call. */
@@ -51,14 +54,14 @@ export function wayOf({
   return channel.way(client, kind.name, originModel, { version, versions });
 }
 
-function authorizedRequest(
-  { channel, isStream, now }: UpstreamCall,
+function openRequest(
+  { channel, isStream }: Pick<UpstreamCall, 'channel' | 'isStream'>,
   way: ChannelWay,
   encoded: EncodedRequest,
-): UpstreamRequest | Promise<UpstreamRequest> {
+): UpstreamRequest {
   const headers = way.format.headers(isStream);
   const { body, upstreamModel, reasoningEffort, sentLimit, hostedLeast, hostedIfCut, dropped, isBatch } = encoded;
-  const request: UpstreamRequest = {
+  return {
     way,
     body,
     upstreamModel,
@@ -75,5 +78,4 @@ function authorizedRequest(
     proxy: channel.setting.proxy,
     framing: way.framing,
   };
-  return way.format.authorize(request, now);
 }

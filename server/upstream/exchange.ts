@@ -1,8 +1,9 @@
 // One request to one channel, as its provider wants it and in the channel's name, and its response. A failure has the
 // same form whichever step it was. Calls, tests of channels and lists of models all go this way.
 import type { AppContext } from '#server/context.ts';
-import { buildRequest, wayOf } from './build-request.ts';
+import { authorizeRequest, buildRequest, wayOf } from './build-request.ts';
 import type { UpstreamCall, UpstreamRequest } from './build-request.ts';
+import { SigningFailure } from './auth/signing-failure.ts';
 import type { PreparedChannel } from './prepared-channel.ts';
 import { SendFailure } from './send-failure.ts';
 import type { Sending, SendLimits, SendRequest, StreamResponse, WholeResponse } from './send.ts';
@@ -45,32 +46,50 @@ export interface SendOptions {
  */
 export function sendCall(
   context: ExchangeContext,
-  call: Omit<UpstreamCall, 'settings' | 'now'>,
+  call: Omit<UpstreamCall, 'settings'>,
   { limits, isWanted }: SendOptions,
 ): CallExchange | Promise<CallExchange> {
   const { over } = call.kind;
   if (over !== null && wayOf({ ...call, settings: context.settings })?.isInPieces === true) {
     return sendPieces({ context, call, over }, { limits, ...(isWanted === undefined ? {} : { isWanted }) }, sendCall);
   }
-  const built = buildRequest({ ...call, settings: context.settings, now: context.now() });
   const send = (whole: UpstreamRequest): CallExchange => {
-    const { way, upstreamModel, reasoningEffort, sentLimit, hostedLeast, hostedIfCut, dropped } = whole;
-    const request = { way, upstreamModel, reasoningEffort, sentLimit, hostedLeast, hostedIfCut, dropped };
     const { sending, received } = isWanted?.() === false ? unwanted() : exchange(context, call.channel, whole, limits);
-    return { sending, received, request };
+    return { sending, received, request: keptOf(whole) };
   };
-  return built instanceof Promise ? built.then(send) : send(built);
+  const authorize = (open: UpstreamRequest): CallExchange | Promise<CallExchange> => {
+    const authorized = authorizeRequest(open, { now: context.now(), sender: context.sender });
+    if (!(authorized instanceof Promise)) return send(authorized);
+    return authorized.then(send, (cause: unknown) => ({ ...unsigned(cause, call.channel, context.now()), request: keptOf(open) }));
+  };
+  const encoded = buildRequest({ ...call, settings: context.settings });
+  return encoded instanceof Promise ? encoded.then(authorize) : authorize(encoded);
+}
+
+function keptOf({ way, upstreamModel, reasoningEffort, sentLimit, hostedLeast, hostedIfCut, dropped }: UpstreamRequest): SentRequest {
+  return { way, upstreamModel, reasoningEffort, sentLimit, hostedLeast, hostedIfCut, dropped };
+}
+
+const unsent: Exchange['sending'] = { isSent: false, limitBy() {}, abort() {} };
+
+/** No token could be had: the model was not asked. */
+function unsigned(cause: unknown, channel: PreparedChannel, now: number): Exchange {
+  if (!(cause instanceof SigningFailure)) throw cause;
+  const { reason } = cause;
+  if (reason instanceof SendFailure) return { sending: unsent, received: Promise.resolve(failedSend(reason)) };
+  const failure = parseUpstreamError({ ...reason, channel, now });
+  return { sending: unsent, received: Promise.resolve({ kind: 'failed', status: failure.upstreamStatus, failure, cause: null }) };
 }
 
 function unwanted(): Exchange {
   const cause = new SendFailure('aborted', 'the call was ended before it was sent');
-  return { sending: { isSent: false, limitBy() {}, abort() {} }, received: Promise.resolve(unsent(cause)) };
+  return { sending: unsent, received: Promise.resolve(failedSend(cause)) };
 }
 
 /** Sends a request that is already as the provider wants it. */
 export function exchange(context: ExchangeContext, channel: PreparedChannel, request: SendRequest, limits: SendLimits): Exchange {
   const sending = context.sender.send(request, limits);
-  return { sending, received: sending.response.then((response) => read(response, channel, context.now), unsent) };
+  return { sending, received: sending.response.then((response) => read(response, channel, context.now), failedSend) };
 }
 
 /** Bytes of a refusal that are looked at. */
@@ -85,7 +104,7 @@ function read(response: StreamResponse | WholeResponse, channel: PreparedChannel
   return { kind: 'failed', status, failure, cause: null };
 }
 
-function unsent(cause: unknown): Received {
+function failedSend(cause: unknown): Received {
   if (!(cause instanceof SendFailure)) throw cause;
   return { kind: 'failed', status: 0, failure: failureOfSend(cause, 'first_byte'), cause };
 }

@@ -12,6 +12,7 @@ import { framings } from '#server/framing/registry.ts';
 import type { Secrets } from '#server/secrets/secrets.ts';
 import { authorizationOf } from './auth/registry.ts';
 import type { Auth } from './auth/registry.ts';
+import type { Signing } from './auth/scheme.ts';
 import { noSetting, parseChannelSetting, parseModelMapping, parseParamOverride, parseStatusCodeMapping } from './channel-json.ts';
 import type { ChannelSetting } from './channel-json.ts';
 import { findWay } from './find-way.ts';
@@ -28,8 +29,8 @@ export interface PreparedFormat {
   readonly paths: ProviderFormat['paths'];
   /** Headers of a call, before it is authorised. Shared between calls: never changed by who receives them. */
   headers(isStream: boolean): Readonly<Record<string, string>>;
-  /** The last step of a call: what its scheme makes of the whole of it. `now` in milliseconds. */
-  authorize<Request extends SendRequest>(request: Request, now: number): Request | Promise<Request>;
+  /** The last step of a call: what its scheme makes of the whole of it. @throws {SigningFailure} */
+  authorize<Request extends SendRequest>(request: Request, signing: Signing): Request | Promise<Request>;
 }
 
 export interface PreparedChannel {
@@ -65,7 +66,7 @@ export interface PreparedChannel {
   way(client: ClientDialect, kind: CallKindName, model: string, address?: WayAddress): ChannelWay | null;
   /** Headers of questions about the account, in no format; they are authorised like calls. */
   readonly headers: Readonly<Record<string, string>>;
-  authorize<Request extends SendRequest>(request: Request, now: number): Request | Promise<Request>;
+  authorize<Request extends SendRequest>(request: Request, signing: Signing): Request | Promise<Request>;
 }
 
 /** What an address may depend on beside the channel. Without `versions`, those of the last call are taken. */
@@ -145,7 +146,7 @@ export function prepareChannel(record: ChannelRecord, secrets: Pick<Secrets, 'de
       return way;
     },
     headers: authorized?.headers ?? {},
-    authorize: (request, now) => authorized?.authorize(request, now) ?? request,
+    authorize: (request, signing) => authorized?.authorize(request, signing) ?? request,
   };
 }
 
@@ -234,7 +235,7 @@ function authorizeWith(source: FormatSource, auth: Auth): Pick<PreparedChannel, 
   }
   const headers = { ...fixed, ...authorization.headers, ...filled(source, provider.headers), accept: 'application/json' };
   noteUnsendable(headers, problems);
-  return { headers, authorize: (request, now) => authorization.sign?.(request, now) ?? request };
+  return { headers, authorize: (request, signing) => authorization.sign?.(request, signing) ?? request };
 }
 
 /** Templates with their values; what is empty is left out. */

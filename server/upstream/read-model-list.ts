@@ -1,6 +1,7 @@
 // What a provider says that it has: the address of its list and the names in the response, both from its record.
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import { authorizedGet } from './authorized-get.ts';
+import type { Signing } from './auth/scheme.ts';
 import type { PreparedChannel } from './prepared-channel.ts';
 import type { SendRequest } from './send.ts';
 
@@ -9,7 +10,7 @@ const mostModels = 5000;
 const longestName = 255;
 
 /** The question; null: providers of this type have no such list. */
-export function modelListRequest(channel: PreparedChannel, now: number): SendRequest | Promise<SendRequest> | null {
+export function modelListRequest(channel: PreparedChannel, signing: Signing): SendRequest | Promise<SendRequest> | null {
   const { provider, base } = channel;
   if (provider?.modelList === undefined) return null;
   let template = provider.modelList.path;
@@ -17,7 +18,7 @@ export function modelListRequest(channel: PreparedChannel, now: number): SendReq
     template = template.replace(`{base}${provider.gatewayDrops}`, '{base}');
   }
   const url = URL.parse(template.replace('{base}', () => base));
-  return url === null ? null : authorizedGet(channel, url, now);
+  return url === null ? null : authorizedGet(channel, url, signing);
 }
 
 /** Names in the provider's order, each once; what no channel could hold is left out. Null: the text is no such list. */

@@ -15,7 +15,7 @@ import { decodeTokens } from './token-estimate.ts';
 import { failureInBody, invalidResponse } from './upstream-error.ts';
 import type { UpstreamFailure } from './upstream-error.ts';
 
-type SentCall = Omit<UpstreamCall, 'settings' | 'now'>;
+type SentCall = Omit<UpstreamCall, 'settings'>;
 type SendCall = (context: ExchangeContext, call: SentCall, options: SendOptions) => CallExchange | Promise<CallExchange>;
 
 /** Pieces that are asked for at a time. */

@@ -21,7 +21,7 @@ const gemini = upstreamDialects.gemini;
 const vectors = readVectors('gemini').filter(({ request }) => request.path === '/v1/chat/completions');
 
 function requestOf({ channel, request: { body } }: Vector) {
-  const asked = { client, clientHeaders: {}, settings: defaultSettings, kind: callKinds.chat, forceUsage: true, now: 0 };
+  const asked = { client, clientHeaders: {}, settings: defaultSettings, kind: callKinds.chat, forceUsage: true };
   return buildRequest({
     ...asked,
     channel: buildPreparedChannel({ type: channel.type, key: channel.key }),
@@ -57,7 +57,7 @@ it.each(embeddings.map((vector) => ({ name: vector.name, vector })))('$name: ask
   const { upstream, upstream_response: answer, response } = vector;
   const kind = callKinds.embeddings;
   const { body } = vector.request;
-  const asked = { client, clientHeaders: {}, settings: defaultSettings, kind, forceUsage: true, now: 0, isStream: false };
+  const asked = { client, clientHeaders: {}, settings: defaultSettings, kind, forceUsage: true, isStream: false };
   const channel = buildPreparedChannel({ type: 24, key: vector.channel.key });
   const request = await buildRequest({ ...asked, channel, body, rawText: JSON.stringify(body), originModel: String(body.model) });
   expect(`${request.origin}${request.path}`).toBe(upstream.url);

@@ -6,13 +6,14 @@ import { callKinds } from '#server/calls/registry.ts';
 import { callParameters } from '#server/dialects/openai-chat/check-request.ts';
 import { errorIn } from '#server/dialects/openai-chat/response-errors.ts';
 import { clientDialects } from '#server/dialects/registry.ts';
-import { buildRequest } from '#server/upstream/build-request.ts';
+import { authorizeRequest, buildRequest } from '#server/upstream/build-request.ts';
 import type { UpstreamRequest } from '#server/upstream/build-request.ts';
 import { createStreamTransform, isUsageOnly } from '#server/dialects/openai-chat/stream-transform.ts';
 import { readTokenUsage, writeTokenUsage } from '#server/dialects/openai-chat/token-usage.ts';
 import { isSupported, providerOf, providers } from '#server/upstream/providers/registry.ts';
 import { parseUpstreamError } from '#server/upstream/upstream-error.ts';
 import { defaultSettings } from '#tests/support/default-settings.ts';
+import { noSender } from '#tests/support/no-sender.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import { differences, isObject, readModelLists, readUrlRows, readVectors } from './provider-vectors.ts';
 import type { Vector } from './provider-vectors.ts';
@@ -54,9 +55,9 @@ function channelOf({ channel }: Vector) {
   });
 }
 
-function requestOf(vector: Vector, kind: CallKind): UpstreamRequest | Promise<UpstreamRequest> {
+async function requestOf(vector: Vector, kind: CallKind): Promise<UpstreamRequest> {
   const { body, path } = vector.request;
-  return buildRequest({
+  const request = await buildRequest({
     client: clientDialects['openai-chat'],
     clientHeaders: {},
     settings: defaultSettings,
@@ -67,9 +68,9 @@ function requestOf(vector: Vector, kind: CallKind): UpstreamRequest | Promise<Up
     originModel: String(body.model),
     isStream: body.stream === true,
     forceUsage: true,
-    now: (vector.context?.now_unix ?? 1_700_000_000) * 1000,
     version: new URLSearchParams(path.split('?')[1]).get('api-version') ?? undefined,
   });
+  return authorizeRequest(request, { now: (vector.context?.now_unix ?? 1_700_000_000) * 1000, sender: noSender });
 }
 
 /** The body that the client gets. */

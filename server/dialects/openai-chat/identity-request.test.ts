@@ -25,7 +25,6 @@ function build(rawText: string, { channel, ...options }: Call = {}) {
     originModel: body.model,
     isStream: body.stream === true,
     forceUsage: true,
-    now: 0,
     ...options,
   });
   if (request instanceof Promise) throw new Error('A bearer token needs no waiting');

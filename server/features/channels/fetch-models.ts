@@ -18,7 +18,7 @@ export async function fetchModels(
 ): Promise<string[]> {
   const channel = prepareChannel(record, context.secrets, { siteUrl: context.settings.get('ServerAddress') });
   if (channel.provider === null) throw new AppError('channel_type_unsupported', { type: record.type });
-  const request = modelListRequest(channel, context.now());
+  const request = modelListRequest(channel, { now: context.now(), sender: context.sender });
   if (request === null) throw new AppError('channel_models_unlisted');
   if (channel.problem !== null) throw new AppError('channel_models_failed', { detail: channel.problem });
   const body = await receiveWhole(exchange(context, channel, await request, limits), {

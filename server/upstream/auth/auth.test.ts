@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { noSender } from '#tests/support/no-sender.ts';
 import { framings } from '#server/framing/registry.ts';
 import type { SendRequest } from '#server/upstream/send.ts';
 import { authorizationOf } from './registry.ts';
@@ -17,7 +18,7 @@ const request: SendRequest = {
 async function signed(auth: Auth, key: string, now = 0): Promise<SendRequest> {
   const authorization = authorizationOf(auth, key);
   const open = { ...request, headers: { ...request.headers, ...authorization.headers } };
-  return authorization.sign === undefined ? open : authorization.sign(open, now);
+  return authorization.sign === undefined ? open : authorization.sign(open, { now, sender: noSender });
 }
 
 describe('a key', () => {
@@ -41,7 +42,7 @@ describe('a key', () => {
   test('signs a token that lives for a day and is renewed after half of it', async () => {
     const hour = 3600_000;
     const authorization = authorizationOf({ kind: 'zhipu-jwt' }, 'id1.secret1');
-    const tokenAt = async (now: number) => (await authorization.sign?.(request, now))?.headers['authorization'];
+    const tokenAt = async (now: number) => (await authorization.sign?.(request, { now, sender: noSender }))?.headers['authorization'];
     const first = await tokenAt(0);
     const [, payload = ''] = first?.split('.') ?? [];
     expect(JSON.parse(Buffer.from(payload, 'base64url').toString())).toEqual({ api_key: 'id1', exp: 24 * hour, timestamp: 0 });

@@ -1,5 +1,13 @@
 // How the key of a channel travels. One file per scheme; a scheme may need nothing but the key, or all of a request.
-import type { SendRequest } from '#server/upstream/send.ts';
+import type { Sender, SendRequest } from '#server/upstream/send.ts';
+
+/** What signing may need beside the request. */
+export interface Signing {
+  /** Milliseconds. */
+  now: number;
+  /** For schemes that fetch a token. */
+  sender: Pick<Sender, 'send'>;
+}
 
 export interface Authorization {
   /** Headers that are the same on every call. */
@@ -8,7 +16,7 @@ export interface Authorization {
   readonly problem: string | null;
   /**
    * For what depends on the call: its method, its address, its headers, the bytes of its body, the time. Missing: `headers` say it all.
-   * @param now milliseconds
+   * @throws {SigningFailure} when a token is needed and none can be had
    */
-  sign?<Request extends SendRequest>(request: Request, now: number): Request | Promise<Request>;
+  sign?<Request extends SendRequest>(request: Request, signing: Signing): Request | Promise<Request>;
 }

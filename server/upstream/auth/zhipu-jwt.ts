@@ -9,7 +9,7 @@ export function zhipuJwt(key: string): Authorization {
   return {
     headers: {},
     problem: key.split('.').length === 2 ? null : 'the key must have the form id.secret',
-    sign(request, now) {
+    sign(request, { now }) {
       // Renewed at half its life, so that no call travels with a token about to expire.
       if (signed === undefined || now - signed.at >= tokenLifetime / 2 || now < signed.at) signed = { at: now, token: tokenOf(key, now) };
       return { ...request, headers: { ...request.headers, authorization: signed.token } };

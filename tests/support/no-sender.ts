@@ -1,0 +1,8 @@
+import type { Signing } from '#server/upstream/auth/scheme.ts';
+
+/** For schemes that need nothing but a key. */
+export const noSender: Signing['sender'] = {
+  send() {
+    throw new Error('Nothing is to be sent');
+  },
+};
