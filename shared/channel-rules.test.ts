@@ -84,3 +84,12 @@ test.each([
 ] as const)('channelJsonProblem(%s, %j) is %j', (field, text, problem) => {
   expect(channelJsonProblem(field, text)).toBe(problem);
 });
+
+test('a file of credentials is one key, in one line of visible ASCII', () => {
+  const file = { type: 'service_account', private_key: '-----BEGIN\nKEY-----', note: 'Größe 潮' };
+  const [key = '', ...others] = channelKeys(`\n${JSON.stringify(file, null, 2)}\n`);
+  expect(others).toEqual([]);
+  expect(isChannelKey(key)).toBe(true);
+  expect(JSON.parse(key)).toEqual(file);
+  expect(channelKeys('{broken\nsk-b')).toEqual(['{broken', 'sk-b']);
+});

@@ -41,10 +41,17 @@ export function hasModelInHost(base: string): boolean {
   return /^[^/]+:\/\/[^/?]*\{model\}/.test(base);
 }
 
-/** One key per line, each once. */
+/** One key per line, each once. A file of credentials, which is a JSON object, is one key whatever lines it has. */
 export function channelKeys(text: string): string[] {
+  const file = text.trim().startsWith('{') ? parsed(text) : undefined;
+  if (typeof file === 'object' && file !== null) return [asciiJson(file)];
   const keys = text.split(/\r\n|\r|\n/).map((line) => line.trim());
   return [...new Set(keys.filter((key) => key !== ''))];
+}
+
+/** In one line, and with what is no visible ASCII escaped. */
+function asciiJson(value: object): string {
+  return JSON.stringify(value).replace(/[^\x20-\x7e]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /** Keys travel in headers, so only visible ASCII and blanks within are possible. */
@@ -52,9 +59,12 @@ export function isChannelKey(key: string): boolean {
   return /^[\x20-\x7e]+$/.test(key);
 }
 
+/** Of the free field, which may hold regions of many models. */
+export const longestOther = 4000;
+
 /** One line that is not too long and can be stored. */
-export function isChannelText(text: string): boolean {
-  return !/\p{Cc}/u.test(text) && text.isWellFormed() && Array.from(text).length <= longestChannelText;
+export function isChannelText(text: string, longest = longestChannelText): boolean {
+  return !/\p{Cc}/u.test(text) && text.isWellFormed() && Array.from(text).length <= longest;
 }
 
 export type ChannelModelsProblem = 'models_required' | 'models_many' | 'model_long' | 'model_text';

@@ -2,7 +2,9 @@
 // test keeps both in step. Default models come from `GET /api/models`.
 
 /** What the channel's free field (`other`) is for; types without it do not show it. */
-export type OtherField = 'api_version' | 'plugin' | 'account_id';
+export type OtherField = 'api_version' | 'plugin' | 'account_id' | 'regions';
+/** Keys of several kinds, or of many parts. */
+export type KeyKind = 'google';
 /** Something to know before using the type; the texts are translations. */
 export type TypeNotice = 'azure_deployment' | 'full_url' | 'private_deployment';
 
@@ -18,6 +20,7 @@ export interface ChannelType {
   baseUrl: string;
   /** Shape of the key, where it is more than one opaque text. */
   keyFormat?: string;
+  keyKind?: KeyKind;
   other?: OtherField;
   notice?: TypeNotice;
   /** `openai_organization` is used. */
@@ -41,6 +44,14 @@ export const channelTypes: readonly ChannelType[] = [
   },
   { type: 14, name: 'Anthropic Claude', color: 'indigo', baseUrl: 'https://api.anthropic.com', listsModels: true },
   { type: 24, name: 'Google Gemini', color: 'orange', baseUrl: 'https://generativelanguage.googleapis.com', listsModels: true },
+  {
+    type: 41,
+    name: 'Vertex AI',
+    color: 'blue',
+    baseUrl: 'https://aiplatform.googleapis.com',
+    keyKind: 'google',
+    other: 'regions',
+  },
   { type: 43, name: 'DeepSeek', color: 'blue', baseUrl: 'https://api.deepseek.com', listsModels: true, reportsBalance: true },
   { type: 8, name: 'Custom', nameZh: '自定义渠道', color: 'pink', baseUrl: '', notice: 'full_url', reportsBalance: true },
   { type: 3, name: 'Azure OpenAI', color: 'teal', baseUrl: '', other: 'api_version', notice: 'azure_deployment' },

@@ -327,6 +327,18 @@ export const errors = {
     '渠道密钥将被发送到新的地址或经过新的代理，请重新填写密钥（超级管理员除外）',
     'The key would be sent to a new address or through a new proxy: enter the key again (the super admin need not)',
   ),
+  channel_key_google: entry(
+    200,
+    '渠道密钥必须是 API Key，或服务账号的 JSON，或带 quota_project_id 的 ADC 文件',
+    'The key must be an API key, the JSON of a service account, or an ADC file with a quota_project_id',
+  ),
+  channel_regions_required: entry(200, '部署地区不能为空', 'Enter the region'),
+  channel_regions_default: entry(200, '部署地区必须包含default字段', 'The regions must have one for default'),
+  channel_regions_invalid: entry(
+    200,
+    '部署地区必须是地区名称，或模型到地区的 JSON',
+    'The region must be the name of one, or a JSON object of regions by model',
+  ),
   channel_keys_many: entry(200, '一次最多创建 {limit} 个渠道', 'At most {limit} channels can be created at once'),
   channel_text_invalid: entry(200, '{field} 含有不允许的字符或过长', '{field} is too long or contains characters that are not allowed'),
   channel_status_invalid: entry(200, '只能手动启用或禁用渠道', 'A channel can only be enabled or disabled by hand'),

@@ -1,6 +1,7 @@
 // The last steps of every request that is not passed on as text, whatever format it came in.
 import type { EncodedRequest, EncodeInput } from './encode-input.ts';
 import { refuseAccountObject } from './account-objects.ts';
+import { enveloped } from './envelope.ts';
 import { hostedIfCut } from './hosted-tools.ts';
 import { keepLimits } from './token-limits.ts';
 import type { WrittenRequest } from './upstream-dialect.ts';
@@ -15,7 +16,11 @@ export function finalizeRequest({ body, dropped }: WrittenRequest, input: Encode
   const applied = dialect.applyTraits(body, input);
   const bounded = keepLimits({ ...applied.body, ...overrideOf(input) }, input, dialect.limits);
   const final = dialect.normalize?.(bounded, input) ?? bounded;
-  return { ...describeRequest(final, input), body: Buffer.from(JSON.stringify(final)), dropped: [...dropped, ...applied.dropped] };
+  return {
+    ...describeRequest(final, input),
+    body: Buffer.from(JSON.stringify(enveloped(final, input))),
+    dropped: [...dropped, ...applied.dropped],
+  };
 }
 
 /** What is known of a request beside its bytes. */

@@ -74,6 +74,13 @@ export interface BodyError {
   statuses: Readonly<Record<string, number>>;
 }
 
+/** How a body of a format differs at somebody who hosts it. */
+export interface Envelope {
+  /** Fields that the address says, or that are not known there. The model's name stays where a prompt is only counted. */
+  omit: readonly string[];
+  set: Readonly<Record<string, unknown>>;
+}
+
 export interface ProviderTraits {
   name: string;
   quirks?: RequestQuirks;
@@ -91,6 +98,8 @@ export interface ProviderTraits {
   embeddings?: string;
   /** It finds the cache of a conversation by `prompt_cache_key`. Behind addresses of others a strict server may refuse that. */
   takesCacheKey?: boolean;
+  /** It hosts the format of another vendor: what its bodies have otherwise. */
+  envelope?: Envelope;
   /** Its models are not those of the vendor whose format it speaks: what that vendor's client tells of itself is left out. */
   attribution?: 'drop';
 }

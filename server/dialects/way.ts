@@ -15,6 +15,8 @@ export interface Way {
   readonly identity: IdentityPath | null;
   /** The name that goes upstream. */
   readonly upstreamModel: string;
+  /** What the provider calls that model in its addresses. */
+  readonly nameThere: string;
   readonly rules: readonly ModelRule[];
   /** Fields that the name's ending stands for. */
   readonly set: Readonly<Record<string, unknown>> | null;

@@ -4,11 +4,18 @@ import type { ClientDialect } from '#server/dialects/client-dialect.ts';
 import { lossBetween } from '#server/dialects/translation-table.ts';
 import type { PreparedFormat } from './prepared-channel.ts';
 
+interface FormatQuestion {
+  client: ClientDialect;
+  kind: CallKindName;
+  /** As it goes upstream. */
+  model: string;
+}
+
 /** Null: the provider cannot do this in any. */
-export function formatFor(formats: readonly PreparedFormat[], client: ClientDialect, kind: CallKindName): PreparedFormat | null {
+export function formatFor(formats: readonly PreparedFormat[], { client, kind, model }: FormatQuestion): PreparedFormat | null {
   let best: PreparedFormat | null = null;
   for (const format of formats) {
-    if (format.paths[kind] === undefined) continue;
+    if (format.paths[kind] === undefined || format.models?.test(model) === false) continue;
     if (format.dialect.name === client.name) return format;
     if (best === null || lossBetween(client, format.dialect) < lossBetween(client, best.dialect)) best = format;
   }

@@ -5,7 +5,7 @@ import type { ClientDialect } from '#server/dialects/client-dialect.ts';
 import type { ModelRule } from '#server/dialects/provider-traits.ts';
 import type { Way } from '#server/dialects/way.ts';
 import { formatFor } from './choose-format.ts';
-import type { BatchPair, PathPair, PathRule, Provider } from './providers/spec.ts';
+import type { BatchPair, ModelLocation, PathPair, PathRule, Provider } from './providers/spec.ts';
 import type { PreparedChannel, PreparedFormat } from './prepared-channel.ts';
 
 export interface ChannelWay extends Way {
@@ -25,7 +25,7 @@ export interface ChannelWay extends Way {
 }
 
 interface AskedWay {
-  channel: Pick<PreparedChannel, 'provider' | 'formats' | 'modelMapping' | 'base' | 'record' | 'setting' | 'paramOverride'>;
+  channel: Pick<PreparedChannel, 'provider' | 'formats' | 'modelMapping' | 'base' | 'key' | 'record' | 'setting' | 'paramOverride'>;
   client: ClientDialect;
   kind: CallKindName;
   model: string;
@@ -48,11 +48,11 @@ export function findWay(asked: AskedWay): ChannelWay | null {
 
 function wayOfKind({ channel, client, model, version, versions }: AskedWay, kind: CallKind): ChannelWay | null {
   const { provider } = channel;
-  const format = formatFor(channel.formats, client, kind.name);
+  const mapped = channel.modelMapping.get(model) ?? model;
+  const format = formatFor(channel.formats, { client, kind: kind.name, model: mapped });
   const paths = format?.paths[kind.name];
   if (provider === null || format === null || paths === undefined) return null;
 
-  const mapped = channel.modelMapping.get(model) ?? model;
   let upstreamModel = mapped;
   const rules: ModelRule[] = [];
   const set: Record<string, unknown> = {};
@@ -66,11 +66,14 @@ function wayOfKind({ channel, client, model, version, versions }: AskedWay, kind
   }
 
   const name = upstreamModel;
-  // In a path they would lead to another one.
-  if (/(^|\/)\.{1,2}(\/|$)/.test(name)) return null;
+  if (leadsElsewhere(name)) return null;
   const { whole, stream, batch } = pathFor(paths, name);
   if (whole === null) return null;
-  const address = { channel, provider, name, version: versionOf(versions, name) ?? version };
+  const { key, record } = channel;
+  const location = provider.locate?.({ key, other: record.other, clientModel: model, model: name });
+  if (location === null || (location !== undefined && leadsElsewhere(location.model))) return null;
+  const address = { channel, provider, name: location?.model ?? name, version: versionOf(versions, name) ?? version, location };
+  if (lacksValues(whole, location)) return null;
   const url = URL.parse(filled(whole, address));
   const streamUrl = stream === whole ? url : URL.parse(filled(stream, address));
   const batchUrl = batch === whole ? url : URL.parse(filled(batch, address));
@@ -88,6 +91,7 @@ function wayOfKind({ channel, client, model, version, versions }: AskedWay, kind
     streamPath: `${streamUrl.pathname}${streamUrl.search}`,
     batchPath: `${batchUrl.pathname}${batchUrl.search}`,
     upstreamModel,
+    nameThere: address.name,
     isMapped: mapped !== model,
     rules,
     set: Object.keys(set).length === 0 ? null : set,
@@ -96,6 +100,18 @@ function wayOfKind({ channel, client, model, version, versions }: AskedWay, kind
     setting: channel.setting,
     paramOverride: channel.paramOverride,
   };
+}
+
+const known = new Set(['base', 'model', 'deployment', 'collection', 'version', 'other']);
+
+function lacksValues(path: string, location: ModelLocation | undefined): boolean {
+  if (location === undefined) return false;
+  return [...path.matchAll(/\{(\w+)\}/g)].some(([, name = '']) => !known.has(name) && location.values[name] === undefined);
+}
+
+/** In a path such names would lead to another one. */
+function leadsElsewhere(name: string): boolean {
+  return /(^|\/)\.{1,2}(\/|$)/.test(name);
 }
 
 function applies(rule: ModelRule, model: string): boolean {
@@ -133,17 +149,19 @@ interface Address {
   provider: Provider;
   name: string;
   version: string | undefined;
+  location: ModelLocation | undefined;
 }
 
-function filled(path: string, { channel, provider, name, version }: Address): string {
-  let { base } = channel;
+function filled(path: string, { channel, provider, name, version, location }: Address): string {
+  const { other, base_url: own } = channel.record;
+  let base = location === undefined || own.trim() !== '' ? channel.base : location.base;
   let template = path;
   if (provider.gatewayDrops !== undefined && base.startsWith('https://gateway.ai.cloudflare.com')) {
     template = template.replace(`{base}${provider.gatewayDrops}`, '{base}');
   }
   if (base.includes('{model}')) base = base.replaceAll('{model}', () => encoded(name));
-  const { other } = channel.record;
   return template
+    .replace(/\{(\w+)\}/g, (whole, placed: string) => location?.values[placed] ?? whole)
     .replace('{base}', () => base)
     .replace('{collection}', () => (ownCollection.test(name) ? '' : 'models/'))
     .replace('{model}', () => encoded(name))

@@ -27,6 +27,7 @@ export interface PreparedFormat {
   readonly framing: Framing;
   readonly traits: ProviderTraits;
   readonly paths: ProviderFormat['paths'];
+  readonly models: ProviderFormat['models'];
   /** Headers of a call, before it is authorised. Shared between calls: never changed by who receives them. */
   headers(isStream: boolean): Readonly<Record<string, string>>;
   /** The last step of a call: what its scheme makes of the whole of it. @throws {SigningFailure} */
@@ -209,7 +210,7 @@ function prepareFormats(source: FormatSource): PreparedFormat[] {
 
 function prepareFormat(source: FormatSource, dialect: UpstreamDialect, format: ProviderFormat): PreparedFormat {
   const { provider } = source;
-  const { framing, paths, headers, auth, isAtHomeOnly: _, ...traits } = format;
+  const { framing, paths, models, headers, auth, isAtHomeOnly: _, ...traits } = format;
   const authorized = authorizeWith(source, auth ?? provider.auth);
   const whole = { ...authorized.headers, ...filled(source, headers), accept: 'application/json' };
   const stream = { ...whole, ...filled(source, provider.streamHeaders), accept: framings[framing].mediaType };
@@ -219,6 +220,7 @@ function prepareFormat(source: FormatSource, dialect: UpstreamDialect, format: P
     framing: framings[framing],
     traits: { name: provider.name, ...traits, takesCacheKey: traits.takesCacheKey === true && source.base === provider.baseUrl },
     paths,
+    models,
     headers: (isStream) => (isStream ? stream : whole),
     authorize: authorized.authorize,
   };
@@ -226,8 +228,8 @@ function prepareFormat(source: FormatSource, dialect: UpstreamDialect, format: P
 
 /** What every request in the channel's name carries. */
 function authorizeWith(source: FormatSource, auth: Auth): Pick<PreparedChannel, 'headers' | 'authorize'> {
-  const { record, provider, key, problems } = source;
-  const authorization = authorizationOf(auth, key);
+  const { record, provider, key, base, problems } = source;
+  const authorization = authorizationOf(auth, key, base);
   note(problems, authorization.problem);
   const fixed: Record<string, string> = { 'content-type': 'application/json', 'user-agent': 'Tidegate' };
   if (provider.sendsOrganization === true && record.openai_organization !== '') {

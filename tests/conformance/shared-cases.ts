@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
 import type { ChannelFields } from '#tests/support/build-channel.ts';
 import { failureOf } from '#tests/support/failure-of.ts';
+import { startFakeVertex } from '#tests/support/fake-vertex.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 import type { RelayScene } from '#tests/support/relay-scene.ts';
 
@@ -20,6 +21,13 @@ const responses = { format: 'Responses', type: 1, setting: JSON.stringify({ form
 /** What packages look at more closely. */
 export const cases = casesOf(upstreams);
 export const allCases = casesOf([...upstreams, responses]);
+/** Who hosts the formats of others; what is stored makes no difference to them. */
+const hosts = [
+  { format: 'Claude at Vertex', front: startFakeVertex, upstreamModel: model },
+  { format: 'Gemini at Vertex', front: startFakeVertex, upstreamModel: 'gemini-3-flash-preview' },
+  { format: 'OpenAI at Vertex', front: startFakeVertex, upstreamModel: 'meta/llama-3.3-70b-instruct-maas' },
+];
+const hosted = engines.slice(0, 1).flatMap((engine) => hosts.map((host) => ({ engine, kind: engine.kind, ...host })));
 
 function casesOf<Upstream extends { type: number }>(list: readonly Upstream[]) {
   return engines.flatMap((engine) => list.map((upstream) => ({ engine, kind: engine.kind, setting: '', ...upstream })));
@@ -64,9 +72,17 @@ export interface Package {
 }
 
 export function describeSharedCases({ name, errors, badLimit, clientOf }: Package): void {
-  describe.each(allCases)(`the package of ${name} as every other on $kind, before $format`, ({ engine, type, setting }) => {
-    const open = () => createScene(engine, { settings: { SelfUseModeEnabled: 'true' }, channels: [{ ...channelOf(type), setting }] });
-
+  const settings = { SelfUseModeEnabled: 'true' };
+  const scenes = [
+    ...allCases.map(({ engine, kind, format, type, setting }) => {
+      return { kind, format, open: () => createScene(engine, { settings, channels: [{ ...channelOf(type), setting }] }) };
+    }),
+    ...hosted.map(({ engine, kind, format, front, upstreamModel }) => {
+      const channels = [{ models: model, model_mapping: JSON.stringify({ [model]: upstreamModel }) }];
+      return { kind, format, open: () => createScene(engine, { settings, channels, front }) };
+    }),
+  ];
+  describe.each(scenes)(`the package of ${name} as every other on $kind, before $format`, ({ open }) => {
     test.each([false, true])('makes a round trip through two calls at once (stream: %s)', async (stream) => {
       await using scene = await open();
       scene.upstream.behave({

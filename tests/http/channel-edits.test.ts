@@ -235,11 +235,11 @@ describe.each(engines)('channel edits on $kind', (engine) => {
       }
     });
 
-    it.each(channelTypes.map(({ type, name, baseUrl }) => ({ type, name, baseUrl })))(
+    it.each(channelTypes.map(({ type, name, baseUrl, other }) => ({ type, name, baseUrl, other: other === 'regions' ? 'global' : '' })))(
       'offers type $type ($name)',
-      async ({ type, baseUrl }) => {
+      async ({ type, baseUrl, other }) => {
         expect(providerOf(type)?.baseUrl ?? '').toBe(baseUrl);
-        const answer = await create({ type });
+        const answer = await create({ type, other });
         if (baseUrl === '') expect(answer).toMatchObject({ success: false, code: 'channel_base_url_required' });
         else expect(answer).toMatchObject({ success: true });
       },

@@ -4,6 +4,7 @@ import type { TestApp, TestAppOptions } from '#tests/support/test-app.ts';
 import { buildChannel } from '#tests/support/build-channel.ts';
 import type { ChannelFields } from '#tests/support/build-channel.ts';
 import type { Engine } from '#tests/support/engines.ts';
+import type { ProviderFront } from '#tests/support/provider-front.ts';
 import { startFakeUpstream } from '#tests/support/fake-upstream.ts';
 import type { FakeUpstream } from '#tests/support/fake-upstream.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
@@ -22,6 +23,8 @@ export interface SceneOptions extends TestAppOptions {
   settings?: Record<string, string>;
   /** Channels; one to the fake upstream by default. */
   channels?: readonly ChannelFields[];
+  /** Stands before the upstream; channels lead to it. */
+  front?: (upstreamUrl: string) => Promise<ProviderFront>;
 }
 
 export interface RelayScene extends AsyncDisposable {
@@ -47,15 +50,15 @@ export const testModel = 'gpt-4o-mini';
 
 export async function createScene(engine: Engine, options: SceneOptions = {}): Promise<RelayScene> {
   const upstream = await startFakeUpstream();
+  const front = await options.front?.(upstream.url);
+  const there = front === undefined ? { base_url: upstream.url } : { base_url: front.url, ...front.channel };
   const app = await createTestApp(engine, options);
   const { context } = app;
   for (const [key, value] of Object.entries(options.settings ?? {})) await setOption(app, key, value);
 
   const addChannel: RelayScene['addChannel'] = async (fields = {}) => {
     const id = await context.db.nextId('channels');
-    await context.db
-      .collection('channels')
-      .insert(buildChannel({ models: testModel, base_url: upstream.url, ...fields, id }, context.secrets));
+    await context.db.collection('channels').insert(buildChannel({ models: testModel, ...there, ...fields, id }, context.secrets));
     await context.changes.announce('channel', id);
     return id;
   };
@@ -102,6 +105,7 @@ export async function createScene(engine: Engine, options: SceneOptions = {}): P
     },
     async [Symbol.asyncDispose]() {
       await app.close();
+      await front?.close();
       await upstream.close();
     },
   };

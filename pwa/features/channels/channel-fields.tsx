@@ -143,7 +143,7 @@ function KeyField({ edited }: { edited: EditedChannel }) {
   const label = useFieldLabels(edited);
   const { form, isNew, asksKey } = edited;
   const { key } = form.values;
-  const keyFormat = channelType(form.values.type)?.keyFormat;
+  const { keyFormat, keyKind } = channelType(form.values.type) ?? {};
   const count = keysOf(key).length;
   return (
     <div>
@@ -154,7 +154,13 @@ function KeyField({ edited }: { edited: EditedChannel }) {
         onChange={(typed) => form.setFieldValue('key', typed)}
         error={form.errors.key}
         isMultiline={isNew}
-        placeholder={keyFormat === undefined ? t('channels.hint.key') : t('channels.hint.key_format', { format: keyFormat })}
+        placeholder={
+          keyKind !== undefined
+            ? t(`channels.key_kind.${keyKind}`)
+            : keyFormat === undefined
+              ? t('channels.hint.key')
+              : t('channels.hint.key_format', { format: keyFormat })
+        }
       />
       {asksKey && (
         <p className={styles.warning} role="status">

@@ -1,4 +1,7 @@
 // What the editor holds and what it sends.
+import { otherProblem, typedKeyProblem } from '#shared/channel-type-rules.ts';
+import type { TypedKeyProblem } from '#shared/channel-type-rules.ts';
+import type { RegionsProblem } from '#shared/channel-regions.ts';
 import { channelType } from '#shared/channel-types.ts';
 import {
   baseUrlProblem,
@@ -9,6 +12,7 @@ import {
   isChannelKey,
   isChannelText,
   tidyBaseUrl,
+  longestOther,
 } from '#shared/channel-rules.ts';
 import type { BaseUrlProblem, ChannelGroupsProblem, ChannelJsonProblem, ChannelModelsProblem } from '#shared/channel-rules.ts';
 import { ChannelEdit } from '#shared/channels.ts';
@@ -97,6 +101,9 @@ export type ChannelProblem =
   | 'one_key'
   | 'key_characters'
   | 'key_again'
+  | 'text_long'
+  | TypedKeyProblem
+  | RegionsProblem
   | ChannelModelsProblem
   | ChannelGroupsProblem
   | 'mapping_json'
@@ -122,10 +129,15 @@ export function channelProblems(
 ): Partial<Record<ChannelField, ChannelProblem>> {
   const problems: Partial<Record<ChannelField, ChannelProblem>> = {};
   const keys = keysOf(values.key);
-  for (const field of ['name', 'tag', 'test_model', 'other', 'openai_organization'] as const) {
+  for (const field of ['name', 'tag', 'test_model', 'openai_organization'] as const) {
     if (!isChannelText(values[field].trim())) problems[field] = 'text';
   }
+  if (!isChannelText(values.other.trim(), longestOther)) problems.other = 'text_long';
+  const other = otherProblem(values.type, values.other);
+  if (other !== undefined) problems.other = other;
   if (values.name.trim() === '') problems.name = isNew ? 'name_and_key' : 'name_required';
+  const typedKey = keys.map((key) => typedKeyProblem(values.type, key)).find((found) => found !== undefined);
+  if (typedKey !== undefined) problems.key = typedKey;
   if (!keys.every(isChannelKey)) problems.key = 'key_characters';
   if (isNew && keys.length === 0) problems.key = 'name_and_key';
   if (!isNew && keys.length > 1) problems.key = 'one_key';

@@ -7,9 +7,11 @@ import {
   isChannelKey,
   isChannelText,
   longestBaseUrl,
+  longestOther,
   tidyBaseUrl,
 } from '#shared/channel-rules.ts';
 import type { BaseUrlProblem } from '#shared/channel-rules.ts';
+import { otherProblem, typedKeyProblem } from '#shared/channel-type-rules.ts';
 import type { ChannelCreate, ChannelEdit } from '#shared/channels.ts';
 import { commaList } from '#shared/comma-list.ts';
 import { AppError } from '#shared/errors.ts';
@@ -57,7 +59,7 @@ export function channelFields(input: ChannelInput, stored?: Pick<ChannelRecord, 
   }
   for (const field of ['openai_organization', 'test_model', 'other', 'tag'] as const) {
     const text = input[field];
-    if (text !== undefined && text !== null) fields[field] = oneLine(text, field);
+    if (text !== undefined && text !== null) fields[field] = oneLine(text, field, field === 'other' ? longestOther : undefined);
   }
   if (input.name !== undefined) {
     fields.name = oneLine(input.name, 'name');
@@ -72,22 +74,26 @@ export function channelFields(input: ChannelInput, stored?: Pick<ChannelRecord, 
 }
 
 /** What the type demands of the channel as it will be. */
-export function checkType({ type, base_url }: Pick<ChannelRecord, 'type' | 'base_url'>): void {
+export function checkType({ type, base_url, other }: Pick<ChannelRecord, 'type' | 'base_url' | 'other'>): void {
   const provider = providerOf(type);
   if (provider === undefined) throw new AppError('channel_type_unsupported', { type }, { field: 'type' });
   if (provider.baseUrl === null && base_url === '') throw new AppError('channel_base_url_required', {}, { field: 'base_url' });
+  const problem = otherProblem(type, other);
+  if (problem !== undefined) throw new AppError(`channel_${problem}`, {}, { field: 'other' });
 }
 
-/** One key per line, each once. */
-export function checkKeys(text: string): string[] {
+/** One key per line, each once. @param type of the channel that they are for */
+export function checkKeys(text: string, type: number): string[] {
   const keys = channelKeys(text);
   if (!keys.every(isChannelKey)) throw new AppError('channel_key_invalid', {}, { field: 'key' });
+  const problem = keys.map((key) => typedKeyProblem(type, key)).find((found) => found !== undefined);
+  if (problem !== undefined) throw new AppError(`channel_${problem}`, {}, { field: 'key' });
   return keys;
 }
 
-function oneLine(text: string, field: string): string {
+function oneLine(text: string, field: string, longest?: number): string {
   const line = text.trim();
-  if (!isChannelText(line)) throw new AppError('channel_text_invalid', { field }, { field });
+  if (!isChannelText(line, longest)) throw new AppError('channel_text_invalid', { field }, { field });
   return line;
 }
 

@@ -24,7 +24,7 @@ export async function createChannels(context: AppContext, actor: UserRecord, { i
   const fields = channelFields({ ...input, name: input.name ?? '', models: input.models ?? '' });
   const channel = { ...emptyChannel(context), ...fields, status: statusOf(input) };
   checkType(channel);
-  const keys = await keyFields(context, input, (source) => checkKeyDestination(actor, source, channel));
+  const keys = await keyFields(context, { ...input, type: channel.type }, (source) => checkKeyDestination(actor, source, channel));
   const records: ChannelRecord[] = [];
   for (const key of keys) {
     const record = { ...channel, ...key, id: await context.db.nextId('channels') };
@@ -39,10 +39,10 @@ export async function createChannels(context: AppContext, actor: UserRecord, { i
 /** The keys of the input, or the one of the channel that is copied. */
 async function keyFields(
   context: AppContext,
-  { key, copy_from }: ChannelCreate,
+  { key, copy_from, type }: Pick<ChannelCreate, 'key' | 'copy_from'> & Pick<ChannelRecord, 'type'>,
   checkSource: (source: ChannelRecord) => void,
 ): Promise<KeyFields[]> {
-  const keys = checkKeys(key ?? '');
+  const keys = checkKeys(key ?? '', type);
   if (keys.length > channelBatchLimit) throw new AppError('channel_keys_many', { limit: channelBatchLimit }, { field: 'key' });
   if (keys.length > 0) return keys.map((text) => ({ key_cipher: context.secrets.encrypt(text), key_hash: context.secrets.hash(text) }));
   if (copy_from === undefined) throw new AppError('channel_incomplete', {}, { field: 'key' });

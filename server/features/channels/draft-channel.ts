@@ -17,11 +17,11 @@ export async function draftChannel(context: AppContext, actor: UserRecord, draft
   const { id, key, name, models, ...rest } = draft;
   const fields = channelFields({ ...rest, ...(models === undefined || models?.trim() === '' ? {} : { models }) });
   const stored = id === undefined ? null : await readChannel(context, id);
-  const [typed] = checkKeys(key ?? '');
   const before = stored ?? { ...emptyChannel(context), id: 0, key_cipher: '', key_hash: '' };
   // Not saved, so it may have none, or one that it could not be saved with.
   const draftRecord = { ...before, ...fields, name: name?.trim() || before.name };
   checkType(draftRecord);
+  const [typed] = checkKeys(key ?? '', draftRecord.type);
   if (typed !== undefined) return { ...draftRecord, key_cipher: context.secrets.encrypt(typed), key_hash: context.secrets.hash(typed) };
   if (stored === null) throw new AppError('channel_incomplete', {}, { field: 'key' });
   checkKeyDestination(actor, stored, draftRecord);

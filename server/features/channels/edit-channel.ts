@@ -6,6 +6,7 @@ import { editRecord } from '#server/db/edit-record.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { channelFields, checkKeys, checkType } from './channel-fields.ts';
+import type { ChannelFields } from './channel-fields.ts';
 import { checkKeyDestination } from './check-key-destination.ts';
 import { presentChannel } from './present-channel.ts';
 
@@ -14,16 +15,16 @@ import { presentChannel } from './present-channel.ts';
  * @throws {AppError} `revision_conflict` with the current channel when it is based on an older one
  */
 export async function editChannel(context: AppContext, actor: UserRecord, edit: ChannelEdit): Promise<ChannelRecord> {
-  const key = keyFields(context, edit);
   const edited = await editRecord(context, 'channels', {
     id: edit.id,
     revision: edit.revision,
     present: presentChannel,
     change(current) {
-      const fields = { ...channelFields(edit, current), ...key };
+      const own = channelFields(edit, current);
+      const fields = { ...own, ...keyFields(context, edit, own.type ?? current.type) };
       // A channel of a type that is no longer supported can still be renamed, disabled and so on.
       if (fields.type !== undefined && fields.type !== current.type) checkType({ ...current, ...fields });
-      else if (fields.base_url !== undefined && fields.base_url !== current.base_url) checkType({ ...current, ...fields });
+      else if (movesWithin(current, fields)) checkType({ ...current, ...fields });
       if (fields.key_hash === undefined) checkKeyDestination(actor, current, { ...current, ...fields });
       return { set: { ...fields, ...statusFields(context, actor, current, edit.status) } };
     },
@@ -32,8 +33,13 @@ export async function editChannel(context: AppContext, actor: UserRecord, edit: 
   return edited.after;
 }
 
-function keyFields({ secrets }: AppContext, { key }: ChannelEdit): Partial<Pick<ChannelRecord, 'key_cipher' | 'key_hash'>> {
-  const keys = checkKeys(key ?? '');
+/** Fields that the type has rules for. */
+function movesWithin(current: ChannelRecord, { base_url, other }: ChannelFields): boolean {
+  return (base_url !== undefined && base_url !== current.base_url) || (other !== undefined && other !== current.other);
+}
+
+function keyFields({ secrets }: AppContext, { key }: ChannelEdit, type: number): Partial<Pick<ChannelRecord, 'key_cipher' | 'key_hash'>> {
+  const keys = checkKeys(key ?? '', type);
   if (keys.length > 1) throw new AppError('channel_key_invalid', {}, { field: 'key' });
   const [text] = keys;
   return text === undefined ? {} : { key_cipher: secrets.encrypt(text), key_hash: secrets.hash(text) };

@@ -77,7 +77,12 @@ async function ask({ context, language }: BalanceUpdate, channel: PreparedChanne
       isDefaultAddress,
       async ask(path, header) {
         const body = await receiveWhole(
-          exchange(context, channel, await authorizedGet(channel, addressOf(channel, path), { now, sender: context.sender }, header), limits),
+          exchange(
+            context,
+            channel,
+            await authorizedGet(channel, addressOf(channel, path), { now, sender: context.sender }, header),
+            limits,
+          ),
           {
             channel,
             language,

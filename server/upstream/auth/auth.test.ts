@@ -16,7 +16,7 @@ const request: SendRequest = {
 };
 
 async function signed(auth: Auth, key: string, now = 0): Promise<SendRequest> {
-  const authorization = authorizationOf(auth, key);
+  const authorization = authorizationOf(auth, key, '');
   const open = { ...request, headers: { ...request.headers, ...authorization.headers } };
   return authorization.sign === undefined ? open : authorization.sign(open, { now, sender: noSender });
 }
@@ -41,7 +41,7 @@ describe('a key', () => {
 
   test('signs a token that lives for a day and is renewed after half of it', async () => {
     const hour = 3600_000;
-    const authorization = authorizationOf({ kind: 'zhipu-jwt' }, 'id1.secret1');
+    const authorization = authorizationOf({ kind: 'zhipu-jwt' }, 'id1.secret1', '');
     const tokenAt = async (now: number) => (await authorization.sign?.(request, { now, sender: noSender }))?.headers['authorization'];
     const first = await tokenAt(0);
     const [, payload = ''] = first?.split('.') ?? [];
@@ -49,6 +49,6 @@ describe('a key', () => {
     expect(await tokenAt(11 * hour)).toBe(first);
     expect(await tokenAt(13 * hour)).not.toBe(first);
     expect(authorization.problem).toBeNull();
-    expect(authorizationOf({ kind: 'zhipu-jwt' }, 'no-dot').problem).toContain('id.secret');
+    expect(authorizationOf({ kind: 'zhipu-jwt' }, 'no-dot', '').problem).toContain('id.secret');
   });
 });

@@ -1,6 +1,7 @@
 // Every scheme by the name that a provider's record has for it.
 import { bearer } from './bearer.ts';
 import type { SplitKey } from './bearer.ts';
+import { google } from './google.ts';
 import { header } from './header.ts';
 import { query } from './query.ts';
 import type { Authorization } from './scheme.ts';
@@ -13,9 +14,12 @@ export type Auth =
   | { kind: 'header'; name: string }
   /** The parameter's name. */
   | { kind: 'query'; name: string }
+  /** An API key, or a file of credentials. */
+  | { kind: 'google' }
   | { kind: 'zhipu-jwt' };
 
-export function authorizationOf(auth: Auth, key: string): Authorization {
+/** @param base the channel's address */
+export function authorizationOf(auth: Auth, key: string, base: string): Authorization {
   switch (auth.kind) {
     case 'bearer':
       return bearer(key, auth.split);
@@ -23,6 +27,8 @@ export function authorizationOf(auth: Auth, key: string): Authorization {
       return header(key, auth.name);
     case 'query':
       return query(key, auth.name);
+    case 'google':
+      return google(key, base);
     case 'zhipu-jwt':
       return zhipuJwt(key);
   }

@@ -30,6 +30,7 @@ import { siliconFlow } from './siliconflow.ts';
 import type { Provider } from './spec.ts';
 import { submodel } from './submodel.ts';
 import { suno } from './suno.ts';
+import { vertex } from './vertex.ts';
 import { volcEngine } from './volcengine.ts';
 import { xai } from './xai.ts';
 import { xinference } from './xinference.ts';
@@ -63,6 +64,7 @@ export const providers: readonly Provider[] = [
   mistral,
   deepSeek,
   mokaAi,
+  vertex,
   volcEngine,
   baiduV2,
   xinference,

@@ -43,8 +43,31 @@ export interface Refusals {
   ofKey?: readonly number[];
 }
 
+/** A call whose address is looked for. */
+export interface LocatedCall {
+  /** The channel's secret and its free field. */
+  key: string;
+  other: string;
+  /** As the caller named it. */
+  clientModel: string;
+  /** As the channel's mapping and its endings have it. */
+  model: string;
+}
+
+/** Where calls of one model go, where the channel's key or its free field has a say in it. */
+export interface ModelLocation {
+  /** Used where the channel names none. Without a trailing slash. */
+  base: string;
+  /** Of further `{names}` in paths. A path with one that is missing is none. */
+  values: Readonly<Record<string, string>>;
+  /** What the provider calls the model there, for `{model}`. */
+  model: string;
+}
+
 /** How a provider speaks one of its formats. */
 export interface ProviderFormat extends Omit<ProviderTraits, 'name'> {
+  /** Those of its models that are asked in this format, by the name after the channel's mapping. Missing: all. */
+  models?: RegExp;
   /** How its streams are cut into events. */
   framing: FramingName;
   /** What it does in this format. A kind without a path is never asked for. */
@@ -76,6 +99,8 @@ export interface Provider {
   sendsOrganization?: boolean;
   /** Behind `https://gateway.ai.cloudflare.com` this prefix of the path is left out, because the gateway adds it. */
   gatewayDrops?: string;
+  /** Missing: `baseUrl` and the templates say it all. Null: a call of that model has nowhere to go. */
+  locate?(call: LocatedCall): ModelLocation | null;
   /** Of `{version}`. */
   defaultVersion?: string;
   /** The setting that has `{version}` by upstream model, and under `default`. */

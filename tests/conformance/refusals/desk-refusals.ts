@@ -164,6 +164,10 @@ export const deskRefusals = {
     const id = await channelId(desk);
     return toldBy(await desk.admin.put('/api/channel/', { id, base_url: 'https://elsewhere.example' }));
   },
+  channel_key_google: channelRefusal({ type: 41, other: 'global', key: '{"type":"service_account"}' }),
+  channel_regions_required: channelRefusal({ type: 41 }),
+  channel_regions_default: channelRefusal({ type: 41, other: '{"gemini-2.5-pro":"us-central1"}' }),
+  channel_regions_invalid: channelRefusal({ type: 41, other: 'a.example/' }),
   channel_keys_many: channelRefusal({ key: Array.from({ length: 1001 }, (_, index) => `sk-${index}`).join('\n') }, { limit: /\d+/ }),
   channel_text_invalid: channelRefusal({ openai_organization: 'a\r\nx-evil: 1' }, { field: 'openai_organization' }),
   channel_status_invalid: async (desk) => toldBy(await desk.admin.put('/api/channel/', { id: await channelId(desk), status: 3 })),

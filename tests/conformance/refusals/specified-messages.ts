@@ -160,8 +160,6 @@ export const withoutMessage: Readonly<Record<string, string>> = {
   '保存自用模式设置失败: {d}': 'as above',
   '保存演示站点模式设置失败: {d}': 'as above',
   '系统初始化失败: {d}': 'as above',
-  部署地区不能为空: 'no channel of type 41',
-  部署地区必须包含default字段: 'as above',
   '解析响应失败: {d}': '上游返回了无法识别的内容',
   'Invalid request': 'the field is named',
   'Failed to fetch models': 'the reason is told',

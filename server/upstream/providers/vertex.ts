@@ -1,0 +1,76 @@
+// Vertex AI: Gemini, Claude and models of partners, each in its own format, at a region's host and under a project.
+// https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/inference
+// Claude: https://platform.claude.com/docs/en/build-with-claude/claude-on-vertex-ai
+import { projectOf, readGoogleKey } from '#shared/google-key.ts';
+import { readRegions } from '#shared/channel-regions.ts';
+import models from './default-models.json' with { type: 'json' };
+import type { ModelLocation, LocatedCall, Provider } from './spec.ts';
+
+const anthropic = '{base}/v1/projects/{project}/locations/{region}/publishers/anthropic/models';
+/** Keys of the API are of a project themselves. */
+const google = '{base}/v1/{parent}publishers/google/models/{model}';
+
+export const vertex: Provider = {
+  type: 41,
+  name: 'VertexAi',
+  baseUrl: 'https://aiplatform.googleapis.com',
+  formats: {
+    gemini: {
+      framing: 'sse',
+      models: /^gemini/,
+      hosted: ['web_search', 'code_execution', 'web_fetch'],
+      paths: {
+        chat: { whole: `${google}:generateContent`, stream: `${google}:streamGenerateContent?alt=sse` },
+        count_tokens: `${google}:countTokens`,
+      },
+    },
+    claude: {
+      framing: 'sse',
+      models: /^claude/,
+      envelope: { omit: ['model'], set: { anthropic_version: 'vertex-2023-10-16' } },
+      hosted: ['web_search'],
+      paths: {
+        chat: { whole: `${anthropic}/{model}:rawPredict`, stream: `${anthropic}/{model}:streamRawPredict?alt=sse` },
+        count_tokens: `${anthropic}/count-tokens:rawPredict`,
+      },
+    },
+    'openai-chat': {
+      framing: 'sse',
+      models: /llama|-maas$|\//,
+      paths: { chat: '{base}/v1beta1/projects/{project}/locations/{region}/endpoints/openapi/chat/completions' },
+      quirks: { streamOptions: 'ask' },
+    },
+  },
+  auth: { kind: 'google' },
+  locate,
+  // A key that is not valid is a bad request there.
+  refusals: { retried: [400] },
+  models: [...models['14'], ...models['24'].filter((name) => /^gemini(?!.*embedding)/.test(name)), 'meta/llama-3.3-70b-instruct-maas'],
+};
+
+function locate({ key: text, other, clientModel, model }: LocatedCall): ModelLocation | null {
+  const key = readGoogleKey(text);
+  const read = readRegions(other);
+  if (key === null || 'problem' in read) return null;
+  const { regions } = read;
+  const region = regions.get(clientModel) ?? regions.get(model) ?? regions.get('default') ?? 'global';
+  const project = projectOf(key);
+  if (project === undefined) return { base: hostOf('global'), model, values: { parent: '' } };
+  const named = encodeURIComponent(project);
+  const values = { region, project: named, parent: `projects/${named}/locations/${region}/` };
+  return { base: hostOf(region), model: model.startsWith('claude') ? claudeName(model) : model, values };
+}
+
+/** https://cloud.google.com/vertex-ai/generative-ai/docs/learn/locations; multi-regions have hosts of another form. */
+function hostOf(region: string): string {
+  if (region === 'global') return 'https://aiplatform.googleapis.com';
+  if (region === 'us' || region === 'eu') return `https://aiplatform.${region}.rep.googleapis.com`;
+  return `https://${region}-aiplatform.googleapis.com`;
+}
+
+/** Versions stand behind `@`, and the first model that had two of one name has `-v2` before it. Ways of thinking are no part of it. */
+function claudeName(model: string): string {
+  const plain = model.replace(/(?<=.)-thinking$/, '');
+  if (plain === 'claude-3-5-sonnet-20241022') return 'claude-3-5-sonnet-v2@20241022';
+  return plain.replace(/-(\d{8})$/, '@$1');
+}

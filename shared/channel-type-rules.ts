@@ -1,0 +1,19 @@
+// What a channel's type demands of its key and its free field: in the console's form and on the server alike.
+import { readRegions } from './channel-regions.ts';
+import type { RegionsProblem } from './channel-regions.ts';
+import { channelType } from './channel-types.ts';
+import { readGoogleKey } from './google-key.ts';
+
+export type TypedKeyProblem = 'key_google';
+
+/** What is wrong with the free field of a channel of that type. */
+export function otherProblem(type: number, other: string): RegionsProblem | undefined {
+  if (channelType(type)?.other !== 'regions') return undefined;
+  const read = readRegions(other);
+  return 'problem' in read ? read.problem : undefined;
+}
+
+/** What is wrong with a key of a channel of that type, as it is stored. */
+export function typedKeyProblem(type: number, key: string): TypedKeyProblem | undefined {
+  return channelType(type)?.keyKind === 'google' && readGoogleKey(key) === null ? 'key_google' : undefined;
+}

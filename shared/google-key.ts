@@ -1,0 +1,49 @@
+// What a channel of Google's cloud may have as its key: the JSON of a service account, the file of application default credentials
+// that `gcloud` leaves, or an API key. The console's form and the server ask here alike.
+import { z } from 'zod/mini';
+
+const Filled = z.string().check(z.minLength(1));
+const TokenUri = z.optional(z.url({ protocol: /^https?$/ }));
+
+/** https://cloud.google.com/iam/docs/keys-create-delete */
+const ServiceAccount = z.object({
+  type: z.literal('service_account'),
+  project_id: Filled,
+  client_email: Filled,
+  private_key: Filled,
+  token_uri: TokenUri,
+});
+export type ServiceAccount = z.infer<typeof ServiceAccount>;
+
+/** https://cloud.google.com/docs/authentication/application-default-credentials#personal */
+const AuthorizedUser = z.object({
+  type: z.literal('authorized_user'),
+  client_id: Filled,
+  client_secret: Filled,
+  refresh_token: Filled,
+  /** Nothing else in the file tells the project. */
+  quota_project_id: Filled,
+  token_uri: TokenUri,
+});
+export type AuthorizedUser = z.infer<typeof AuthorizedUser>;
+
+const KeyFile = z.discriminatedUnion('type', [ServiceAccount, AuthorizedUser]);
+
+export type GoogleKey = ServiceAccount | AuthorizedUser | { type: 'api_key'; key: string };
+
+/** Null: it looks like a file, and is none that can be used. */
+export function readGoogleKey(text: string): GoogleKey | null {
+  const key = text.trim();
+  if (!key.startsWith('{')) return key === '' ? null : { type: 'api_key', key };
+  try {
+    return z.safeParse(KeyFile, JSON.parse(key)).data ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** The project that is asked and pays; undefined: an API key is of one, and does not say which. */
+export function projectOf(key: GoogleKey): string | undefined {
+  if (key.type === 'api_key') return undefined;
+  return key.type === 'service_account' ? key.project_id : key.quota_project_id;
+}
