@@ -120,6 +120,8 @@ export interface ClientDialect {
   readonly holdsObjectsOf?: string;
   /** Headers of a client that are for a provider of the same format. */
   readonly forwardedHeaders: readonly string[];
+  /** Of those, the one in which an upstream of the format gives its client what comes back with the next request. Missing: there is none. */
+  readonly turnStateHeader?: string;
   /** The header in which the format's own libraries look for the id of a call. */
   readonly requestIdHeader: string;
   /** Where a body says how many tokens a choice may have. */

@@ -7,7 +7,7 @@ import { toAppError } from '#server/http/failure.ts';
 import { callerLanguage } from '#server/http/language.ts';
 import { dropBody } from '#server/http/read-body.ts';
 import { newRequestId } from '#server/http/request-id.ts';
-import { admitCall, clientHeadersOf } from '#server/relay/admission/admit-call.ts';
+import { admitCall, openHeadersOf } from '#server/relay/admission/admit-call.ts';
 import type { AdmittedCall, Progress } from '#server/relay/admission/admit-call.ts';
 import { noteRefusal } from '#server/relay/admission/note-refusal.ts';
 import type { ConversationSource } from '#server/relay/conversation-source.ts';
@@ -102,7 +102,7 @@ async function askProvider(
   try {
     const call = {
       client: endpoint.dialect,
-      clientHeaders: clientHeadersOf(endpoint, request.headers),
+      clientHeaders: openHeadersOf(endpoint, request.headers),
       kind: endpoint.kind,
       channel,
       body: content.body,

@@ -24,6 +24,7 @@ import { ClientStream } from '#server/relay/stream/client-stream.ts';
 import type { ClientBody } from '#server/relay/stream/client-stream.ts';
 import { httpTurn } from '#server/relay/turn.ts';
 import type { StreamedTurn } from '#server/relay/turn.ts';
+import { turnStateHeaders } from '#server/relay/turn-state.ts';
 import { runAttempt } from '#server/relay/run-attempt.ts';
 import type { AttemptResult, UnpassedResponse, WholeResult } from '#server/relay/run-attempt.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
@@ -209,11 +210,13 @@ function failTurn({ requestId }: RunningCall, client: ClientStream, { error, ret
   client.fail(withHeaders(error, { requestId, retryAfter }));
 }
 
-function headersOf({ services, requestId, dropped, endpoint: { dialect }, admission, clientHeaders }: RunningCall): Record<string, string> {
+function headersOf(call: RunningCall): Record<string, string> {
+  const { services, requestId, dropped, endpoint, admission, clientHeaders } = call;
+  const { dialect } = endpoint;
   const headers = requestIdHeaders(dialect, requestId);
   if (dialect.modelTag?.isWantedBy(clientHeaders) === true) headers[dialect.modelTag.header] = services.modelTags.read(admission, dialect);
   if (dropped.length > 0) headers['x-tidegate-dropped'] = headerList(dropped);
-  return headers;
+  return Object.assign(headers, turnStateHeaders(call));
 }
 
 /** Names that a caller chose: only what a header can carry, and not more than one should. */

@@ -9,6 +9,7 @@ import type { DeepWhole } from '#server/dialects/decoded-whole.ts';
 import { decodeResponse, holdsBlockedWords, inTurnIfLong } from '#server/relay/decode-response.ts';
 import { failureOfOurs, tooDeep } from '#server/relay/relay-failure.ts';
 import { elapsed } from '#server/relay/running-call.ts';
+import { headersFor, noteTurnState } from '#server/relay/turn-state.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
 import { StreamRelay } from '#server/relay/stream/stream-relay.ts';
 import { wholeAsStream } from '#server/relay/stream/whole-as-stream.ts';
@@ -101,6 +102,7 @@ async function readResponse(
   }
   if (response.kind === 'failed' && response.answered !== undefined) return partlyAnswered(call, attempt, response);
   record.status = response.status;
+  if (response.kind !== 'failed' && attempt.request.way.identity !== null) noteTurnState(call, attempt.channel, response.headers);
   if (response.kind === 'stream') return followStream(call, attempt, { client, stream: response.stream });
   record.first_byte_ms = elapsed(call);
   if (call.stopped !== undefined && client !== null) return { kind: 'stopped', attempt: response.kind === 'whole' ? attempt : null };
@@ -147,7 +149,7 @@ function sendTo(call: RunningCall, channel: PreparedChannel): CallExchange | nul
   const { env, settings } = services.context;
   const sending = {
     client: endpoint.dialect,
-    clientHeaders: call.clientHeaders,
+    clientHeaders: headersFor(call, channel),
     kind: endpoint.kind,
     channel,
     body: content.body,

@@ -74,6 +74,8 @@ export interface RunningCall {
   dropped: readonly string[];
   /** Tokens of each choice that the channel asked last was told as the limit; undefined: none. */
   sentLimit: number | undefined;
+  /** What the upstream gave its client to send back, sealed; undefined: nothing. */
+  turnState: string | undefined;
   /** Why it is to end before its response is complete; undefined: nothing has happened. */
   stopped: StopReason | undefined;
   /** What is in memory of its response, until the client's connection is done with it; undefined: there is none. */

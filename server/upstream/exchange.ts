@@ -6,16 +6,16 @@ import type { UpstreamCall, UpstreamRequest } from './build-request.ts';
 import { SigningFailure } from './auth/signing-failure.ts';
 import type { PreparedChannel } from './prepared-channel.ts';
 import { SendFailure } from './send-failure.ts';
-import type { Sending, SendLimits, SendRequest, StreamResponse, WholeResponse } from './send.ts';
+import type { ResponseHeaders, Sending, SendLimits, SendRequest, StreamResponse, WholeResponse } from './send.ts';
 import { sendPieces } from './send-pieces.ts';
 import type { EventSource } from './upstream-stream.ts';
 import { failureOfSend, parseUpstreamError } from './upstream-error.ts';
 import type { UpstreamFailure } from './upstream-error.ts';
 
 export type Received =
-  | { kind: 'stream'; status: number; stream: EventSource }
+  | { kind: 'stream'; status: number; stream: EventSource; headers?: ResponseHeaders }
   /** Status 200. */
-  | { kind: 'whole'; status: number; body: Buffer }
+  | { kind: 'whole'; status: number; body: Buffer; headers?: ResponseHeaders }
   /** Another status; or, with its `cause`, nothing (status 0). `answered`: the response to those pieces of the call that have one. */
   | { kind: 'failed'; status: number; failure: UpstreamFailure; cause: SendFailure | null; answered?: Buffer };
 
@@ -97,8 +97,8 @@ const longestRefusal = 64 * 1024;
 
 function read(response: StreamResponse | WholeResponse, channel: PreparedChannel, now: () => number): Received {
   const { status } = response;
-  if (response.kind === 'stream') return { kind: 'stream', status, stream: response.stream };
-  if (status === 200) return { kind: 'whole', status, body: response.body };
+  if (response.kind === 'stream') return { kind: 'stream', status, stream: response.stream, headers: response.headers };
+  if (status === 200) return { kind: 'whole', status, body: response.body, headers: response.headers };
   const text = response.body.toString('utf8', 0, longestRefusal);
   const failure = parseUpstreamError({ status, text, headers: response.headers, channel, now: now() });
   return { kind: 'failed', status, failure, cause: null };

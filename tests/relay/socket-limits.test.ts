@@ -142,7 +142,9 @@ describe('who gets a socket', () => {
     ask(client);
     await client.response();
     const { headers } = await scene.upstream.request(0);
-    expect(headers).toMatchObject({ 'openai-beta': 'other=1', 'x-codex-turn-state': 'state-1', 'session-id': 'session-1' });
+    expect(headers).toMatchObject({ 'openai-beta': 'other=1', 'session-id': 'session-1' });
+    // No upstream here has given it.
+    expect(headers['x-codex-turn-state']).toBeUndefined();
     expect(headers.upgrade).toBeUndefined();
   });
 });

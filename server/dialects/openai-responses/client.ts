@@ -53,6 +53,7 @@ export const openaiResponsesClient = {
     'x-codex-turn-state',
     'x-openai-internal-codex-responses-lite',
   ],
+  turnStateHeader: 'x-codex-turn-state',
   requestIdHeader: 'x-request-id',
   limits,
   saidFields,

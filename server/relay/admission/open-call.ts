@@ -91,6 +91,7 @@ export async function openCall(services: RelayServices, turn: Turn): Promise<{ c
       attempts: [],
       dropped: [],
       sentLimit: undefined,
+      turnState: undefined,
       stopped: undefined,
       buffer: connection === null || conversation?.later !== undefined ? undefined : services.responseBuffers.open(admission.user.id),
       onStop: undefined,

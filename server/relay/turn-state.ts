@@ -1,0 +1,45 @@
+// What an upstream gives its client to send back with what it asks next. It travels sealed for the channel that gave it and the user who
+// got it: no other upstream is told it, and nobody tells an upstream one that is not from there.
+import { isObject, parseObject } from '#server/framing/loose-json.ts';
+import type { RunningCall } from '#server/relay/running-call.ts';
+import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
+import type { ResponseHeaders } from '#server/upstream/send.ts';
+
+/** Characters of one. */
+const longest = 4096;
+const headerText = /^[\x21-\x7e]+$/;
+
+/** The client's headers as they go to that channel. */
+export function headersFor(call: RunningCall, { id }: Pick<PreparedChannel, 'id'>): Readonly<Record<string, string>> {
+  const name = call.endpoint.dialect.turnStateHeader;
+  const told = name === undefined ? undefined : call.clientHeaders[name];
+  if (name === undefined || told === undefined) return call.clientHeaders;
+  const { [name]: _told, ...others } = call.clientHeaders;
+  const state = openState(call, id, told);
+  return state === null ? others : { ...others, [name]: state };
+}
+
+/** What its client is told of it; nothing where the upstream has given none. */
+export function noteTurnState(call: RunningCall, { id }: Pick<PreparedChannel, 'id'>, headers: ResponseHeaders | undefined): void {
+  const name = call.endpoint.dialect.turnStateHeader;
+  const state = name === undefined ? undefined : headers?.[name];
+  if (typeof state !== 'string' || state.length > longest || !headerText.test(state)) return;
+  const { services, admission } = call;
+  call.turnState = services.context.secrets.encrypt(JSON.stringify({ turn: state, channel: id, user: admission.user.id }));
+}
+
+export function turnStateHeaders({ endpoint, turnState }: RunningCall): Record<string, string> {
+  const name = endpoint.dialect.turnStateHeader;
+  return name === undefined || turnState === undefined ? {} : { [name]: turnState };
+}
+
+function openState({ services, admission }: RunningCall, channelId: number, told: string): string | null {
+  try {
+    const opened = parseObject(services.context.secrets.decrypt(told));
+    if (!isObject(opened) || opened.channel !== channelId || opened.user !== admission.user.id) return null;
+    return typeof opened.turn === 'string' ? opened.turn : null;
+  } catch {
+    // It is not one of ours.
+    return null;
+  }
+}
