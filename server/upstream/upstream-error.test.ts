@@ -36,6 +36,7 @@ describe('an upstream error', () => {
     [{ success: false, errors: [{ code: 1, message: 'h' }] }, 'h'],
     [{ detail: [{ msg: 'i', loc: [] }] }, 'i'],
     [{ error: { message: '' }, message: 'j' }, 'j'],
+    [[{ msg: 'k' }], 'k'],
     [{}, 'bad response status code 418'],
     [[], 'bad response status code 418'],
     [{ error: 7, message: {} }, 'bad response status code 418'],

@@ -45,7 +45,7 @@ const LONGEST_NAME = 200;
 
 /** A response whose status is not 200. The body is read as loosely as providers write theirs. */
 export function parseUpstreamError({ status, text, headers, channel, now }: ErrorResponse): UpstreamFailure {
-  const body = parseObject(text);
+  const body = parseObject(insideList(text));
   const found = readErrorBody(body);
   const isOfRequest = speaksOfRequest(status, body, found.message);
   const mapped = channel.statusCodeMapping.get(status) ?? (isOfRequest && status !== 429 ? 400 : status);
@@ -105,6 +105,11 @@ export function failureOfSend({ reason }: SendFailure, phase: 'first_byte' | 'id
 /** Status 200 with something that is no response. */
 export function invalidResponse(): UpstreamFailure {
   return ownFailure('invalid', 'invalid_upstream_response', 502);
+}
+
+/** Google's addresses in the form of OpenAI have a list around their one error. */
+function insideList(text: string): string {
+  return /^\s*\[([^]*)\]\s*$/.exec(text)?.[1] ?? text;
 }
 
 interface FoundError {

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { otherProblem, typedKeyProblem } from './channel-type-rules.ts';
+
+test.each([
+  [41, '', 'regions_required'],
+  [41, ' ', 'regions_required'],
+  [41, 'global', undefined],
+  [41, 'us-central1', undefined],
+  [41, '{"default":"us-central1","claude-sonnet-4-5":"europe-west1"}', undefined],
+  [41, '{"claude-sonnet-4-5":"europe-west1"}', 'regions_default'],
+  [41, '{"default":"evil.example/"}', 'regions_invalid'],
+  [41, '{"default":7}', 'regions_invalid'],
+  [41, '{"default"', 'regions_invalid'],
+  [41, 'a.example', 'regions_invalid'],
+  [1, '', undefined],
+] as const)('the free field of type %i with %j: %j', (type, other, problem) => {
+  expect(otherProblem(type, other)).toBe(problem);
+});
+
+const account = { type: 'service_account', project_id: 'p', client_email: 'a@b', private_key: 'k' };
+const user = { type: 'authorized_user', client_id: 'c', client_secret: 's', refresh_token: 'r', quota_project_id: 'p' };
+
+test.each([
+  [41, 'AIzaKey', undefined],
+  [41, JSON.stringify(account), undefined],
+  [41, JSON.stringify({ ...account, project_id: '' }), 'key_google'],
+  [41, JSON.stringify({ ...account, token_uri: 'no address' }), 'key_google'],
+  [41, JSON.stringify(user), undefined],
+  [41, JSON.stringify({ ...user, quota_project_id: undefined }), 'key_google'],
+  [41, '{"type":"external_account"}', 'key_google'],
+  [41, '{', 'key_google'],
+  [1, '{', undefined],
+] as const)('a key of type %i, %s: %j', (type, key, problem) => {
+  expect(typedKeyProblem(type, key)).toBe(problem);
+});
