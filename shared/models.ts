@@ -12,6 +12,8 @@ export const PricingEntry = z.object({
   cache_creation_ratio: z.optional(z.number()),
   audio_ratio: z.optional(z.number()),
   audio_output_ratio: z.optional(z.number()),
+  /** USD per 1,000 runs of tools at the provider, beside the tokens; absent: its providers run none, or none that costs. */
+  tool_prices: z.optional(z.record(z.string(), z.number())),
   /** USD per call; 0 for models priced by usage. */
   model_price: z.number(),
   owner_by: z.string(),

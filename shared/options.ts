@@ -116,6 +116,7 @@ export const optionApi = {
       CreateCacheRatio: PriceText,
       AudioRatio: PriceText,
       AudioCompletionRatio: PriceText,
+      ToolPrice: PriceText,
     }),
     reply: PriceEffect,
     summary: 'What the last seven days would have cost at other prices',

@@ -28,11 +28,24 @@ describe.each(engines)('models on $kind', (engine) => {
 
   const extra = (answer: TestResponse, name: string): unknown => Object.entries(answer.body ?? {}).find(([key]) => key === name)?.[1];
 
+  it('prices the tools that a provider runs, where it runs any', async () => {
+    const { data } = await app.anonymous().get('/api/pricing');
+    const tools = new Map(data.map((entry: { model_name: string; tool_prices?: object }) => [entry.model_name, entry.tool_prices]));
+    expect(tools.get('gpt-4o')).toMatchObject({ web_search: 25, code_execution: 30 });
+    // Those that cost nothing are left out.
+    expect(tools.get('gpt-4o')).not.toHaveProperty('mcp');
+    const ollama = await addChannel({ models: 'tide', type: 4 });
+    const listed = await app.anonymous().get('/api/pricing');
+    expect(listed.data.find(({ model_name: name }: { model_name: string }) => name === 'tide')).not.toHaveProperty('tool_prices');
+    await root.delete(`/api/channel/${ollama}`);
+  });
+
   it('prices what enabled channels offer, sorted by name', async () => {
     const answer = await app.anonymous().get('/api/pricing');
     expect(answer).toMatchObject({ status: 200, success: true, message: '' });
     const call = { quota_type: 1, model_ratio: 0, completion_ratio: 0, cache_ratio: 0, owner_by: '', has_price: true };
-    const usage = { quota_type: 0, model_price: 0, owner_by: '', has_price: true };
+    const tool_prices = { web_search: 10, code_execution: 30 };
+    const usage = { quota_type: 0, model_price: 0, owner_by: '', has_price: true, tool_prices };
     expect(answer.data).toEqual([
       { model_name: 'dall-e-3', ...call, model_price: 0.04, enable_groups: ['default', 'vip'] },
       {
@@ -50,6 +63,7 @@ describe.each(engines)('models on $kind', (engine) => {
         model_ratio: 1.25,
         completion_ratio: 4,
         cache_ratio: 0.5,
+        tool_prices: { ...tool_prices, web_search: 25 },
         enable_groups: ['default', 'svip', 'vip'],
       },
       {

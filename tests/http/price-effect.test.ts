@@ -86,6 +86,29 @@ describe.each(engines)('the effect of prices on $kind', (engine) => {
     expect(effect).toMatchObject({ after: cost - 8_000 + 2 * 10_000 - 10_000, calls: 3 });
   });
 
+  it('knows what tools at the provider cost, and would cost', async () => {
+    const { clock, context } = app;
+    const price = { model_ratio: 1, completion_ratio: 1, cache_ratio: 1, model_price: -1, group_ratio: 2 };
+    // 100 tokens and three searches of 25 USD a thousand, at a factor of 2.
+    const other = { ...price, hosted_calls: [{ kind: 'web_search', calls: 3, price: 25 }] };
+    const fields = { model_name: 'cheap', prompt_tokens: 100, quota: 75_200, created_at: Math.floor(clock.now() / 1000) - 30, other };
+    await context.db.collection('logs').insert(buildLog({ id: 999_999, user_id: 1, ...fields }));
+    const prices = context.settings.get('ToolPrice');
+    try {
+      const same = await readPriceEffect(context, { modelRatio: { ...ratios, cheap: 2 } });
+      // web_search has a price of 10 now.
+      expect(same.after - same.before).toBe(8_000 + 200 - 45_000);
+      const dearer = await readPriceEffect(context, { tools: { ...prices, 'web_search:cheap*': 50 } });
+      expect(dearer).toMatchObject({ after: dearer.before + 75_000, calls: 3 });
+      expect(await ask({ ToolPrice: JSON.stringify({ ...prices, 'web_search:cheap*': 50 }) })).toEqual(dearer);
+      const none = await readPriceEffect(context, { tools: {} });
+      expect(none.after).toBe(none.before - 75_000);
+      expect(await readPriceEffect(context, { tools: { ...prices, 'web_search:other*': 50 } })).toMatchObject({ calls: 0 });
+    } finally {
+      await context.db.collection('logs').remove({ id: 999_999 });
+    }
+  });
+
   it('of many calls is inferred from the newest', async () => {
     const effect = await ask({ ModelRatio: JSON.stringify({ ...ratios, many: 3 }) });
     expect(effect).toMatchObject({ calls: manyCalls, counted: 2_000, after: cost + manyCalls * 40 });

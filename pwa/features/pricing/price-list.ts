@@ -1,4 +1,7 @@
 // The price list as it is looked at: from one group, searched, filtered, in its order.
+import { product } from '#shared/decimal.ts';
+import { hostedKinds } from '#shared/hosted-tools.ts';
+import type { HostedKind } from '#shared/hosted-tools.ts';
 import type { PricingEntry } from '#shared/models.ts';
 import { type PricesPerMillion, pricePerCall, pricesPerMillion } from '#shared/price-display.ts';
 
@@ -24,6 +27,14 @@ export function isPerCall(entry: PricingEntry): boolean {
 export function pricesOf(entry: PricingEntry, groupRatio: number, quotaPerUnit: number): Prices {
   if (isPerCall(entry)) return { kind: 'call', call: pricePerCall(entry.model_price, groupRatio) };
   return { kind: 'usage', ...pricesPerMillion(entry, groupRatio, quotaPerUnit) };
+}
+
+/** USD per 1,000 runs of each tool at the provider, in the order of the receipt. */
+export function toolPricesIn({ tool_prices: prices = {} }: PricingEntry, groupRatio: number): { kind: HostedKind; price: number }[] {
+  return hostedKinds.flatMap((kind) => {
+    const price = prices[kind];
+    return price === undefined ? [] : [{ kind, price: product(price, groupRatio) }];
+  });
 }
 
 /** Without a price nobody can call it. A list kept from before prices were known to be missing says nothing. */

@@ -4,7 +4,7 @@ import { CopyButton } from '#pwa/ui/controls/copy-text.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { SummaryList, PanelSection, SidePanel } from '#pwa/ui/frame/side-panel.tsx';
 import { RatioTierMark } from './group-banner.tsx';
-import { groupsOf, hasPrice, isPerCall, type PriceList, pricesOf, ratioOf } from './price-list.ts';
+import { groupsOf, hasPrice, isPerCall, type PriceList, pricesOf, ratioOf, toolPricesIn } from './price-list.ts';
 import { Availability } from './pricing-columns.tsx';
 import styles from './pricing.module.css';
 
@@ -43,6 +43,7 @@ function Prices({ entry, list, group, onGroup }: Pick<PricePanelProps, 'entry' |
   const format = useFormat();
   const isCall = isPerCall(entry);
   const prices = pricesOf(entry, ratioOf(list, group), format.quotaPerUnit);
+  const tools = toolPricesIn(entry, ratioOf(list, group));
   return (
     <>
       <PanelSection title={t('pricing.panel.prices', { group })} aside={t(isCall ? 'pricing.panel.usd_call' : 'pricing.panel.usd_million')}>
@@ -62,6 +63,11 @@ function Prices({ entry, list, group, onGroup }: Pick<PricePanelProps, 'entry' |
           }
         />
       </PanelSection>
+      {tools.length > 0 && (
+        <PanelSection title={t('pricing.panel.tools')} aside={t('pricing.panel.usd_runs')}>
+          <SummaryList items={tools.map(({ kind, price }) => ({ name: t(`pricing.tool.${kind}`), value: format.price(price) }))} />
+        </PanelSection>
+      )}
       <PanelSection title={t('pricing.panel.groups')}>
         <table className={styles.compare}>
           <thead>

@@ -4,6 +4,7 @@ import type { Option } from '#shared/options.ts';
 import { SidePanel } from '#pwa/ui/frame/side-panel.tsx';
 import { ChangeLines } from './change-lines.tsx';
 import { changesOf } from './option-drafts.ts';
+import { PriceEffect } from './price-effect.tsx';
 import { PriceChanges, usePriceChanges } from './price-changes.tsx';
 import { isPriceKey } from './price-rows.ts';
 import styles from './settings-panels.module.css';
@@ -31,6 +32,8 @@ export function SettingsDiff({ edits, options, onSave, onClose }: SettingsDiffPr
     key,
     lines: lines.ofDraft(key, base.value, text, wasSet.get(key) === true),
   }));
+  const hasPrices = prices !== null && told.length < edits.drafts.size;
+  const tellsEffect = hasPrices && prices.changes.length > 0;
   const count = changesOf(edits.drafts, options);
   return (
     <SidePanel
@@ -49,7 +52,8 @@ export function SettingsDiff({ edits, options, onSave, onClose }: SettingsDiffPr
       }
     >
       {edits.drafts.size === 0 && <p className={styles.empty}>{t('settings.nothing_changed')}</p>}
-      {prices !== null && told.length < edits.drafts.size && <PriceChanges edits={edits} {...prices} />}
+      {hasPrices && <PriceChanges edits={edits} {...prices} />}
+      {edits.drafts.has('ToolPrice') && !tellsEffect && <PriceEffect edits={edits} />}
       {changes.map((change) => (
         <section key={change.key} className={styles.change}>
           <header className={styles.what}>

@@ -4,6 +4,7 @@ import type { PriceMaps } from '#shared/find-price.ts';
 import type { UsagePrice } from '#shared/pricing.ts';
 import { completionRatioOf, pricedName } from '#shared/pricing-rules.ts';
 import type { NumberMap } from '#shared/setting-values.ts';
+import { toolPricesOf } from '#shared/tool-prices.ts';
 import type { AppContext } from '#server/context.ts';
 import { priceMapsOf } from '#server/settings/price-maps.ts';
 import type { Settings } from '#server/settings/settings.ts';
@@ -25,12 +26,27 @@ export function createPriceList({ channels, settings }: Pick<AppContext, 'channe
 
 function listPrices({ channels, settings }: Pick<AppContext, 'channels' | 'settings'>): PricingEntry[] {
   const maps = priceMapsOf(settings);
-  return channels.enabledModels().map((model) => ({
-    model_name: model,
-    ...priceFields(model, maps),
-    owner_by: '',
-    enable_groups: [...channels.groupsOf(model)],
-  }));
+  return channels.enabledModels().map((model) => {
+    const price = priceFields(model, maps);
+    // What is paid by the call draws or sings, and runs no tools.
+    const tools = price.quota_type === 0 ? toolFields(model, { channels, settings }) : {};
+    return { model_name: model, ...price, ...tools, owner_by: '', enable_groups: [...channels.groupsOf(model)] };
+  });
+}
+
+/** Of tools that the provider of some channel of the model runs for callers of every format. */
+function toolFields(model: string, { channels, settings }: Pick<AppContext, 'channels' | 'settings'>): Pick<PricingEntry, 'tool_prices'> {
+  const kinds = new Set<string>();
+  for (const group of channels.groupsOf(model)) {
+    for (const { channels: served } of channels.tiers(group, model)) {
+      for (const { provider } of served) {
+        for (const { hosted = [] } of Object.values(provider?.formats ?? {})) for (const kind of hosted) kinds.add(kind);
+      }
+    }
+  }
+  if (kinds.size === 0) return {};
+  const prices = Object.entries(toolPricesOf(model, settings.get('ToolPrice'))).filter(([kind, price]) => kinds.has(kind) && price > 0);
+  return prices.length === 0 ? {} : { tool_prices: Object.fromEntries(prices) };
 }
 
 /** Ratios of the groups that a user of `userGroup` (null: a visitor) may use, and what they are called. */

@@ -5,7 +5,11 @@ import { LogType } from '#shared/logs.ts';
 import type { PriceEffect } from '#shared/options.ts';
 import { usageOfLog } from '#shared/price-display.ts';
 import { findPrice } from '#shared/find-price.ts';
-import { quotaOf } from '#shared/pricing.ts';
+import { quotaWithTools } from '#shared/pricing.ts';
+import { hostedKinds } from '#shared/hosted-tools.ts';
+import { toolCharges, toolPricesOf } from '#shared/tool-prices.ts';
+import type { ToolPrices } from '#shared/tool-prices.ts';
+import type { NumberMap } from '#shared/setting-values.ts';
 import type { PriceMaps } from '#shared/find-price.ts';
 import type { Price } from '#shared/pricing.ts';
 import { pricedName } from '#shared/pricing-rules.ts';
@@ -24,19 +28,20 @@ const rowsAtOnce = 500;
 
 type Context = Pick<AppContext, 'db' | 'now' | 'settings'>;
 
+/** The maps of prices, and that of tools which run at the provider. */
+type Maps = Required<PriceMaps> & { tools: NumberMap };
+
 /** `changes`: the maps that are other than the saved ones. */
-export async function readPriceEffect(
-  { db, now, settings }: Context,
-  changes: Partial<PriceMaps>,
-  sample = usualSample,
-): Promise<PriceEffect> {
-  const saved = priceMapsOf(settings);
+export async function readPriceEffect({ db, now, settings }: Context, changes: Partial<Maps>, sample = usualSample): Promise<PriceEffect> {
+  const saved: Maps = { ...priceMapsOf(settings), tools: settings.get('ToolPrice') };
   const maps = { ...saved, ...changes };
   const changed = changedNames(saved, maps);
   const seconds = Math.floor(now() / 1000);
   const span = { from: hourOf(seconds - days * daySeconds), to: hourOf(seconds) + hourSeconds };
   const totals = await readUsageTotals(db, await readUsageState(db), { kind: 'model', ...span });
-  const touched = [...totals].filter(([model]) => changed.has(pricedName(model))).toSorted(([, a], [, b]) => a.calls - b.calls);
+  const touched = [...totals]
+    .filter(([model]) => changed.has(pricedName(model)) || haveOtherTools(model, saved, maps))
+    .toSorted(([, a], [, b]) => a.calls - b.calls);
   let before = 0;
   for (const { quota } of totals.values()) before += quota;
   let after = before;
@@ -71,6 +76,12 @@ function changedNames(one: Required<PriceMaps>, other: Required<PriceMaps>): Set
   return names;
 }
 
+function haveOtherTools(model: string, { tools: saved }: Maps, { tools }: Maps): boolean {
+  if (saved === tools) return false;
+  const [before, after] = [toolPricesOf(model, saved), toolPricesOf(model, tools)];
+  return hostedKinds.some((kind) => before[kind] !== after[kind]);
+}
+
 interface Seen {
   counted: number;
   users: Map<number, { username: string; difference: number }>;
@@ -79,7 +90,7 @@ interface Seen {
 
 interface Sample {
   model: string;
-  maps: PriceMaps;
+  maps: Maps;
   /** Unix seconds. */
   from: number;
   most: number;
@@ -93,6 +104,7 @@ async function compare(
 ): Promise<{ calls: number; quota: number; difference: number }> {
   const logs = db.collection('logs');
   const price = findPrice(model, maps);
+  const tools = toolPricesOf(model, maps.tools);
   const looked = { calls: 0, quota: 0, difference: 0 };
   let last: { created_at: number; id: number } | undefined;
   while (looked.calls < most) {
@@ -108,7 +120,7 @@ async function compare(
       limit,
     });
     for (const row of rows) {
-      const difference = quotaAt(row, price) - row.quota;
+      const difference = quotaAt(row, price, tools) - row.quota;
       looked.quota += row.quota;
       looked.difference += difference;
       const user = seen.users.get(row.user_id) ?? { username: row.username, difference: 0 };
@@ -127,11 +139,14 @@ async function compare(
 }
 
 /** What a call would have cost: nothing without a price, for it would have been refused. */
-function quotaAt(row: LogRecord, price: Price | null): number {
+function quotaAt(row: LogRecord, price: Price | null, prices: ToolPrices): number {
   const other: LogOther = row.other ?? {};
   // What was not charged then, or given back, would not be now.
   if (other.uncharged_quota !== undefined || other.refunds !== undefined) return row.quota;
   const found = other.task !== undefined && price?.kind !== 'call' ? unsetTaskPrice : price;
   if (found === null) return 0;
-  return quotaOf(usageOfLog(row, other), found, other.group_ratio ?? 1, other.quota_per_unit ?? defaultQuotaPerUnit);
+  const { group_ratio: groupRatio = 1, quota_per_unit: quotaPerUnit = defaultQuotaPerUnit, hosted_calls: runs = [] } = other;
+  // A kind without a price would have been left out of the call.
+  const tools = toolCharges(Object.fromEntries(runs.map(({ kind, calls }) => [kind, calls])), prices);
+  return quotaWithTools(usageOfLog(row, other), found, { groupRatio, quotaPerUnit, tools });
 }

@@ -45,7 +45,8 @@ export function mountOptions(host: RouteHost): void {
       const text = body[key];
       if (text !== undefined) changes[name] = parsedPrices(key, text);
     }
-    return readPriceEffect(context, changes);
+    const tools = body.ToolPrice === undefined ? {} : { tools: parsedPrices('ToolPrice', body.ToolPrice) };
+    return readPriceEffect(context, { ...changes, ...tools });
   });
 
   mount(host, optionApi.resetModelRatio, async (call) => {
@@ -56,7 +57,7 @@ export function mountOptions(host: RouteHost): void {
   });
 }
 
-function parsedPrices(key: (typeof priceSettings)[number][1], text: string): NumberMap {
+function parsedPrices(key: (typeof priceSettings)[number][1] | 'ToolPrice', text: string): NumberMap {
   const parsed = settings[key].parse(text, key);
   if (!parsed.ok) throw new AppError(parsed.problem.code, parsed.problem.details, { field: key });
   return parsed.value;
