@@ -1,9 +1,36 @@
 // A `generateContent` request to a provider of the same format.
+import { isObject } from '#server/framing/loose-json.ts';
 import type { EncodedRequest, EncodeInput } from '../encode-input.ts';
 import { describeRequest, finalizeRequest } from '../finalize-request.ts';
 
+type Body = Readonly<Record<string, unknown>>;
+
 export function forwardRequest(input: EncodeInput): EncodedRequest {
   const { body, rawText } = input;
-  if (input.isPassThrough !== true) return finalizeRequest({ body, dropped: [] }, input);
+  if (input.isPassThrough !== true) return finalizeRequest({ body: withJoinedResults(body), dropped: [] }, input);
   return { ...describeRequest(body, input), body: Buffer.from(rawText), dropped: [] };
+}
+
+/** Results of calls that were made at once belong into one turn, or Google refuses them; LangChain tells each in one of its own. */
+function withJoinedResults(body: Body): Body {
+  const { contents } = body;
+  if (!Array.isArray(contents)) return body;
+  const joined: unknown[] = [];
+  for (const content of contents) {
+    const [before, results] = [resultsIn(joined.at(-1)), resultsIn(content)];
+    if (before !== null && results !== null) joined[joined.length - 1] = { ...asObject(joined.at(-1)), parts: [...before, ...results] };
+    else joined.push(content);
+  }
+  return joined.length === contents.length ? body : { ...body, contents: joined };
+}
+
+/** Null: it is no turn of nothing but results. */
+function resultsIn(content: unknown): readonly unknown[] | null {
+  if (!isObject(content) || content.role === 'model' || !Array.isArray(content.parts) || content.parts.length === 0) return null;
+  const parts: readonly unknown[] = content.parts;
+  return parts.every((part) => isObject(part) && ('functionResponse' in part || 'function_response' in part)) ? parts : null;
+}
+
+function asObject(value: unknown): Body {
+  return isObject(value) ? value : {};
 }
