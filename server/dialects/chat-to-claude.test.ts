@@ -122,7 +122,7 @@ describe('chat requests to Claude', () => {
 
   test.each([
     ['claude-sonnet-4-5', { type: 'enabled', budget_tokens: 5000 }, undefined],
-    ['claude-opus-4-6', { type: 'adaptive' }, { effort: 'medium' }],
+    ['claude-opus-4-6', { type: 'adaptive', display: 'summarized' }, { effort: 'medium' }],
     ['claude-3-5-haiku-20241022', undefined, undefined],
   ])('how much %s shall think is said in its own way', (model, thinking, output) => {
     const { body, dropped } = write({ messages: hello, max_tokens: 10_000, reasoning_effort: 'medium', temperature: 0.2 }, model);

@@ -161,6 +161,20 @@ describe.each(allCases)('the package of Google on $kind, before $format', ({ eng
     await scene.checkBooks();
   });
 
+  test.runIf(format === 'Claude')('is told the thoughts of models that hide them where nobody asks', async () => {
+    await using scene = await open({
+      channels: [{ ...channelOf(type), setting, model_mapping: JSON.stringify({ [model]: 'claude-opus-4-8' }) }],
+    });
+    scene.upstream.behave({ reasoning: 'The moon is full.', text: 'At noon.' });
+    // As Gemini CLI asks.
+    const config = { thinkingConfig: { includeThoughts: true } };
+    for (const stream of [false, true]) {
+      const { content, text } = await ask(scene, { contents: [question], stream, config });
+      const thoughts = (content.parts ?? []).map((part) => (part.thought === true ? part.text : '')).join('');
+      expect([thoughts, text]).toEqual(['The moon is full.', 'At noon.']);
+    }
+  });
+
   test.each([
     { mode: FunctionCallingConfigMode.AUTO, allowed: [], wanted: { OpenAI: 'auto', Claude: { type: 'auto' }, Responses: 'auto' } },
     { mode: FunctionCallingConfigMode.NONE, allowed: [], wanted: { OpenAI: 'none', Claude: { type: 'none' }, Responses: 'none' } },
@@ -246,6 +260,8 @@ describe.each(allCases)('the package of Google on $kind, before $format', ({ eng
     const { totalTokens = 0 } = await clientOf(scene).models.countTokens({ model, contents: [question] });
     if (format === 'Gemini') expect(totalTokens).toBe(4242);
     else expect(totalTokens).toBeGreaterThan(4);
+    const counted = await scene.post(`/v1beta/models/${model}:countTokens`, { contents: [question] });
+    expect(counted.headers.get('x-tidegate-token-count')).toBe(format === 'Gemini' ? 'upstream' : 'own');
     expect(await scene.balance()).toBe(scene.user.quota);
   });
 

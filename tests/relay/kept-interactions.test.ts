@@ -130,12 +130,12 @@ describe.each(engines)('kept interactions on $kind', (engine) => {
     const stranger = await scene.app.createUser({ quota: 5_000_000 });
     const other = await createToken(scene.app.context, stranger.id);
     for (const ask of [
-      clientOf(scene, other.key).get(id, {}, once),
-      clientOf(scene, other.key).delete(id, {}, once),
-      new OpenAI({ baseURL: `${scene.app.origin}/v1`, apiKey: scene.key, maxRetries: 0 }).responses.retrieve(id),
-      new OpenAI({ baseURL: `${scene.app.origin}/v1`, apiKey: scene.key, maxRetries: 0 }).responses.delete(id),
+      () => clientOf(scene, other.key).get(id, {}, once),
+      () => clientOf(scene, other.key).delete(id, {}, once),
+      () => new OpenAI({ baseURL: `${scene.app.origin}/v1`, apiKey: scene.key, maxRetries: 0 }).responses.retrieve(id),
+      () => new OpenAI({ baseURL: `${scene.app.origin}/v1`, apiKey: scene.key, maxRetries: 0 }).responses.delete(id),
     ])
-      expect(await failureOf(ask)).toMatchObject({ status: 404 });
+      expect(await failureOf(ask())).toMatchObject({ status: 404 });
     expect((await clientOf(scene).get(id)).id).toBe(id);
   });
 

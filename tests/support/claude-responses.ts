@@ -10,6 +10,7 @@ export interface MessagesRequest {
   stream: boolean;
   maxTokens: number;
   isThinking: boolean;
+  hidesThoughts: boolean;
   /** The last turn holds results of tools. */
   hasResults: boolean;
   inputTokens: number;
@@ -42,9 +43,15 @@ export function readMessages(body: unknown, betas = ''): MessagesRequest | Upstr
     stream: body['stream'] === true,
     maxTokens,
     isThinking,
+    hidesThoughts: isThinking && isObject(thinking) && hidesThoughts(model, thinking['display']),
     hasResults: isObject(last) && blocksOf(last).some(({ type }) => type === 'tool_result'),
     inputTokens: Math.ceil(JSON.stringify([messages, body['system'], body['tools']]).length / 4),
   };
+}
+
+/** What newer models do where nobody says otherwise: the signature comes, the text does not. */
+function hidesThoughts(model: string, display: unknown): boolean {
+  return display === undefined && /claude-opus-4-[7-9]|claude-[a-z]+-[5-9]/.test(model);
 }
 
 const betaFields = new Set(['context_management', 'safeguards']);
@@ -160,13 +167,17 @@ function usageOf(request: MessagesRequest, behaviour: Behaviour): Json {
 
 export function messageOf(request: MessagesRequest, behaviour: Behaviour, id: string): Json {
   const content: Json[] = [];
-  if (behaviour.reasoning !== undefined)
-    content.push({ type: 'thinking', thinking: behaviour.reasoning, signature: signatureOf(behaviour.reasoning) });
+  const thinking = thoughtsOf(request, behaviour);
+  if (thinking !== undefined) content.push({ type: 'thinking', thinking, signature: signatureOf(thinking) });
   if (callsTools(request, behaviour)) {
     for (const call of callsOf(behaviour, id)) content.push({ ...call, input: JSON.parse(call.json), json: undefined });
   } else content.push({ type: 'text', text: piecesOf(request, behaviour).join('') });
   const message = { ...shellOf(request, behaviour, id), content, stop_reason: stopReason(request, behaviour) };
   return behaviour.usage === 'none' ? message : { ...message, usage: usageOf(request, behaviour) };
+}
+
+function thoughtsOf({ hidesThoughts: areHidden }: MessagesRequest, { reasoning }: Behaviour): string | undefined {
+  return reasoning !== undefined && areHidden ? '' : reasoning;
 }
 
 function callsOf(behaviour: Behaviour, id: string) {
@@ -188,10 +199,11 @@ export function* messageEvents(request: MessagesRequest, behaviour: Behaviour, i
   const message = { ...shellOf(request, behaviour, id), content: [], stop_reason: null };
   yield { type: 'message_start', message: { ...message, ...(usage === undefined ? {} : { usage: { ...usage, output_tokens: 1 } }) } };
   let index = 0;
-  if (behaviour.reasoning !== undefined) {
+  const thinking = thoughtsOf(request, behaviour);
+  if (thinking !== undefined) {
     yield { type: 'content_block_start', index, content_block: { type: 'thinking', thinking: '', signature: '' } };
-    for (const piece of behaviour.reasoning.match(/\s*\S+/gu) ?? []) yield deltaOf(index, { type: 'thinking_delta', thinking: piece });
-    yield deltaOf(index, { type: 'signature_delta', signature: signatureOf(behaviour.reasoning) });
+    for (const piece of thinking.match(/\s*\S+/gu) ?? []) yield deltaOf(index, { type: 'thinking_delta', thinking: piece });
+    yield deltaOf(index, { type: 'signature_delta', signature: signatureOf(thinking) });
     yield { type: 'content_block_stop', index };
     index += 1;
   }

@@ -31,7 +31,8 @@ export function writeThinking(model: string, wish: ReasoningWish, maxTokens: num
   if (generation === 'effort' && wish.budgetTokens === undefined) {
     const effort = wish.effort === 'minimal' ? 'low' : wish.effort;
     return {
-      thinking: { type: 'adaptive' },
+      // Newer models keep their thoughts to themselves unless they are asked for.
+      thinking: { type: 'adaptive', display: 'summarized' },
       ...(effort === undefined ? {} : { output_config: { effort } }),
       max_tokens: maxTokens,
     };
