@@ -13,6 +13,7 @@ import { toJsonSchema } from './gemini/json-schema.ts';
 import { toOpenApiSchema } from './gemini/openapi-schema.ts';
 import { writeThinking } from './gemini/thinking.ts';
 import { geminiUpstream } from './gemini/upstream.ts';
+import { geminiClient } from './gemini/client.ts';
 import { openaiChatClient } from './openai-chat/client.ts';
 import { openaiResponsesClient } from './openai-responses/client.ts';
 import type { ResponsePart } from './parts.ts';
@@ -396,6 +397,22 @@ describe('responses of Gemini', () => {
   ])('the error in %s', (text, error) => {
     if (error === null) expect(geminiUpstream.readError(text, null)).toBeNull();
     else expect(geminiUpstream.readError(text, null)).toMatchObject(error);
+  });
+
+  test('a prompt that another vendor has blocked is told as one, and a response that was cut as a candidate', () => {
+    const parts = [
+      { type: 'start' as const, id: '', model: 'm' },
+      { type: 'finish' as const, reason: 'content_filter' as const },
+    ];
+    const whole = geminiClient.writeWhole(parts, null, options);
+    expect(whole).toMatchObject({ promptFeedback: { blockReason: 'SAFETY' } });
+    expect(whole).not.toHaveProperty('candidates');
+    const writer = geminiClient.createStreamWriter(options);
+    const stream = parts.map((part) => writer.write(part)).join('') + writer.end(null);
+    expect(stream).toContain('"promptFeedback":{"blockReason":"SAFETY"}');
+    expect(stream).not.toContain('"candidates"');
+    const cut = [...parts.slice(0, 1), { type: 'text' as const, text: 'A' }, ...parts.slice(1)];
+    expect(geminiClient.writeWhole(cut, null, options)).toMatchObject({ candidates: [{ finishReason: 'SAFETY' }] });
   });
 
   test('a body without candidates is none', () => {

@@ -11,6 +11,7 @@ import { withUsage } from '../token-usage.ts';
 import { errorBody } from './errors.ts';
 import { writeFinishReason } from './finish-reason.ts';
 import { writeLogprobs } from './logprobs.ts';
+import { blockedPrompt } from './prompt-feedback.ts';
 import { createFrame } from './stream-frame.ts';
 import type { StreamFrame } from './stream-frame.ts';
 import { WrittenGrounding } from './written-grounding.ts';
@@ -40,8 +41,20 @@ class CandidateWriter {
   readonly #logprobs: TokenLogprob[] = [];
   #finish: FinishReason = 'stop';
   #isMalformed = false;
+  #hasWritten = false;
+
+  /** A filter has stopped the prompt: nothing was written. */
+  get isBlocked(): boolean {
+    return this.#finish === 'content_filter' && !this.#hasWritten;
+  }
 
   write(part: ResponsePart): Json[] {
+    const written = this.#partsOf(part);
+    if (written.length > 0 || part.type === 'tool_call') this.#hasWritten = true;
+    return written;
+  }
+
+  #partsOf(part: ResponsePart): Json[] {
     switch (part.type) {
       case 'text':
       case 'refusal':
@@ -135,6 +148,8 @@ export function writeWhole(parts: readonly ResponsePart[], usage: TokenUsage | n
     if (known === undefined) candidates.set(choiceOf(part), candidate);
     for (const written of candidate.writer.write(part)) addPart(candidate.parts, written);
   }
+  const told = { usageMetadata: writeTokenUsage(usage ?? noTokens), modelVersion: model, responseId: options.requestId };
+  if ([...candidates.values()].every(({ writer }) => writer.isBlocked)) return { ...blockedPrompt, ...told };
   return {
     candidates: [...candidates]
       .toSorted(([a], [b]) => a - b)
@@ -143,9 +158,7 @@ export function writeWhole(parts: readonly ResponsePart[], usage: TokenUsage | n
         ...writer.ending(),
         index,
       })),
-    usageMetadata: writeTokenUsage(usage ?? noTokens),
-    modelVersion: model,
-    responseId: options.requestId,
+    ...told,
   };
 }
 
@@ -194,13 +207,16 @@ class ResponseStreamWriter implements StreamWriter {
   }
 
   end(usage: TokenUsage | null): string {
+    const usageMetadata = writeTokenUsage(usage ?? this.#usage ?? noTokens);
+    if ([...this.#candidates.values()].every(({ isBlocked }) => isBlocked))
+      return this.#event({ ...blockedPrompt, usageMetadata }) + this.#frame.end();
     const candidates = [...this.#candidates]
       .toSorted(([a], [b]) => a - b)
       .map(([index, candidate]) => {
         const rest = candidate.rest();
         return { content: { parts: rest.length === 0 ? [{ text: '' }] : rest, role: 'model' }, ...candidate.ending(), index };
       });
-    return this.#event({ candidates, usageMetadata: writeTokenUsage(usage ?? this.#usage ?? noTokens) }) + this.#frame.end();
+    return this.#event({ candidates, usageMetadata }) + this.#frame.end();
   }
 
   #event(response: Json): string {
