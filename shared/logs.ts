@@ -1,4 +1,5 @@
 import { z } from 'zod/mini';
+import { unitKinds } from '#shared/call-units.ts';
 import { endpoint } from '#shared/contract.ts';
 import { LogEvent } from '#shared/log-event.ts';
 import { CursorQuery, pageOf } from '#shared/paging.ts';
@@ -135,6 +136,8 @@ export const LogOther = z.looseObject({
   audio_ratio: z.optional(z.number()),
   audio_completion_ratio: z.optional(z.number()),
   audio_output_ratio: z.optional(z.number()),
+  /** Of a model with a price per call: what it was paid for, where a call may have several. */
+  units: z.catch(z.optional(z.object({ kind: z.enum(unitKinds), count: z.int() })), undefined),
   /** Tools that ran at the provider: how often, and USD per 1,000 runs. */
   hosted_calls: z.catch(z.optional(z.readonly(z.array(z.object({ kind: z.string(), calls: z.int(), price: z.number() })))), undefined),
   reasoning_tokens: z.optional(z.int()),

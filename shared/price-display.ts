@@ -80,6 +80,7 @@ export function usageOfLog(log: Pick<Log, 'prompt_tokens' | 'completion_tokens'>
     cacheCreation1hTokens,
     audioInputTokens: other.audio_input ?? 0,
     audioOutputTokens: other.audio_output ?? 0,
+    ...(other.units === undefined ? {} : { units: other.units }),
   };
 }
 

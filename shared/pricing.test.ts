@@ -141,6 +141,7 @@ const usages = fc.record({
   cacheCreation1hTokens: counts,
   audioInputTokens: counts,
   audioOutputTokens: counts,
+  units: fc.record({ kind: fc.constant('search' as const), count: fc.nat(1000) }),
 });
 const usagePrices = fc.record({
   kind: fc.constant('usage' as const),
@@ -171,7 +172,7 @@ function slowQuota(usage: Required<PricedUsage>, price: Price, group: number, pe
   const spoken = Math.min(usage.audioOutputTokens, usage.completionTokens);
   const units =
     price.kind === 'call'
-      ? fraction(price.modelPrice)
+      ? BigInt(usage.units.count) * fraction(price.modelPrice)
       : BigInt(usage.promptTokens - cached - written - writtenLong - heard) * unit +
         BigInt(cached) * fraction(price.cacheRatio) +
         BigInt(written) * fraction(price.cacheCreationRatio) +

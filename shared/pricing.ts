@@ -1,11 +1,12 @@
 // What a call costs: pure, exact, the same on the server (charge) and in the console (receipt).
 //
 // By usage: quota = (tokens × ratio, summed over the buckets below) × model ratio × group ratio
-// Per call: quota = price × quota per unit × group ratio
+// Per call: quota = price × quota per unit × group ratio, for each of its units where a call may have several
 // In addition, of tools that run at the provider: quota = runs × price of 1,000 ÷ 1,000 × quota per unit × group ratio
 // Rounded up, so at least 1 whenever tokens were used and neither the model's nor the group's ratio is 0.
 import { add, ceiling, decimalOf, decimalText, digitsAt, multiply, subtract } from '#shared/decimal.ts';
 import type { Decimal } from '#shared/decimal.ts';
+import type { CallUnits, UnitKind } from '#shared/call-units.ts';
 import { defaultQuotaPerUnit } from '#shared/quota.ts';
 import { inputTokens } from '#shared/token-usage.ts';
 import { toolAmount, toolsAmount } from '#shared/tool-prices.ts';
@@ -45,6 +46,8 @@ export interface PricedUsage {
   /** Of the input that was neither read from the cache nor written to it, and of the output: audio. */
   audioInputTokens?: number;
   audioOutputTokens?: number;
+  /** What a price per call is for; missing: the call. */
+  units?: CallUnits;
 }
 
 /**
@@ -69,8 +72,9 @@ function ratioOf(price: UsagePrice, { ratio }: Bucket): number {
 }
 
 /** The price classes of a usage as they are charged. */
-export function pricedUsage(usage: Readonly<TokenUsage>): PricedUsage {
+export function pricedUsage(usage: Readonly<TokenUsage & { units?: CallUnits }>): PricedUsage {
   return {
+    ...(usage.units === undefined ? {} : { units: usage.units }),
     promptTokens: inputTokens(usage),
     completionTokens: usage.output,
     cachedTokens: usage.cacheRead,
@@ -82,10 +86,10 @@ export function pricedUsage(usage: Readonly<TokenUsage>): PricedUsage {
 }
 
 export interface ReceiptLine {
-  part: Bucket['part'] | 'call';
-  /** Tokens, or 1 call. */
+  part: Bucket['part'] | 'call' | UnitKind;
+  /** Tokens, 1 call, or its units. */
   count: number;
-  /** Factor of this part; the USD price of a call. */
+  /** Factor of this part; the USD price of a call or unit. */
   ratio: number;
   /** count × ratio, exact. */
   units: string;
@@ -168,7 +172,7 @@ export function quotaOf(usage: PricedUsage, price: Price, groupRatio: number, qu
   const counts = countsOf(usage, ownCounts);
   const tariff = tariffOf(price, groupRatio, quotaPerUnit);
   if (tariff.isFree || isNothing(counts)) return 0;
-  if (price.kind === 'call') return tariff.perCall;
+  if (price.kind === 'call') return usage.units === undefined ? tariff.perCall : ofUnits(tariff, usage.units);
   const { rates, exact } = tariff;
   if (rates !== null) {
     let sum = 0;
@@ -204,6 +208,8 @@ interface Tariff {
   quotaPerUnit: number;
   isFree: boolean;
   perCall: number;
+  /** The same before it is rounded. */
+  amount: Decimal;
   exact: Rates<bigint>;
   /** The same as numbers, when they are small enough. */
   rates: Rates<number> | null;
@@ -225,12 +231,17 @@ function makeTariff(price: Price, groupRatio: number, quotaPerUnit: number): Tar
   if (price.kind === 'call') {
     const amount = multiply(decimalOf(price.modelPrice), factor);
     const exact = { each: [], unit: 1n };
-    return { groupRatio, quotaPerUnit, isFree: amount.digits === 0n, perCall: bounded(ceiling(amount)), exact, rates: null };
+    return { groupRatio, quotaPerUnit, isFree: amount.digits === 0n, perCall: bounded(ceiling(amount)), amount, exact, rates: null };
   }
   const decimals = buckets.map((bucket) => multiply(factor, decimalOf(ratioOf(price, bucket))));
   const scale = Math.max(...decimals.map((decimal) => decimal.scale));
   const exact = { each: decimals.map((decimal) => digitsAt(decimal, scale)), unit: 10n ** BigInt(scale) };
-  return { groupRatio, quotaPerUnit, isFree: factor.digits === 0n, perCall: 0, exact, rates: asNumbers(exact) };
+  return { groupRatio, quotaPerUnit, isFree: factor.digits === 0n, perCall: 0, amount: nothing, exact, rates: asNumbers(exact) };
+}
+
+function ofUnits({ amount }: Tariff, { count }: CallUnits): number {
+  if (!isCount(count)) throw new RangeError(`Not a number of units: ${count}`);
+  return count === 0 ? 0 : bounded(ceiling(multiply(amount, decimalOf(count))));
 }
 
 function factorOf(price: Price, groupRatio: number, quotaPerUnit: number): Decimal {
@@ -301,7 +312,10 @@ function unitsOf(line: Omit<ReceiptLine, 'units'>): Decimal {
 
 function linesOf(usage: PricedUsage, price: Price): Omit<ReceiptLine, 'units'>[] {
   const counts = countsOf(usage);
-  if (price.kind === 'call') return isNothing(counts) ? [] : [{ part: 'call', count: 1, ratio: price.modelPrice }];
+  if (price.kind === 'call') {
+    const { kind: part, count } = usage.units ?? { kind: 'call', count: 1 };
+    return isNothing(counts) || count === 0 ? [] : [{ part, count, ratio: price.modelPrice }];
+  }
   const lines = buckets.map((bucket, index) => ({ part: bucket.part, count: counts[index] ?? 0, ratio: ratioOf(price, bucket) }));
   return lines.filter((line) => line.count > 0);
 }

@@ -61,6 +61,7 @@ const relay = [
   'moderations',
   'music',
   'output-bound',
+  'rerank',
   'session-budget',
   'sockets',
   'stream-faults',

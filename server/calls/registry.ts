@@ -4,6 +4,7 @@ import { completions } from './completions.ts';
 import { countTokens } from './count-tokens.ts';
 import { embeddings } from './embeddings/embeddings.ts';
 import { moderations } from './moderations/moderations.ts';
+import { rerank } from './rerank/rerank.ts';
 import type { CallKind, CallKindName } from './call-kind.ts';
 
 export const callKinds: Readonly<Record<CallKindName, CallKind>> = {
@@ -12,4 +13,5 @@ export const callKinds: Readonly<Record<CallKindName, CallKind>> = {
   count_tokens: countTokens,
   embeddings,
   moderations,
+  rerank,
 };

@@ -1,4 +1,5 @@
 // A provider's whole response, and what it is to the client.
+import type { CallUnits } from '#shared/call-units.ts';
 import type { HostedCalls } from '#shared/hosted-tools.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { ClientDialect, ResponseWriterOptions } from './client-dialect.ts';
@@ -22,6 +23,8 @@ export interface DecodedWhole {
   usage: TokenUsage | null;
   /** Tools that ran at the provider; missing: none. */
   hosted?: HostedCalls | undefined;
+  /** What a price per call is for, as the provider tells it; missing: the call. */
+  units?: CallUnits | undefined;
   /** There is nothing in it: no choice, no vector. */
   isEmpty: boolean;
   /** What the model wrote, for counting. */

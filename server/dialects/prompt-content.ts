@@ -1,4 +1,5 @@
 // What of a request counts as prompt tokens: its texts, and fixed numbers for everything else.
+import type { CallUnits } from '#shared/call-units.ts';
 import type { HostedKind } from '#shared/hosted-tools.ts';
 import type { CacheWriteClass } from '#shared/token-usage.ts';
 import { isObject } from '#server/framing/loose-json.ts';
@@ -23,6 +24,8 @@ export interface PromptContent {
   isSpoken: boolean;
   /** Tools that run at the provider, and how often its caller lets each of them; 0: it does not say. */
   hosted: Map<HostedKind, number> | null;
+  /** What a price per call may have to be paid for, at the most; missing: the call. */
+  units?: CallUnits;
 }
 
 export function emptyPrompt(): PromptContent {

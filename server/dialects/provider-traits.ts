@@ -96,6 +96,8 @@ export interface ProviderTraits {
   hosted?: readonly HostedKind[];
   /** In which of the known ways embeddings are asked for, where it is not that of the format. */
   embeddings?: string;
+  /** The same of reranking. */
+  rerank?: string;
   /** It finds the cache of a conversation by `prompt_cache_key`. Behind addresses of others a strict server may refuse that. */
   takesCacheKey?: boolean;
   /** It hosts the format of another vendor: what its bodies have otherwise. */

@@ -1,5 +1,6 @@
 // What a call will cost at most, as far as that can be known beforehand, and what it did cost.
 import { AppError } from '#shared/errors.ts';
+import type { CallUnits } from '#shared/call-units.ts';
 import type { HostedCalls } from '#shared/hosted-tools.ts';
 import { findPrice, unsetPrice } from '#shared/find-price.ts';
 import { quotaWithTools } from '#shared/pricing.ts';
@@ -31,6 +32,8 @@ export interface PromptSize {
   isSpoken: boolean;
   /** How often tools may run at the provider. */
   hosted?: HostedCalls;
+  /** What a price per call may have to be paid for; missing: the call. */
+  units?: CallUnits;
 }
 
 export interface Quotes {
@@ -138,6 +141,7 @@ function reserveFor(quoted: QuotedPrice, prompt: PromptSize, completionTokens: n
   const { cacheWrite, audio, isSpoken } = prompt;
   const promptTokens = Math.max(1, prompt.tokens);
   const usage: PricedUsage = { promptTokens, completionTokens };
+  if (prompt.units !== undefined) usage.units = prompt.units;
   if (price.kind === 'usage') {
     const isHeard = audio > 0 && price.audioInputRatio > 1;
     if (isHeard) usage.audioInputTokens = Math.min(audio, promptTokens);

@@ -35,6 +35,7 @@ export const relayEndpoints: readonly RelayEndpoint[] = [
   endpoint('/v1/embeddings', clientDialects['openai-chat'], callKinds.embeddings),
   endpoint('/v1/engines/{model}/embeddings', clientDialects['openai-chat'], callKinds.embeddings),
   endpoint('/v1/moderations', clientDialects['openai-chat'], callKinds.moderations),
+  endpoint('/v1/rerank', clientDialects['openai-chat'], callKinds.rerank),
   { ...endpoint('/v1/responses', clientDialects['openai-responses'], callKinds.chat), socket: clientDialects['openai-responses'].socket },
   { ...endpoint('/v1/responses/compact', clientDialects['openai-responses'], callKinds.chat), isCompaction: true },
   endpoint('/v1/responses/input_tokens', clientDialects['openai-responses'], callKinds.count_tokens),
@@ -71,7 +72,7 @@ export function dialectAt(pathname: string): ClientDialect {
 
 /** What the vendors' formats have on paths that begin so, and is not here: whoever calls it is told that, and not that it does not exist. */
 const missingKinds =
-  /^\/v1\/(?:assistants|audio|batches|edits|evals|files|fine-tunes|fine_tuning|images|realtime|rerank|threads|uploads|vector_stores|videos)(?:\/|$)/;
+  /^\/v1\/(?:assistants|audio|batches|edits|evals|files|fine-tunes|fine_tuning|images|realtime|threads|uploads|vector_stores|videos)(?:\/|$)/;
 
 export function isMissingKind(pathname: string): boolean {
   return missingKinds.test(pathname);

@@ -5,7 +5,7 @@ import type { ClientStream } from '#server/relay/stream/client-stream.ts';
 import type { AbandonedCall } from '#server/relay/accounting/abandoned-calls.ts';
 import type { MeteredUsage } from '#server/relay/accounting/metered-usage.ts';
 import type { CallAttempt, SentAttempt } from '#server/relay/call-attempt.ts';
-import type { DeepWhole } from '#server/dialects/decoded-whole.ts';
+import type { DecodedWhole, DeepWhole } from '#server/dialects/decoded-whole.ts';
 import { decodeResponse, holdsBlockedWords, inTurnIfLong } from '#server/relay/decode-response.ts';
 import { failureOfOurs, tooDeep } from '#server/relay/relay-failure.ts';
 import { elapsed } from '#server/relay/running-call.ts';
@@ -201,11 +201,11 @@ function notPassed(call: RunningCall, attempt: SentAttempt, deep: DeepWhole): At
 
 function usageOfWhole(
   call: RunningCall,
-  { usage, hosted, written }: Pick<DeepWhole, 'usage' | 'hosted' | 'written'>,
+  { usage, hosted, units, written }: Pick<DeepWhole, 'usage' | 'hosted' | 'written'> & Pick<DecodedWhole, 'units'>,
 ): MeteredUsage | Promise<MeteredUsage> {
   const counting = { owner: call.admission.user.id, isEstimated: false };
   const countWritten = () => countText(written(), call.model, counting);
-  return usageOfResponse(call, { told: usage, hosted, hasTextAfter: false, countWritten, counting });
+  return usageOfResponse(call, { told: usage, hosted, units, hasTextAfter: false, countWritten, counting });
 }
 
 async function readWhole(

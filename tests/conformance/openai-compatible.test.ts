@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CallKind, CallKindName } from '#server/calls/call-kind.ts';
 import { callKinds } from '#server/calls/registry.ts';
+import { callAddress } from '#server/dialects/call-address.ts';
 import { callParameters } from '#server/dialects/openai-chat/check-request.ts';
 import { errorIn } from '#server/dialects/openai-chat/response-errors.ts';
 import { clientDialects } from '#server/dialects/registry.ts';
@@ -12,6 +13,7 @@ import { createStreamTransform, isUsageOnly } from '#server/dialects/openai-chat
 import { readTokenUsage, writeTokenUsage } from '#server/dialects/openai-chat/token-usage.ts';
 import { isSupported, providerOf, providers } from '#server/upstream/providers/registry.ts';
 import { parseUpstreamError } from '#server/upstream/upstream-error.ts';
+import { noTokens } from '#shared/token-usage.ts';
 import { defaultSettings } from '#tests/support/default-settings.ts';
 import { noSender } from '#tests/support/no-sender.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
@@ -36,14 +38,19 @@ const files = [
   'ollama',
   'ali',
   'zhipu-v4',
+  'cohere',
+  'siliconflow',
+  'xinference',
 ];
 
 /** Vectors of calls that this server offers; those of later protocols name it. */
 function kindOf(vector: Vector): CallKind | null {
-  if (vector.name.startsWith('later: native')) return null;
+  if (vector.name.startsWith('later: native') || vector.name === 'later: rerank (native)') return null;
   const path = vector.request.path.split('?')[0];
-  if (path === '/v1/chat/completions') return callKinds.chat;
-  return path === '/v1/embeddings' ? callKinds.embeddings : null;
+  // Its conversations are a format of their own.
+  if (path === '/v1/chat/completions') return vector.channel.type === 34 ? null : callKinds.chat;
+  if (path === '/v1/embeddings') return callKinds.embeddings;
+  return path === '/v1/rerank' ? callKinds.rerank : null;
 }
 
 function channelOf({ channel }: Vector) {
@@ -77,13 +84,17 @@ async function requestOf(vector: Vector, kind: CallKind): Promise<UpstreamReques
 function answerOf(
   { kind, way, upstreamModel }: Pick<UpstreamRequest, 'way' | 'upstreamModel'> & { kind: CallKind },
   request: Vector['request']['body'],
-  text: string,
+  { text, counting = 0 }: { text: string; counting?: number | undefined },
 ): string {
   const client = clientDialects['openai-chat'];
   const writer = { model: upstreamModel, requestId: '', createdAt: 0, wantsUsage: false, promptEstimate: 0 };
-  const decoded = kind.decode({ client, way, upstreamModel, body: Buffer.from(text), responseFields: request, writer });
+  const address = callAddress({ url: '/', headers: new Headers() }, { model: undefined, verb: undefined });
+  const responseFields = kind.clientCall(client)?.responseFields?.(request, address) ?? request;
+  const decoded = kind.decode({ client, way, upstreamModel, body: Buffer.from(text), responseFields, writer });
   if (decoded.kind !== 'whole') throw new Error('It is no response');
-  return decoded.body(null).toString();
+  // What a provider does not tell is counted.
+  const counted = kind === callKinds.rerank && decoded.usage === null ? { ...noTokens, input: counting } : null;
+  return decoded.body(counted).toString();
 }
 
 describe.each(files)('%s', (file) => {
@@ -123,7 +134,9 @@ describe.each(files)('%s', (file) => {
       it('gives the client the expected answer', async () => {
         const { way, upstreamModel } = await requestOf(vector, kind);
         expect(errorIn(text, way.provider)).toBeNull();
-        const answer: unknown = JSON.parse(answerOf({ kind, way, upstreamModel }, vector.request.body, text));
+        const answer: unknown = JSON.parse(
+          answerOf({ kind, way, upstreamModel }, vector.request.body, { text, counting: vector.context?.prompt_tokens }),
+        );
         const usage = isObject(answer) ? readTokenUsage(answer.usage, way.provider.responses) : null;
         if (vector.usage !== undefined) expectUsage(usage, vector.usage);
         expect(differences(answer, withoutZeroCompletion(response.body), false)).toEqual([]);
@@ -178,6 +191,7 @@ const urlKinds = new Map<string, CallKindName>([
   ['chat', 'chat'],
   ['embeddings', 'embeddings'],
   ['moderations', 'moderations'],
+  ['rerank', 'rerank'],
 ]);
 
 function kindNamed(mode: string): CallKindName {
@@ -187,7 +201,8 @@ function kindNamed(mode: string): CallKindName {
 }
 
 describe('addresses of every type', () => {
-  const rows = readUrlRows().filter((row) => isSupported(row.type) && urlKinds.has(row.mode));
+  // Cohere's conversations are a format of their own.
+  const rows = readUrlRows().filter((row) => isSupported(row.type) && urlKinds.has(row.mode) && !(row.type === 34 && row.mode === 'chat'));
 
   it('cover every provider but those of later years, and Vertex AI, which has files of its own', () => {
     const covered = new Set(rows.map((row) => row.type));
@@ -196,7 +211,7 @@ describe('addresses of every type', () => {
 
   it.each(rows)('type $type $mode', ({ type, mode, model, base_url, other, url, headers, unsupported: isUnsupported }) => {
     // Azure has none: the original posted to a path that answers 404.
-    const unsupported = isUnsupported === true || (type === 3 && mode === 'moderations');
+    const unsupported = isUnsupported === true || (type === 3 && ['moderations', 'rerank'].includes(mode));
     const channel = buildPreparedChannel({ type, base_url, other, key: type === 26 ? 'id1.secret1' : 'sk-key' });
     const way = channel.way(clientDialects['openai-chat'], kindNamed(mode), model);
     // Types of tasks serve nothing else, and no address of somebody else's proxy is built in.

@@ -19,7 +19,7 @@ const Vector = z.object({
   name: z.string(),
   channel: Channel,
   request: z.object({ path: z.string(), body: z.record(z.string(), z.unknown()) }),
-  context: z.object({ now_unix: z.int().optional() }).optional(),
+  context: z.object({ now_unix: z.int().optional(), prompt_tokens: z.int().optional() }).optional(),
   upstream: z.object({ url: z.string(), headers: Headers, body: z.unknown().optional() }),
   upstream_response: z.object({ status: z.int(), body: z.unknown().optional(), sse: z.array(z.string()).optional() }),
   response: z.object({ body: z.unknown().optional() }).optional(),

@@ -29,6 +29,12 @@ describe.each(engines)('testing channels on $kind', (engine) => {
     expect(channel.revision).toBe(1);
   });
 
+  it('asks a reranker for an order', async () => {
+    const id = await createHere({ type: 34, models: 'cohere-rerank-v3.0' });
+    expect(await test(id)).toMatchObject({ success: true });
+    expect(desk.upstream.requests.at(-1)).toMatchObject({ path: '/v1/rerank', body: { query: 'hello', documents: ['hello world'] } });
+  });
+
   it('asks a model of moderations for one', async () => {
     const id = await createHere({ models: 'omni-moderation-latest' });
     expect(await test(id)).toMatchObject({ success: true });

@@ -32,6 +32,7 @@ import {
   readGeminiEmbedding,
 } from './gemini-responses.ts';
 import { moderationOf } from './moderation-responses.ts';
+import { rerankingOf } from './rerank-responses.ts';
 import type { GeminiRequest } from './gemini-responses.ts';
 import type { Behaviour, Garbage, UpstreamError } from './upstream-behaviour.ts';
 
@@ -197,8 +198,8 @@ async function answer(exchange: Exchange, behaviour: Behaviour, models: readonly
     if (behaviour.garbage !== undefined) return garbage(exchange, behaviour.garbage, embeddingList(request, behaviour), behaviour);
     return exchange.json(embeddingList(request, behaviour), behaviour);
   }
-  if (method === 'POST' && path.endsWith('/moderations')) {
-    const response = moderationOf(body, behaviour);
+  if (method === 'POST' && /\/(?:moderations|rerank)$/.test(path)) {
+    const response = path.endsWith('/rerank') ? rerankingOf(body, behaviour) : moderationOf(body, behaviour);
     if (isRefusal(response)) return exchange.refuse(400, response, behaviour);
     if (behaviour.garbage !== undefined) return garbage(exchange, behaviour.garbage, response, behaviour);
     return exchange.json(response, behaviour);

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { hostedKinds } from '#shared/hosted-tools.ts';
+import { unitKinds } from '#shared/call-units.ts';
 import type { LogOther } from '#shared/logs.ts';
 import { costOf, costWithTools } from '#shared/pricing.ts';
 import { receiptSums } from '#pwa/ui/billing/receipt-sums.ts';
@@ -87,14 +88,19 @@ const usageRow = fc
     );
     return { log: { quota, prompt_tokens: row.prompt, completion_tokens: row.completion, group: 'vip' }, other };
   });
-const callRow = fc.record({ price: ratio, group: ratio }).map(({ price, group }) => ({
+const units = fc.option(fc.record({ kind: fc.constantFrom(...unitKinds), count: fc.integer({ min: 1, max: 5000 }) }), { nil: undefined });
+const callRow = fc.record({ price: ratio, group: ratio, units }).map(({ price, group, units }) => ({
   log: {
-    quota: costOf({ promptTokens: 1, completionTokens: 0 }, { kind: 'call', modelPrice: price }, group).quota,
+    quota: costOf(
+      { promptTokens: 1, completionTokens: 0, ...(units === undefined ? {} : { units }) },
+      { kind: 'call', modelPrice: price },
+      group,
+    ).quota,
     prompt_tokens: 1,
     completion_tokens: 0,
     group: 'vip',
   },
-  other: { model_price: price, group_ratio: group, model_ratio: 0 } satisfies LogOther,
+  other: { model_price: price, group_ratio: group, model_ratio: 0, units } satisfies LogOther,
 }));
 
 test.each([
@@ -121,6 +127,12 @@ test('receipt: a row that was charged more than its tokens explain says so', () 
   const log = { quota: 4292, prompt_tokens: 2148, completion_tokens: 536, group: 'vip' };
   expect(receiptOfRow(log, other, words)).toMatchObject({ addsUp: true });
   expect(receiptOfRow({ ...log, quota: 4392 }, other, words)).toMatchObject({ addsUp: false });
+});
+
+test('receipt: searches of a reranker are a line at the price per call', () => {
+  const other: LogOther = { model_price: 0.002, model_ratio: 0, group_ratio: 1, units: { kind: 'search', count: 3 } };
+  const receipt = receiptOfRow({ quota: 3000, prompt_tokens: 512, completion_tokens: 0, group: 'default' }, other, words);
+  expect(receipt).toEqual({ lines: [{ name: 'search', quantity: 3, price: 0.002, isPerCall: true }], factors: [], addsUp: true });
 });
 
 test('receipt: cached input has its own line at its own price, and thinking is a part of the output', () => {

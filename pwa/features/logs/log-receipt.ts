@@ -54,7 +54,7 @@ function linesOf(part: CostLine, { other, price, words, writtenPerUnit }: LineCo
   if (price.kind === 'call') {
     // A unit may have been worth something else when the row was written.
     const usd = product(part.ratio, writtenPerUnit / words.quotaPerUnit);
-    return [{ name: words.part('call'), quantity: part.count, price: usd, isPerCall: true }];
+    return [{ name: words.part(part.part), quantity: part.count, price: usd, isPerCall: true }];
   }
   const usd = product(price.modelRatio, part.ratio, 1_000_000 / words.quotaPerUnit);
   const source = sourceOf(part.part, other);

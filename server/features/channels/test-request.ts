@@ -7,6 +7,7 @@ import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 /** What models with such names are made for; the first that fits. */
 const namedKinds: readonly { name: RegExp; kind: CallKindName }[] = [
   { name: /moderation/i, kind: 'moderations' },
+  { name: /rerank/i, kind: 'rerank' },
   { name: /embed|bge-|^m3e/i, kind: 'embeddings' },
 ];
 
@@ -16,7 +17,7 @@ export function testKind(channel: Pick<PreparedChannel, 'provider' | 'modelMappi
   const upstreamModel = channel.modelMapping.get(model) ?? model;
   const named = namedKinds.find(({ name, kind }) => name.test(upstreamModel) && does(kind));
   if (named !== undefined) return callKinds[named.kind];
-  return does('chat') ? callKinds.chat : callKinds.embeddings;
+  return callKinds[(['chat', 'embeddings', 'rerank'] as const).find(does) ?? 'chat'];
 }
 
 /** @param upstreamModel the name after the channel's mapping: what the limits depend on */

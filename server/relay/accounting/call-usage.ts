@@ -1,4 +1,5 @@
 // What a call has used: as its upstream told it, counted where that is missing, estimated where counting would take too long.
+import type { CallUnits } from '#shared/call-units.ts';
 import type { HostedCalls } from '#shared/hosted-tools.ts';
 import type { Attempt } from '#shared/logs.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
@@ -13,6 +14,8 @@ interface ResponseToCount {
   told: TokenUsage | null;
   /** Tools that ran at the provider, as it tells or as they were seen; missing: none. */
   hosted?: HostedCalls | undefined;
+  /** What a price per call is for; missing: the call. */
+  units?: CallUnits | undefined;
   /** The model wrote on after it. */
   hasTextAfter: boolean;
   /** Tokens of what the model wrote; it says in `counting` when they are estimated. */
@@ -22,10 +25,11 @@ interface ResponseToCount {
 
 /** A promise only where something has to be counted. */
 export function usageOfResponse(call: RunningCall, response: ResponseToCount): MeteredUsage | Promise<MeteredUsage> {
-  const { hosted } = response;
+  const { hosted, units } = response;
   const usage = tokensOfResponse(call, response);
-  if (hosted === undefined) return usage;
-  return usage instanceof Promise ? usage.then((tokens) => ({ ...tokens, hosted })) : { ...usage, hosted };
+  if (hosted === undefined && units === undefined) return usage;
+  const rest = { ...(hosted === undefined ? {} : { hosted }), ...(units === undefined ? {} : { units }) };
+  return usage instanceof Promise ? usage.then((tokens) => ({ ...tokens, ...rest })) : { ...usage, ...rest };
 }
 
 function tokensOfResponse(call: RunningCall, response: ResponseToCount): MeteredUsage | Promise<MeteredUsage> {
@@ -42,7 +46,8 @@ async function countResponse(call: RunningCall, { countWritten, counting }: Resp
 /** The prompt alone, as it is counted. */
 export async function usageOfPrompt(call: RunningCall): Promise<MeteredUsage> {
   const { tokens, isEstimated } = await countPrompt(call);
-  return countedUsage(tokens, 0, isEstimated);
+  const { units } = call.prompt;
+  return { ...countedUsage(tokens, 0, isEstimated), ...(units === undefined ? {} : { units }) };
 }
 
 /** Of a model that has not answered yet. */

@@ -62,6 +62,7 @@ export function chargeRow(call: RunningCall, end: RowEnd): ChargeRow {
       }
     }
     if (price.kind === 'usage') noteAudio(other, usage, price);
+    else if (usage.units !== undefined) other.units = usage.units;
     const tools = toolCharges(hosted ?? {}, quoted.tools ?? {});
     if (tools.length > 0) other.hosted_calls = tools;
   }

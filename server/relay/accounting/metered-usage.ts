@@ -1,4 +1,5 @@
 // The tokens of a call, and where their numbers come from.
+import type { CallUnits } from '#shared/call-units.ts';
 import type { HostedCalls } from '#shared/hosted-tools.ts';
 import type { UsageSource } from '#shared/logs.ts';
 import { inputTokens, noTokens } from '#shared/token-usage.ts';
@@ -9,6 +10,8 @@ export interface MeteredUsage extends TokenUsage {
   completionSource: UsageSource;
   /** Tools that ran at the provider. */
   hosted?: HostedCalls;
+  /** What a price per call is for; missing: the call. */
+  units?: CallUnits;
 }
 
 export interface TokenCounter {

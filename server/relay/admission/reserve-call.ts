@@ -1,6 +1,7 @@
 // What a call reserves: its prompt and the most that it can answer with. An account that cannot cover that reserves what it has,
 // and what that pays for goes upstream as the limit, so that the response ends with `length` and not in debt.
 import { AppError } from '#shared/errors.ts';
+import type { CallUnits } from '#shared/call-units.ts';
 import type { HostedCalls, HostedKind } from '#shared/hosted-tools.ts';
 import { quotaText } from '#shared/quota.ts';
 import type { CacheWriteClass } from '#shared/token-usage.ts';
@@ -65,6 +66,8 @@ export interface ExpectedPrompt {
   audio: number;
   audioMost: number;
   isSpoken: boolean;
+  /** What a price per call may have to be paid for; missing: the call. */
+  units?: CallUnits;
   basis: PromptBasis;
 }
 
@@ -224,7 +227,7 @@ function isAmple({ user, token }: Admission, quota: number): boolean {
 function promptByEstimate(services: RelayServices, call: CallToReserve): ExpectedPrompt {
   const { endpoint, model, body, prompt } = call;
   const content = prompt ?? endpoint.promptContent(body, model);
-  const { texts, fixed, media, audio, audioMost, isSpoken } = content;
+  const { texts, fixed, media, audio, audioMost, isSpoken, units } = content;
   const expected = texts.reduce((sum, text) => sum + estimateTextTokens(text), fixed);
   const basis = media > 0 ? 'media' : 'estimated';
   const reckoned = reckon(services, call, { expected, basis, content });
@@ -233,6 +236,7 @@ function promptByEstimate(services: RelayServices, call: CallToReserve): Expecte
     audio,
     audioMost,
     isSpoken,
+    ...(units === undefined ? {} : { units }),
     ...reckoned,
     ...hostedCalls(services, content, call.quoted),
   };

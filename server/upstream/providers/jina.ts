@@ -1,4 +1,4 @@
-// Embeddings (and, later, rerank). Objects such as `{"image": …}` in `input` survive. https://jina.ai/embeddings
+// Embeddings and reranking. Objects such as `{"image": …}` in `input` survive. https://jina.ai/embeddings
 import models from './default-models.json' with { type: 'json' };
 import type { Provider } from './spec.ts';
 
@@ -9,7 +9,7 @@ export const jina: Provider = {
   formats: {
     'openai-chat': {
       framing: 'sse',
-      paths: { embeddings: '{base}/v1/embeddings' },
+      paths: { embeddings: '{base}/v1/embeddings', rerank: '{base}/v1/rerank' },
     },
   },
   auth: { kind: 'bearer' },

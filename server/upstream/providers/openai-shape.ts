@@ -7,6 +7,7 @@ export const openaiPaths = {
   completions: completionsAt('{base}/v1/completions'),
   embeddings: '{base}/v1/embeddings',
   moderations: '{base}/v1/moderations',
+  rerank: '{base}/v1/rerank',
 } as const;
 
 /**

@@ -9,6 +9,7 @@ import { api2gpt } from './api2gpt.ts';
 import { azure } from './azure.ts';
 import { baiduV2 } from './baidu-v2.ts';
 import { cloudflare } from './cloudflare.ts';
+import { cohere } from './cohere.ts';
 import { custom } from './custom.ts';
 import { deepSeek } from './deepseek.ts';
 import { fastGpt } from './fastgpt.ts';
@@ -57,6 +58,7 @@ export const providers: readonly Provider[] = [
   zhipuV4,
   perplexity,
   lingYiWanWu,
+  cohere,
   miniMax,
   jina,
   cloudflare,

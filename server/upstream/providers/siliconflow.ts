@@ -11,7 +11,13 @@ export const siliconFlow: Provider = {
   formats: {
     'openai-chat': {
       framing: 'sse',
-      paths: { chat: openaiPaths.chat, completions: openaiPaths.completions, embeddings: openaiPaths.embeddings },
+      paths: {
+        chat: openaiPaths.chat,
+        completions: openaiPaths.completions,
+        embeddings: openaiPaths.embeddings,
+        rerank: openaiPaths.rerank,
+      },
+      rerank: 'siliconflow',
       quirks: { streamOptions: 'ask' },
     },
   },

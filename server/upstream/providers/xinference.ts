@@ -12,6 +12,7 @@ export const xinference: Provider = {
       framing: 'sse',
       paths: openaiPaths,
       quirks: { streamOptions: 'pass' },
+      rerank: 'xinference',
     },
   },
   auth: { kind: 'bearer' },

@@ -227,6 +227,8 @@ export const relayRefusals = {
   model_required: chat({ fields: { model: '' } }),
   invalid_text_request: chat({ fields: { messages: [] } }),
   invalid_embedding_request: post('/v1/embeddings', { model: testModel, input: '' }),
+  invalid_query: post('/v1/rerank', { model: testModel, query: '', documents: ['a'] }),
+  invalid_documents: post('/v1/rerank', { model: testModel, query: 'a', documents: [] }),
   invalid_request: named(post(path, '[]'), { detail: { zh: '请求体必须是 JSON 对象', en: 'the body must be a JSON object' } }),
   model_not_found: named(chat({ fields: { model: 'nobody-has-it' } }), { model: 'nobody-has-it' }),
   responses_not_kept: named(post('/v1/responses', { model: testModel, input: 'Hi', prompt: { id: 'pmpt_1' } }), { field: 'prompt' }),
