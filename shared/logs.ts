@@ -136,9 +136,8 @@ export const LogOther = z.looseObject({
   audio_ratio: z.optional(z.number()),
   audio_completion_ratio: z.optional(z.number()),
   audio_output_ratio: z.optional(z.number()),
-  /** Of a model with a price per call: what it was paid for, where a call may have several. */
+  /** What a price per call was paid for, where a call has several; tools that ran at the provider: how often, and USD per 1,000 runs. */
   units: z.catch(z.optional(z.object({ kind: z.enum(unitKinds), count: z.int() })), undefined),
-  /** Tools that ran at the provider: how often, and USD per 1,000 runs. */
   hosted_calls: z.catch(z.optional(z.readonly(z.array(z.object({ kind: z.string(), calls: z.int(), price: z.number() })))), undefined),
   reasoning_tokens: z.optional(z.int()),
   reasoning_effort: z.optional(z.string()),

@@ -88,8 +88,10 @@ const usageRow = fc
     );
     return { log: { quota, prompt_tokens: row.prompt, completion_tokens: row.completion, group: 'vip' }, other };
   });
-const units = fc.option(fc.record({ kind: fc.constantFrom(...unitKinds), count: fc.integer({ min: 1, max: 5000 }) }), { nil: undefined });
-const callRow = fc.record({ price: ratio, group: ratio, units }).map(({ price, group, units }) => ({
+const someUnits = fc.option(fc.record({ kind: fc.constantFrom(...unitKinds), count: fc.integer({ min: 1, max: 5000 }) }), {
+  nil: undefined,
+});
+const callRow = fc.record({ price: ratio, group: ratio, units: someUnits }).map(({ price, group, units }) => ({
   log: {
     quota: costOf(
       { promptTokens: 1, completionTokens: 0, ...(units === undefined ? {} : { units }) },
