@@ -70,8 +70,8 @@ describe.each(cases)('background responses on $kind, before $format', ({ engine,
     }
     const [first] = seen;
     const id = first !== undefined && 'response' in first ? first.response.id : '';
-    expect((await responses.retrieve(id)).status).toBe('in_progress');
-    const reader = await responses.retrieve(id, { stream: true, starting_after: 2 });
+    expect((await responses.retrieve(id, { include: ['message.output_text.logprobs'] })).status).toBe('in_progress');
+    const reader = await responses.retrieve(id, { stream: true, starting_after: 2, include: ['reasoning.encrypted_content'] });
     (await scene.upstream.request(0)).release();
     const rest = await eventsOf(reader);
     expect(rest[0]?.sequence_number).toBe(3);
