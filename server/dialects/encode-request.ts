@@ -2,6 +2,7 @@
 import { AppError } from '#shared/errors.ts';
 import { maxOutputTokens } from '#server/money/max-output-tokens.ts';
 import type { CallInput, EncodedRequest, EncodeInput } from './encode-input.ts';
+import { onlyAllowed } from './allowed-tools.ts';
 import { finalizeRequest } from './finalize-request.ts';
 import type { ChatRequest } from './parts.ts';
 import { withPlainSchemas } from './plain-schema.ts';
@@ -21,7 +22,7 @@ export function encodeRequest(asked: CallInput): EncodedRequest {
   if (isCount === true) throw new AppError('format_unsupported');
   const dropped: string[] = [];
   const request = paidRequest(input, limited(readRequest(input), mostOf(input)), dropped);
-  const written = way.dialect.writeRequest(withPlainSchemas(request), {
+  const written = way.dialect.writeRequest(withPlainSchemas(way.dialect.takesAllowedTools === true ? request : onlyAllowed(request)), {
     upstreamModel: way.upstreamModel,
     forceUsage: forceUsage && way.provider.quirks?.streamOptions !== undefined,
     settings,

@@ -163,7 +163,8 @@ export interface HostedOptions {
 
 /** `hosted`: a tool that runs at the provider has to be used. */
 export type ToolChoice =
-  | { kind: 'auto' | 'none' | 'required' }
+  /** `allowed`: the tools that may be called; missing: all of them. */
+  | { kind: 'auto' | 'none' | 'required'; allowed?: readonly string[] }
   | { kind: 'tool'; name: string }
   | { kind: 'hosted'; hosted: HostedKind; field: string };
 

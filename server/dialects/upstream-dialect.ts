@@ -57,6 +57,8 @@ export interface UpstreamDialect {
   readonly completions?: IdentityPath;
 
   // Requests.
+  /** A choice may name the tools that may be called. Missing: the format cannot say so. */
+  readonly takesAllowedTools?: true;
   /** What costs more than the model's price. */
   readonly surcharges?: Surcharges;
   /** Tools that run at the provider; missing: the format has none. */

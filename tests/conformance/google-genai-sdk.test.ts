@@ -191,7 +191,11 @@ describe.each(allCases)('the package of Google on $kind, before $format', ({ eng
     {
       mode: FunctionCallingConfigMode.VALIDATED,
       allowed: ['get_tide'],
-      wanted: { OpenAI: 'auto', Claude: { type: 'auto' }, Responses: 'auto' },
+      wanted: {
+        OpenAI: 'auto',
+        Claude: { type: 'auto' },
+        Responses: { type: 'allowed_tools', mode: 'auto', tools: [{ type: 'function', name: 'get_tide' }] },
+      },
     },
   ])('chooses among tools in the mode $mode with $allowed', async ({ mode, allowed, wanted }) => {
     await using scene = await open();
@@ -206,7 +210,8 @@ describe.each(allCases)('the package of Google on $kind, before $format', ({ eng
     if (format === 'Gemini') expect(body).toMatchObject({ toolConfig: { functionCallingConfig }, tools: config.tools });
     else expect(body).toMatchObject({ tool_choice: { ...wanted }[format as 'OpenAI'] });
     const tools = JSON.stringify(body);
-    expect(tools.includes('get_wind')).toBe(format === 'Gemini' || mode !== FunctionCallingConfigMode.VALIDATED);
+    // Where the format has no such list the others are not told.
+    expect(tools.includes('get_wind')).toBe(format === 'Gemini' || format === 'Responses' || mode !== FunctionCallingConfigMode.VALIDATED);
     if (format !== 'Gemini') expect(tools).not.toContain('OBJECT');
   });
 

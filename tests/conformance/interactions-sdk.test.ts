@@ -189,6 +189,28 @@ describe.each(allCases)('Interactions by the package of Google on $kind, before 
     else expect(body).toMatchObject({ tool_choice: { ...wanted }[format as 'OpenAI'] });
   });
 
+  test('of several tools some may be called: the prompt stays where the format can say so', async () => {
+    await using scene = await open();
+    const others: Interactions.Tool[] = ['get_wind', 'sink_ship'].map((name) => ({ type: 'function', name }));
+    const allowed = ['get_tide', 'get_wind'];
+    await ask(scene, {
+      input,
+      tools: [...tools, ...others],
+      generation_config: { tool_choice: { allowed_tools: { mode: 'any', tools: allowed } } },
+    });
+    const body = scene.upstream.requests[0]?.body;
+    const wanted = {
+      OpenAI: { tool_choice: 'required' },
+      Claude: { tool_choice: { type: 'any' } },
+      Gemini: { toolConfig: { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: allowed } } },
+      Responses: {
+        tool_choice: { type: 'allowed_tools', mode: 'required', tools: allowed.map((name) => ({ type: 'function', name })) },
+      },
+    };
+    expect(body).toMatchObject({ ...wanted }[format as 'OpenAI']);
+    expect(JSON.stringify(body).includes('sink_ship')).toBe(format === 'Gemini' || format === 'Responses');
+  });
+
   test('sends pictures, documents, stops, limits and a schema', async () => {
     await using scene = await open();
     scene.upstream.behave({ text: '{"height":4}' });

@@ -53,7 +53,7 @@ function readFunction(declared: StrictFields): Tool {
 
 function withChoice(read: ReadTools, config: StrictFields | undefined): ReadTools {
   if (config === undefined) return read;
-  const { tools, extras } = read;
+  const { extras } = read;
   for (const name of config.others(new Set(['functionCallingConfig']))) extras.push({ field: null, name: config.path(name), value: null });
   const calling = config.fields('functionCallingConfig');
   const mode = calling?.oneOf('mode', modes) ?? 'MODE_UNSPECIFIED';
@@ -63,7 +63,5 @@ function withChoice(read: ReadTools, config: StrictFields | undefined): ReadTool
   if (mode === 'NONE') return { ...read, choice: { kind: 'none' } };
   const [only] = allowed;
   if (mode === 'ANY' && only !== undefined && allowed.length === 1) return { ...read, choice: { kind: 'tool', name: only } };
-  // Formats without a list of what is allowed are told of nothing else.
-  const usable = allowed.length === 0 ? tools : tools.filter(({ name }) => allowed.includes(name));
-  return { ...read, tools: usable, choice: { kind: mode === 'ANY' ? 'required' : 'auto' } };
+  return { ...read, choice: { kind: mode === 'ANY' ? 'required' : 'auto', ...(allowed.length === 0 ? {} : { allowed }) } };
 }

@@ -48,6 +48,7 @@ export const geminiUpstream: UpstreamDialect = {
     const { thinkingLevel = level['thinking_level'] } = level;
     return typeof thinkingLevel === 'string' ? effortOfLevel(thinkingLevel) : undefined;
   },
+  takesAllowedTools: true,
   readWhole,
   createStreamReader,
   // Its streams are events, however the caller wants the own one.

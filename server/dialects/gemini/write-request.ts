@@ -118,7 +118,11 @@ function hasProperties({ properties, ...rest }: Tool['parameters']): boolean {
 /** https://ai.google.dev/gemini-api/docs/function-calling#function_calling_modes */
 function writeChoice(choice: Exclude<ToolChoice, { kind: 'hosted' }>): Json {
   if (choice.kind === 'tool') return { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: [choice.name] } };
-  return { functionCallingConfig: { mode: { auto: 'AUTO', none: 'NONE', required: 'ANY' }[choice.kind] } };
+  const { kind, allowed } = choice;
+  if (allowed === undefined) return { functionCallingConfig: { mode: { auto: 'AUTO', none: 'NONE', required: 'ANY' }[kind] } };
+  // With a list the model is free to answer in words only where calls are checked.
+  const mode = { auto: 'VALIDATED', none: 'NONE', required: 'ANY' }[kind];
+  return { functionCallingConfig: { mode, ...(kind === 'none' ? {} : { allowedFunctionNames: allowed }) } };
 }
 
 function hasCacheHints({ messages, tools }: ChatRequest): boolean {

@@ -114,7 +114,7 @@ export function readToolChoice(fields: StrictFields, { tools, hosted, extras }: 
   const allowed = new Set(choice.objects('tools').flatMap((tool) => (tool.has('name') ? [nameOf(tool, tools)] : [])));
   const left = tools.filter(({ name }) => allowed.has(name));
   if (left.length === 0 && kind === 'required') throw untranslatable('tool_choice', otherProviders);
-  return { choice: { kind }, tools: left };
+  return { choice: { kind, allowed: left.map(({ name }) => name) }, tools };
 }
 
 /** Its namespace may be left out. */

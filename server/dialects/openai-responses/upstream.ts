@@ -41,6 +41,7 @@ export const openaiResponsesUpstream: UpstreamDialect = {
   effortOf: effortIn,
   leastMaxTokens,
   leastLimit: () => leastMaxTokens,
+  takesAllowedTools: true,
   readWhole,
   createStreamReader,
   createStreamWriter,

@@ -90,9 +90,13 @@ function writeTool({ name, description, parameters, isStrict, freeText }: Tool):
 
 function writeChoice(choice: ToolChoice, tools: readonly Tool[]): unknown {
   if (choice.kind === 'hosted') return { type: hostedTypes[choice.hosted] ?? choice.hosted };
-  if (choice.kind !== 'tool') return choice.kind;
-  const isText = tools.some(({ name, freeText }) => name === choice.name && freeText !== undefined);
-  return { type: isText ? 'custom' : 'function', name: choice.name };
+  const named = (chosen: string) => {
+    const isText = tools.some(({ name, freeText }) => name === chosen && freeText !== undefined);
+    return { type: isText ? 'custom' : 'function', name: chosen };
+  };
+  if (choice.kind === 'tool') return named(choice.name);
+  const { kind, allowed } = choice;
+  return allowed === undefined || kind === 'none' ? kind : { type: 'allowed_tools', mode: kind, tools: allowed.map(named) };
 }
 
 function writeReasoning(

@@ -37,7 +37,7 @@ export function readTools(fields: StrictFields, config: StrictFields): ReadTools
       for (const name of tool.others(new Set(['type']))) extras.push({ field: null, name: tool.path(name), value: null });
     }
   }
-  return { tools, hosted, extras, ...readChoice(config, tools) };
+  return { tools, hosted, extras, ...readChoice(config) };
 }
 
 function readFunction(tool: StrictFields): Tool {
@@ -50,7 +50,7 @@ function readFunction(tool: StrictFields): Tool {
 }
 
 /** A mode, or a mode with the tools that it is about. */
-function readChoice(config: StrictFields, tools: readonly Tool[]): Pick<ReadTools, 'choice'> & { tools?: Tool[] } {
+function readChoice(config: StrictFields): Pick<ReadTools, 'choice'> {
   const value = config.raw('tool_choice');
   if (value === undefined) return {};
   if (typeof value === 'string') return { choice: choiceOf(config.oneOf('tool_choice', modes) ?? 'auto') };
@@ -60,10 +60,9 @@ function readChoice(config: StrictFields, tools: readonly Tool[]): Pick<ReadTool
   const names = (allowed.list('tools') ?? []).filter((name) => typeof name === 'string');
   const [only] = names;
   if (mode === 'any' && only !== undefined && names.length === 1) return { choice: { kind: 'tool', name: only } };
-  const usable = names.length === 0 ? tools : tools.filter(({ name }) => names.includes(name));
-  return { choice: choiceOf(mode), tools: [...usable] };
+  return { choice: { ...choiceOf(mode), ...(names.length === 0 ? {} : { allowed: names }) } };
 }
 
-function choiceOf(mode: (typeof modes)[number]): ToolChoice {
+function choiceOf(mode: (typeof modes)[number]): { kind: 'auto' | 'none' | 'required' } {
   return { kind: mode === 'any' ? 'required' : mode === 'none' ? 'none' : 'auto' };
 }
