@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { useChannelDesk } from '#tests/support/channel-desk.ts';
+import { startFakeVertex } from '#tests/support/fake-vertex.ts';
 import { engines } from '#tests/support/engines.ts';
 import type { TestResponse } from '#tests/support/http-client.ts';
 
@@ -33,6 +34,25 @@ describe.each(engines)('testing channels on $kind', (engine) => {
     const id = await createHere({ type: 34, models: 'cohere-rerank-v3.0' });
     expect(await test(id)).toMatchObject({ success: true });
     expect(desk.upstream.requests.at(-1)).toMatchObject({ path: '/v1/rerank', body: { query: 'hello', documents: ['hello world'] } });
+  });
+
+  it('tests a channel whose key is a file of credentials, pasted with its lines', async () => {
+    const vertex = await startFakeVertex(desk.upstream.url);
+    try {
+      const { key, ...there } = vertex.channel;
+      const pasted = `${JSON.stringify(JSON.parse(key), null, 2)}\n`;
+      const id = await createOne({ ...there, key: pasted, base_url: vertex.url, models: 'claude-sonnet-4-5' });
+      expect(await test(id)).toMatchObject({ success: true, message: '' });
+      expect(vertex.given.count).toBe(1);
+      vertex.refuse();
+      const edited = JSON.stringify({ ...JSON.parse(key), client_id: 'another' }, null, 2);
+      expect(await desk.admin.put('/api/channel/', { id, key: edited })).toMatchObject({ success: true });
+      const refused = await test(id);
+      expect(refused.success).toBe(false);
+      expect(refused.message).toContain('invalid_grant');
+    } finally {
+      await vertex.close();
+    }
   });
 
   it('asks a model of moderations for one', async () => {
