@@ -51,7 +51,8 @@ function written({ prompts, choices, echo, maxTokens }: CompletionRequest, { tex
   );
 }
 
-function usageOf({ prompts }: CompletionRequest, all: readonly Written[]): object {
+function usageOf({ prompts }: CompletionRequest, all: readonly Written[], { usage }: Behaviour): object {
+  if (isObject(usage)) return usage;
   const prompt = prompts.reduce((sum: number, one) => sum + (Array.isArray(one) ? one.length : Math.ceil(String(one).length / 4)), 0);
   const completion = all.reduce((sum, { tokens }) => sum + tokens, 0);
   return { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion };
@@ -62,7 +63,7 @@ const head = ({ model }: CompletionRequest) => ({ id: 'cmpl-up1', object: 'text_
 export function completionOf(request: CompletionRequest, behaviour: Behaviour): object {
   const all = written(request, behaviour);
   const choices = all.map(({ text, index, finish }) => ({ text, index, logprobs: null, finish_reason: finish }));
-  return { ...head(request), choices, ...(behaviour.usage === 'none' ? {} : { usage: usageOf(request, all) }) };
+  return { ...head(request), choices, ...(behaviour.usage === 'none' ? {} : { usage: usageOf(request, all, behaviour) }) };
 }
 
 export function completionChunks(request: CompletionRequest, behaviour: Behaviour): object[] {
@@ -74,6 +75,6 @@ export function completionChunks(request: CompletionRequest, behaviour: Behaviou
     })),
   );
   return request.wantsUsage && behaviour.usage !== 'none'
-    ? [...chunks, { ...head(request), choices: [], usage: usageOf(request, all) }]
+    ? [...chunks, { ...head(request), choices: [], usage: usageOf(request, all, behaviour) }]
     : chunks;
 }
