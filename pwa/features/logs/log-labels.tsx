@@ -36,7 +36,10 @@ interface WhySource {
 export function whySource(log: Log): WhySource | undefined {
   const other = otherOf(log);
   const input = other?.prompt_source ?? 'upstream';
-  const output = other?.completion_source ?? 'upstream';
+  // Of a call that writes nothing nobody counts an output.
+  const output = log.completion_tokens === 0 && input !== 'upstream' ? 'upstream' : (other?.completion_source ?? 'upstream');
+  // What is paid is what the upstream told.
+  if (other?.units !== undefined) return undefined;
   if (input === 'upstream' && output === 'upstream') return undefined;
   return { name: nameOf(input, output), source: input === 'estimated' || output === 'estimated' ? 'estimated' : 'counted' };
 }
