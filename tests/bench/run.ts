@@ -1,6 +1,6 @@
 // `npm run bench`: what Tidegate costs, against a bare proxy in the same run. Absolute figures mean little on a shared
 // machine; the ratios are what counts. `npm run bench -- quick` for a short run, `-- memory` for ten minutes of streams.
-// Also of streams that are translated, against those that pass through.
+// Also of streams that are translated, against those that pass through: `-- translations` for those alone.
 // `-- sockets`: what a thousand idle WebSockets take. `-- logs [rows]`: how long the usage log takes to answer, see `log-bench.ts`.
 // BENCH_OTHER_NODE names another Node (22.19 or newer): calls at 32 connections are then compared with a
 // bare proxy on that one too.
@@ -113,6 +113,7 @@ try {
   const withDurable = [...targets, { name: durableFloor, port: durable.port }];
   const floors = other === undefined ? withDurable : [...withDurable, { name: otherFloor, port: other.port }];
   if (process.argv.includes('memory')) await memoryOverTime(tidegate);
+  else if (process.argv.includes('translations')) await translations(tidegate.port);
   else {
     throughput('JSON, 32 connections', await compare(floors, { connections: 32 }));
     throughput(
