@@ -11,7 +11,7 @@ import { errorIn } from './response-errors.ts';
 import { PlainDeltas } from './plain-deltas.ts';
 import { readLogprobs } from '../token-logprobs.ts';
 import { readSignatureField, sealOfDetail } from './reasoning-details.ts';
-import { isInvalidUsage, readTokenUsage } from './token-usage.ts';
+import { isInvalidUsage, readTokenUsage, usageOf } from './token-usage.ts';
 
 export function readWhole(body: Readonly<JsonObject>, provider: ProviderTraits | null): readonly ResponsePart[] | null {
   if (!Array.isArray(body.choices)) return null;
@@ -196,7 +196,8 @@ function addFinish(parts: ResponsePart[], choice: JsonObject, index: number): vo
 }
 
 function addUsage(parts: ResponsePart[], body: Readonly<JsonObject>, provider: ProviderTraits | null): void {
-  const usage = readTokenUsage(body.usage, provider?.responses);
+  const told = usageOf(body);
+  const usage = readTokenUsage(told, provider?.responses);
   if (usage !== null) parts.push({ type: 'usage', usage });
-  else if (isInvalidUsage(body.usage)) parts.push({ type: 'invalid_usage', counts: ['input', 'output'] });
+  else if (isInvalidUsage(told)) parts.push({ type: 'invalid_usage', counts: ['input', 'output'] });
 }

@@ -12,6 +12,18 @@ export interface UsageQuirks {
 }
 
 /**
+ * The usage of a response or an event, wherever it stands: at the top; in Groq's own object, https://console.groq.com/docs/api-reference;
+ * in the choice, as Moonshot tells it.
+ */
+export function usageOf(body: Record<string, unknown>): unknown {
+  const { usage, x_groq: groq, choices } = body;
+  if (usage !== undefined && usage !== null) return usage;
+  if (isObject(groq) && isObject(groq.usage)) return groq.usage;
+  const first: unknown = Array.isArray(choices) ? choices[0] : undefined;
+  return isObject(first) && isObject(first.usage) ? first.usage : usage;
+}
+
+/**
  * Null when there is none, when it says that nothing was used (a response always costs something), or when its main numbers
  * cannot be true: then usage is counted here. Impossible details only lose their meaning.
  */

@@ -47,9 +47,18 @@ test('usage-meter: the usage is the last object of that name at the top of an ev
   watched.push(Buffer.from('data: {"choices":[],"usage":{"prompt_tokens":1}}\n\n'));
   watched.push(Buffer.from('data: {"choices":[{"delta":{"content":"\\"usage\\": {"}}],"usage":null}\n\n'));
   expect(watched.lastUsage()).toEqual({ value: { prompt_tokens: 1 }, hasTextAfter: true });
-  watched.push(Buffer.from('data: {"choices":[],"usage": {"prompt_tokens":2}}\n\ndata: {"x_groq":{"usage":{"prompt_tokens":3}}}\n\n'));
+  watched.push(Buffer.from('data: {"choices":[],"usage": {"prompt_tokens":2}}\n\ndata: {"x_other":{"usage":{"prompt_tokens":3}}}\n\n'));
   expect(watched.lastUsage()).toEqual({ value: { prompt_tokens: 2 }, hasTextAfter: false });
 });
+
+test.each(['{"choices":[],"x_groq":{"id":"req_1","usage":{"prompt_tokens":3}}}', '{"choices":[{"delta":{},"usage":{"prompt_tokens":3}}]}'])(
+  'usage-meter: a provider tells its usage in a place of its own: %s',
+  (event) => {
+    const watched = meter();
+    watched.push(Buffer.from(`data: {"choices":[{"delta":{"content":"a"}}],"usage":null}\n\ndata: ${event}\n\n`));
+    expect(watched.lastUsage()).toEqual({ value: { prompt_tokens: 3 }, hasTextAfter: false });
+  },
+);
 
 test('usage-meter: a usage is found however long ago it came, and it is known whether text came after it', () => {
   const watched = meter();

@@ -5,6 +5,7 @@ import { dataIn, endOfEvent, eventData, startOfEvent } from '#server/framing/sse
 import { textOf, textsIn } from '../text-in-events.ts';
 import type { TextTally } from '../text-tally.ts';
 import { textKeys } from './text-keys.ts';
+import { usageOf } from './token-usage.ts';
 
 /** Raw bytes kept before they are turned into text. Short streams never get there. */
 const rawBytes = 16 * 1024;
@@ -80,7 +81,7 @@ export class UsageMeter {
     return [...eventData(this.#tailBytes())].slice(-lastEvents);
   }
 
-  /** The last `usage` with a number in it, at the top of an event; else the last of whatever form; undefined without any. */
+  /** The last `usage` of an event with a number in it; else the last of whatever form; undefined without any. */
   lastUsage(): ReportedUsage | undefined {
     return usageIn(this.#kept(), this.#usage);
   }
@@ -166,7 +167,8 @@ function usageIn(events: Buffer, before: ReportedUsage | undefined): ReportedUsa
 
 function valueIn(events: Buffer, from: number, to: number): unknown {
   const data = dataIn(events, from, to);
-  return data === null ? undefined : parseObject(data)?.['usage'];
+  const event = data === null ? null : parseObject(data);
+  return event === null ? undefined : usageOf(event);
 }
 
 function saysSomething(usage: unknown): boolean {
