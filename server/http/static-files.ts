@@ -75,16 +75,11 @@ export function createStaticFiles(context: Pick<AppContext, 'settings'>, folder:
       type: types[path.extname(name)] ?? 'application/octet-stream',
       etag: etagOf(bytes),
       modified,
-      packed: packedForms(name, listed),
+      packed: packedForms(file, (encoding) => listed.has(name + endings[encoding])),
       encoded: {},
     };
     loaded.set(name, fresh);
     return fresh;
-  }
-
-  function packedForms(name: string, listed: ReadonlySet<string>): StaticFile['packed'] {
-    const place = (encoding: Encoding) => (listed.has(name + endings[encoding]) ? path.join(folder, name + endings[encoding]) : undefined);
-    return { br: place('br'), gzip: place('gzip') };
   }
 
   async function find(name: string): Promise<StaticFile | null> {
@@ -161,6 +156,11 @@ async function fileResponse(request: Request, file: StaticFile, name: string, co
   }
   headers['content-length'] = String(bytes.byteLength);
   return new Response(request.method === 'HEAD' ? null : bytes, { status: 200, headers });
+}
+
+function packedForms(file: string, has: (encoding: Encoding) => boolean): StaticFile['packed'] {
+  const place = (encoding: Encoding) => (has(encoding) ? file + endings[encoding] : undefined);
+  return { br: place('br'), gzip: place('gzip') };
 }
 
 async function encode({ bytes, packed }: StaticFile, encoding: Encoding): Promise<Uint8Array<ArrayBuffer>> {
