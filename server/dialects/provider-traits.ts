@@ -98,6 +98,8 @@ export interface ProviderTraits {
   embeddings?: string;
   /** The same of reranking. */
   rerank?: string;
+  /** It bills rerankings by the search, of which a call may be several. */
+  billsSearches?: boolean;
   /** It finds the cache of a conversation by `prompt_cache_key`. Behind addresses of others a strict server may refuse that. */
   takesCacheKey?: boolean;
   /** It hosts the format of another vendor: what its bodies have otherwise. */

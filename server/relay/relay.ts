@@ -297,7 +297,7 @@ function endWithoutResponse(call: RunningCall, outcome: NoResponse): ToldFailure
             reason,
             channel: attempt.channel,
             request: attempt.request,
-            usage: unpassed === null ? usageUntilDisconnect(call, attempt.record) : unpassed.usage(),
+            usage: unpassed === null ? usageUntilDisconnect(call, attempt) : unpassed.usage(),
             firstByteMs: undefined,
             isCut: unpassed === null || unpassed.isCut === true,
           }

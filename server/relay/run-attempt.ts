@@ -97,7 +97,7 @@ async function readResponse(
     return {
       kind: 'failed',
       failure: failureOfOurs(new AppError('upstream_too_large')),
-      unpassed: { attempt, usage: () => usageOfTooLong(call), isCut: true },
+      unpassed: { attempt, usage: () => usageOfTooLong(call, attempt), isCut: true },
     };
   }
   if (response.kind === 'failed' && response.answered !== undefined) return partlyAnswered(call, attempt, response);

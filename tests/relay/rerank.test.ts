@@ -3,6 +3,7 @@ import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
 import { failureOf } from '#tests/support/failure-of.ts';
+import { startRawUpstream } from '#tests/support/raw-upstream.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 import type { RelayScene } from '#tests/support/relay-scene.ts';
 
@@ -88,6 +89,14 @@ describe.each(engines)('reranking on $kind', (engine) => {
     expect(poor.upstream.requests).toEqual([]);
     expect(await ask(poor, { model: 'cohere-rerank-v3.0', documents: many.slice(0, 200) })).toMatchObject({ status: 200 });
     expect(await poor.balance()).toBe(999);
+    // Who bills no searches is reserved for as what it is: one call.
+    await using other = await createScene(engine, {
+      quota: 1000,
+      settings: { ...settings, ...price },
+      channels: [{ type: 1, models: 'any-rerank' }],
+    });
+    expect(await ask(other, { model: 'any-rerank', documents: many })).toMatchObject({ status: 200 });
+    expect(await other.balance()).toBe(0);
   });
 
   test('each provider is asked in its own words', async () => {
@@ -144,6 +153,13 @@ describe.each(engines)('reranking on $kind', (engine) => {
     expect(await failureOf(client.post('/rerank', { body: { model: 'any-rerank', query: 'q', documents: ['a'] } }))).toMatchObject({
       status: 502,
     });
+    // More than was asked about, again and again, would make a response as long as it likes.
+    for (const indexes of [[0, 0], [1]]) {
+      const results = indexes.map((index) => ({ index, relevance_score: 1 }));
+      await using raw = await startRawUpstream((response) => void response.end(JSON.stringify({ results })), { type: 'application/json' });
+      await using hostile = await createScene(engine, { settings, channels: [{ type: 1, models: 'any-rerank', base_url: raw.url }] });
+      expect(await ask(hostile, { model: 'any-rerank', documents: ['a'] })).toMatchObject({ status: 502 });
+    }
     expect(await scene.balance()).toBe(500_000_000);
   });
 });

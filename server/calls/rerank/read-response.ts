@@ -8,13 +8,14 @@ import { isObject } from '#server/framing/loose-json.ts';
 import { readPromptUsage } from '../prompt-usage.ts';
 import type { RerankResponse, RerankResult } from './rerank-parts.ts';
 
-/** Null: it is no reranking. */
-export function readResponse(told: Body): RerankResponse | null {
-  if (!Array.isArray(told.results)) return null;
+/** Null: it is no reranking of what was asked for. */
+export function readResponse(told: Body, { documents }: Body): RerankResponse | null {
+  const most = typeof documents === 'number' ? documents : 0;
+  if (!Array.isArray(told.results) || told.results.length > most) return null;
   const results: RerankResult[] = [];
   for (const row of told.results) {
     const result = isObject(row) ? resultOf(row) : null;
-    if (result === null) return null;
+    if (result === null || result.index >= most) return null;
     results.push(result);
   }
   const meta = isObject(told.meta) ? told.meta : {};

@@ -63,6 +63,7 @@ function askedFor(body: Body, { headers }: CallAddress): RerankAsked {
   return {
     shape: shapeOf(body, headers),
     topN: typeof topN === 'number' && topN > 0 ? topN : undefined,
+    documents: all.length,
     returnsDocuments: typeof returns === 'boolean' ? returns : undefined,
     // Not every provider tells them. They are held no longer than the body, which counts for twice its length.
     texts: returns === true ? all.map((document) => textOf(document) ?? '') : undefined,

@@ -36,6 +36,8 @@ export type RerankShape = 'jina' | 'cohere';
 export interface RerankAsked {
   shape: RerankShape;
   topN: number | undefined;
+  /** How many. */
+  documents: number;
   returnsDocuments: boolean | undefined;
   /** Where they are to be told: what each of them says. */
   texts: readonly string[] | undefined;

@@ -60,7 +60,7 @@ function decode(input: DecodeInput): Decoded {
   const text = input.body.toString('utf8');
   const error = errorIn(input, text);
   const told = error === null ? parseObject(text) : null;
-  const response = told === null ? null : readResponse(told);
+  const response = told === null ? null : readResponse(told, input.responseFields);
   if (told === null || response === null) return { kind: 'failed', error };
   return {
     ...unwritten,

@@ -1,12 +1,13 @@
 // What a call has used: as its upstream told it, counted where that is missing, estimated where counting would take too long.
 import type { CallUnits } from '#shared/call-units.ts';
 import type { HostedCalls } from '#shared/hosted-tools.ts';
-import type { Attempt } from '#shared/logs.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import { completedUsage, countedUsage } from '#server/relay/accounting/metered-usage.ts';
 import type { MeteredUsage } from '#server/relay/accounting/metered-usage.ts';
+import type { SentAttempt } from '#server/relay/call-attempt.ts';
 import { elapsed } from '#server/relay/running-call.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
+import type { SentRequest } from '#server/upstream/exchange.ts';
 import type { Counting } from '#server/upstream/token-estimate.ts';
 
 interface ResponseToCount {
@@ -43,10 +44,10 @@ async function countResponse(call: RunningCall, { countWritten, counting }: Resp
   return countedUsage(input, output, counting.isEstimated);
 }
 
-/** The prompt alone, as it is counted. */
-export async function usageOfPrompt(call: RunningCall): Promise<MeteredUsage> {
+/** The prompt alone, as it is counted, and what its provider bills beside tokens. */
+export async function usageOfPrompt(call: RunningCall, { way }: SentRequest): Promise<MeteredUsage> {
   const { tokens, isEstimated } = await countPrompt(call);
-  const { units } = call.prompt;
+  const units = way.provider.billsSearches === true ? call.prompt.units : undefined;
   return { ...countedUsage(tokens, 0, isEstimated), ...(units === undefined ? {} : { units }) };
 }
 
@@ -57,9 +58,9 @@ const usualTokensPerSecond = 50;
  * What a call has used whose client disconnected before anything came; hanging up would be free otherwise. Nothing of a stream has come.
  * A whole response was being written all the time.
  */
-export async function usageUntilDisconnect(call: RunningCall, attempt: Attempt): Promise<MeteredUsage> {
-  const seconds = (elapsed(call) - attempt.start_ms) / 1000;
-  const prompt = await usageOfPrompt(call);
+export async function usageUntilDisconnect(call: RunningCall, { record, request }: SentAttempt): Promise<MeteredUsage> {
+  const seconds = (elapsed(call) - record.start_ms) / 1000;
+  const prompt = await usageOfPrompt(call, request);
   if (call.isStream || !call.endpoint.kind.isWritten) return prompt;
   const speed = call.services.learned.tokensPerSecond(call.model) ?? usualTokensPerSecond;
   const written = Math.ceil(seconds * speed * call.choices);
@@ -72,9 +73,9 @@ export function mayBeTooLong({ isStream, outputMost, mostTokenBytes, endpoint }:
 }
 
 /** What such a response has cost, of which no more was read: as many tokens as that must have had. */
-export async function usageOfTooLong(call: RunningCall): Promise<MeteredUsage> {
+export async function usageOfTooLong(call: RunningCall, { request }: SentAttempt): Promise<MeteredUsage> {
   const written = Math.ceil(call.endpoint.kind.mostResponseBytes / call.mostTokenBytes);
-  const prompt = await usageOfPrompt(call);
+  const prompt = await usageOfPrompt(call, request);
   return { ...prompt, output: Math.min(written, call.outputLimit ?? call.outputMost), completionSource: 'estimated' };
 }
 

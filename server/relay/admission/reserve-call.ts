@@ -227,7 +227,8 @@ function isAmple({ user, token }: Admission, quota: number): boolean {
 function promptByEstimate(services: RelayServices, call: CallToReserve): ExpectedPrompt {
   const { endpoint, model, body, prompt } = call;
   const content = prompt ?? endpoint.promptContent(body, model);
-  const { texts, fixed, media, audio, audioMost, isSpoken, units } = content;
+  const { texts, fixed, media, audio, audioMost, isSpoken } = content;
+  const units = unitsOf(services, call, content);
   const expected = texts.reduce((sum, text) => sum + estimateTextTokens(text), fixed);
   const basis = media > 0 ? 'media' : 'estimated';
   const reckoned = reckon(services, call, { expected, basis, content });
@@ -240,6 +241,12 @@ function promptByEstimate(services: RelayServices, call: CallToReserve): Expecte
     ...reckoned,
     ...hostedCalls(services, content, call.quoted),
   };
+}
+
+/** Where one of the channels that may be asked bills by them. */
+function unitsOf(services: RelayServices, call: CallToReserve, { units }: PromptContent): CallUnits | undefined {
+  if (units === undefined) return undefined;
+  return largestOf(services, call, ({ provider }) => (provider.billsSearches === true ? 1 : 0)) > 0 ? units : undefined;
 }
 
 function reckon(

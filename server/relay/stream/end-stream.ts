@@ -76,7 +76,7 @@ async function usageOfStream(stream: EndedStream, ended: EndReason): Promise<Str
   });
   if (found.usage !== null || ended !== 'client_disconnected') return found;
   // Nothing of it has come, but the upstream had it.
-  return { ...found, usage: await usageOfPrompt(call) };
+  return { ...found, usage: await usageOfPrompt(call, stream.attempt.request) };
 }
 
 /** What the upstream told, as far as it can be believed; else what is counted. */

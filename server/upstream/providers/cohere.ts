@@ -11,6 +11,7 @@ export const cohere: Provider = {
       framing: 'sse',
       paths: { rerank: '{base}/v1/rerank' },
       rerank: 'cohere',
+      billsSearches: true,
     },
   },
   auth: { kind: 'bearer' },
