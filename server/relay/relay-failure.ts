@@ -97,9 +97,9 @@ export function requestIdHeaders({ requestIdHeader }: ClientDialect, requestId: 
   return { 'x-oneapi-request-id': requestId, [requestIdHeader]: requestId };
 }
 
-/** What libraries try again by themselves. */
+/** What libraries try again by themselves; what is not there is not there the next time either. */
 function isWorthRetrying(status: number): boolean {
-  return status === 408 || status === 409 || status === 429 || status >= 500;
+  return status === 408 || status === 409 || status === 429 || (status >= 500 && status !== 501);
 }
 
 /** The same where there is no response around it. */
