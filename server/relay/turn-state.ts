@@ -23,6 +23,8 @@ export function headersFor(call: RunningCall, { id }: Pick<PreparedChannel, 'id'
 export function noteTurnState(call: RunningCall, { id }: Pick<PreparedChannel, 'id'>, headers: ResponseHeaders | undefined): void {
   const name = call.endpoint.dialect.turnStateHeader;
   const state = name === undefined ? undefined : headers?.[name];
+  // What an attempt before it gave is for another channel.
+  call.turnState = undefined;
   if (typeof state !== 'string' || state.length > longest || !headerText.test(state)) return;
   const { services, admission } = call;
   call.turnState = services.context.secrets.encrypt(JSON.stringify({ turn: state, channel: id, user: admission.user.id }));
