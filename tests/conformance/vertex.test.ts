@@ -1,5 +1,5 @@
 // Vertex AI against the provider vectors, and what becomes of its tokens.
-import { verify } from 'node:crypto';
+import { generateKeyPairSync, verify } from 'node:crypto';
 import { describe, expect, it, test } from 'vitest';
 import { ChannelStatus } from '#shared/channels.ts';
 import { callKinds } from '#server/calls/registry.ts';
@@ -192,6 +192,12 @@ test('a key whose secret would be proven to somebody else is not used', () => {
   // Who stands in for Google, and gets its tokens anyway, may give them.
   expect(problem({ token_uri: 'https://gateway.example/token' }, 'https://gateway.example/vertex')).toBeNull();
   expect(problem({ private_key: 'none' })).toContain('private_key');
+  // Another kind of key cannot sign what Google takes.
+  const { privateKey } = generateKeyPairSync('ed25519', {
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+  });
+  expect(problem({ private_key: privateKey })).toContain('private_key');
 });
 
 describe('tokens', () => {

@@ -49,7 +49,9 @@ function isGoogles({ protocol, hostname, port }: URL): boolean {
 /** Files that were copied by hand have line breaks written out. */
 function readPrivateKey(pem: string): KeyObject | null {
   try {
-    return createPrivateKey(pem.replaceAll('\\n', '\n'));
+    const key = createPrivateKey(pem.replaceAll('\\n', '\n'));
+    // Assertions are signed by RSA, and no other key can do that.
+    return key.asymmetricKeyType === 'rsa' ? key : null;
   } catch {
     return null;
   }
