@@ -5,6 +5,6 @@ import type { ChatRequest } from './parts.ts';
 export function onlyAllowed(request: ChatRequest): ChatRequest {
   const { toolChoice: choice, tools } = request;
   if (choice === undefined || !('allowed' in choice) || choice.allowed === undefined) return request;
-  const { kind, allowed } = choice;
-  return { ...request, tools: tools.filter(({ name }) => allowed.includes(name)), toolChoice: { kind } };
+  const allowed = new Set(choice.allowed);
+  return { ...request, tools: tools.filter(({ name }) => allowed.has(name)), toolChoice: { kind: choice.kind } };
 }

@@ -16,10 +16,15 @@ function withJoinedResults(body: Body): Body {
   const { contents } = body;
   if (!Array.isArray(contents)) return body;
   const joined: unknown[] = [];
+  /** The results of the last turn, where there is nothing else in it. */
+  let open: unknown[] | null = null;
   for (const content of contents) {
-    const [before, results] = [resultsIn(joined.at(-1)), resultsIn(content)];
-    if (before !== null && results !== null) joined[joined.length - 1] = { ...asObject(joined.at(-1)), parts: [...before, ...results] };
-    else joined.push(content);
+    const results = resultsIn(content);
+    if (open !== null && results !== null) open.push(...results);
+    else {
+      open = results === null ? null : [...results];
+      joined.push(open === null ? content : { ...asObject(content), parts: open });
+    }
   }
   return joined.length === contents.length ? body : { ...body, contents: joined };
 }

@@ -90,10 +90,8 @@ function writeTool({ name, description, parameters, isStrict, freeText }: Tool):
 
 function writeChoice(choice: ToolChoice, tools: readonly Tool[]): unknown {
   if (choice.kind === 'hosted') return { type: hostedTypes[choice.hosted] ?? choice.hosted };
-  const named = (chosen: string) => {
-    const isText = tools.some(({ name, freeText }) => name === chosen && freeText !== undefined);
-    return { type: isText ? 'custom' : 'function', name: chosen };
-  };
+  const texts = new Set(tools.flatMap(({ name, freeText }) => (freeText === undefined ? [] : [name])));
+  const named = (name: string) => ({ type: texts.has(name) ? 'custom' : 'function', name });
   if (choice.kind === 'tool') return named(choice.name);
   const { kind, allowed } = choice;
   return allowed === undefined || kind === 'none' ? kind : { type: 'allowed_tools', mode: kind, tools: allowed.map(named) };

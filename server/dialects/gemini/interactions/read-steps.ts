@@ -40,6 +40,8 @@ class StepsReader implements ReadSteps {
   readonly extras: ExtraField[] = [];
   /** Signatures that came before the calls that they are of. */
   readonly #ofCalls = new Map<string, Seal>();
+  /** The last turn of the user has nothing but results. */
+  #endsWithResults = false;
   /** One that stood alone: it is of the call behind it, if that follows at once. */
   #alone: Seal | null = null;
 
@@ -89,10 +91,13 @@ class StepsReader implements ReadSteps {
 
   #user(content: UserPart[], step: StrictFields): void {
     const last = this.messages.at(-1);
+    const areResults = content.every(({ type }) => type === 'tool_result');
     // The results of one turn belong together, in order.
-    const areResults = last?.role === 'user' && [...last.content, ...content].every(({ type }) => type === 'tool_result');
-    if (areResults) last.content.push(...content);
-    else if (content.length > 0) this.messages.push({ role: 'user', content, field: fieldOf(step) });
+    if (last?.role === 'user' && this.#endsWithResults && areResults) last.content.push(...content);
+    else if (content.length > 0) {
+      this.messages.push({ role: 'user', content, field: fieldOf(step) });
+      this.#endsWithResults = areResults;
+    }
   }
 
   #assistant(field: string): AssistantPart[] {
