@@ -1,6 +1,6 @@
 // Compressed forms beside what the build wrote, as `server/http/static-files.ts` serves them: made once and as small as they get, not by
 // each server when it is first asked.
-import { readFile, readdir, writeFile } from 'node:fs/promises';
+import { readFile, readdir, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
@@ -33,7 +33,13 @@ async function compress(file: string): Promise<void> {
   const bytes = await readFile(file);
   const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.byteLength };
   await Promise.all([
-    promisify(brotliCompress)(bytes, { params }).then((packed) => writeFile(`${file}.br`, packed)),
-    promisify(gzip)(bytes, { level: 9 }).then((packed) => writeFile(`${file}.gz`, packed)),
+    promisify(brotliCompress)(bytes, { params }).then((packed) => writeWhole(`${file}.br`, packed)),
+    promisify(gzip)(bytes, { level: 9 }).then((packed) => writeWhole(`${file}.gz`, packed)),
   ]);
+}
+
+/** A server that runs meanwhile reads all of it or nothing. */
+async function writeWhole(place: string, bytes: Uint8Array): Promise<void> {
+  await writeFile(`${place}.new`, bytes);
+  await rename(`${place}.new`, place);
 }
