@@ -55,6 +55,56 @@ const refused: { path: string; channel: object; body: object; field: string }[] 
     body: chat({ type: 'file', file: { file_id: 'file-1' } }),
     field: 'messages.0.content.1.file.file_id',
   },
+  // Mistral's form.
+  {
+    path: '/v1/chat/completions',
+    channel: { type: 42 },
+    body: chat({ type: 'file', file_id: 'file-1' }),
+    field: 'messages.0.content.1.file_id',
+  },
+  // Google's own, in this format.
+  {
+    path: '/v1/chat/completions',
+    channel: { type: 1 },
+    body: { ...chat(text), extra_body: { google: { cached_content: 'cachedContents/a1' } } },
+    field: 'extra_body.google.cached_content',
+  },
+  {
+    path: '/v1/chat/completions',
+    channel: { type: 1 },
+    body: { ...chat(text), google: { cachedContent: 'cachedContents/a1' } },
+    field: 'google.cachedContent',
+  },
+  {
+    path: '/v1/chat/completions',
+    channel: { type: 17 },
+    body: chat({ type: 'video', video: ['https://tides.example/1.png', 'oss://a1'] }),
+    field: 'messages.0.content.1.video.1',
+  },
+  {
+    path: '/v1/chat/completions',
+    channel: { type: 17 },
+    body: chat({ type: 'video', video: 'oss://a1' }),
+    field: 'messages.0.content.1.video',
+  },
+  {
+    path: '/v1/chat/completions',
+    channel: { type: 17 },
+    body: chat({ type: 'input_audio', input_audio: { data: 'oss://a1', format: 'mp3' } }),
+    field: 'messages.0.content.1.input_audio.data',
+  },
+  {
+    path: '/v1/chat/completions',
+    channel: { type: 17 },
+    body: chat({ type: 'input_audio', input_audio: { data: ['aGk=', 'oss://a1'], format: 'mp3' } }),
+    field: 'messages.0.content.1.input_audio.data.1',
+  },
+  {
+    path: '/v1/chat/completions',
+    channel: { type: 17 },
+    body: chat({ type: 'image_url', image_url: [{ url: 'oss://a1' }] }),
+    field: 'messages.0.content.1.image_url.0.url',
+  },
   {
     path: '/v1/chat/completions',
     channel: { type: 25 },
@@ -140,6 +190,16 @@ const refused: { path: string; channel: object; body: object; field: string }[] 
 ];
 
 const taken: { path: string; channel: object; body: object }[] = [
+  {
+    path: '/v1/chat/completions',
+    channel: { type: 1 },
+    body: { ...chat(text), extra_body: { google: { thinking_config: { include_thoughts: true } } } },
+  },
+  {
+    path: '/v1/chat/completions',
+    channel: { type: 17 },
+    body: chat({ type: 'video', video: ['https://tides.example/1.png', 'https://tides.example/2.png'] }),
+  },
   { path: gemini, channel: { type: 24 }, body: file('https://tides.example/generativelanguage.googleapis.com') },
   {
     path: '/v1/chat/completions',

@@ -4,19 +4,33 @@ import { firstFilled, firstIn, isFilled } from '../account-objects.ts';
 import type { Body } from '../strict-fields.ts';
 
 /** `ms://…` of Moonshot, `oss://…` of Alibaba: everything but an address, a data URL and bare base64. */
-const nameOfFile = /^(?!https?:|data:)[a-z][a-z0-9+.-]*:\/\//i;
+const nameOfFile = /^\s*(?!https?:|data:)[a-z][a-z0-9+.-]*:\/\//i;
 /** https://help.aliyun.com/zh/model-studio/long-context-qwen-long */
 const fileInText = /^\s*fileid:\/\//i;
-const media = ['image_url', 'video_url', 'input_audio', 'file'];
+const media = ['image_url', 'video_url', 'video', 'input_audio', 'file'];
+/** Where these have an address or data; each may be a list. */
+const placesOfName = ['url', 'data', 'file_data'];
 
-export function findAccountObject({ messages, tools }: Body): string | undefined {
-  return firstIn(messages, 'messages', inMessage) ?? firstIn(tools, 'tools', inTool);
+export function findAccountObject({ messages, tools, extra_body: extra, google }: Body): string | undefined {
+  return (
+    firstIn(messages, 'messages', inMessage) ??
+    firstIn(tools, 'tools', inTool) ??
+    (isObject(extra) ? inGoogle(extra.google, 'extra_body.google') : undefined) ??
+    inGoogle(google, 'google')
+  );
+}
+
+/** Google's own fields within this format. https://ai.google.dev/gemini-api/docs/openai#extra-body */
+function inGoogle(own: unknown, path: string): string | undefined {
+  return isObject(own) ? firstFilled(own, path, ['cached_content', 'cachedContent']) : undefined;
 }
 
 function inMessage({ role, content }: Body, path: string): string | undefined {
   if (typeof content === 'string') return isInstruction(role) && fileInText.test(content) ? `${path}.content` : undefined;
   return firstIn(content, `${path}.content`, (part, at) => {
     if (part.type === 'text') return isInstruction(role) && isName(part.text, fileInText) ? `${at}.text` : undefined;
+    // Mistral names it there. https://docs.mistral.ai/api
+    if (isFilled(part.file_id)) return `${at}.file_id`;
     for (const name of media) {
       const found = inMedia(part[name], `${at}.${name}`);
       if (found !== undefined) return found;
@@ -30,8 +44,24 @@ function isInstruction(role: unknown): boolean {
 }
 
 function inMedia(value: unknown, path: string): string | undefined {
-  if (!isObject(value)) return isName(value, nameOfFile) ? path : undefined;
-  return firstFilled(value, path, ['file_id']) ?? (isName(value.url, nameOfFile) ? `${path}.url` : undefined);
+  return inNames(value, path) ?? firstIn(value, path, inMedium);
+}
+
+function inMedium(medium: Body, path: string): string | undefined {
+  const found = firstFilled(medium, path, ['file_id']);
+  if (found !== undefined) return found;
+  for (const name of placesOfName) {
+    const named = inNames(medium[name], `${path}.${name}`);
+    if (named !== undefined) return named;
+  }
+  return undefined;
+}
+
+/** A name, or a list with one. */
+function inNames(value: unknown, path: string): string | undefined {
+  if (!Array.isArray(value)) return isName(value, nameOfFile) ? path : undefined;
+  const index = value.findIndex((one) => isName(one, nameOfFile));
+  return index < 0 ? undefined : `${path}.${index}`;
 }
 
 function isName(value: unknown, form: RegExp): boolean {
