@@ -6,18 +6,18 @@ const megabyte = Buffer.alloc(1_200_000).toString('base64');
 const few = Buffer.alloc(600).toString('base64');
 
 /** As a telephone sounds: 8,000 bytes a second. */
-function wave(seconds: number): string {
+function wave(seconds: number, { rate = 8_000, bits = 8 } = {}): string {
   const head = Buffer.alloc(44);
   head.write('RIFF', 0, 'latin1');
   head.write('WAVEfmt ', 8, 'latin1');
   head.writeUInt16LE(1, 20);
   head.writeUInt16LE(1, 22);
-  head.writeUInt32LE(8_000, 24);
-  head.writeUInt16LE(8, 34);
+  head.writeUInt32LE(rate, 24);
+  head.writeUInt16LE(bits, 34);
   return Buffer.concat([head, Buffer.alloc(8_000 * seconds - 44)]).toString('base64');
 }
 
-const { gemini, claude, 'openai-chat': chat, 'openai-responses': responses } = clientDialects;
+const { gemini, claude, 'openai-chat': chat, 'openai-responses': responses, 'gemini-interactions': interactions } = clientDialects;
 const ofGemini = (mimeType: string) => (data: string) =>
   gemini.calls.chat.promptContent({ contents: [{ parts: [{ inline_data: { mime_type: mimeType, data } }] }] });
 const ofChat = (part: (data: string) => object) => (data: string) =>
@@ -97,8 +97,92 @@ test.each([
   expect(of(megabyte)).toMatchObject({ media: 5_000, mediaMost: 5_000 });
 });
 
-test('a film that Google fetches may be as long as its models can watch', () => {
-  const film = (fileUri: string) => gemini.calls.chat.promptContent({ contents: [{ parts: [{ fileData: { fileUri } }] }] });
-  expect(film('https://www.youtube.com/watch?v=abc')).toMatchObject({ media: 5_000, mediaMost: 1_048_576 });
-  expect(film('https://tides.example/?youtube.com/')).toMatchObject({ media: 5_000, mediaMost: 5_000 });
+test.each([
+  { what: 'a rate that nobody hears', header: { rate: 4_000_000_000, bits: 32 } },
+  { what: 'no bits', header: { bits: 0 } },
+  { what: 'hardly a sample', header: { rate: 1 } },
+])('a header of sound that tells $what is not believed', ({ header }) => {
+  expect(ofGemini('audio/wav')(wave(100, header))).toMatchObject({ audio: 3_201, audioMost: 25_601 });
+});
+
+test('nothing inline is worth more than any model reads', () => {
+  const text = Buffer.alloc(6_000_000).toString('base64');
+  expect(ofGemini('text/csv')(text)).toMatchObject({ media: 1_048_576, mediaMost: 1_048_576 });
+});
+
+const image = (url: string) => ofChat((data) => ({ type: 'image_url', image_url: { url: data } }))(url);
+const bareImage = ofChat((url) => ({ type: 'image_url', image_url: url }));
+const file = ofChat((url) => ({ type: 'file', file: { file_data: url } }));
+const video = ofChat((url) => ({ type: 'video_url', video_url: { url } }));
+const spoken = ofChat((data) => ({ type: 'input_audio', input_audio: { data, format: 'mp3' } }));
+const ofResponsesImage = ofResponses((url) => ({ type: 'input_image', image_url: url }));
+const ofResponsesFile = ofResponses((url) => ({ type: 'input_file', file_url: url }));
+const claudeImage = (source: object) =>
+  claude.calls.chat.promptContent({ messages: [{ role: 'user', content: [{ type: 'image', source }] }] });
+const ofClaudeImage = (url: string) => claudeImage({ type: 'url', url });
+const film = (fileUri: string) => gemini.calls.chat.promptContent({ contents: [{ parts: [{ fileData: { fileUri } }] }] });
+const ofInteractions = (content: object) => interactions.calls.chat.promptContent({ input: [content] });
+const ofInteractionsUri = (uri: string) => ofInteractions({ type: 'image', uri });
+
+const places = [
+  { what: 'an image of chat', of: image, guess: 255 },
+  { what: 'a bare image of chat', of: bareImage, guess: 255 },
+  { what: 'a file of chat', of: file, guess: 5_000 },
+  { what: 'an image of Responses', of: ofResponsesImage, guess: 255 },
+  { what: 'a file of Responses', of: ofResponsesFile, guess: 5_000 },
+  { what: 'an image of Claude', of: ofClaudeImage, guess: 1_600 },
+  { what: 'a document of Claude', of: ofClaude('url'), guess: 5_000 },
+  { what: 'a file of Gemini', of: film, guess: 5_000 },
+  { what: 'an image of Interactions', of: ofInteractionsUri, guess: 1_120 },
+];
+
+test.each(places)('$what that Google fetches as a film may be as long as its models can watch', ({ of, guess }) => {
+  for (const url of [
+    'https://www.youtube.com/watch?v=abc',
+    'HTTPS://a@m.YouTube.com.:443/watch?v=abc',
+    'https://youtu.be/abc',
+    'https://tides.example/a.mp4?x=1',
+    'https://tides.example/a.MOV',
+    'https://tides.example/a.webm#t=1',
+    'https://tides.example/a.mp3',
+    'https://tides.example/a.wav',
+  ])
+    expect([url, of(url)]).toMatchObject([url, { media: guess, mediaMost: 1_048_576 }]);
+  for (const url of ['https://tides.example/?youtube.com/', 'https://tides.example/a.png', 'https://notyoutube.com/a', 'https://a.mp4/'])
+    expect([url, of(url)]).toMatchObject([url, { media: guess, mediaMost: guess }]);
+});
+
+test.each([image, bareImage, file, ofResponsesImage, ofResponsesFile, ofClaudeImage, ofClaude('url'), ofInteractionsUri])(
+  'a film within an address is worth what its length says: %#',
+  (of) => {
+    expect(of(`data:video/mp4;base64,${megabyte}`)).toMatchObject({ media: 5_000, mediaMost: 36_000 });
+    expect(of(`data:text/csv;base64,${megabyte}`)).toMatchObject({ media: 300_000, mediaMost: 600_000 });
+  },
+);
+
+test.each([
+  { what: 'chat', of: image, guess: 255 },
+  { what: 'Responses', of: ofResponsesImage, guess: 255 },
+  { what: 'Interactions', of: ofInteractionsUri, guess: 1_120 },
+])('an image of $what stays what it is within an address', ({ of, guess }) => {
+  expect(of(`data:image/png;base64,${megabyte}`)).toMatchObject({ media: guess, mediaMost: guess });
+});
+
+test("what a source of Claude's is decides, not where it stands", () => {
+  const base64 = (media_type: string) => ({ type: 'base64', media_type, data: megabyte });
+  expect(claudeImage(base64('image/png'))).toMatchObject({ media: 1_600, mediaMost: 1_600 });
+  expect(claudeImage(base64('VIDEO/mp4'))).toMatchObject({ media: 5_000, mediaMost: 36_000 });
+  expect(claudeImage(base64('audio/mp3'))).toMatchObject({ audio: 5_000, audioMost: 38_400 });
+});
+
+test('a part that is a film or sound by its name is one at every address', () => {
+  expect(video('https://tides.example/a')).toMatchObject({ media: 5_000, mediaMost: 1_048_576 });
+  expect(spoken('https://tides.example/a')).toMatchObject({ audio: 100, audioMost: 1_048_576 });
+  const told = { mimeType: 'video/mp4', fileUri: 'https://tides.example/a' };
+  expect(gemini.calls.chat.promptContent({ contents: [{ parts: [{ fileData: told }] }] })).toMatchObject({ mediaMost: 1_048_576 });
+});
+
+test('sound of Interactions is sound, whatever type it tells', () => {
+  expect(ofInteractions({ type: 'audio', mime_type: 'image/mp3', data: megabyte })).toMatchObject({ audio: 4_800, audioMost: 38_400 });
+  expect(ofInteractions({ type: 'video', data: null, uri: 'https://youtu.be/abc' })).toMatchObject({ mediaMost: 1_048_576 });
 });

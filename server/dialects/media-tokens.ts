@@ -1,7 +1,9 @@
 // What inline audio, video and files may be worth in tokens, by the length of their data: nobody looks into them, and a long clip is no
 // short one. Usual encodings say what is likely, the densest usual ones what has to be reserved for. What a URL or a name stands for is
-// never fetched, because a count must not depend on other machines: that stays a guess.
-import { addMediaTokens } from './prompt-content.ts';
+// never fetched, because a count must not depend on other machines: that stays a guess, but for films and sound, which may be of any
+// length. A call of every format may go to a provider that takes them where others have images.
+import { inlineData } from './media.ts';
+import { addMediaTokens, mostPromptTokens } from './prompt-content.ts';
 import type { PromptContent } from './prompt-content.ts';
 
 /** Tokens of one vendor's models. */
@@ -20,6 +22,19 @@ export interface InlineMedia {
   guess: number;
 }
 
+/** What stands in a field that takes an address as well as data. */
+export interface LinkedMedia {
+  /** An address, a data URL or bare base64. */
+  value: unknown;
+  /** Of data and addresses that do not say theirs. */
+  usualType: string;
+  rates: MediaRates;
+  /** Tokens of one of unknown length, of the usual type. */
+  guess: number;
+  /** The same where a data URL has a type of another kind. */
+  guessOfOthers: number;
+}
+
 /** Bytes of a second of sound or picture, of a page, of a token of text; the densest usual ones have fewer. */
 const audioBytes = { usual: 8_000, densest: 1_000 };
 const videoBytes = { usual: 125_000, densest: 10_000 };
@@ -31,9 +46,45 @@ const mostAudioPerSecond = 32;
 const mostPages = 1000;
 const textTypes = /^(?:text\/|application\/(?:json|xml|yaml|x-yaml|javascript|x-javascript|x-typescript|x-sh|rtf|x-ndjson|jsonl))/;
 
+/** Plain sound has no less and no more: 8-bit of a quarter of a telephone's rate, eight channels of studios. */
+const wavBytes = { least: 2_000, most: 6_144_000 };
+/** Its provider watches a film of any length. https://ai.google.dev/gemini-api/docs/video-understanding#youtube */
+const filmHost = /(?:^|\.)(?:youtube\.com|youtu\.be)\.?$/i;
+const clipEnding = /\.(?:3gpp?|aac|aiff?|avi|flac|flv|m4[av]|mkv|mov|mp[34]|mpe?g|mpga|og[agv]|opus|wav|web[am]|wmv)$/i;
+
+/** Of an address what `addMediaUrl` says, of data what its length does. */
+export function addMedia(prompt: PromptContent, { value, usualType, rates, guess, guessOfOthers }: LinkedMedia): void {
+  if (typeof value === 'string' && /^\s*https?:/i.test(value)) {
+    addMediaUrl(prompt, value, { guess, mimeType: usualType });
+    return;
+  }
+  const { data, mimeType = usualType } = inlineData(value);
+  addInlineMedia(prompt, { data, mimeType, rates, guess: kindOf(mimeType) === kindOf(usualType) ? guess : guessOfOthers });
+}
+
+/** An address or a name. `guess`: tokens of one of unknown length; `mimeType`: as its caller tells, or the field does. */
+export function addMediaUrl(prompt: PromptContent, url: unknown, { guess, mimeType }: { guess: number; mimeType: string }): void {
+  const most = isLong(mimeType) || (typeof url === 'string' && isFilm(url)) ? mostPromptTokens : guess;
+  addMediaTokens(prompt, guess, { most, isAudio: isAudio(mimeType) });
+}
+
+function isLong(mimeType: string): boolean {
+  return isAudio(mimeType) || kindOf(mimeType) === 'video';
+}
+
+function isFilm(address: string): boolean {
+  const url = URL.parse(address);
+  return url !== null && (filmHost.test(url.hostname) || clipEnding.test(url.pathname));
+}
+
+function kindOf(mimeType: string): string {
+  return mimeType.split('/', 1)[0] ?? '';
+}
+
 export function addInlineMedia(prompt: PromptContent, media: InlineMedia): void {
   const { usual, most } = tokensOf(media);
-  addMediaTokens(prompt, Math.max(media.guess, usual), { most: Math.max(media.guess, most), isAudio: isAudio(media.mimeType) });
+  const bounded = (tokens: number) => Math.max(media.guess, Math.min(mostPromptTokens, tokens));
+  addMediaTokens(prompt, bounded(usual), { most: bounded(most), isAudio: isAudio(media.mimeType) });
 }
 
 export function isAudio(mimeType: string): boolean {
@@ -61,11 +112,14 @@ function range(bytes: number, { usual, densest }: { usual: number; densest: numb
   return { usual: Math.ceil((bytes / usual) * tokens), most: Math.ceil((bytes / densest) * tokens) };
 }
 
-/** Of sound that is not compressed its header tells. Null: it is something else. http://soundfile.sapp.org/doc/WaveFormat/ */
+/**
+ * Of sound that is not compressed its header tells. Null: it is something else, or tells what no sound has.
+ * http://soundfile.sapp.org/doc/WaveFormat/
+ */
 function bytesPerSecond(data: string): number | null {
   const head = Buffer.from(data.slice(0, 48), 'base64');
   if (head.length < 36 || head.toString('latin1', 0, 4) !== 'RIFF' || head.toString('latin1', 12, 16) !== 'fmt ') return null;
   const isPlain = head.readUInt16LE(20) === 1;
   const rate = head.readUInt32LE(24) * head.readUInt16LE(22) * (head.readUInt16LE(34) / 8);
-  return isPlain ? Math.max(1, rate) : null;
+  return isPlain && rate >= wavBytes.least && rate <= wavBytes.most ? rate : null;
 }

@@ -1,8 +1,8 @@
 // What of a Messages request counts as prompt tokens. Read loosely: it also serves estimates of what is refused later.
 import { isObject } from '#server/framing/loose-json.ts';
-import { addInlineMedia } from '../media-tokens.ts';
+import { addInlineMedia, addMedia, addMediaUrl } from '../media-tokens.ts';
 import type { MediaRates } from '../media-tokens.ts';
-import { addMediaTokens, emptyPrompt, noteCacheControl, noteHosted } from '../prompt-content.ts';
+import { emptyPrompt, noteCacheControl, noteHosted } from '../prompt-content.ts';
 import type { PromptContent } from '../prompt-content.ts';
 import type { Body } from '../strict-fields.ts';
 import { hosted } from './hosted-tools.ts';
@@ -13,8 +13,11 @@ const perTools = 340;
 const perImage = 1600;
 /** A document of a few pages. */
 const perFile = 5000;
-/** Documents have pages, and nothing else is taken. https://platform.claude.com/docs/en/build-with-claude/pdf-support */
-const rates: MediaRates = { audioPerSecond: 0, videoPerSecond: 0, perPage: 3000 };
+/**
+ * Documents have pages. https://platform.claude.com/docs/en/build-with-claude/pdf-support Sound and films as Google counts them, who takes
+ * them from this format.
+ */
+const rates: MediaRates = { audioPerSecond: 32, videoPerSecond: 300, perPage: 3000 };
 
 /** Fields beside messages and tools that providers put into the prompt. */
 const listsOfPrompt = ['mcp_servers', 'context_management'];
@@ -47,7 +50,7 @@ function addBlock(prompt: PromptContent, block: Body): void {
   noteCacheControl(prompt, block);
   switch (block.type) {
     case 'image':
-      addMediaTokens(prompt, perImage);
+      addSource(prompt, block.source, { usualType: 'image/*', guess: perImage });
       break;
     case 'document':
       addDocument(prompt, block);
@@ -78,9 +81,19 @@ function addDocument(prompt: PromptContent, block: Body): void {
   if (!isObject(source)) return;
   if (source.type === 'text') addText(prompt, source.data);
   else if (source.type === 'content') addContent(prompt, source.content);
-  else if (source.type === 'base64') addInlineMedia(prompt, { data: source.data, mimeType: 'application/pdf', rates, guess: perFile });
-  // Of a URL or an id nothing is known.
-  else addMediaTokens(prompt, perFile);
+  else addSource(prompt, source, { usualType: 'application/pdf', guess: perFile });
+}
+
+/** What is said of it goes to the provider, whatever block it stands in. Of an id nothing is known. */
+function addSource(prompt: PromptContent, source: unknown, { usualType, guess }: { usualType: string; guess: number }): void {
+  const { type, url, data, media_type: told } = isObject(source) ? source : {};
+  if (type === 'base64') {
+    const named = typeof told === 'string' ? told.trim().toLowerCase() : usualType;
+    const isImage = named.startsWith('image/');
+    addInlineMedia(prompt, { data, mimeType: isImage ? usualType : named, rates, guess: isImage ? guess : perFile });
+  } else if (typeof url === 'string' && url.startsWith('data:')) {
+    addMedia(prompt, { value: url, usualType, rates, guess, guessOfOthers: perFile });
+  } else addMediaUrl(prompt, url, { guess, mimeType: usualType });
 }
 
 /** All of it but what steers the provider's cache. */

@@ -1,8 +1,8 @@
 // What of a `generateContent` request counts as prompt tokens. Read loosely: it also serves estimates of what is refused later.
 import { isObject } from '#server/framing/loose-json.ts';
-import { addInlineMedia, isAudio } from '../media-tokens.ts';
+import { addInlineMedia, addMediaUrl, isAudio } from '../media-tokens.ts';
 import type { MediaRates } from '../media-tokens.ts';
-import { addMediaTokens, emptyPrompt, mostPromptTokens, noteHosted } from '../prompt-content.ts';
+import { emptyPrompt, noteHosted } from '../prompt-content.ts';
 import type { PromptContent } from '../prompt-content.ts';
 import type { Body } from '../strict-fields.ts';
 import { hosted } from './hosted-tools.ts';
@@ -19,8 +19,6 @@ const perAudio = 960;
 const perFile = 5000;
 /** https://ai.google.dev/gemini-api/docs/tokens: a frame a second and its sound; pages are images. */
 const rates: MediaRates = { audioPerSecond: 32, videoPerSecond: 300, perPage: 258 };
-/** Its provider watches a film of any length. https://ai.google.dev/gemini-api/docs/video-understanding#youtube */
-const film = /^https?:\/\/(?:[\w-]+\.)*(?:youtube\.com|youtu\.be)\//i;
 
 export function promptContent(body: Body): PromptContent {
   const whole = member(body, 'generateContentRequest');
@@ -78,8 +76,7 @@ export function addInline(prompt: PromptContent, { mimeType: told, data }: { mim
 /** A URL or a name: nothing is known but its type. */
 export function addFile(prompt: PromptContent, { mimeType: told, uri }: { mimeType: unknown; uri: unknown }): void {
   const mimeType = typeOf(told);
-  const most = typeof uri === 'string' && film.test(uri) ? mostPromptTokens : undefined;
-  addMediaTokens(prompt, guessOf(mimeType), { ...(most === undefined ? {} : { most }), isAudio: isAudio(mimeType) });
+  addMediaUrl(prompt, uri, { guess: guessOf(mimeType), mimeType });
 }
 
 function typeOf(told: unknown): string {

@@ -32,6 +32,7 @@ export const chatNames = decidingNames(messageNames, limits.names, [
   'definition',
   'input',
   'image_url',
+  'video_url',
   'detail',
   'input_audio',
   'file',

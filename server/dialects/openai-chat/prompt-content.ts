@@ -1,9 +1,8 @@
 // What of a chat completion request counts as prompt tokens.
 import { isObject } from '#server/framing/loose-json.ts';
-import { addInlineMedia } from '../media-tokens.ts';
+import { addMedia } from '../media-tokens.ts';
 import type { MediaRates } from '../media-tokens.ts';
-import { inlineData } from '../media.ts';
-import { addMediaTokens, emptyPrompt, noteCacheControl, noteHosted } from '../prompt-content.ts';
+import { emptyPrompt, noteCacheControl, noteHosted } from '../prompt-content.ts';
 import type { PromptContent } from '../prompt-content.ts';
 import { hosted, isSearchModel } from './hosted-tools.ts';
 
@@ -67,7 +66,7 @@ function addContent(prompt: PromptContent, content: unknown, image: ImageCost): 
   for (const part of content) {
     if (!isObject(part)) continue;
     noteCacheControl(prompt, part);
-    if (part.type === 'image_url') addMediaTokens(prompt, imageTokens(part.image_url, image));
+    if (part.type === 'image_url') addImage(prompt, part.image_url, image);
     else if (part.type === 'input_audio') addAudio(prompt, part.input_audio);
     else if (part.type === 'file') addFile(prompt, isObject(part.file) ? part.file.file_data : undefined, 'application/pdf');
     else if (part.type === 'video_url') addFile(prompt, isObject(part.video_url) ? part.video_url.url : part.video_url, 'video/mp4');
@@ -95,15 +94,19 @@ function imageTokens(image: unknown, cost: ImageCost): number {
   return isObject(image) && image.detail === 'low' ? lowDetail : 3 * cost.base;
 }
 
+function addImage(prompt: PromptContent, image: unknown, cost: ImageCost): void {
+  const value = isObject(image) ? image.url : image;
+  addMedia(prompt, { value, usualType: 'image/*', rates, guess: imageTokens(image, cost), guessOfOthers: perFile });
+}
+
 function addAudio(prompt: PromptContent, audio: unknown): void {
-  const data = isObject(audio) ? audio.data : undefined;
-  addInlineMedia(prompt, { data, mimeType: 'audio/*', rates, guess: perAudio });
+  const value = isObject(audio) ? audio.data : undefined;
+  addMedia(prompt, { value, usualType: 'audio/*', rates, guess: perAudio, guessOfOthers: perFile });
 }
 
 /** @param url with its data, or where it lies */
 function addFile(prompt: PromptContent, url: unknown, usualType: string): void {
-  const { data, mimeType = usualType } = inlineData(url);
-  addInlineMedia(prompt, { data, mimeType, rates, guess: perFile });
+  addMedia(prompt, { value: url, usualType, rates, guess: perFile, guessOfOthers: perFile });
 }
 
 function addText(prompt: PromptContent, text: unknown): void {

@@ -1,9 +1,8 @@
 // What of a Responses request counts as prompt tokens. Read loosely: it also serves estimates of what is refused later.
 import { isObject } from '#server/framing/loose-json.ts';
-import { addInlineMedia } from '../media-tokens.ts';
+import { addMedia } from '../media-tokens.ts';
 import type { MediaRates } from '../media-tokens.ts';
-import { addMediaTokens, emptyPrompt, noteHosted } from '../prompt-content.ts';
-import { inlineData } from '../media.ts';
+import { emptyPrompt, noteHosted } from '../prompt-content.ts';
 import type { PromptContent } from '../prompt-content.ts';
 import type { Body } from '../strict-fields.ts';
 import { hosted } from './hosted-tools.ts';
@@ -66,15 +65,22 @@ function addContent(prompt: PromptContent, content: unknown, imageTokens: number
   for (const part of Array.isArray(content) ? content : []) {
     if (!isObject(part)) continue;
     if (isObject(part.prompt_cache_breakpoint)) prompt.cacheWrite ??= 'cacheWrite5m';
-    if (part.type === 'input_image') addMediaTokens(prompt, part.detail === 'low' ? lowDetail : imageTokens);
-    else if (part.type === 'input_file') {
-      const { data, mimeType = 'application/pdf' } = inlineData(part.file_data);
-      addInlineMedia(prompt, { data, mimeType, rates, guess: perFile });
-    } else if (part.type === 'input_audio') {
-      const data = isObject(part.input_audio) ? part.input_audio.data : undefined;
-      addInlineMedia(prompt, { data, mimeType: 'audio/*', rates, guess: perAudio });
+    if (part.type === 'input_image') {
+      const guess = part.detail === 'low' ? lowDetail : imageTokens;
+      addMedia(prompt, { value: part.image_url, usualType: 'image/*', rates, guess, guessOfOthers: perFile });
+    } else if (part.type === 'input_file') addFile(prompt, part);
+    else if (part.type === 'input_audio') {
+      const value = isObject(part.input_audio) ? part.input_audio.data : undefined;
+      addMedia(prompt, { value, usualType: 'audio/*', rates, guess: perAudio, guessOfOthers: perFile });
     } else addText(prompt, part.text ?? part.refusal);
   }
+}
+
+/** Which of both counts where both are there is the provider's to say. */
+function addFile(prompt: PromptContent, { file_data: data, file_url: url }: Body): void {
+  const given = [data, url].filter((value) => typeof value === 'string');
+  for (const value of given.length === 0 ? [undefined] : given)
+    addMedia(prompt, { value, usualType: 'application/pdf', rates, guess: perFile, guessOfOthers: perFile });
 }
 
 function addText(prompt: PromptContent, text: unknown): void {

@@ -3,6 +3,7 @@ import { isObject } from '#server/framing/loose-json.ts';
 import { emptyPrompt, noteHosted } from '../../prompt-content.ts';
 import type { PromptContent } from '../../prompt-content.ts';
 import type { Body } from '../../strict-fields.ts';
+import { sourceOfUrl } from '../../media.ts';
 import { addFile, addInline } from '../prompt-content.ts';
 import { hostedPlaces } from './hosted-tools.ts';
 import { isContent, stepsOf, usualTypes } from './items.ts';
@@ -43,9 +44,19 @@ function addPart(prompt: PromptContent, part: unknown): void {
   if (!isObject(part)) return;
   if (part.type === 'text') return addText(prompt, part.text);
   if (!isContent(part)) return addJson(prompt, part);
-  const { data, uri, mime_type: mimeType = usualTypes[String(part.type)] } = part;
-  if (data === undefined) addFile(prompt, { mimeType, uri });
-  else addInline(prompt, { mimeType, data });
+  const { data, uri, mime_type: told } = part;
+  if (typeof data === 'string') addInline(prompt, { mimeType: typeOf(part, told), data });
+  else {
+    const source = typeof uri === 'string' ? sourceOfUrl(uri) : null;
+    if (source?.kind === 'base64') addInline(prompt, { mimeType: typeOf(part, source.mediaType), data: source.data });
+    else addFile(prompt, { mimeType: typeOf(part, told), uri });
+  }
+}
+
+/** Sound is sent as sound, whatever type it tells. */
+function typeOf({ type }: Body, told: unknown): unknown {
+  if (type === 'audio' && !(typeof told === 'string' && /^audio\//i.test(told))) return usualTypes['audio'];
+  return told ?? usualTypes[String(type)];
 }
 
 function addText(prompt: PromptContent, text: unknown): void {
