@@ -50,6 +50,7 @@ const relay = [
   'drawings',
   'embeddings',
   'failing-channels',
+  'followed-responses',
   'hosted-tools',
   'background-responses',
   'compaction',

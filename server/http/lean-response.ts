@@ -70,9 +70,13 @@ class LeanResponse {
   }
 
   writeTo(to: ServerResponse): void {
-    if (isOver(to)) return;
-    to.writeHead(this.status, this.headers.all);
     const body = this.#body;
+    if (isOver(to)) {
+      // Nobody will ask for it.
+      if (!Buffer.isBuffer(body)) body.destroy();
+      return;
+    }
+    to.writeHead(this.status, this.headers.all);
     if (Buffer.isBuffer(body)) to.end(body);
     else {
       to.once('close', () => body.destroy());

@@ -1,18 +1,13 @@
-// The events of a response that goes on without its caller, written bit by bit for whoever asks for them, in whichever process.
+// The events of a response that goes on without its caller, written bit by bit for whoever asks for them, in whichever process:
+// `follow-events.ts` reads them.
 import type { AppContext } from '#server/context.ts';
 import type { Write } from '#server/db/database.ts';
 import type { ResponsePieceRecord } from '#server/db/records/response-piece.ts';
-import { isObject, parseObject } from '#server/framing/loose-json.ts';
+import { parseObject } from '#server/framing/loose-json.ts';
 import { dataIn, endOfEvent } from '#server/framing/sse.ts';
-import { LeanBody } from '#server/relay/stream/lean-body.ts';
 import { ownerOf } from './response-store.ts';
-import { openJson, sealJson } from './sealed-json.ts';
-import { writeEvent } from './told-response.ts';
+import { sealJson } from './sealed-json.ts';
 import type { Json } from './told-response.ts';
-
-/** How often it is looked for further events. */
-const lookMs = 150;
-const piecesAtOnce = 20;
 
 /** Events in these bytes, which hold whole ones; comments are left out. */
 export function eventsIn(bytes: Buffer): Json[] {
@@ -45,96 +40,27 @@ export async function eventWrites(context: AppContext, { responseId, userId, exp
   const number = Math.max(...events.map(numberOf));
   // Not more than a record holds: a response's last event repeats all of it, and stands in a piece of its own.
   const [content, ...more] = await sealJson(context, ownerOf(userId), JSON.stringify(events));
-  const row: ResponsePieceRecord = { id: '', response_id: responseId, kind: 'events', number, content, expires_at: expiresAt };
-  const rows = [content, ...more].map((each, index) => ({
-    ...row,
-    id: `${responseId}:events:${number}:${index}`,
-    content: each,
-    part: index,
-    ...(index === more.length ? { parts: more.length + 1, ...(isLast ? { is_last: true } : {}) } : {}),
-  }));
+  const rows = eventRows({ responseId, number, expiresAt, isLast }, [content, ...more]);
   return rows.map((insert) => ({ insert, into: 'response_pieces', ignoreConflict: true }));
 }
 
-export interface Followed {
-  responseId: string;
-  userId: number;
-  /** Number of the event behind which it begins. */
-  after: number;
-  /** An event as its callers read it; missing: as those of Responses do. */
-  write?(event: Json): Buffer;
-}
+/** Digits of a part in an id: ids are sorted as texts. */
+const partDigits = 6;
 
-/**
- * A stream of the events that are there, and of those to come.
- * @param isThere whether the response still is, asked where nothing comes for a while
- */
-export function followEvents(
-  context: AppContext,
-  followed: Followed,
-  { isThere, signal, onEnd }: { isThere: () => Promise<boolean>; signal: AbortSignal; onEnd: () => void },
-): LeanBody {
-  let isLeft = false;
-  let goOn: (() => void) | null = null;
-  let isPaused = false;
-  const body = new LeanBody({
-    pause: () => (isPaused = true),
-    resume() {
-      isPaused = false;
-      goOn?.();
-    },
-    disconnected() {
-      isLeft = true;
-      goOn?.();
-    },
-  });
-  const read = async () => {
-    let { after } = followed;
-    let quietSince = performance.now();
-    let parts: string[] = [];
-    let seen = 0;
-    for (;;) {
-      if (isLeft) return;
-      if (signal.aborted) return body.cut();
-      if (isPaused) await new Promise<void>((resolve) => (goOn = resolve));
-      const rows = await context.db.collection('response_pieces').find(
-        { response_id: followed.responseId, kind: 'events', number: { gt: after } },
-        {
-          sort: [
-            ['number', 1],
-            ['id', 1],
-          ],
-          limit: piecesAtOnce,
-        },
-      );
-      for (const row of rows) {
-        parts.push(row.content);
-        if (row.parts === undefined || parts.length < row.parts) continue;
-        const events = await openJson(context, ownerOf(followed.userId), parts);
-        parts = [];
-        for (const event of Array.isArray(events) ? events.filter(isObject) : [])
-          if (numberOf(event) > followed.after) body.write(followed.write?.(event) ?? writeEvent(event));
-        after = row.number;
-        seen += 1;
-        if (row.is_last === true) return body.end();
-      }
-      parts = [];
-      const now = performance.now();
-      if (rows.length > 0) quietSince = now;
-      else if (now - quietSince > context.env.STREAM_KEEPALIVE * 1000) {
-        if (!(await isThere())) return body.cut();
-        body.write(Buffer.from(': keep-alive\n\n'));
-        quietSince = now;
-      }
-      if (rows.length < piecesAtOnce) await new Promise((resolve) => setTimeout(resolve, lookMs));
-      if (seen === 0) body.flushHeaders();
-    }
-  };
-  read()
-    .catch((failure: unknown) => {
-      context.log.warn({ reason: String(failure) }, 'the events of a response could not be read');
-      body.cut();
-    })
-    .finally(onEnd);
-  return body;
+/** Each says how many there are, so that a reader makes room for all of them before it has read them. */
+export function eventRows(
+  { responseId, number, expiresAt, isLast }: Omit<LoggedEvents, 'events' | 'userId'> & { number: number },
+  contents: readonly string[],
+): ResponsePieceRecord[] {
+  return contents.map((content, part) => ({
+    id: `${responseId}:events:${number}:${String(part).padStart(partDigits, '0')}`,
+    response_id: responseId,
+    kind: 'events',
+    number,
+    content,
+    expires_at: expiresAt,
+    part,
+    parts: contents.length,
+    ...(isLast && part === contents.length - 1 ? { is_last: true } : {}),
+  }));
 }

@@ -5,8 +5,8 @@ import { eventStreamHeaders, streamResponse } from '#server/http/lean-response.t
 import type { DirectResponse } from '#server/http/lean-response.ts';
 import { createShares } from '#server/queues/shares.ts';
 import type { BackgroundResponses } from './background.ts';
-import { followEvents } from './event-log.ts';
-import type { Followed } from './event-log.ts';
+import { followEvents } from './follow-events.ts';
+import type { Followed } from './follow-events.ts';
 
 /** Each looks for events several times a second. */
 const mostFollowers = { all: 1000, perOwner: 16 };

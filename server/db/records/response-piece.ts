@@ -10,7 +10,7 @@ export interface ResponsePieceRecord {
   content: string;
   /** Those that were sealed together. Missing: they are the only ones of their kind. */
   version?: string;
-  /** Of events, where one record does not hold them: which part of them it is; the last one says how many there are. */
+  /** Of events, where one record does not hold them: which part of them it is, and how many there are: of older ones only the last part says so. */
   part?: number;
   parts?: number;
   /** Nothing follows. */

@@ -7,6 +7,8 @@ export interface BodySource {
   resume(): void;
   /** The client's connection closed before `end`. */
   disconnected(): void;
+  /** It has closed, before `end` or after it: nothing of the body is held any more. */
+  closed?(): void;
 }
 
 const earlyBytes = 64 * 1024;
@@ -88,6 +90,7 @@ export class LeanBody implements PipedBody {
     this.#isGone = true;
     this.#pending = [];
     if (!this.#isEnded) this.#source.disconnected();
+    this.#source.closed?.();
   }
 
   #finish(): void {
