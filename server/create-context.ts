@@ -116,10 +116,13 @@ export async function createContext(parts: ContextParts): Promise<RunningContext
   };
 }
 
+/** So many times: as it came, on its way upstream, for what is kept of it, and the share that is left to small ones. */
+const largestCopies = 4;
+
 /** One largest body always fits, with what it becomes on its way. */
 function bodyLimits(env: Env): BodyLimits {
   const megabyte = 1_000_000;
-  const one = env.MAX_REQUEST_BODY_MB * megabyte * 2.5 + decoderMemory;
+  const one = env.MAX_REQUEST_BODY_MB * megabyte * largestCopies + decoderMemory;
   return {
     all: Math.max(env.MAX_BODIES_MB * megabyte, one),
     perOwner: Math.max(env.MAX_BODIES_PER_USER_MB * megabyte, one),

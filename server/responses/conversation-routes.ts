@@ -1,6 +1,7 @@
 // `/v1/conversations`: https://platform.openai.com/docs/api-reference/conversations
 import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
+import { openaiMetadata, readMetadata } from '#server/dialects/metadata.ts';
 import { StrictFields, badField } from '#server/dialects/strict-fields.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import type { RouteHost } from '#server/http/mount.ts';
@@ -13,11 +14,8 @@ import type { ResponseStore } from './response-store.ts';
 import { createServer } from './serve-caller.ts';
 import type { KeptCaller } from './serve-caller.ts';
 
-/** Items that may be given at once, and pairs of metadata with their lengths. */
+/** Items that may be given at once. */
 const mostItems = 20;
-const mostPairs = 16;
-const longestName = 64;
-const longestValue = 512;
 
 export function mountConversations(
   host: RouteHost,
@@ -79,14 +77,5 @@ function givenItems(fields: StrictFields): Item[] {
 
 /** @throws {AppError} `invalid_request` */
 function metadataOf(fields: StrictFields): Readonly<Record<string, unknown>> | undefined {
-  const metadata = fields.object('metadata');
-  if (metadata === undefined) return undefined;
-  const pairs = Object.entries(metadata);
-  if (pairs.length > mostPairs) throw badField('metadata', fieldRules.atMost(mostPairs));
-  for (const [name, value] of pairs) {
-    if (typeof value !== 'string') throw badField(`metadata.${name}`, fieldRules.text);
-    if (name.length > longestName || value.length > longestValue)
-      throw badField(`metadata.${name.slice(0, longestName)}`, fieldRules.invalid);
-  }
-  return metadata;
+  return readMetadata(fields, 'metadata', openaiMetadata);
 }

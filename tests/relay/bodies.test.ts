@@ -88,7 +88,7 @@ describe.each(engines)('bodies on $kind', (engine) => {
 
   test('one user holds so much and not more; another one goes on, until the process holds all it may', async () => {
     await using scene = await createScene(engine, {
-      env: { MAX_REQUEST_BODY_MB: '8', MAX_BODIES_PER_USER_MB: '1', MAX_BODIES_MB: '80' },
+      env: { MAX_REQUEST_BODY_MB: '8', MAX_BODIES_PER_USER_MB: '1', MAX_BODIES_MB: '110' },
     });
     const { context } = scene.app;
     const keyOf = async () => (await createToken(context, (await scene.app.createUser({ quota: 500_000_000 })).id)).key;

@@ -6,8 +6,9 @@ import { describe, expect, test } from 'vitest';
 import { eventRows } from '#server/responses/event-log.ts';
 import { sealJson } from '#server/responses/sealed-json.ts';
 import { engines } from '#tests/support/engines.ts';
-import { createScene, until } from '#tests/support/relay-scene.ts';
+import { createScene, until as found } from '#tests/support/relay-scene.ts';
 import type { RelayScene } from '#tests/support/relay-scene.ts';
+import { until } from '#tests/support/until.ts';
 
 const addresses = { responses: '/v1/responses', interactions: '/v1beta/interactions' };
 type Format = keyof typeof addresses;
@@ -17,7 +18,7 @@ async function ended(scene: RelayScene, format: Format = 'responses'): Promise<s
   const made = await scene.post(addresses[format], { model: 'gpt-4o-mini', input: 'Hi', background: true });
   const { id } = await made.json();
   const { db } = scene.app.context;
-  await until(() => db.collection('responses').first({ id, place: { exists: false } }));
+  await found(() => db.collection('responses').first({ id, place: { exists: false } }));
   await db.collection('response_pieces').remove({ response_id: id, kind: 'events' });
   return id;
 }
@@ -102,13 +103,14 @@ describe.each(engines)('long responses that are followed on $kind', (engine) => 
     await writeLog(scene, { id, text: 'x'.repeat(6_000_000), parts: 3 });
     await until(() => bodies.bytes === 0);
     const hold = bodies.open(`user:${scene.user.id}`);
-    hold.grow(18_000_000);
+    hold.grow(40_000_000);
     const following = await followSlowly(scene, id, 'responses');
     let answer = '';
     following.on('data', (chunk) => (answer += String(chunk)));
+    following.resume();
     await until(() => answer.includes('200 OK'));
     expect(answer).not.toContain('response.completed');
-    expect(bodies.bytes).toBe(18_000_000);
+    expect(bodies.bytes).toBe(40_000_000);
     hold.shrinkTo(0);
     await until(() => answer.includes('response.completed'));
     following.destroy();

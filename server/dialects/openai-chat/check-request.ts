@@ -3,6 +3,7 @@ import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import { plainTokenBytes } from '../client-dialect.ts';
 import type { CallParameters } from '../client-dialect.ts';
+import { checkLooseMetadata, openaiMetadata } from '../metadata.ts';
 import { badField, StrictFields } from '../strict-fields.ts';
 import type { Body } from '../strict-fields.ts';
 
@@ -32,6 +33,7 @@ export function checkRequest(body: Body): void {
   for (const field of ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty']) fields.number(field);
   fields.boolean('stream');
   fields.object('stream_options');
+  checkLooseMetadata(fields, 'metadata', openaiMetadata);
 }
 
 /** Only for a body that `checkRequest` let pass. */

@@ -3,6 +3,7 @@ import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import { plainTokenBytes } from '../client-dialect.ts';
 import type { CallParameters } from '../client-dialect.ts';
+import { openaiMetadata, readMetadata } from '../metadata.ts';
 import { badField, StrictFields } from '../strict-fields.ts';
 import type { Body } from '../strict-fields.ts';
 
@@ -32,7 +33,8 @@ function checkFields(fields: StrictFields, needsInput: boolean): void {
   for (const field of ['temperature', 'top_p', 'top_logprobs']) fields.number(field);
   for (const field of ['stream', 'store', 'parallel_tool_calls']) fields.boolean(field);
   for (const field of ['tools', 'include']) fields.list(field);
-  for (const field of ['text', 'reasoning', 'metadata', 'stream_options']) fields.object(field);
+  for (const field of ['text', 'reasoning', 'stream_options']) fields.object(field);
+  readMetadata(fields, 'metadata', openaiMetadata);
 }
 
 /** By its id, or by an object that has it. */

@@ -5,6 +5,7 @@ import { isObject } from '#server/framing/loose-json.ts';
 import { plainTokenBytes } from '../../client-dialect.ts';
 import type { CallParameters } from '../../client-dialect.ts';
 import { otherProviders, untranslatable } from '../../losses.ts';
+import { googleLabels, readMetadata } from '../../metadata.ts';
 import { badField, StrictFields } from '../../strict-fields.ts';
 import type { Body } from '../../strict-fields.ts';
 import { limits } from './limits.ts';
@@ -23,6 +24,7 @@ export function checkRequest(body: Body): void {
   checkInput(fields);
   fields.text('system_instruction');
   fields.list('tools');
+  readMetadata(fields, 'labels', googleLabels);
   const config = fields.fields('generation_config');
   if (config === undefined) return;
   config.integer('max_output_tokens', 1, tokenLimit);

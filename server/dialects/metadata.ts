@@ -1,0 +1,58 @@
+// What callers note down at a request for themselves: pairs of a name and a text. Nobody is charged for it, and responses repeat it,
+// so that it is bounded as vendors bound it.
+import { fieldRules } from '#shared/field-rules.ts';
+import { badField } from './strict-fields.ts';
+import type { Body, StrictFields } from './strict-fields.ts';
+
+export interface MetadataBounds {
+  pairs: number;
+  /** Characters of a name, and of a value. */
+  name: number;
+  value: number;
+}
+
+/** https://platform.openai.com/docs/api-reference/responses/create */
+export const openaiMetadata: MetadataBounds = { pairs: 16, name: 64, value: 512 };
+/** https://cloud.google.com/vertex-ai/generative-ai/docs/multimodal/add-labels-to-api-calls */
+export const googleLabels: MetadataBounds = { pairs: 64, name: 63, value: 63 };
+
+/** @returns the pairs; undefined: there are none. @throws {AppError} `invalid_request` with the field at fault */
+export function readMetadata(fields: StrictFields, field: string, bounds: MetadataBounds): Body | undefined {
+  return checked(fields, field, bounds, (value, path) => {
+    if (typeof value !== 'string') throw badField(path, fieldRules.text);
+    return value;
+  });
+}
+
+/** Of a format whose providers take other values than texts too: those count as long as they are written. @throws {AppError} as `readMetadata` */
+export function checkLooseMetadata(fields: StrictFields, field: string, bounds: MetadataBounds): void {
+  checked(fields, field, bounds, (value) => (typeof value === 'string' ? value : JSON.stringify(value)));
+}
+
+function checked(
+  fields: StrictFields,
+  field: string,
+  bounds: MetadataBounds,
+  textOf: (value: unknown, path: string) => string,
+): Body | undefined {
+  const metadata = fields.object(field);
+  if (metadata === undefined) return undefined;
+  const pairs = Object.entries(metadata);
+  if (pairs.length > bounds.pairs) throw badField(fields.path(field), fieldRules.most(bounds.pairs));
+  for (const [name, value] of pairs) {
+    if (isLonger(name, bounds.name)) throw badField(`${fields.path(field)}.${name.slice(0, bounds.name)}`, longName(bounds.name));
+    const path = `${fields.path(field)}.${name}`;
+    if (isLonger(textOf(value, path), bounds.value)) throw badField(path, fieldRules.longest(bounds.value));
+  }
+  return metadata;
+}
+
+function longName(most: number) {
+  return { zh: `的名称最多 ${most} 个字符`, en: `has a name of more than ${most} characters` };
+}
+
+/** Vendors count code points. */
+function isLonger(text: string, most: number): boolean {
+  if (text.length <= most || text.length > most * 2) return text.length > most;
+  return [...text].length > most;
+}

@@ -1,0 +1,56 @@
+// What callers note down at a request is repeated to them and paid by nobody: so many pairs, so long.
+import { describe, expect, test } from 'vitest';
+import { engines } from '#tests/support/engines.ts';
+import { createScene, testModel } from '#tests/support/relay-scene.ts';
+
+const pairs = (count: number) => Object.fromEntries(Array.from({ length: count }, (_none, index) => [`k${index}`, 'v']));
+
+const openai = {
+  field: 'metadata',
+  good: [pairs(16), { ['k'.repeat(64)]: 'v'.repeat(512) }, { ['\u{1f30a}'.repeat(64)]: '\u{1f30a}'.repeat(512) }, {}],
+  bad: [
+    [pairs(17), 'metadata '],
+    [{ ['k'.repeat(65)]: 'v' }, `metadata.${'k'.repeat(64)} `],
+    [{ k: 'v'.repeat(513) }, 'metadata.k '],
+    [{ k: 'v'.repeat(1_000_000) }, 'metadata.k '],
+    ['x', 'metadata '],
+  ],
+};
+const wrongTypes = [
+  [{ k: 1 }, 'metadata.k '],
+  [{ k: { a: 'b' } }, 'metadata.k '],
+];
+const formats = [
+  { path: '/v1/responses', fields: { input: 'Hi' }, ...openai, bad: [...openai.bad, ...wrongTypes] },
+  { path: '/v1/chat/completions', fields: { messages: [{ role: 'user', content: 'Hi' }] }, ...openai, good: [...openai.good, { k: 1 }] },
+  { path: '/v1/conversations', fields: {}, ...openai, bad: [...openai.bad, ...wrongTypes] },
+  {
+    path: '/v1beta/interactions',
+    fields: { input: 'Hi' },
+    field: 'labels',
+    good: [pairs(64), { ['k'.repeat(63)]: 'v'.repeat(63) }, { k: '' }],
+    bad: [
+      [pairs(65), 'labels '],
+      [{ ['k'.repeat(64)]: 'v' }, `labels.${'k'.repeat(63)} `],
+      [{ k: 'v'.repeat(64) }, 'labels.k '],
+      [{ k: 1 }, 'labels.k '],
+      ['x', 'labels '],
+    ],
+  },
+];
+
+describe.each(engines)('bounds of metadata on $kind', (engine) => {
+  test.each(formats)('of $path', async ({ path, fields, field, good, bad }) => {
+    await using scene = await createScene(engine);
+    const ask = (value: unknown) => scene.post(path, { model: testModel, ...fields, [field]: value }, { 'accept-language': 'en' });
+    for (const value of good) expect((await ask(value)).status).toBe(200);
+    const sent = scene.upstream.requests.length;
+    for (const [value, name] of bad) {
+      const refused = await ask(value);
+      expect(refused.status).toBe(400);
+      expect((await refused.json()).error.message).toContain(name);
+    }
+    expect(scene.upstream.requests).toHaveLength(sent);
+    await scene.checkBooks();
+  });
+});
