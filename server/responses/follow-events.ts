@@ -5,6 +5,7 @@ import type { AppContext } from '#server/context.ts';
 import type { ResponsePieceRecord } from '#server/db/records/response-piece.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { LeanBody } from '#server/relay/stream/lean-body.ts';
+import type { BodySource } from '#server/relay/stream/lean-body.ts';
 import { numberOf } from './event-log.ts';
 import { ownerOf } from './response-store.ts';
 import { openJson } from './sealed-json.ts';
@@ -38,49 +39,21 @@ export function followEvents(
   { isThere, signal, onEnd }: { isThere: () => Promise<boolean>; signal: AbortSignal; onEnd: () => void },
 ): LeanBody {
   const room = new Room(context, followed.userId);
-  let isLeft = false;
-  let goOn: (() => void) | null = null;
-  let isPaused = false;
-  const body = new LeanBody({
-    pause: () => (isPaused = true),
-    resume() {
-      isPaused = false;
-      goOn?.();
-    },
-    disconnected() {
-      isLeft = true;
-      goOn?.();
-    },
-    closed: () => room.close(),
-  });
-  const taken = async () => {
-    if (isPaused && !isLeft) await new Promise<void>((resolve) => (goOn = resolve));
-  };
+  const reader = new Reader(room);
+  const body = new LeanBody(reader);
   const read = async () => {
     let { after } = followed;
     let quietSince = performance.now();
     let parts = new Parts();
     let limit = 1;
     for (;;) {
-      await taken();
-      if (isLeft) return;
+      await reader.taken();
+      if (reader.isLeft) return;
       if (signal.aborted) return body.cut();
       if (parts.count === 0) room.shrinkTo(0);
-      let rows: ResponsePieceRecord[] = [];
-      if (room.fits()) {
-        rows = await context.db.collection('response_pieces').find(
-          { response_id: followed.responseId, kind: 'events', number: { gt: after } },
-          {
-            sort: [
-              ['number', 1],
-              ['id', 1],
-            ],
-            skip: parts.count,
-            limit,
-          },
-        );
-        room.need(parts.bytes + bytesOf(rows));
-      }
+      const hasRoom = room.fits();
+      let rows = hasRoom ? await find(context, followed.responseId, { after, skip: parts.count, limit }) : [];
+      if (hasRoom) room.need(parts.bytes + bytesOf(rows));
       if (!room.fits()) {
         // Somebody else who waits may have what is given back; nobody keeps a half and waits for the other one.
         rows = [];
@@ -93,8 +66,8 @@ export function followEvents(
         if (whole === null) continue;
         parts = new Parts();
         const events = await openJson(context, ownerOf(followed.userId), whole.contents);
-        await taken();
-        if (isLeft) return;
+        await reader.taken();
+        if (reader.isLeft) return;
         for (const event of Array.isArray(events) ? events.filter(isObject) : [])
           if (numberOf(event) > followed.after) body.write(followed.write?.(event) ?? writeEvent(event));
         after = row.number;
@@ -129,6 +102,60 @@ export function followEvents(
     })
     .finally(onEnd);
   return body;
+}
+
+/** The parts of events behind one of them, in order. */
+function find(
+  { db }: Pick<AppContext, 'db'>,
+  responseId: string,
+  { after, skip, limit }: { after: number; skip: number; limit: number },
+): Promise<ResponsePieceRecord[]> {
+  return db.collection('response_pieces').find(
+    { response_id: responseId, kind: 'events', number: { gt: after } },
+    {
+      sort: [
+        ['number', 1],
+        ['id', 1],
+      ],
+      skip,
+      limit,
+    },
+  );
+}
+
+/** Who takes the events, at a pace of its own. */
+class Reader implements BodySource {
+  isLeft = false;
+  readonly #room: Room;
+  #isPaused = false;
+  #goOn: (() => void) | null = null;
+
+  constructor(room: Room) {
+    this.#room = room;
+  }
+
+  pause(): void {
+    this.#isPaused = true;
+  }
+
+  resume(): void {
+    this.#isPaused = false;
+    this.#goOn?.();
+  }
+
+  disconnected(): void {
+    this.isLeft = true;
+    this.#goOn?.();
+  }
+
+  closed(): void {
+    this.#room.close();
+  }
+
+  /** Resolves when it wants more, or has left. */
+  async taken(): Promise<void> {
+    if (this.#isPaused && !this.isLeft) await new Promise<void>((resolve) => (this.#goOn = resolve));
+  }
 }
 
 /** What one reader holds. */

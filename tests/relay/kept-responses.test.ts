@@ -213,7 +213,7 @@ describe.each(engines)('what is kept of responses on $kind', (engine) => {
     const { bodies, db } = scene.app.context;
     await db.collection('responses').patch({ id }, { set: { bytes: 60_000_000 } });
     const taken = bodies.open(`user:${scene.user.id}`);
-    taken.grow(150_000_000);
+    taken.grow(170_000_000);
     expect(await failureOf(clientOf(scene).responses.retrieve(id))).toMatchObject({ status: 429 });
     expect(await failureOf(clientOf(scene).responses.inputItems.list(id))).toMatchObject({ status: 429 });
     taken.shrinkTo(0);
