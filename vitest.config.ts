@@ -17,8 +17,8 @@ const hasMongo = Boolean(process.env['TEST_MONGODB_URL']);
 
 export default defineConfig({
   test: {
-    // One more than there are processors, because files also wait; unless told Vitest takes one less.
-    maxWorkers: availableParallelism() + 1,
+    // Two more than there are processors, because files mostly wait; unless told Vitest takes one less.
+    maxWorkers: availableParallelism() + 2,
     projects: [
       {
         test: {
