@@ -10,7 +10,7 @@ import type { RerankResponse, RerankResult } from './rerank-parts.ts';
 
 /** Null: it is no reranking of what was asked for. */
 export function readResponse(told: Body, { documents }: Body): RerankResponse | null {
-  const most = typeof documents === 'number' ? documents : 0;
+  const most = typeof documents === 'number' ? documents : Infinity;
   if (!Array.isArray(told.results) || told.results.length > most) return null;
   const results: RerankResult[] = [];
   for (const row of told.results) {
