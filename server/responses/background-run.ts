@@ -157,7 +157,9 @@ export class BackgroundRun implements ClientBody {
     const { record, userId } = this.#parts;
     this.#then(async () => {
       const writes = await this.#eventWrites(events, false);
-      const begun: Write = { patch: { set: { status: 'in_progress' } }, of: 'responses', where: { id: record.id, user_id: userId } };
+      // Whoever took this process for gone has ended it meanwhile.
+      const where = { id: record.id, user_id: userId, status: 'queued' } as const;
+      const begun: Write = { patch: { set: { status: 'in_progress' } }, of: 'responses', where };
       await this.#context.db.write(isFirst ? [...writes, begun] : writes);
     });
   }

@@ -224,9 +224,12 @@ describe.each(engines)('kept interactions on $kind', (engine) => {
     const responses = scene.app.context.db.collection('responses');
     await responses.patch({ id }, { set: { alive_until: scene.app.context.now() - 1 } });
     await failOrphans(scene.app.context);
-    expect(await interactions.get(id)).toMatchObject({ id, status: 'failed', errors: [{ code: 'server_error' }] });
+    const failed = { id, status: 'failed', errors: [{ code: 'server_error' }] };
+    expect(await interactions.get(id)).toMatchObject(failed);
+    // It was not gone, and goes on: what it writes changes nothing.
     (await scene.upstream.request(0)).release();
     await scene.logs(1);
+    expect(await interactions.get(id)).toMatchObject(failed);
     await scene.checkBooks();
   });
 });
