@@ -17,8 +17,8 @@ const hasMongo = Boolean(process.env['TEST_MONGODB_URL']);
 
 export default defineConfig({
   test: {
-    // Two more than there are processors, because files mostly wait; unless told Vitest takes one less.
-    maxWorkers: availableParallelism() + 2,
+    // One more than there are processors, because files also wait; unless told Vitest takes one less.
+    maxWorkers: availableParallelism() + 1,
     projects: [
       {
         test: {
