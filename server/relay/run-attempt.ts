@@ -102,7 +102,7 @@ async function readResponse(
   }
   if (response.kind === 'failed' && response.answered !== undefined) return partlyAnswered(call, attempt, response);
   record.status = response.status;
-  if (response.kind !== 'failed' && attempt.request.way.identity !== null) noteTurnState(call, attempt.channel, response.headers);
+  if (response.kind !== 'failed') noteTurnState(call, attempt, response.headers);
   if (response.kind === 'stream') return followStream(call, attempt, { client, stream: response.stream });
   record.first_byte_ms = elapsed(call);
   if (call.stopped !== undefined && client !== null) return { kind: 'stopped', attempt: response.kind === 'whole' ? attempt : null };

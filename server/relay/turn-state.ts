@@ -1,6 +1,7 @@
 // What an upstream gives its client to send back with what it asks next. It travels sealed for the channel that gave it and the user who
 // got it: no other upstream is told it, and nobody tells an upstream one that is not from there.
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
+import type { SentAttempt } from '#server/relay/call-attempt.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import type { ResponseHeaders } from '#server/upstream/send.ts';
@@ -20,8 +21,13 @@ export function headersFor(call: RunningCall, { id }: Pick<PreparedChannel, 'id'
 }
 
 /** What its client is told of it; nothing where the upstream has given none. */
-export function noteTurnState(call: RunningCall, { id }: Pick<PreparedChannel, 'id'>, headers: ResponseHeaders | undefined): void {
-  const name = call.endpoint.dialect.turnStateHeader;
+export function noteTurnState(
+  call: RunningCall,
+  { channel: { id }, request }: Pick<SentAttempt, 'channel' | 'request'>,
+  headers: ResponseHeaders | undefined,
+): void {
+  // Only a provider of the client's own format speaks to it.
+  const name = request.way.identity === null ? undefined : call.endpoint.dialect.turnStateHeader;
   const state = name === undefined ? undefined : headers?.[name];
   // What an attempt before it gave is for another channel.
   call.turnState = undefined;

@@ -39,3 +39,11 @@ test('what a provider of another format says is not told', async () => {
   scene.upstream.behave({ headers: { [name]: 'sticky-1' } });
   expect(await ask(scene)).toEqual({ told: null, sent: undefined });
 });
+
+test('what an attempt was told that then failed is not told', async () => {
+  const settings = { RetryTimes: '1' };
+  await using scene = await createScene(embeddedEngine, { settings, channels: [{ setting, priority: 9 }, {}] });
+  scene.upstream.queue({ headers: { [name]: 'sticky-1' }, garbage: 'html' }, {});
+  expect((await ask(scene)).told).toBeNull();
+  expect(scene.upstream.requests.map(({ path }) => path)).toEqual(['/v1/responses', '/v1/chat/completions']);
+});
