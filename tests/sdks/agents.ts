@@ -38,24 +38,24 @@ function write(path: string, text: string): void {
   writeFileSync(path, text);
 }
 
+/** Codex before our port; how it comes by its key is added. */
+const codexConfig = (origin: string): readonly string[] => [
+  'model_provider = "tidegate"',
+  'check_for_update_on_startup = false',
+  '[analytics]',
+  'enabled = false',
+  '[features]',
+  'plugins = false',
+  'apps = false',
+  '[model_providers.tidegate]',
+  'name = "Tidegate"',
+  `base_url = "${origin}/v1"`,
+  'wire_api = "responses"',
+];
+
 /** Codex asks for the list of models where its key comes from a command. Writes its configuration, too. */
 export function codexWithCommand({ home, origin, key }: Place): { program: string; config: string } {
-  const config = [
-    'model_provider = "tidegate"',
-    'check_for_update_on_startup = false',
-    '[analytics]',
-    'enabled = false',
-    '[features]',
-    'plugins = false',
-    'apps = false',
-    '[model_providers.tidegate]',
-    'name = "Tidegate"',
-    `base_url = "${origin}/v1"`,
-    'wire_api = "responses"',
-    '[model_providers.tidegate.auth]',
-    'command = "echo"',
-    `args = ["${key}"]`,
-  ].join('\n');
+  const config = [...codexConfig(origin), '[model_providers.tidegate.auth]', 'command = "echo"', `args = ["${key}"]`].join('\n');
   write(join(home, '.codex/config.toml'), `${config}\n`);
   return { program: program('codex'), config };
 }
@@ -82,20 +82,7 @@ export const agents: readonly Agent[] = [
     model: 'gpt-5.5',
     readFile: (path) => ({ name: 'exec_command', arguments: JSON.stringify({ cmd: `cat ${path}` }) }),
     command({ home, origin }) {
-      const config = [
-        'model_provider = "tidegate"',
-        'check_for_update_on_startup = false',
-        '[analytics]',
-        'enabled = false',
-        '[features]',
-        'plugins = false',
-        'apps = false',
-        '[model_providers.tidegate]',
-        'name = "Tidegate"',
-        `base_url = "${origin}/v1"`,
-        'wire_api = "responses"',
-        'env_key = "TIDEGATE_KEY"',
-      ];
+      const config = [...codexConfig(origin), 'env_key = "TIDEGATE_KEY"'];
       write(join(home, '.codex/config.toml'), `${config.join('\n')}\n`);
       const free = '--dangerously-bypass-approvals-and-sandbox';
       return [program('codex'), 'exec', '--skip-git-repo-check', free, '-m', 'gpt-5.5', prompt];
