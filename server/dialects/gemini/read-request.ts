@@ -1,10 +1,12 @@
 // A `generateContent` request → parts.
 import { fieldRules } from '#shared/field-rules.ts';
+import { defined } from '../defined.ts';
 import { otherProviders, untranslatable } from '../losses.ts';
 import type { ChatRequest, ReasoningWish } from '../parts.ts';
 import { fieldsByName } from '../request-fields.ts';
 import type { ExtraField } from '../request-fields.ts';
 import { badField, StrictFields } from '../strict-fields.ts';
+import { readStop } from './stop-sequences.ts';
 import type { Body } from '../strict-fields.ts';
 import { readSchema } from './caller-schema.ts';
 import { objectsOf, plainBody } from '../proto-json.ts';
@@ -50,22 +52,10 @@ export function readRequest(body: Body): ChatRequest {
     ...defined('temperature', config.number('temperature')),
     ...defined('topP', config.number('topP')),
     ...defined('topK', config.integer('topK', 0, mostTokens)),
-    ...defined('stop', readStop(config)),
+    ...defined('stop', readStop(config, 'stopSequences')),
     ...readFormat(config),
     ...defined('reasoning', readThinking(config.fields('thinkingConfig'))),
   };
-}
-
-/** An object with that one property, or none: absent and undefined are not the same to a spread. */
-function defined<Name extends string, Value>(name: Name, value: Value | undefined): Partial<Record<Name, Value>> {
-  const entry: Partial<Record<string, Value>> = value === undefined ? {} : { [name]: value };
-  return entry;
-}
-
-function readStop(config: StrictFields): string[] | undefined {
-  const texts = config.list('stopSequences') ?? [];
-  if (!texts.every((text) => typeof text === 'string')) throw badField(config.path('stopSequences'), fieldRules.text);
-  return texts.length === 0 ? undefined : [...texts];
 }
 
 const saidByName = fieldsByName(saidFields);

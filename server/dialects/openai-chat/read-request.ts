@@ -1,6 +1,7 @@
 // A chat completion request → parts.
 import { fieldRules } from '#shared/field-rules.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
+import { defined } from '../defined.ts';
 import { sourceOfUrl } from '../media.ts';
 import type {
   AssistantPart,
@@ -81,12 +82,6 @@ export function readRequest(body: Body): ChatRequest {
     ...defined('reasoning', effort === undefined ? undefined : { isOn: effort !== 'none', effort }),
     ...defined('userId', fields.text('user')),
   };
-}
-
-/** An object with that one property, or none: absent and undefined are not the same to a spread. */
-function defined<Name extends string, Value>(name: Name, value: Value | undefined): Partial<Record<Name, Value>> {
-  const entry: Partial<Record<string, Value>> = value === undefined ? {} : { [name]: value };
-  return entry;
 }
 
 const saidByName = fieldsByName(saidFields);

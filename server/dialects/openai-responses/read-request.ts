@@ -1,5 +1,6 @@
 // A Responses request → parts.
 import { fieldRules } from '#shared/field-rules.ts';
+import { defined } from '../defined.ts';
 import type { ChatRequest, Message, ReasoningEffort, ReasoningWish } from '../parts.ts';
 import { fieldsByName } from '../request-fields.ts';
 import type { ExtraField } from '../request-fields.ts';
@@ -70,12 +71,6 @@ function readFields(body: Body): ChatRequest {
     ...defined('reasoning', readReasoning(wishes)),
     ...defined('userId', fields.text('user')),
   };
-}
-
-/** An object with that one property, or none: absent and undefined are not the same to a spread. */
-function defined<Name extends string, Value>(name: Name, value: Value | undefined): Partial<Record<Name, Value>> {
-  const entry: Partial<Record<string, Value>> = value === undefined ? {} : { [name]: value };
-  return entry;
 }
 
 function instructionsOf(fields: StrictFields): Message[] {

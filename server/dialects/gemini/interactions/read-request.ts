@@ -1,11 +1,13 @@
 // An Interactions request → parts.
 import { fieldRules } from '#shared/field-rules.ts';
 import { isObject } from '#server/framing/loose-json.ts';
+import { defined } from '../../defined.ts';
 import { otherProviders, untranslatable } from '../../losses.ts';
 import type { ChatRequest, ReasoningEffort, ReasoningWish, ResponseFormat } from '../../parts.ts';
 import { fieldsByName } from '../../request-fields.ts';
 import type { ExtraField } from '../../request-fields.ts';
 import { badField, StrictFields } from '../../strict-fields.ts';
+import { readStop } from '../stop-sequences.ts';
 import type { Body } from '../../strict-fields.ts';
 import { bareModel } from './asked-call.ts';
 import { refuseState } from './check-request.ts';
@@ -65,22 +67,10 @@ export function readRequest(body: Body): ChatRequest {
     ...defined('maxTokens', config.integer('max_output_tokens', 1, mostTokens)),
     ...defined('temperature', config.number('temperature')),
     ...defined('topP', config.number('top_p')),
-    ...defined('stop', readStop(config)),
+    ...defined('stop', readStop(config, 'stop_sequences')),
     ...defined('responseFormat', readFormat(fields)),
     ...defined('reasoning', readThinking(config)),
   };
-}
-
-/** An object with that one property, or none: absent and undefined are not the same to a spread. */
-function defined<Name extends string, Value>(name: Name, value: Value | undefined): Partial<Record<Name, Value>> {
-  const entry: Partial<Record<string, Value>> = value === undefined ? {} : { [name]: value };
-  return entry;
-}
-
-function readStop(config: StrictFields): string[] | undefined {
-  const texts = config.list('stop_sequences') ?? [];
-  if (!texts.every((text) => typeof text === 'string')) throw badField(config.path('stop_sequences'), fieldRules.text);
-  return texts.length === 0 ? undefined : [...texts];
 }
 
 const saidByName = fieldsByName(saidFields);

@@ -1,0 +1,11 @@
+// Where a response is to stop, as both of Google's formats ask for it.
+import { fieldRules } from '#shared/field-rules.ts';
+import { badField } from '../strict-fields.ts';
+import type { StrictFields } from '../strict-fields.ts';
+
+/** @throws {AppError} `invalid_request` with the field at fault */
+export function readStop(config: StrictFields, name: string): string[] | undefined {
+  const texts = config.list(name) ?? [];
+  if (!texts.every((text) => typeof text === 'string')) throw badField(config.path(name), fieldRules.text);
+  return texts.length === 0 ? undefined : [...texts];
+}
