@@ -114,6 +114,10 @@ const image = (url: string) => ofChat((data) => ({ type: 'image_url', image_url:
 const bareImage = ofChat((url) => ({ type: 'image_url', image_url: url }));
 const file = ofChat((url) => ({ type: 'file', file: { file_data: url } }));
 const video = ofChat((url) => ({ type: 'video_url', video_url: { url } }));
+const ofAlibaba = ofChat((url) => ({ type: 'video', video: url }));
+const frames = (of: unknown) =>
+  clientDialects['openai-chat'].calls.chat.promptContent({ messages: [{ role: 'user', content: [{ type: 'video', video: of }] }] }, 'm');
+const document = ofChat((url) => ({ type: 'document_url', document_url: url }));
 const spoken = ofChat((data) => ({ type: 'input_audio', input_audio: { data, format: 'mp3' } }));
 const ofResponsesImage = ofResponses((url) => ({ type: 'input_image', image_url: url }));
 const ofResponsesFile = ofResponses((url) => ({ type: 'input_file', file_url: url }));
@@ -185,4 +189,20 @@ test('a part that is a film or sound by its name is one at every address', () =>
 test('sound of Interactions is sound, whatever type it tells', () => {
   expect(ofInteractions({ type: 'audio', mime_type: 'image/mp3', data: megabyte })).toMatchObject({ audio: 4_800, audioMost: 38_400 });
   expect(ofInteractions({ type: 'video', data: null, uri: 'https://youtu.be/abc' })).toMatchObject({ mediaMost: 1_048_576 });
+});
+
+test("a film as Alibaba's callers write it is one, whatever its address or its frames are", () => {
+  expect(ofAlibaba('https://tides.example/a')).toMatchObject({ media: 5_000, mediaMost: 1_048_576 });
+  expect(ofAlibaba(`data:video/mp4;base64,${megabyte}`)).toMatchObject({ media: 5_000, mediaMost: 36_000 });
+  expect(ofAlibaba(megabyte)).toMatchObject({ media: 5_000, mediaMost: 36_000 });
+  expect(frames({ url: 'https://tides.example/a' })).toMatchObject({ media: 5_000, mediaMost: 1_048_576 });
+  const jpeg = `data:image/jpeg;base64,${few}`;
+  expect(frames([jpeg, 'https://tides.example/2.jpg', { url: jpeg }])).toMatchObject({ media: 1_920, mediaMost: 1_920 });
+  expect(frames(['https://tides.example/2.mp4'])).toMatchObject({ media: 640, mediaMost: 1_048_576 });
+  expect(frames([])).toMatchObject({ media: 0 });
+});
+
+test("a document at an address of Mistral's callers is one", () => {
+  expect(document('https://tides.example/a.pdf')).toMatchObject({ media: 5_000, mediaMost: 5_000 });
+  expect(document(`data:application/pdf;base64,${megabyte}`)).toMatchObject({ mediaMost: 240_000 });
 });

@@ -91,7 +91,30 @@ const films = [
   { what: 'an image of Interactions from YouTube', sent: 'fileData', ...interactions({ type: 'image', uri: youtube }) },
 ];
 
+/** What a channel of the caller's own format gets as it is. */
+const filmsOfAlibaba = [
+  { what: 'at an address', part: { type: 'video', video: 'https://tides.example/a' }, least: 1_048_576 },
+  { what: 'that is a clip', part: { type: 'video', video: clip }, least: 90_000 },
+  { what: 'in frames', part: { type: 'video', video: Array.from({ length: 200 }, () => 'https://tides.example/a.jpg') }, least: 128_000 },
+];
+
 describe.each(engines)('clips and files on $kind', (engine) => {
+  test.each(filmsOfAlibaba)('a film for Alibaba $what: as much as it may cost is kept for it', async ({ part, least }) => {
+    await using scene = await createScene(engine, { settings, quota: 3_000_000, channels: [{ type: 17 }] });
+    scene.upstream.behave({ holdAfter: 1 }, { times: 1 });
+    const { path, body } = chat(part);
+    const answer = scene.post(path, body);
+    const asked = await scene.upstream.request(0);
+    expect(asked.body).toMatchObject({ messages: [{ content: [{}, { type: 'video' }] }] });
+    const user = await scene.app.context.db.collection('users').get(scene.user.id);
+    const leased = Object.values(user?.leases ?? {}).reduce((sum, held) => sum + held, 0);
+    expect(leased).toBeGreaterThanOrEqual(least);
+    asked.release();
+    expect((await answer).status).toBe(200);
+    await scene.logs(1);
+    await scene.checkBooks();
+  });
+
   test.each(films)('$what goes to Google, and as much as it may cost is kept for it', async ({ path, body, sent }) => {
     await using scene = await createScene(engine, { settings, quota: 3_000_000, channels: [{ type: 24 }] });
     scene.upstream.behave({ holdAfter: 1 }, { times: 1 });

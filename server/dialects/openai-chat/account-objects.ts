@@ -7,7 +7,7 @@ import type { Body } from '../strict-fields.ts';
 const nameOfFile = /^\s*(?!https?:|data:)[a-z][a-z0-9+.-]*:\/\//i;
 /** https://help.aliyun.com/zh/model-studio/long-context-qwen-long */
 const fileInText = /^\s*fileid:\/\//i;
-const media = ['image_url', 'video_url', 'video', 'input_audio', 'file'];
+const media = ['image_url', 'video_url', 'video', 'document_url', 'input_audio', 'file'];
 /** Where these have an address or data; each may be a list. */
 const placesOfName = ['url', 'data', 'file_data'];
 

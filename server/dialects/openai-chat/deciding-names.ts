@@ -33,6 +33,8 @@ export const chatNames = decidingNames(messageNames, limits.names, [
   'input',
   'image_url',
   'video_url',
+  'video',
+  'document_url',
   'detail',
   'input_audio',
   'file',

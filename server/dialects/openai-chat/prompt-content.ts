@@ -15,6 +15,8 @@ const perTools = 8;
 const perAudio = 100;
 const perFile = 5000;
 const lowDetail = 85;
+/** The most of one at Alibaba: 655,360 pixels of which 32 × 32 are a token. https://www.alibabacloud.com/help/en/model-studio/vision */
+const perFrame = 640;
 /**
  * https://platform.openai.com/docs/guides/realtime-costs, https://platform.openai.com/docs/guides/pdf-files; films as Google counts them.
  */
@@ -69,7 +71,9 @@ function addContent(prompt: PromptContent, content: unknown, image: ImageCost): 
     if (part.type === 'image_url') addImage(prompt, part.image_url, image);
     else if (part.type === 'input_audio') addAudio(prompt, part.input_audio);
     else if (part.type === 'file') addFile(prompt, isObject(part.file) ? part.file.file_data : undefined, 'application/pdf');
-    else if (part.type === 'video_url') addFile(prompt, isObject(part.video_url) ? part.video_url.url : part.video_url, 'video/mp4');
+    else if (part.type === 'video_url') addFile(prompt, urlOf(part.video_url), 'video/mp4');
+    else if (part.type === 'video') addVideo(prompt, part.video);
+    else if (part.type === 'document_url') addFile(prompt, urlOf(part.document_url), 'application/pdf');
     else addText(prompt, part.text ?? part.refusal);
   }
 }
@@ -95,13 +99,24 @@ function imageTokens(image: unknown, cost: ImageCost): number {
 }
 
 function addImage(prompt: PromptContent, image: unknown, cost: ImageCost): void {
-  const value = isObject(image) ? image.url : image;
-  addMedia(prompt, { value, usualType: 'image/*', rates, guess: imageTokens(image, cost), guessOfOthers: perFile });
+  addMedia(prompt, { value: urlOf(image), usualType: 'image/*', rates, guess: imageTokens(image, cost), guessOfOthers: perFile });
 }
 
 function addAudio(prompt: PromptContent, audio: unknown): void {
   const value = isObject(audio) ? audio.data : undefined;
   addMedia(prompt, { value, usualType: 'audio/*', rates, guess: perAudio, guessOfOthers: perFile });
+}
+
+/** Alibaba's: where it lies or its data, or a list of its frames. */
+function addVideo(prompt: PromptContent, video: unknown): void {
+  if (!Array.isArray(video)) return addFile(prompt, urlOf(video), 'video/mp4');
+  for (const frame of video)
+    addMedia(prompt, { value: urlOf(frame), usualType: 'image/*', rates, guess: perFrame, guessOfOthers: perFile });
+}
+
+/** Some take an object with it, some take it bare. */
+function urlOf(value: unknown): unknown {
+  return isObject(value) ? value.url : value;
 }
 
 /** @param url with its data, or where it lies */
