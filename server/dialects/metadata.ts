@@ -13,6 +13,25 @@ export interface MetadataBounds {
 
 /** https://platform.openai.com/docs/api-reference/responses/create */
 export const openaiMetadata: MetadataBounds = { pairs: 16, name: 64, value: 512 };
+/** What Codex notes down there: what it tells in a header too, which is no longer. */
+export const clientMetadata: MetadataBounds = { pairs: 32, name: 64, value: 16_384 };
+
+/** Characters of the texts by which a caller names something. */
+export type IdBounds = Readonly<Record<string, number>>;
+
+/** The `openai` package's types say the second; the third is what its API says. The first had none until it was given up. */
+export const openaiIds: IdBounds = { user: 512, safety_identifier: 128, prompt_cache_key: 64 };
+/** Many vendors speak it. https://inference-docs.cerebras.ai/capabilities/prompt-caching */
+export const chatIds: IdBounds = { ...openaiIds, prompt_cache_key: 1024 };
+
+/** @throws {AppError} `invalid_request` with the field at fault */
+export function checkIds(fields: StrictFields, bounds: IdBounds): void {
+  for (const [field, most] of Object.entries(bounds)) {
+    const id = fields.text(field);
+    if (id !== undefined && isLonger(id, most)) throw badField(fields.path(field), fieldRules.longest(most));
+  }
+}
+
 /** https://cloud.google.com/vertex-ai/generative-ai/docs/multimodal/add-labels-to-api-calls */
 export const googleLabels: MetadataBounds = { pairs: 64, name: 63, value: 63 };
 

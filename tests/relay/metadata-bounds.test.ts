@@ -39,8 +39,40 @@ const formats = [
   },
 ];
 
+const ids = [
+  { path: '/v1/responses', fields: { input: 'Hi' }, field: 'user', most: 512 },
+  { path: '/v1/responses', fields: { input: 'Hi' }, field: 'safety_identifier', most: 128 },
+  { path: '/v1/responses', fields: { input: 'Hi' }, field: 'prompt_cache_key', most: 64 },
+  { path: '/v1/chat/completions', fields: { messages: [{ role: 'user', content: 'Hi' }] }, field: 'user', most: 512 },
+  { path: '/v1/chat/completions', fields: { messages: [{ role: 'user', content: 'Hi' }] }, field: 'safety_identifier', most: 128 },
+  { path: '/v1/chat/completions', fields: { messages: [{ role: 'user', content: 'Hi' }] }, field: 'prompt_cache_key', most: 1024 },
+  { path: '/v1/completions', fields: { prompt: 'Hi' }, field: 'user', most: 512 },
+].map(({ most, ...format }) => ({
+  ...format,
+  good: ['x'.repeat(most), '\u{1f30a}'.repeat(most), '', null],
+  bad: [
+    ['x'.repeat(most + 1), `${format.field} `],
+    ['x'.repeat(1_000_000), `${format.field} `],
+    [1, `${format.field} `],
+  ],
+}));
+/** What Codex says of itself. */
+const notes = {
+  path: '/v1/responses',
+  fields: { input: 'Hi' },
+  field: 'client_metadata',
+  good: [pairs(32), { session_id: 'v'.repeat(16_384) }, { ['k'.repeat(64)]: 1 }, {}],
+  bad: [
+    [pairs(33), 'client_metadata '],
+    [{ ['k'.repeat(65)]: 'v' }, `client_metadata.${'k'.repeat(64)} `],
+    [{ k: 'v'.repeat(16_385) }, 'client_metadata.k '],
+    [{ k: ['v'.repeat(16_385)] }, 'client_metadata.k '],
+    ['x', 'client_metadata '],
+  ],
+};
+
 describe.each(engines)('bounds of metadata on $kind', (engine) => {
-  test.each(formats)('of $path', async ({ path, fields, field, good, bad }) => {
+  test.each([...formats, ...ids, notes])('of $field of $path', async ({ path, fields, field, good, bad }) => {
     await using scene = await createScene(engine);
     const ask = (value: unknown) => scene.post(path, { model: testModel, ...fields, [field]: value }, { 'accept-language': 'en' });
     for (const value of good) expect((await ask(value)).status).toBe(200);

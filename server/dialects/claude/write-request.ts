@@ -11,6 +11,7 @@ import { writeHostedTools } from '../hosted-tools.ts';
 import { writeHostedTool } from './write-hosted-tool.ts';
 import { defaultMaxTokens } from './options.ts';
 import { isWorthMarking } from '../prompt-marks.ts';
+import { claudeUserId } from '../user-id.ts';
 import { markPrompt } from './mark-prompt.ts';
 import { writeThinking } from './thinking.ts';
 
@@ -41,7 +42,7 @@ export function writeRequest(request: ChatRequest, options: WriteOptions): Writt
   if (request.topP !== undefined) body.top_p = request.topP;
   if (request.topK !== undefined) body.top_k = request.topK;
   if (request.stop !== undefined) body.stop_sequences = request.stop;
-  if (request.userId !== undefined) body.metadata = { user_id: request.userId };
+  if (request.userId !== undefined) body.metadata = { user_id: claudeUserId(request.userId) };
   writeTools(body, request, losses);
   writeFormat(body, request, losses);
   writeReasoning(body, request, losses);

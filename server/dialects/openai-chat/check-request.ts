@@ -3,7 +3,7 @@ import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import { plainTokenBytes } from '../client-dialect.ts';
 import type { CallParameters } from '../client-dialect.ts';
-import { checkLooseMetadata, openaiMetadata } from '../metadata.ts';
+import { chatIds, checkIds, checkLooseMetadata, openaiMetadata } from '../metadata.ts';
 import { badField, StrictFields } from '../strict-fields.ts';
 import type { Body } from '../strict-fields.ts';
 
@@ -34,6 +34,7 @@ export function checkRequest(body: Body): void {
   fields.boolean('stream');
   fields.object('stream_options');
   checkLooseMetadata(fields, 'metadata', openaiMetadata);
+  checkIds(fields, chatIds);
 }
 
 /** Only for a body that `checkRequest` let pass. */

@@ -17,6 +17,7 @@ import { Losses, untranslatable } from '../losses.ts';
 import { effortOf, reasons } from '../reasoning-models.ts';
 import type { WriteOptions, WrittenRequest } from '../upstream-dialect.ts';
 import { writeHostedTools } from '../hosted-tools.ts';
+import { openaiUserId } from '../user-id.ts';
 import { isSearchModel } from './hosted-tools.ts';
 import { carriedFields } from './said-fields.ts';
 
@@ -39,7 +40,7 @@ export function writeRequest(request: ChatRequest, options: WriteOptions): Writt
   if (request.topP !== undefined) body.top_p = request.topP;
   if (request.topK !== undefined) losses.drop('top_k');
   if (request.stop !== undefined) body.stop = request.stop.length === 1 ? request.stop[0] : request.stop;
-  if (request.userId !== undefined) body.user = request.userId;
+  if (request.userId !== undefined) body.user = openaiUserId(request.userId);
   if (request.responseFormat !== undefined) body.response_format = writeFormat(request.responseFormat);
   writeTools(body, request, losses);
   if (request.reasoning !== undefined) writeReasoning(body, request.reasoning, { isReasoning, losses });

@@ -3,7 +3,7 @@ import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import { plainTokenBytes } from '../client-dialect.ts';
 import type { CallParameters } from '../client-dialect.ts';
-import { openaiMetadata, readMetadata } from '../metadata.ts';
+import { checkIds, checkLooseMetadata, clientMetadata, openaiIds, openaiMetadata, readMetadata } from '../metadata.ts';
 import { badField, StrictFields } from '../strict-fields.ts';
 import type { Body } from '../strict-fields.ts';
 
@@ -35,6 +35,8 @@ function checkFields(fields: StrictFields, needsInput: boolean): void {
   for (const field of ['tools', 'include']) fields.list(field);
   for (const field of ['text', 'reasoning', 'stream_options']) fields.object(field);
   readMetadata(fields, 'metadata', openaiMetadata);
+  checkLooseMetadata(fields, 'client_metadata', clientMetadata);
+  checkIds(fields, openaiIds);
 }
 
 /** By its id, or by an object that has it. */

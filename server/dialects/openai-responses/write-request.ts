@@ -7,6 +7,7 @@ import { effortOf, reasons } from '../reasoning-models.ts';
 import type { WriteOptions, WrittenRequest } from '../upstream-dialect.ts';
 import { carriedFields } from './said-fields.ts';
 import { writeHostedTools } from '../hosted-tools.ts';
+import { openaiUserId } from '../user-id.ts';
 import { hostedTypes, writeHostedTool } from './write-hosted-tool.ts';
 import { title } from './title.ts';
 import { writeItems } from './write-items.ts';
@@ -34,7 +35,7 @@ export function writeRequest(request: ChatRequest, options: WriteOptions): Writt
   if (request.temperature !== undefined) body.temperature = request.temperature;
   if (request.topP !== undefined) body.top_p = request.topP;
   if (request.topK !== undefined) losses.drop('top_k');
-  if (request.userId !== undefined) body.user = request.userId;
+  if (request.userId !== undefined) body.user = openaiUserId(request.userId);
   if (request.responseFormat !== undefined) body.text = { ...asObject(body.text), format: writeFormat(request.responseFormat) };
   writeTools(body, request, losses);
   if (request.reasoning !== undefined) writeReasoning(body, request.reasoning, { isReasoning, losses });

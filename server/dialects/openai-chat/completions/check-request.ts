@@ -2,6 +2,7 @@
 import { fieldRules } from '#shared/field-rules.ts';
 import { plainTokenBytes } from '../../client-dialect.ts';
 import type { CallParameters } from '../../client-dialect.ts';
+import { chatIds, checkIds } from '../../metadata.ts';
 import { emptyPrompt } from '../../prompt-content.ts';
 import type { PromptContent } from '../../prompt-content.ts';
 import { badField, StrictFields } from '../../strict-fields.ts';
@@ -47,6 +48,7 @@ export function checkRequest(body: Body): void {
   const tokens = prompts.reduce((sum, one) => sum + (typeof one === 'string' ? 0 : one.length), 0);
   if (tokens > mostTokens) throw badField('prompt', fieldRules.most(mostTokens));
   const fields = new StrictFields(body);
+  checkIds(fields, chatIds);
   // As chat: below one there is nothing, and many upstreams take it for no limit at all.
   fields.integer('max_tokens', 1, tokenLimit);
   const choices = fields.integer('n', 1, mostChoices) ?? 1;
