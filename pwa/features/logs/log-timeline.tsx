@@ -73,7 +73,9 @@ export function Picture({ timeline, end, chosen, countsCalls, onStep }: PictureP
   const now = running === -1 ? undefined : ((running + shareOf(timeline, running)) * place * 100) / width;
   return (
     <figure className={styles.figure}>
-      <figcaption className={styles.caption}>{read ?? t(`logs.timeline.${countsCalls ? 'calls' : 'rows'}_${step}`)}</figcaption>
+      <figcaption className={styles.caption} data-start={(now ?? 0) > 50 || undefined}>
+        {read ?? t(`logs.timeline.${countsCalls ? 'calls' : 'rows'}_${step}`)}
+      </figcaption>
       <div className={styles.plot}>
         <svg className={styles.picture} viewBox={`0 0 ${width} ${height + band}`} preserveAspectRatio="none" aria-hidden>
           {steps.map((start, index) => {
