@@ -123,6 +123,8 @@ describeInBrowser('home', () => {
     await page.goto('/');
     await line.getByRole('button', { name: text('home.todo.disable') }).click();
     await line.waitFor({ state: 'detached' });
+    // Nothing is left that could answer: that is no calm.
+    await page.getByText(text('home.todo.no_channels')).waitFor();
     await page.getByRole('button', { name: text('common.undo.action') }).click();
     await line.waitFor();
     tidegate.upstream.behave({});

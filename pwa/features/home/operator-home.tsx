@@ -107,6 +107,7 @@ function NeedsHand() {
 function todoCount(todo: OperatorTodo): number {
   return [
     todo.is_stuck,
+    todo.enabled_channels === 0,
     todo.lacks_address,
     ...(todo.failing ?? []),
     ...todo.channels,
@@ -139,6 +140,9 @@ function Todo({ todo }: { todo: OperatorTodo }) {
   return (
     <ul className={styles.todo}>
       {todo.is_stuck && <TodoLine status="auto" what={t('home.todo.stuck')} why={t('home.todo.stuck_why')} to="/log" search={{}} />}
+      {todo.enabled_channels === 0 && (
+        <TodoLine status="auto" what={t('home.todo.no_channels')} why={t('home.todo.no_channels_why')} to="/channel" search={{}} />
+      )}
       {(todo.failing ?? []).map((channel) => (
         <FailingLine key={`failing ${channel.id}`} channel={channel} />
       ))}
