@@ -64,6 +64,7 @@ const relay = [
   'moderations',
   'music',
   'output-bound',
+  'own-containers',
   'rerank',
   'session-budget',
   'sockets',

@@ -1,9 +1,17 @@
 // What a request names in its provider's account: files, caches, containers, stores. They are the operator's, or what another caller has
-// left there; whoever knows such a name would read what it stands for. Nobody gets one through here, so none is taken from a caller.
+// left there; whoever knows such a name would read what it stands for. So none is taken from a caller, but for what was opened for it.
 import { AppError } from '#shared/errors.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 
 type Body = Readonly<Record<string, unknown>>;
+
+/** What a provider has opened for this caller. */
+export interface OwnObject {
+  /** As its caller knows it. */
+  told: string;
+  /** As the provider does. */
+  name: string;
+}
 
 /** @param field the first place of a body that has such a name @throws {AppError} `account_object_refused` */
 export function refuseAccountObject(field: string | undefined): void {

@@ -135,6 +135,8 @@ export interface ClientDialect {
   readRequest(body: Body): ChatRequest;
   /** How a conversation begins, read loosely. Missing: the format has none. */
   beginningOf?(body: Body): ConversationBeginning;
+  /** What a body goes on with in its provider's account, under the name that an earlier response has told. Missing: the format has no such thing. */
+  accountObjectOf?(body: Body): string | undefined;
   /** The session that a body says it belongs to, read loosely; headers that say so are no format's. Missing: bodies say nothing. */
   sessionIn?(body: Body): Partial<SessionIds> | null;
   /** The body of a whole response. */

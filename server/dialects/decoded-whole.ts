@@ -15,6 +15,8 @@ export interface DecodeInput {
   /** The fields of the request that say how its response is written. */
   responseFields: Readonly<Record<string, unknown>>;
   writer: ResponseWriterOptions;
+  /** How the caller is told a name of something in the provider's account. Missing: as it is. */
+  tellObject?: ((name: string) => string) | undefined;
 }
 
 export interface DecodedWhole {

@@ -1,5 +1,6 @@
 // A call on its way to a provider, and what goes there.
 import type { HostedCalls } from '#shared/hosted-tools.ts';
+import type { OwnObject } from './account-objects.ts';
 import type { ClientDialect } from './client-dialect.ts';
 import type { Way } from './way.ts';
 import type { DialectSettings } from './upstream-dialect.ts';
@@ -22,6 +23,8 @@ export interface CallInput {
   settings: DialectSettings;
   /** The client's text goes on as it is: no mapping, no override, nothing added but `outputBound`. */
   isPassThrough?: boolean;
+  /** What the request goes on with in the provider's account; missing: nothing that is its caller's. */
+  ownObject?: OwnObject;
   /** A name of the conversation that says nothing of it or of its user; missing: it is not known. */
   conversationKey?(): string;
   /** Tools that run at the provider and are paid for, and how often each of them is; the others are left out. */

@@ -9,10 +9,12 @@ import type { WrittenRequest } from './upstream-dialect.ts';
 type Body = Readonly<Record<string, unknown>>;
 
 /** @param written in the provider's format @throws {AppError} `account_object_refused` */
-export function finalizeRequest({ body, dropped }: WrittenRequest, input: EncodeInput): EncodedRequest {
+export function finalizeRequest({ body: written, dropped }: WrittenRequest, input: EncodeInput): EncodedRequest {
   const { dialect } = input.way;
+  const { ownObject: own } = input;
   // Before the channel's own fields: what an operator writes there is the operator's to share.
-  refuseAccountObject(dialect.findAccountObject(body));
+  refuseAccountObject(dialect.findAccountObject(written, own?.told));
+  const body = own === undefined ? written : (dialect.openAccountObject?.(written, own) ?? written);
   const applied = dialect.applyTraits(body, input);
   const bounded = keepLimits({ ...applied.body, ...overrideOf(input) }, input, dialect.limits);
   const final = dialect.normalize?.(bounded, input) ?? bounded;

@@ -11,6 +11,8 @@ export interface StreamInput {
   way: Way;
   upstreamModel: string;
   writer: ResponseWriterOptions;
+  /** How the caller is told a name of something in the provider's account. Missing: as it is. */
+  tellObject?: ((name: string) => string) | undefined;
   tally: TextTally;
 }
 

@@ -1,6 +1,7 @@
 // The format that a provider speaks: how requests to it are written and its responses read.
 import type { FramedEvent } from '#server/framing/framing.ts';
 import type { Settings } from '#server/settings/settings.ts';
+import type { OwnObject } from './account-objects.ts';
 import type { ResponseWriterOptions, StreamWriter } from './client-dialect.ts';
 import type { EncodeInput } from './encode-input.ts';
 import type { IdentityPath } from './identity.ts';
@@ -63,8 +64,10 @@ export interface UpstreamDialect {
   readonly surcharges?: Surcharges;
   /** Tools that run at the provider; missing: the format has none. */
   readonly hosted?: HostedAccess;
-  /** The first place of a body that names something in the provider's account, such as a file; undefined: none does. */
-  findAccountObject(body: Body): string | undefined;
+  /** The first place of a body that names something in the provider's account, such as a file; undefined: none does. @param own a name that its caller may use */
+  findAccountObject(body: Body, own?: string): string | undefined;
+  /** The same body with the provider's name for what its caller goes on with. Missing: the format has no such thing. */
+  openAccountObject?(body: Body, own: OwnObject): Body;
   /** Its providers keep in their caches only what a request marks. Missing: every prompt. */
   readonly keepsMarked?: true;
   /** @throws {AppError} 400 `untranslatable` with the client's field that cannot be carried over and must not be left out */

@@ -12,6 +12,7 @@ import type { AdmittedCall, Progress } from '#server/relay/admission/admit-call.
 import { noteRefusal } from '#server/relay/admission/note-refusal.ts';
 import type { ConversationSource } from '#server/relay/conversation-source.ts';
 import type { RelayEndpoint } from '#server/relay/endpoints.ts';
+import { openOwnObject } from '#server/relay/own-objects.ts';
 import { errorResponse, ownError, requestIdHeaders } from '#server/relay/relay-failure.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import { httpTurn } from '#server/relay/turn.ts';
@@ -93,11 +94,12 @@ async function askProvider(
   { request, connection }: { request: Request; connection: Connection | null },
 ): Promise<number | null> {
   const { context, channels, health } = services;
+  const held = openOwnObject({ services, userId: admission.user.id }, endpoint.dialect.accountObjectOf?.(content.body));
   const channel = channels
     .tiers(admission.group, model)
     .flatMap((tier) => tier.channels)
     .filter((one) => (one.way(endpoint.dialect, endpoint.kind.name, model)?.identity ?? null) !== null)
-    .find(({ id }) => health.factor(id, model) > 0);
+    .find(({ id }) => (held === null || held.channel === id) && health.factor(id, model) > 0);
   if (channel === undefined || admission.pinnedChannel !== undefined) return null;
   try {
     const call = {
@@ -110,6 +112,7 @@ async function askProvider(
       originModel: model,
       isStream: false,
       forceUsage: false,
+      ...(held === null ? {} : { ownObject: held }),
     };
     const isWanted = () => connection === null || !(connection.res.closed || connection.res.destroyed);
     const { sending, received, request: sent } = await sendCall(context, call, { limits, isWanted });

@@ -2,7 +2,7 @@
 import { isLong } from '#server/dialects/decode-long.ts';
 import { inSteps } from '#server/http/in-steps.ts';
 import type { SentAttempt } from '#server/relay/call-attempt.ts';
-import { writerOptions } from '#server/relay/running-call.ts';
+import { tellObjectOf, writerOptions } from '#server/relay/running-call.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
 import { readLong, readWhole } from '#server/upstream/read-response.ts';
 import type { ReadResponse } from '#server/upstream/read-response.ts';
@@ -11,7 +11,17 @@ export function decodeResponse(call: RunningCall, { channel, request }: SentAtte
   const { endpoint, responseFields, services } = call;
   const { kind, dialect: client } = endpoint;
   const { way, upstreamModel } = request;
-  const input = { client, kind, channel, way, upstreamModel, body, responseFields, writer: writerOptions(call) };
+  const input = {
+    client,
+    kind,
+    channel,
+    way,
+    upstreamModel,
+    body,
+    responseFields,
+    writer: writerOptions(call),
+    tellObject: tellObjectOf(call, channel),
+  };
   return isLong(body) ? inSteps(services.context.bodies, ownerOf(call), readLong(input)) : readWhole(input);
 }
 

@@ -249,7 +249,7 @@ async function runAttempts(call: RunningCall, client: ClientStream | null): Prom
     model,
     affinity: services.context.settings.get('ChannelAffinityEnabled') ? call.affinity : null,
     only: channelOnly(services, admission.pinnedChannel),
-    isFor: (channel) => takesCall(channel, call.endpoint, model),
+    isFor: (channel) => isWhereItIs(call, channel) && takesCall(channel, call.endpoint, model),
     records: call.attempts,
     elapsed: () => elapsed(call),
     isOver: () => {
@@ -281,6 +281,11 @@ async function runAttempts(call: RunningCall, client: ClientStream | null): Prom
     if (unpassed !== null || !isRetryable(failure, channel.provider)) return last;
   }
   return stopped === undefined ? last : { kind: 'none', reason: stopped };
+}
+
+/** What it goes on with is at one channel only. */
+function isWhereItIs({ heldObject }: RunningCall, { id }: PreparedChannel): boolean {
+  return heldObject === null || heldObject.channel === id;
 }
 
 /** Books a call that got no response; the log keeps its attempts. What an upstream had is charged where the client disconnected, or asked for too much. */

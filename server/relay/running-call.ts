@@ -9,6 +9,9 @@ import type { ResponseBuffer } from '#server/relay/accounting/response-buffers.t
 import type { CallContent } from '#server/relay/admission/call-content.ts';
 import type { CallConversation } from '#server/relay/conversation-source.ts';
 import type { RelayEndpoint } from '#server/relay/endpoints.ts';
+import { tellObject } from '#server/relay/own-objects.ts';
+import type { HeldObject } from '#server/relay/own-objects.ts';
+import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import type { StopReason } from '#server/relay/call-end.ts';
 import type { CalledSession } from '#server/relay/admission/called-session.ts';
 import type { BudgetHold } from '#server/relay/admission/session-budget.ts';
@@ -43,6 +46,8 @@ export interface RunningCall {
   readonly clientHeaders: Readonly<Record<string, string>>;
   /** `api-version` of the client's query. */
   readonly version: string | undefined;
+  /** What it goes on with in a provider's account; null: nothing that is its user's. */
+  readonly heldObject: HeldObject | null;
   /** Null: not known. */
   readonly affinity: Affinity | null;
   /** Monotonic milliseconds. */
@@ -99,6 +104,14 @@ export function writerOptions(call: RunningCall): ResponseWriterOptions {
     envelope,
     ...(onComplete === undefined ? {} : { onComplete }),
   };
+}
+
+/** How its caller is told what that channel has opened in its provider's account. */
+export function tellObjectOf(
+  { services, admission, heldObject }: RunningCall,
+  channel: PreparedChannel,
+): ((name: string) => string) | undefined {
+  return tellObject({ services, userId: admission.user.id }, channel, heldObject);
 }
 
 /** Milliseconds since the call began, to the microsecond. */

@@ -73,6 +73,7 @@ const fields = new Set([
   'output_config',
   'service_tier',
   'cache_control',
+  'container',
 ]);
 
 function turnFault(messages: readonly unknown[]): string | null {
@@ -172,7 +173,8 @@ export function messageOf(request: MessagesRequest, behaviour: Behaviour, id: st
   if (callsTools(request, behaviour)) {
     for (const call of callsOf(behaviour, id)) content.push({ ...call, input: JSON.parse(call.json), json: undefined });
   } else content.push({ type: 'text', text: piecesOf(request, behaviour).join('') });
-  const message = { ...shellOf(request, behaviour, id), content, stop_reason: stopReason(request, behaviour) };
+  const ending = { stop_reason: stopReason(request, behaviour), ...containerOf(behaviour) };
+  const message = { ...shellOf(request, behaviour, id), content, ...ending };
   return behaviour.usage === 'none' ? message : { ...message, usage: usageOf(request, behaviour) };
 }
 
@@ -191,6 +193,10 @@ function callsOf(behaviour: Behaviour, id: string) {
 
 function shellOf(request: MessagesRequest, behaviour: Behaviour, id: string): Json {
   return { id, type: 'message', role: 'assistant', model: behaviour.model ?? request.model, stop_sequence: null };
+}
+
+function containerOf({ container }: Behaviour): Json {
+  return container === undefined ? {} : { container: { id: container, expires_at: '2026-12-01T00:00:00Z', skills: null } };
 }
 
 /** Every event of a stream, `message_stop` included. */
@@ -222,7 +228,7 @@ export function* messageEvents(request: MessagesRequest, behaviour: Behaviour, i
     else for (let sent = 0; sent < repeat.times; sent += 1) yield deltaOf(index, { type: 'text_delta', text: repeat.text });
     yield { type: 'content_block_stop', index };
   }
-  const delta = { stop_reason: stopReason(request, behaviour), stop_sequence: null };
+  const delta = { stop_reason: stopReason(request, behaviour), stop_sequence: null, ...containerOf(behaviour) };
   yield { type: 'message_delta', delta, ...(usage === undefined ? {} : { usage: { output_tokens: usage['output_tokens'] } }) };
   yield { type: 'message_stop' };
 }

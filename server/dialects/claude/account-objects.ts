@@ -3,19 +3,21 @@ import { isObject } from '#server/framing/loose-json.ts';
 import { firstFilled, firstIn, isFilled } from '../account-objects.ts';
 import type { Body } from '../strict-fields.ts';
 
-export function findAccountObject({ container, messages, system }: Body): string | undefined {
+export function findAccountObject({ container, messages, system }: Body, own?: string): string | undefined {
   return (
-    inContainer(container) ??
+    inContainer(container, own) ??
     firstIn(system, 'system', inBlock) ??
     firstIn(messages, 'messages', ({ content }, path) => firstIn(content, `${path}.content`, inBlock))
   );
 }
 
 /** Skills of Anthropic's own are everybody's. */
-function inContainer(container: unknown): string | undefined {
-  if (!isObject(container)) return isFilled(container) ? 'container' : undefined;
+function inContainer(container: unknown, own: string | undefined): string | undefined {
+  if (!isObject(container)) return isFilled(container) && container !== own ? 'container' : undefined;
   const isOwn = (skill: Body, path: string) => (skill.type === 'anthropic' ? undefined : `${path}.skill_id`);
-  return firstFilled(container, 'container', ['id']) ?? firstIn(container.skills, 'container.skills', isOwn);
+  return (
+    (container.id === own ? undefined : firstFilled(container, 'container', ['id'])) ?? firstIn(container.skills, 'container.skills', isOwn)
+  );
 }
 
 function inBlock(block: Body, path: string): string | undefined {

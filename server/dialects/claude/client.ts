@@ -3,6 +3,7 @@ import { askedByBody } from '../call-address.ts';
 import type { ClientDialect } from '../client-dialect.ts';
 import { beginningOf } from '../conversation-beginning.ts';
 import { checkPrompt, checkRequest, callParameters } from './check-request.ts';
+import { containerOf } from './containers.ts';
 import { messagesNames } from './deciding-names.ts';
 import { errorBody } from './errors.ts';
 import { limits } from './limits.ts';
@@ -27,6 +28,7 @@ export const claudeClient = {
   saidFields,
   readRequest,
   beginningOf: ({ system, messages, tools }) => beginningOf({ system, turns: messages, tools }),
+  accountObjectOf: containerOf,
   sessionIn,
   writeWhole,
   createStreamWriter,

@@ -13,6 +13,7 @@ import type { ErrorInResponse, PipeStep, ReportedUsage, StreamOpening, StreamPip
 import type { TextTally } from '../text-tally.ts';
 import { ToldUsage } from '../token-usage.ts';
 import { errorEvent } from './errors.ts';
+import { toldContainer } from './containers.ts';
 import { hostedKindOf } from './hosted-blocks.ts';
 import { keepAlive } from './keep-alive.ts';
 import { createStreamReader, readError } from './read-response.ts';
@@ -35,6 +36,7 @@ const deltaTextKey = /"(?:text|thinking|partial_json)"/g;
 export class ClaudeIdentityStream implements StreamPipe {
   readonly #tally: TextTally;
   readonly #requestId: string;
+  readonly #tellObject: StreamInput['tellObject'];
   #kept: Buffer[] = [];
   #keptBytes = 0;
   #bytes = 0;
@@ -48,7 +50,8 @@ export class ClaudeIdentityStream implements StreamPipe {
   #finishAt = 0;
   #textAt = 0;
 
-  constructor({ tally, writer }: Pick<StreamInput, 'tally' | 'writer'>) {
+  constructor({ tally, writer, tellObject }: Pick<StreamInput, 'tally' | 'writer' | 'tellObject'>) {
+    this.#tellObject = tellObject;
     this.#tally = tally;
     this.#requestId = writer.requestId;
   }
@@ -68,6 +71,7 @@ export class ClaudeIdentityStream implements StreamPipe {
   push(events: Buffer, isOwned: boolean): PipeStep {
     let error: ErrorInResponse | null = null;
     let end = events.length;
+    const told: ToldEvent[] = [];
     for (const { from, to } of tellingEvents(events)) {
       const data = dataIn(events, from, to);
       const body = data === null ? null : parseObject(data);
@@ -78,6 +82,11 @@ export class ClaudeIdentityStream implements StreamPipe {
         break;
       }
       this.#note(body, this.#bytes + to);
+      if (this.#tellObject !== undefined) {
+        const event = events.subarray(from, to);
+        const bytes = toldContainer(event, body['message'] ?? body['delta'], this.#tellObject);
+        if (bytes !== event) told.push({ from, to, bytes });
+      }
       if (this.#hasStopped) {
         // What a provider sends behind its own ending is nobody's.
         end = from;
@@ -88,7 +97,7 @@ export class ClaudeIdentityStream implements StreamPipe {
     this.#noteText(content);
     this.#noteRuns(content);
     this.#keep(content, isOwned);
-    return { forClient: content.length === 0 ? [] : [content], next: error ?? (this.#hasStopped ? 'complete' : 'more') };
+    return { forClient: content.length === 0 ? [] : withTold(content, told), next: error ?? (this.#hasStopped ? 'complete' : 'more') };
   }
 
   #note(body: Readonly<Record<string, unknown>>, at: number): void {
@@ -201,6 +210,25 @@ export class ClaudeIdentityStream implements StreamPipe {
     this.#kept = [];
     this.#tally.clear();
   }
+}
+
+interface ToldEvent {
+  from: number;
+  to: number;
+  /** What its client gets instead. */
+  bytes: Buffer;
+}
+
+function withTold(events: Buffer, told: readonly ToldEvent[]): Buffer[] {
+  const pieces: Buffer[] = [];
+  let at = 0;
+  for (const { from, to, bytes } of told) {
+    if (from > at) pieces.push(events.subarray(at, from));
+    pieces.push(bytes);
+    at = to;
+  }
+  if (at < events.length) pieces.push(events.subarray(at));
+  return pieces;
 }
 
 /** The events in which one of the keys stands, in order. */

@@ -1,7 +1,10 @@
-// A Messages request to a provider of the same format.
+// A Messages request to a provider of the same format, and its whole response.
+import { parseObject } from '#server/framing/loose-json.ts';
+import type { DecodedWhole, DecodeInput, DeepWhole, FailedWhole } from '../decoded-whole.ts';
 import type { EncodedRequest, EncodeInput } from '../encode-input.ts';
 import { enveloped } from '../envelope.ts';
 import { describeRequest, finalizeRequest } from '../finalize-request.ts';
+import { mayTellContainer, toldContainer } from './containers.ts';
 import { fitThinking } from './thinking.ts';
 
 export function forwardRequest(input: EncodeInput): EncodedRequest {
@@ -12,4 +15,13 @@ export function forwardRequest(input: EncodeInput): EncodedRequest {
   const sent = enveloped(fitting, input);
   const text = sent === body ? rawText : JSON.stringify(sent);
   return { ...describeRequest(fitting, input), body: Buffer.from(text), dropped: [] };
+}
+
+/** The container in it under the name that its caller may use. */
+export function withToldContainer<Decoded extends DecodedWhole | DeepWhole | FailedWhole>(
+  { body, tellObject }: DecodeInput,
+  decoded: Decoded,
+): Decoded {
+  if (decoded.kind !== 'whole' || tellObject === undefined || !mayTellContainer(body)) return decoded;
+  return { ...decoded, body: () => toldContainer(body, parseObject(body.toString('utf8')), tellObject) };
 }

@@ -6,9 +6,10 @@ import { forwardLong, forwardWhole } from '../forward-response.ts';
 import type { EncodeInput } from '../encode-input.ts';
 import type { UpstreamDialect } from '../upstream-dialect.ts';
 import { withoutAttribution } from './attribution.ts';
-import { forwardRequest } from './identity.ts';
+import { forwardRequest, withToldContainer } from './identity.ts';
 import { ClaudeIdentityStream } from './identity-stream.ts';
 import { findAccountObject } from './account-objects.ts';
+import { openContainer } from './containers.ts';
 import { hosted } from './hosted-tools.ts';
 import { limits } from './limits.ts';
 import { modelHeaders, thinkingShare } from './options.ts';
@@ -34,12 +35,15 @@ export const claudeUpstream: UpstreamDialect = {
   carriedFields,
   identity: {
     writeRequest: forwardRequest,
-    readWhole: forwardWhole,
-    readLong: forwardLong,
+    readWhole: (input) => withToldContainer(input, forwardWhole(input)),
+    *readLong(input) {
+      return withToldContainer(input, yield* forwardLong(input));
+    },
     openStream: (input) => new ClaudeIdentityStream(input),
   },
   hosted,
   findAccountObject,
+  openAccountObject: openContainer,
   writeRequest,
   keepsMarked: true,
   // https://platform.claude.com/docs/en/about-claude/pricing

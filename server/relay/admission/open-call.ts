@@ -15,6 +15,7 @@ import { noteRefusal } from '#server/relay/admission/note-refusal.ts';
 import { reserveCall } from '#server/relay/admission/reserve-call.ts';
 import type { ReservedCall } from '#server/relay/admission/reserve-call.ts';
 import type { BudgetHold } from '#server/relay/admission/session-budget.ts';
+import { openOwnObject } from '#server/relay/own-objects.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
 import type { Affinity } from '#server/relay/routing/affinity.ts';
 import type { RelayServices } from '#server/relay/services.ts';
@@ -72,6 +73,7 @@ export async function openCall(services: RelayServices, turn: Turn): Promise<{ c
       onComplete,
       clientHeaders: clientHeadersOf(endpoint, request.headers),
       version: address.query.get('api-version') ?? undefined,
+      heldObject: openOwnObject({ services, userId: admission.user.id }, endpoint.dialect.accountObjectOf?.(content.body)),
       affinity: affinityOf(services, endpoint, { request, body: content.body, userId: admission.user.id, model }),
       startedAt,
       createdAt: Math.floor(context.now() / 1000),
