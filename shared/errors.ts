@@ -458,6 +458,11 @@ export const errors = {
     '此网关不保存响应，因此不支持 {field}：请在 input 中发送完整对话',
     'Responses are not kept here, so {field} is not supported: send the whole conversation in input',
   ),
+  threads_not_kept: entry(
+    400,
+    '此网关不保存会话线程，因此不支持 thread：请在 messages 中发送完整对话',
+    'Threads are not kept here, so thread is not supported: send the whole conversation in messages',
+  ),
   previous_response_not_found: entry(400, '找不到 ID 为 {id} 的上一个响应', "Previous response with id '{id}' not found."),
   previous_response_running: entry(
     400,

@@ -121,12 +121,52 @@ describe.each(allCases)('Claude of today on $kind, before $format', ({ engine, t
   test('27 counts at once leave the connections of the channel to others', async () => {
     await using scene = await open();
     const client = clientOf(scene);
-    scene.upstream.behave({ firstByteDelay: 300 });
+    // Long enough for all of them to have come.
+    scene.upstream.behave({ firstByteDelay: 3_000 });
     const counts = Array.from({ length: 27 }, () => client.messages.countTokens({ model, messages }).withResponse());
     const sources = (await Promise.all(counts)).map(({ response }) => response.headers.get('x-tidegate-token-count'));
     expect(sources).toHaveLength(27);
     expect(scene.upstream.requests.length).toBeLessThanOrEqual(4);
     expect(sources.filter((source) => source === 'upstream')).toHaveLength(scene.upstream.requests.length);
+  });
+
+  test('a conversation that its provider would hold is refused in the words upon which the package sends all of it', async () => {
+    await using scene = await open();
+    scene.upstream.behave({ toolCalls: [{ name: 'get_tide', arguments: '{"port":"Brest"}' }], text: 'At noon.' });
+    const ports: unknown[] = [];
+    const input_schema = { type: 'object' as const, properties: { port: { type: 'string' } } };
+    const run = (given: unknown) => {
+      ports.push(given);
+      return 'Noon';
+    };
+    const tool = {
+      type: 'custom' as const,
+      name: 'get_tide',
+      description: 'High water',
+      input_schema,
+      run,
+      parse: (given: unknown) => given,
+    };
+    const runner = clientOf(scene).beta.messages.toolRunner({ model, max_tokens: 50, messages: [...question], tools: [tool] });
+    expect((await runner).content).toMatchObject([{ type: 'text', text: 'At noon.' }]);
+    expect(ports).toEqual([{ port: 'Brest' }]);
+    // The question and the results: whatever is held between turns is the caller's.
+    expect(scene.upstream.requests.map(({ text }) => /When is high water/.test(text))).toEqual([true, true]);
+
+    const thread = { type: 'continue', previous_message_id: 'msg_1' };
+    const refused = await scene.post('/v1/messages', { model, max_tokens: 50, messages, thread }, { 'accept-language': 'en' });
+    expect([refused.status, await refused.json()]).toMatchObject([
+      400,
+      {
+        error: {
+          type: 'invalid_request_error',
+          message: expect.stringContaining('thread'),
+          details: { error_code: 'thread_unsupported_request', unsupported: ['thread'] },
+        },
+      },
+    ]);
+    expect(scene.upstream.requests).toHaveLength(2);
+    await scene.checkBooks();
   });
 
   test('whether to try again is said with each error', async () => {

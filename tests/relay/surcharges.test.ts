@@ -40,6 +40,8 @@ describe.each(engines)('surcharges, on $kind', (engine) => {
     { what: 'a lane of an unknown kind', at: openai, fields: { service_tier: { a: 1 } } },
     { what: 'a fast lane of Claude', at: claude, fields: { service_tier: 'priority' } },
     { what: 'speed', at: claude, fields: { speed: 'fast' } },
+    { what: 'another model where the first declines', at: claude, fields: { fallbacks: [{ model: 'claude-opus-4-6' }] } },
+    { what: 'whichever model the provider chooses then', at: claude, fields: { fallbacks: 'default' } },
     ...['models', 'plugins', 'route', 'preset', 'provider'].map((name) => ({
       what: `the extra ${name}`,
       at: openRouter,

@@ -6,10 +6,14 @@ import { enveloped } from '../envelope.ts';
 import { describeRequest, finalizeRequest } from '../finalize-request.ts';
 import { mayTellContainer, toldContainer } from './containers.ts';
 import { fitThinking } from './thinking.ts';
+import { refuseThread } from './threads.ts';
 
 export function forwardRequest(input: EncodeInput): EncodedRequest {
   const { body, rawText, clientBody, way } = input;
-  if (input.isPassThrough !== true) return finalizeRequest({ body: { ...body, model: way.upstreamModel }, dropped: [] }, input);
+  if (input.isPassThrough !== true) {
+    refuseThread(body);
+    return finalizeRequest({ body: { ...body, model: way.upstreamModel }, dropped: [] }, input);
+  }
   // Passed on as it is, but for what the account pays for.
   const fitting = body === clientBody ? body : fitThinking(body);
   const sent = enveloped(fitting, input);

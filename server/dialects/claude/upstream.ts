@@ -48,7 +48,13 @@ export const claudeUpstream: UpstreamDialect = {
   keepsMarked: true,
   // https://platform.claude.com/docs/en/about-claude/pricing
   surcharges: {
-    fields: { service_tier: ['auto', 'default', 'flex', 'standard', 'standard_only'], speed: ['standard'], inference_geo: ['global'] },
+    fields: {
+      service_tier: ['auto', 'default', 'flex', 'standard', 'standard_only'],
+      speed: ['standard'],
+      inference_geo: ['global'],
+      // Other models, which the key may not use and the price does not cover.
+      fallbacks: [],
+    },
     essential: ['inference_geo'],
     headers: { 'anthropic-beta': ['fast-mode-', 'context-1m-'] },
   },

@@ -37,9 +37,11 @@ export function toldInData(response: TestResponse): Told {
 }
 
 /** The error object of the relay; its message ends with the id of the request. */
-export function toldByRelay(status: number, body: { error?: { code?: unknown; message?: string } }): Told {
-  const { code, message = '' } = body.error ?? {};
-  return { status, code, message: message.replace(/ \(request id: \w+\)$/, '') };
+export function toldByRelay(status: number, body: { error?: { code?: unknown; message?: string; details?: unknown } }): Told {
+  const { code, message = '', details } = body.error ?? {};
+  // Claude's have no code but that of some of their details.
+  const inner = typeof details === 'object' && details !== null && 'error_code' in details ? details.error_code : undefined;
+  return { status, code: code ?? inner, message: message.replace(/ \(request id: \w+\)$/, '') };
 }
 
 export function expectRefusal(code: ErrorCode, language: Language, given: Refusal | Told): void {

@@ -293,6 +293,15 @@ export const relayRefusals = {
   ),
   websocket_missing: (desk) =>
     desk.scene({}, async ({ app }) => toldOf(await fetch(`${app.origin}/v1/responses`, { headers: speaking(desk) }))),
+  threads_not_kept: async (desk) => ({
+    told: await post('/v1/messages', {
+      model: testModel,
+      max_tokens: 9,
+      messages: [{ role: 'user', content: 'Hi' }],
+      thread: { type: 'create' },
+    })(desk),
+    code: 'thread_unsupported_request',
+  }),
   account_object_refused: named(
     chat({ fields: { messages: [{ role: 'user', content: [{ type: 'file', file: { file_id: 'file-1' } }] }] } }),
     { field: 'messages.0.content.0.file.file_id' },
