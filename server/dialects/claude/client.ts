@@ -12,6 +12,7 @@ import { promptContent } from './prompt-content.ts';
 import { readRequest } from './read-request.ts';
 import { saidFields } from './said-fields.ts';
 import { sessionIn } from './session.ts';
+import { refuseThread } from './threads.ts';
 import { createStreamWriter, writeWhole } from './write-response.ts';
 
 export const claudeClient = {
@@ -26,7 +27,10 @@ export const claudeClient = {
   requestIdHeader: 'request-id',
   limits,
   saidFields,
-  readRequest,
+  readRequest(body) {
+    refuseThread(body);
+    return readRequest(body);
+  },
   beginningOf: ({ system, messages, tools }) => beginningOf({ system, turns: messages, tools }),
   accountObjectOf: containerOf,
   sessionIn,

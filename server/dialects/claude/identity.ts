@@ -5,6 +5,7 @@ import type { EncodedRequest, EncodeInput } from '../encode-input.ts';
 import { enveloped } from '../envelope.ts';
 import { describeRequest, finalizeRequest } from '../finalize-request.ts';
 import { mayTellContainer, toldContainer } from './containers.ts';
+import { ownThoughts } from './own-thoughts.ts';
 import { fitThinking } from './thinking.ts';
 import { refuseThread } from './threads.ts';
 
@@ -12,7 +13,8 @@ export function forwardRequest(input: EncodeInput): EncodedRequest {
   const { body, rawText, clientBody, way } = input;
   if (input.isPassThrough !== true) {
     refuseThread(body);
-    return finalizeRequest({ body: { ...body, model: way.upstreamModel }, dropped: [] }, input);
+    const own = ownThoughts(body, way.provider.attribution !== 'drop');
+    return finalizeRequest({ body: { ...own.body, model: way.upstreamModel }, dropped: own.dropped }, input);
   }
   // Passed on as it is, but for what the account pays for.
   const fitting = body === clientBody ? body : fitThinking(body);

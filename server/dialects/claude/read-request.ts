@@ -30,7 +30,6 @@ import { callIds } from './call-ids.ts';
 import { readHostedBlock } from './hosted-blocks.ts';
 import { kindOfTool } from './hosted-tools.ts';
 import { saidFields } from './said-fields.ts';
-import { refuseThread } from './threads.ts';
 
 const known: ReadonlySet<string> = new Set([
   'model',
@@ -53,12 +52,8 @@ const known: ReadonlySet<string> = new Set([
 const efforts: readonly ReasoningEffort[] = ['low', 'medium', 'high', 'xhigh', 'max'];
 const mostTokens = 1_073_741_823;
 
-/**
- * @throws {AppError} `invalid_request` with the field at fault; `untranslatable` for what only Claude's provider can do;
- * `threads_not_kept`
- */
+/** @throws {AppError} `invalid_request` with the field at fault; `untranslatable` for what only Claude's provider can do */
 export function readRequest(body: Body): ChatRequest {
-  refuseThread(body);
   const fields = new StrictFields(body);
   // Before it was a part of `output_config` it had a field of its own.
   const format = fields.fields('output_config')?.fields('format') ?? fields.fields('output_format');

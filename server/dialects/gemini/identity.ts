@@ -2,12 +2,16 @@
 import { isObject } from '#server/framing/loose-json.ts';
 import type { EncodedRequest, EncodeInput } from '../encode-input.ts';
 import { describeRequest, finalizeRequest } from '../finalize-request.ts';
+import { ownSignatures } from './own-signatures.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
 export function forwardRequest(input: EncodeInput): EncodedRequest {
   const { body, rawText } = input;
-  if (input.isPassThrough !== true) return finalizeRequest({ body: withJoinedResults(body), dropped: [] }, input);
+  if (input.isPassThrough !== true) {
+    const own = ownSignatures(body, input.way.upstreamModel);
+    return finalizeRequest({ body: withJoinedResults(own.body), dropped: own.isLost ? ['thought parts'] : [] }, input);
+  }
   return { ...describeRequest(body, input), body: Buffer.from(rawText), dropped: [] };
 }
 

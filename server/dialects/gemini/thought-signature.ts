@@ -14,8 +14,11 @@ export function readSignature(text: string): Seal {
   return inner.startsWith('tidegate-seal:') ? readSeal(inner, 'gemini') : { origin: 'gemini', data: text };
 }
 
+/** For calls that another vendor's model made. https://ai.google.dev/gemini-api/docs/thought-signatures#faqs */
+export const noSignature = 'skip_thought_signature_validator';
+
 /** Words that stand where a call was not signed. https://ai.google.dev/gemini-api/docs/thought-signatures#faqs */
-const fillers: ReadonlySet<string> = new Set(['skip_thought_signature_validator', 'context_engineering_is_the_way_to_go']);
+const fillers: ReadonlySet<string> = new Set([noSignature, 'context_engineering_is_the_way_to_go']);
 
 /** Of a part that a caller sends back; undefined: it has none. */
 export function readCallerSignature(text: string | undefined): Seal | undefined {

@@ -7,6 +7,7 @@ import type { AssistantPart, HostedCallPart, HostedResultPart, ToolCallPart, Too
 import { writeHosted } from './hosted-parts.ts';
 import { writeMedia } from './media.ts';
 import { signsCalls } from './model-generation.ts';
+import { noSignature } from './thought-signature.ts';
 
 type Json = Record<string, unknown>;
 
@@ -18,8 +19,6 @@ export interface Content {
 const dialect = 'Gemini';
 /** Stands where the format demands a text and there is none. */
 const filler = '...';
-/** For calls that another vendor's model made. https://ai.google.dev/gemini-api/docs/thought-signatures#faqs */
-const noSignature = 'skip_thought_signature_validator';
 
 /** @throws {AppError} `untranslatable` */
 export function writeContents(turns: readonly Turn[], model: string, losses: Losses): Content[] {

@@ -1,0 +1,68 @@
+// Thoughts in a conversation that other vendors' models have had a part in, as whoever changes models in the middle sends it. A Claude
+// model refuses those that it has not signed.
+import { isObject } from '#server/framing/loose-json.ts';
+import { readSeal } from '../seal.ts';
+import type { Body } from '../strict-fields.ts';
+
+export interface OwnThoughts {
+  /** The very same where all thoughts are the provider's own. */
+  body: Body;
+  dropped: string[];
+}
+
+/** @param signsAll thoughts without a signature are not the provider's */
+export function ownThoughts(body: Body, signsAll: boolean): OwnThoughts {
+  const { messages } = body;
+  if (!Array.isArray(messages)) return { body, dropped: [] };
+  let isLost = false;
+  const kept = messages.flatMap((message: unknown) => {
+    if (!isObject(message) || message.role !== 'assistant' || !Array.isArray(message.content)) return [message];
+    const content = message.content.filter((block: unknown) => !isForeign(block, signsAll));
+    if (content.length === message.content.length) return [message];
+    isLost = true;
+    // A turn of nothing is refused.
+    return content.length === 0 ? [] : [{ ...message, content }];
+  });
+  if (!isLost) return { body, dropped: [] };
+  const own = { ...body, messages: kept };
+  const isStopped = isObject(body['thinking']) && body['thinking'].type === 'enabled' && hasUnsignedCalls(kept);
+  const rest = isStopped ? withoutThinking(own) : { body: own, dropped: [] };
+  return { body: rest.body, dropped: ['thinking blocks', ...rest.dropped] };
+}
+
+function isForeign(block: unknown, signsAll: boolean): boolean {
+  if (!isObject(block)) return false;
+  if (block.type === 'redacted_thinking') return typeof block.data === 'string' && readSeal(block.data, 'claude').origin !== 'claude';
+  if (block.type !== 'thinking') return false;
+  const { signature } = block;
+  if (typeof signature !== 'string' || signature === '') return signsAll;
+  return readSeal(signature, 'claude').origin !== 'claude';
+}
+
+/** Results of calls whose thoughts are not there: who thinks within a budget refuses to go on from them. */
+function hasUnsignedCalls(messages: readonly unknown[]): boolean {
+  const last = messages.at(-1);
+  const turn = messages.findLast((message) => isObject(message) && message.role === 'assistant');
+  if (!isObject(last) || last.role !== 'user' || !hasBlock(last, /^tool_result$/)) return false;
+  return isObject(turn) && !hasBlock(turn, /^(?:redacted_)?thinking$/);
+}
+
+function hasBlock({ content }: Readonly<Record<string, unknown>>, type: RegExp): boolean {
+  return (
+    Array.isArray(content) && content.some((block: unknown) => isObject(block) && typeof block.type === 'string' && type.test(block.type))
+  );
+}
+
+/** Nor are thoughts cleared then. https://platform.claude.com/docs/en/build-with-claude/context-editing */
+function withoutThinking({ thinking: _thinking, context_management: management, ...body }: Body): OwnThoughts {
+  const edits: readonly unknown[] = isObject(management) && Array.isArray(management.edits) ? management.edits : [];
+  const clearing = edits.flatMap((edit, index) =>
+    isObject(edit) && typeof edit.type === 'string' && edit.type.startsWith('clear_thinking') ? [index] : [],
+  );
+  const dropped = ['thinking', ...clearing.map((index) => `context_management.edits.${index}`)];
+  if (!isObject(management) || clearing.length === 0) {
+    return { body: management === undefined ? body : { ...body, context_management: management }, dropped };
+  }
+  const left = edits.filter((_edit, index) => !clearing.includes(index));
+  return { body: left.length === 0 ? body : { ...body, context_management: { ...management, edits: left } }, dropped };
+}
