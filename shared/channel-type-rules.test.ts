@@ -29,6 +29,9 @@ test.each([
   [41, JSON.stringify({ ...user, quota_project_id: undefined }), 'key_google'],
   [41, '{"type":"external_account"}', 'key_google'],
   [41, '{', 'key_google'],
+  [33, 'AKIDEXAMPLE|secret|us-east-1', undefined],
+  [33, 'ABSKey|us-east-1', undefined],
+  [33, 'ABSKey', 'key_aws'],
   [1, '{', undefined],
 ] as const)('a key of type %i, %s: %j', (type, key, problem) => {
   expect(typedKeyProblem(type, key)).toBe(problem);

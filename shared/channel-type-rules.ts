@@ -1,10 +1,11 @@
 // What a channel's type demands of its key and its free field: in the console's form and on the server alike.
+import { readAwsKey } from './aws-key.ts';
 import { readRegions } from './channel-regions.ts';
 import type { RegionsProblem } from './channel-regions.ts';
 import { channelType } from './channel-types.ts';
 import { readGoogleKey } from './google-key.ts';
 
-export type TypedKeyProblem = 'key_google';
+export type TypedKeyProblem = 'key_google' | 'key_aws';
 
 /** What is wrong with the free field of a channel of that type. */
 export function otherProblem(type: number, other: string): RegionsProblem | undefined {
@@ -15,5 +16,7 @@ export function otherProblem(type: number, other: string): RegionsProblem | unde
 
 /** What is wrong with a key of a channel of that type, as it is stored. */
 export function typedKeyProblem(type: number, key: string): TypedKeyProblem | undefined {
-  return channelType(type)?.keyKind === 'google' && readGoogleKey(key) === null ? 'key_google' : undefined;
+  const kind = channelType(type)?.keyKind;
+  if (kind === 'aws') return readAwsKey(key) === null ? 'key_aws' : undefined;
+  return kind === 'google' && readGoogleKey(key) === null ? 'key_google' : undefined;
 }

@@ -4,7 +4,7 @@
 /** What the channel's free field (`other`) is for; types without it do not show it. */
 export type OtherField = 'api_version' | 'plugin' | 'account_id' | 'regions';
 /** Keys of several kinds, or of many parts. */
-export type KeyKind = 'google';
+export type KeyKind = 'google' | 'aws';
 /** Something to know before using the type; the texts are translations. */
 export type TypeNotice = 'azure_deployment' | 'full_url' | 'private_deployment';
 
@@ -18,6 +18,8 @@ export interface ChannelType {
   color: string;
   /** Built-in address; empty: the channel must name one. */
   baseUrl: string;
+  /** Shown in its place where the key has a say in it. */
+  baseUrlHint?: string;
   /** Shape of the key, where it is more than one opaque text. */
   keyFormat?: string;
   keyKind?: KeyKind;
@@ -51,6 +53,15 @@ export const channelTypes: readonly ChannelType[] = [
     baseUrl: 'https://aiplatform.googleapis.com',
     keyKind: 'google',
     other: 'regions',
+  },
+  {
+    type: 33,
+    name: 'AWS Bedrock',
+    color: 'indigo',
+    baseUrl: 'https://bedrock-runtime.us-east-1.amazonaws.com',
+    baseUrlHint: 'https://bedrock-runtime.{region}.amazonaws.com',
+    keyKind: 'aws',
+    listsModels: true,
   },
   { type: 43, name: 'DeepSeek', color: 'blue', baseUrl: 'https://api.deepseek.com', listsModels: true, reportsBalance: true },
   { type: 8, name: 'Custom', nameZh: '自定义渠道', color: 'pink', baseUrl: '', notice: 'full_url', reportsBalance: true },

@@ -332,6 +332,11 @@ export const errors = {
     '渠道密钥必须是 API Key，或服务账号的 JSON，或带 quota_project_id 的 ADC 文件',
     'The key must be an API key, the JSON of a service account, or an ADC file with a quota_project_id',
   ),
+  channel_key_aws: entry(
+    200,
+    '渠道密钥必须是 AccessKeyId|SecretAccessKey|Region（临时凭证再加 |SessionToken），或 ApiKey|Region',
+    'The key must be AccessKeyId|SecretAccessKey|Region (with |SessionToken behind it for temporary credentials), or ApiKey|Region',
+  ),
   channel_regions_required: entry(200, '部署地区不能为空', 'Enter the region'),
   channel_regions_default: entry(200, '部署地区必须包含default字段', 'The regions must have one for default'),
   channel_regions_invalid: entry(

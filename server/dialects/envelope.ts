@@ -1,13 +1,45 @@
 // A body as somebody takes it who hosts the format of another vendor. The last of all steps: nothing is read from the body after it.
-import type { EncodeInput } from './encode-input.ts';
+import type { EncodedRequest, EncodeInput } from './encode-input.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** The same object where the provider is the vendor itself. */
-export function enveloped(body: Body, { way, isCount }: Pick<EncodeInput, 'way' | 'isCount'>): Body {
+interface Enveloped {
+  /** The same object where the provider is the vendor itself. */
+  body: Body;
+  headers: EncodedRequest['headers'];
+  /** What is not known there. */
+  dropped: readonly string[];
+}
+
+/** @param headers beside the channel's own */
+export function enveloped(body: Body, headers: Enveloped['headers'], { way, isCount }: Pick<EncodeInput, 'way' | 'isCount'>): Enveloped {
   const { envelope } = way.provider;
-  if (envelope === undefined) return body;
-  const rest = Object.fromEntries(Object.entries(body).filter(([name]) => !envelope.omit.includes(name)));
+  if (envelope === undefined) return { body, headers, dropped: [] };
+  const { omit, set, listed = {} } = envelope;
+  const rest = Object.fromEntries(Object.entries(body).filter(([name]) => !omit.includes(name)));
   // Counts go to one address for all models.
-  return { ...rest, ...(isCount === true ? { model: way.nameThere } : {}), ...envelope.set };
+  const counted = isCount === true ? { model: way.nameThere } : {};
+  const lists: Record<string, readonly string[]> = {};
+  const dropped: string[] = [];
+  for (const [header, { field, known }] of Object.entries(listed)) {
+    const items = itemsOf(headers?.[header], body[field]);
+    const kept = items.filter((item) => known.test(item));
+    if (kept.length > 0) lists[field] = kept;
+    dropped.push(...items.filter((item) => !kept.includes(item)).map((item) => `${header}: ${item}`));
+  }
+  const others = Object.entries(headers ?? {}).filter(([name]) => !Object.hasOwn(listed, name));
+  const isListed = (name: string) => Object.values(listed).some(({ field }) => field === name);
+  const plain = Object.fromEntries(Object.entries(rest).filter(([name]) => !isListed(name)));
+  return {
+    body: { ...plain, ...counted, ...lists, ...set },
+    headers: others.length === 0 ? null : Object.fromEntries(others),
+    dropped,
+  };
+}
+
+/** Those of the header and of the body, each once. */
+function itemsOf(header: string | undefined, field: unknown): string[] {
+  const inBody = Array.isArray(field) ? field.filter((item) => typeof item === 'string') : [];
+  const items = [...(header?.split(',') ?? []), ...inBody].map((item) => item.trim());
+  return [...new Set(items.filter((item) => item !== ''))];
 }

@@ -18,10 +18,13 @@ export function finalizeRequest({ body: written, dropped }: WrittenRequest, inpu
   const applied = dialect.applyTraits(body, input);
   const bounded = keepLimits({ ...applied.body, ...overrideOf(input) }, input, dialect.limits);
   const final = dialect.normalize?.(bounded, input) ?? bounded;
+  const described = describeRequest(final, input);
+  const sent = enveloped(final, described.headers, input);
   return {
-    ...describeRequest(final, input),
-    body: Buffer.from(JSON.stringify(enveloped(final, input))),
-    dropped: [...dropped, ...applied.dropped],
+    ...described,
+    headers: sent.headers,
+    body: Buffer.from(JSON.stringify(sent.body)),
+    dropped: [...dropped, ...applied.dropped, ...sent.dropped],
   };
 }
 

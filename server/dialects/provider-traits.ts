@@ -79,6 +79,14 @@ export interface Envelope {
   /** Fields that the address says, or that are not known there. The model's name stays where a prompt is only counted. */
   omit: readonly string[];
   set: Readonly<Record<string, unknown>>;
+  /** Headers that are a list in a field of the body there. */
+  listed?: Readonly<Record<string, ListedHeader>>;
+}
+
+export interface ListedHeader {
+  field: string;
+  /** The items that are known there; a call with any other is refused. */
+  known: RegExp;
 }
 
 export interface ProviderTraits {

@@ -17,6 +17,9 @@ export class EventSplitter {
   #endsWithReturns = false;
   #lastWasReturn = false;
 
+  /** Any bytes may be lines. */
+  readonly isBroken = false;
+
   /** Bytes of the event that is not complete. */
   get restLength(): number {
     return this.#restLength;

@@ -1,4 +1,5 @@
 // How a stream of bytes is cut into events: bytes in, whole events out, whatever they mean. Any split of the bytes gives the same.
+// However they come, they are handed out as server-sent events: what reads and passes them on knows no other bytes.
 
 /** One event of a stream. */
 export interface FramedEvent {
@@ -16,6 +17,8 @@ export interface Splitter {
   readonly restLength: number;
   /** Lines of that; 0 where events do not consist of lines. */
   readonly restLines: number;
+  /** What has come behind the events cannot be any: nothing more is to be read. */
+  readonly isBroken: boolean;
 }
 
 export interface Framing {

@@ -1,19 +1,33 @@
 // Every framing by the name that a provider's record has for it.
+import { namedEventOf, wrappedEventOf } from './aws-events.ts';
+import { beginsFrames, FrameSplitter } from './aws-frames.ts';
+import type { EventsOfFrame } from './aws-frames.ts';
 import { EventSplitter } from './event-splitter.ts';
 import type { Framing } from './framing.ts';
 import { beginsStream, eventIn, firstEvent, namedEvents } from './sse.ts';
 
+/** https://html.spec.whatwg.org/multipage/server-sent-events.html */
+const sse: Framing = {
+  mediaType: 'text/event-stream',
+  begins: beginsStream,
+  createSplitter: () => new EventSplitter(),
+  events: namedEvents,
+  firstEvent,
+  lastEvent: (rest) => eventIn(rest, 0, rest.length),
+  eventEnd: Buffer.from('\n\n'),
+};
+
+function awsFrames(eventsOf: EventsOfFrame): Framing {
+  const mediaType = 'application/vnd.amazon.eventstream';
+  return { ...sse, mediaType, begins: beginsFrames, createSplitter: () => new FrameSplitter(eventsOf) };
+}
+
 export const framings = {
-  /** https://html.spec.whatwg.org/multipage/server-sent-events.html */
-  sse: {
-    mediaType: 'text/event-stream',
-    begins: beginsStream,
-    createSplitter: () => new EventSplitter(),
-    events: namedEvents,
-    firstEvent,
-    lastEvent: (rest) => eventIn(rest, 0, rest.length),
-    eventEnd: Buffer.from('\n\n'),
-  },
+  sse,
+  /** Frames that are events by themselves. */
+  'aws-events': awsFrames(namedEventOf),
+  /** Frames that wrap events of another format. */
+  'aws-wrapped': awsFrames(wrappedEventOf),
 } satisfies Record<string, Framing>;
 
 export type FramingName = keyof typeof framings;

@@ -42,6 +42,7 @@ export function autoDisableReason(
   const isRefused =
     failure.status === 401 ||
     provider?.refusals?.ofKey?.includes(failure.status) === true ||
+    provider?.refusals?.codesOfKey?.includes(String(failure.code)) === true ||
     speaksOfAccount(failure) ||
     (isAboutChannel(failure) && hasKeyword(failure, keywords) && hasKeyword(failure, unwritten(keywords, callerText())));
   return isRefused ? failure.message : null;

@@ -7,7 +7,7 @@ const ipv6 =
   /\[[0-9a-f]*:[0-9a-f:.]*:[0-9a-f.]*\](?::\d{1,5})?|(?<![\w:])(?:[0-9a-f]{1,4}:){7}[0-9a-f]{1,4}(?![\w:])|(?<![\w:])(?:[0-9a-f]{1,4}:){1,6}(?::[0-9a-f]{1,4}){1,6}(?![\w:])/gi;
 const bearer = /\b(Bearer|Basic)\s+[\w.~+/*-]{6,}=*/gi;
 const prefixedKey = /(?<![\w-])(sk|pk|rk|ak|gsk|xai|hf|r8|pplx|nvapi|tvly|fw|bce-v3)([-_/])[\w.*/-]{6,}/g;
-const knownKey = /(?<!\w)(?:AIza[\w-]{20,}|AKIA[A-Z0-9]{12,}|eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]+)?)/g;
+const knownKey = /(?<!\w)(?:AIza[\w-]{20,}|A[KS]IA[A-Z0-9]{12,}|eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]+)?)/g;
 // An unbroken run of letters and digits this long is no word, model name or sentence.
 const longRun = /(?<![\w-])(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z0-9]{32,}(?:\.[A-Za-z0-9]+)?/g;
 // As xAI names the account in refusals of a prompt.

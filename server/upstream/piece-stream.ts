@@ -7,6 +7,7 @@ import type { ErrorInResponse, StreamPipe } from '#server/dialects/stream-pipe.t
 import { TextTally } from '#server/dialects/text-tally.ts';
 import { TranslatedStream } from '#server/dialects/translated-stream.ts';
 import type { Splitter } from '#server/framing/framing.ts';
+import { framings } from '#server/framing/registry.ts';
 import { toEvent } from '#server/framing/sse.ts';
 import type { Received, SentRequest } from './exchange.ts';
 import { SendFailure } from './send-failure.ts';
@@ -110,8 +111,8 @@ export class PieceStream implements EventSource {
       this.#fail(invalidResponse());
       return;
     }
-    const { eventEnd } = way.framing;
-    const running: Running = { source, pipe, events: way.framing.createSplitter(), eventEnd, hasBegun: false, isOver: false };
+    const { eventEnd, createSplitter } = source.framing ?? way.framing;
+    const running: Running = { source, pipe, events: createSplitter(), eventEnd, hasBegun: false, isOver: false };
     this.#running = running;
     if (this.#isPaused) source.pause();
     source.read({
@@ -134,6 +135,7 @@ export class PieceStream implements EventSource {
     if (decoded.kind !== 'whole') return null;
     const events = decoded.events();
     return {
+      framing: framings.sse,
       read(sink) {
         sink.data(events, true);
         sink.end();
@@ -150,6 +152,7 @@ export class PieceStream implements EventSource {
     const events = running.events.push(chunk);
     if (running.events.restLength > largestEvent) this.#fail(invalidResponse());
     else if (events !== null) this.#pass(events, running);
+    if (running.events.isBroken && !this.#isOver && this.#running === running) this.#fail(invalidResponse());
   }
 
   #pass(events: Buffer, running: Running): void {

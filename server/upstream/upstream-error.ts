@@ -60,7 +60,7 @@ export function parseUpstreamError({ status, text, headers, channel, now }: Erro
     errorCode: found.message ? null : 'bad_response_status_code',
     type: cleanName(found.type ?? 'upstream_error', channel),
     param: cleanName(found.param ?? String(status), channel),
-    code: found.code === undefined ? 'bad_response_status_code' : cleanCode(found.code, channel),
+    code: cleanCode(found.code === undefined ? (awsErrorType(headers) ?? 'bad_response_status_code') : found.code, channel),
     retryAfter: retryAfterOf(headers, now),
   };
 }
@@ -190,6 +190,11 @@ function ownFailure(kind: UpstreamFailure['kind'], errorCode: ErrorCode, status:
     code: errorCode,
     retryAfter: undefined,
   };
+}
+
+/** `ThrottlingException:http://…`; the body has a message alone. https://smithy.io/2.0/aws/protocols/aws-restjson1-protocol.html */
+function awsErrorType(headers: ErrorResponse['headers']): string | undefined {
+  return nonEmpty(single(headers?.['x-amzn-errortype'])?.split(':')[0]);
 }
 
 function single(value: string | string[] | undefined): string | undefined {

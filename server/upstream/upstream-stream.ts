@@ -1,4 +1,5 @@
 // A stream of an upstream as it comes from the socket, for one reader.
+import type { Framing } from '#server/framing/framing.ts';
 import type { SendFailure } from './send-failure.ts';
 
 /** Receives what a stream brings, in order; `end` or `fail` is the last. */
@@ -11,6 +12,8 @@ export interface StreamSink {
 
 /** As much of a stream as its reader uses. */
 export interface EventSource {
+  /** How its bytes are cut, where they do not come from the upstream as they are. */
+  readonly framing?: Framing;
   read(sink: StreamSink): void;
   pause(): void;
   resume(): void;

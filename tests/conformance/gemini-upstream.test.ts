@@ -10,7 +10,8 @@ import { TranslatedStream } from '#server/dialects/translated-stream.ts';
 import { TextTally } from '#server/dialects/text-tally.ts';
 import { buildRequest } from '#server/upstream/build-request.ts';
 import { parseUpstreamError } from '#server/upstream/upstream-error.ts';
-import { readModelList } from '#server/upstream/read-model-list.ts';
+import { modelListQuestions, readModelList } from '#server/upstream/read-model-list.ts';
+import { noSender } from '#tests/support/no-sender.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import { defaultSettings } from '#tests/support/default-settings.ts';
 import { differences, readVectors } from './provider-vectors.ts';
@@ -153,6 +154,8 @@ describe('versions and models', () => {
       { name: 'models/gemini-embedding-2', supportedGenerationMethods: ['embedContent'] },
       { name: 'tunedModels/mine' },
     ];
-    expect(readModelList(JSON.stringify({ models }), buildPreparedChannel({ type: 24 }))).toEqual(['gemini-3-flash', 'tunedModels/mine']);
+    const [question] = modelListQuestions(buildPreparedChannel({ type: 24 }), { now: 0, sender: noSender }) ?? [];
+    if (question === undefined) throw new Error('There is no list');
+    expect(readModelList(JSON.stringify({ models }), question.list)).toEqual(['gemini-3-flash', 'tunedModels/mine']);
   });
 });

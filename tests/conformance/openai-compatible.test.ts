@@ -12,6 +12,7 @@ import type { UpstreamRequest } from '#server/upstream/build-request.ts';
 import { createStreamTransform, isUsageOnly } from '#server/dialects/openai-chat/stream-transform.ts';
 import { readTokenUsage, writeTokenUsage } from '#server/dialects/openai-chat/token-usage.ts';
 import { isSupported, providerOf, providers } from '#server/upstream/providers/registry.ts';
+import { modelListQuestions } from '#server/upstream/read-model-list.ts';
 import { parseUpstreamError } from '#server/upstream/upstream-error.ts';
 import { noTokens } from '#shared/token-usage.ts';
 import { defaultSettings } from '#tests/support/default-settings.ts';
@@ -204,9 +205,9 @@ describe('addresses of every type', () => {
   // Cohere's conversations are a format of their own.
   const rows = readUrlRows().filter((row) => isSupported(row.type) && urlKinds.has(row.mode) && !(row.type === 34 && row.mode === 'chat'));
 
-  it('cover every provider but those of later years, and Vertex AI, which has files of its own', () => {
+  it('cover every provider but those of later years, and who hosts formats of others, which has files of its own', () => {
     const covered = new Set(rows.map((row) => row.type));
-    expect(providers.map((provider) => provider.type).filter((type) => !covered.has(type))).toEqual([41, 53]);
+    expect(providers.map((provider) => provider.type).filter((type) => !covered.has(type))).toEqual([41, 33, 53]);
   });
 
   it.each(rows)('type $type $mode', ({ type, mode, model, base_url, other, url, headers, unsupported: isUnsupported }) => {
@@ -234,9 +235,9 @@ describe('model lists', () => {
   const lists = readModelLists()
     .filter(({ channel }) => isSupported(channel.type))
     .filter(({ channel, calls }) => channel.type !== 24 || calls[0]?.request.url.includes('/openai/') !== true);
-  it.each(lists)('type $channel.type', ({ channel, calls }) => {
-    const provider = providerOf(channel.type);
-    const url = provider?.modelList?.path.replace('{base}', provider.baseUrl ?? '').replace(/\?.*/, '');
-    expect(url).toBe(calls[0]?.request.url);
+  it.each(lists)('type $channel.type', async ({ channel, calls }) => {
+    const [question] = modelListQuestions(buildPreparedChannel(channel), { now: 0, sender: noSender }) ?? [];
+    const { origin, path } = (await question?.request) ?? {};
+    expect(`${origin}${path?.replace(/\?.*/, '')}`).toBe(calls[0]?.request.url);
   });
 });

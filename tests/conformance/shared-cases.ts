@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
 import type { ChannelFields } from '#tests/support/build-channel.ts';
 import { failureOf } from '#tests/support/failure-of.ts';
+import { startFakeBedrock } from '#tests/support/fake-bedrock.ts';
 import { startFakeVertex } from '#tests/support/fake-vertex.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 import type { RelayScene } from '#tests/support/relay-scene.ts';
@@ -25,6 +26,7 @@ export const allCases = casesOf([...upstreams, responses]);
 const hosts = [
   { format: 'Claude at Vertex', front: startFakeVertex, upstreamModel: model },
   { format: 'Gemini at Vertex', front: startFakeVertex, upstreamModel: 'gemini-3-flash-preview' },
+  { format: 'Claude at Bedrock', front: startFakeBedrock, upstreamModel: model },
   { format: 'OpenAI at Vertex', front: startFakeVertex, upstreamModel: 'meta/llama-3.3-70b-instruct-maas' },
 ];
 const hosted = engines.slice(0, 1).flatMap((engine) => hosts.map((host) => ({ engine, kind: engine.kind, ...host })));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { channelTypes } from '#shared/channel-types.ts';
+import { channelType, channelTypes } from '#shared/channel-types.ts';
 import { providerOf } from '#server/upstream/providers/registry.ts';
 import { useChannelDesk, validChannel } from '#tests/support/channel-desk.ts';
 import { engines } from '#tests/support/engines.ts';
@@ -180,7 +180,7 @@ describe.each(engines)('channel edits on $kind', (engine) => {
     });
 
     it.each([
-      ['a type that nothing here talks to', { type: 33 }, 200, 'channel_type_unsupported'],
+      ['a type that nothing here talks to', { type: 18 }, 200, 'channel_type_unsupported'],
       ['a type that does not exist', { type: 999 }, 200, 'channel_type_unsupported'],
       ['a missing base URL', { type: 8 }, 200, 'channel_base_url_required'],
       ['a base URL of another scheme', { base_url: 'ftp://x.example' }, 200, 'channel_base_url_invalid'],
@@ -239,7 +239,8 @@ describe.each(engines)('channel edits on $kind', (engine) => {
       'offers type $type ($name)',
       async ({ type, baseUrl, other }) => {
         expect(providerOf(type)?.baseUrl ?? '').toBe(baseUrl);
-        const answer = await create({ type, other });
+        const key = channelType(type)?.keyKind === 'aws' ? { key: 'ABSKey|us-east-1' } : {};
+        const answer = await create({ type, other, ...key });
         if (baseUrl === '') expect(answer).toMatchObject({ success: false, code: 'channel_base_url_required' });
         else expect(answer).toMatchObject({ success: true });
       },
@@ -361,7 +362,7 @@ describe.each(engines)('channel edits on $kind', (engine) => {
     it.each([
       ['an empty name', { name: '' }, 200, 'channel_incomplete'],
       ['no models', { models: '' }, 200, 'channel_without_models'],
-      ['an unsupported type', { type: 33 }, 200, 'channel_type_unsupported'],
+      ['an unsupported type', { type: 18 }, 200, 'channel_type_unsupported'],
       ['a type that needs a base URL', { type: 8 }, 200, 'channel_base_url_required'],
       ['a bad base URL', { base_url: 'nowhere' }, 200, 'channel_base_url_invalid'],
       ['a bad mapping', { model_mapping: 'x' }, 200, 'channel_mapping_invalid'],

@@ -22,7 +22,7 @@ export type Judgement =
       headers?: Record<string, string>;
       relay?: (answer: IncomingMessage, response: ServerResponse) => void;
     }
-  | { kind: 'answer'; status: number; body: object };
+  | { kind: 'answer'; status: number; body: object; headers?: Record<string, string> };
 
 export interface ProviderFront {
   /** Of the front. */
@@ -35,7 +35,7 @@ export interface ProviderFront {
 /** @param judge is given the front's own address */
 export async function startFront(
   upstreamUrl: string,
-  judge: (request: FrontedRequest, url: string) => Judgement,
+  judge: (request: FrontedRequest, url: string) => Judgement | Promise<Judgement>,
 ): Promise<Omit<ProviderFront, 'channel'>> {
   let url = '';
   const server = createServer((incoming, response) => {
@@ -43,9 +43,9 @@ export async function startFront(
       const chunks: Buffer[] = [];
       for await (const chunk of incoming) chunks.push(Buffer.from(chunk));
       const { method = '', url: path = '', headers } = incoming;
-      const judged = judge({ method, path, headers, body: Buffer.concat(chunks) }, url);
+      const judged = await judge({ method, path, headers, body: Buffer.concat(chunks) }, url);
       if (judged.kind === 'pass') passOn(`${upstreamUrl}${judged.path}`, judged, response);
-      else response.writeHead(judged.status, { 'content-type': 'application/json' }).end(JSON.stringify(judged.body));
+      else response.writeHead(judged.status, { 'content-type': 'application/json', ...judged.headers }).end(JSON.stringify(judged.body));
     })().catch((cause: unknown) => response.destroy(cause instanceof Error ? cause : undefined));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -121,7 +121,7 @@ function BaseUrl({ edited }: { edited: EditedChannel }) {
     <div>
       <TextInput
         label={label('base_url', t(`channels.base_url.${kind}`))}
-        placeholder={type?.baseUrl === '' || type === undefined ? t(`channels.base_url_hint.${kind}`) : type.baseUrl}
+        placeholder={type?.baseUrl === '' || type === undefined ? t(`channels.base_url_hint.${kind}`) : (type.baseUrlHint ?? type.baseUrl)}
         inputMode="url"
         autoCapitalize="none"
         autoCorrect="off"

@@ -18,9 +18,10 @@ export function forwardRequest(input: EncodeInput): EncodedRequest {
   }
   // Passed on as it is, but for what the account pays for.
   const fitting = body === clientBody ? body : fitThinking(body);
-  const sent = enveloped(fitting, input);
+  const described = describeRequest(fitting, input);
+  const { body: sent, headers, dropped } = enveloped(fitting, described.headers, input);
   const text = sent === body ? rawText : JSON.stringify(sent);
-  return { ...describeRequest(fitting, input), body: Buffer.from(text), dropped: [] };
+  return { ...described, headers, body: Buffer.from(text), dropped };
 }
 
 /** The container in it under the name that its caller may use. */

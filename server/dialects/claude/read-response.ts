@@ -245,7 +245,8 @@ export function readError(body: Readonly<JsonObject>): UpstreamErrorObject | nul
   const { error } = body;
   if (body.type !== 'error' || !isObject(error)) return null;
   const type = isFilled(error.type) ? error.type : 'api_error';
-  const status = statuses.get(type);
+  // Who hosts the format names errors in other words, and says their status.
+  const status = statuses.get(type) ?? (typeof error.status === 'number' ? error.status : undefined);
   return { message: isFilled(error.message) ? error.message : type, type, ...(status === undefined ? {} : { status }) };
 }
 

@@ -2,7 +2,7 @@ import { AppError, errorText } from '#shared/errors.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
 import { exchange } from '#server/upstream/exchange.ts';
 import { prepareChannel } from '#server/upstream/prepared-channel.ts';
-import { modelListRequest, readModelList } from '#server/upstream/read-model-list.ts';
+import { modelListQuestions, readModelList } from '#server/upstream/read-model-list.ts';
 import type { ChannelTest } from './test-channel.ts';
 import { receiveWhole } from './receive-whole.ts';
 
@@ -18,17 +18,21 @@ export async function fetchModels(
 ): Promise<string[]> {
   const channel = prepareChannel(record, context.secrets, { siteUrl: context.settings.get('ServerAddress') });
   if (channel.provider === null) throw new AppError('channel_type_unsupported', { type: record.type });
-  const request = modelListRequest(channel, { now: context.now(), sender: context.sender });
-  if (request === null) throw new AppError('channel_models_unlisted');
+  const questions = modelListQuestions(channel, { now: context.now(), sender: context.sender });
+  if (questions === null) throw new AppError('channel_models_unlisted');
   if (channel.problem !== null) throw new AppError('channel_models_failed', { detail: channel.problem });
-  const body = await receiveWhole(exchange(context, channel, await request, limits), {
-    channel,
-    language,
-    limits,
-    code: 'channel_models_failed',
-    refusal: ({ upstreamStatus, message }) => `status code ${upstreamStatus}: ${message}`,
-  });
-  const names = readModelList(body.toString('utf8'), channel);
-  if (names === null) throw new AppError('channel_models_failed', { detail: errorText('invalid_upstream_response', language) });
-  return names;
+  const names = new Set<string>();
+  for (const { list, request } of questions) {
+    const body = await receiveWhole(exchange(context, channel, await request, limits), {
+      channel,
+      language,
+      limits,
+      code: 'channel_models_failed',
+      refusal: ({ upstreamStatus, message }) => `status code ${upstreamStatus}: ${message}`,
+    });
+    const found = readModelList(body.toString('utf8'), list);
+    if (found === null) throw new AppError('channel_models_failed', { detail: errorText('invalid_upstream_response', language) });
+    for (const name of found) names.add(name);
+  }
+  return [...names];
 }

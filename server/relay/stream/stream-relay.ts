@@ -53,7 +53,7 @@ export class StreamRelay implements EventReceiver, TimedStream, SpendingStream {
     this.#spending = new StreamSpending(call, this.#pipe, this);
     this.#words = call.services.words.output();
     const idleMs = call.services.context.env.STREAMING_TIMEOUT * 1000 * (way.hasLongIdle ? 2 : 1);
-    this.#reader = new UpstreamReader(stream, this, { framing: way.framing, idleMs });
+    this.#reader = new UpstreamReader(stream, this, { framing: stream.framing ?? way.framing, idleMs });
   }
 
   /** Null once the first event is there; the failure when there will be none. A promise only while neither is known. */

@@ -1,5 +1,6 @@
 // The upstream's side of a stream: bytes in, whole events out. It knows when the upstream is silent, and hangs up.
 import type { Framing, Splitter } from '#server/framing/framing.ts';
+import { framings } from '#server/framing/registry.ts';
 import type { EndReason } from '#server/relay/call-end.ts';
 import type { SendFailure } from '#server/upstream/send-failure.ts';
 import type { EventSource, StreamSink } from '#server/upstream/upstream-stream.ts';
@@ -82,9 +83,9 @@ export class UpstreamReader implements StreamSink {
     this.#read(this.#framing.eventEnd, true);
   }
 
-  /** Goes on with these events instead of what has come. */
+  /** Goes on with these server-sent events instead of what has come. */
   replaceBy(events: Buffer): void {
-    this.#events = this.#framing.createSplitter();
+    this.#events = framings.sse.createSplitter();
     this.#read(events, true);
     this.#receiver.ended(this.#events.rest());
   }
@@ -126,8 +127,10 @@ export class UpstreamReader implements StreamSink {
     if (this.#isStopped) return;
     this.#lastByteAt = performance.now();
     const events = this.#events.push(chunk);
-    const { restLength, restLines } = this.#events;
-    if (restLength > largestEvent || restLines > mostLines) this.#receiver.broken('invalid_response', invalidResponse());
-    else if (events !== null) this.#receiver.events(events, isOwned || events.buffer !== chunk.buffer);
+    const { restLength, restLines, isBroken } = this.#events;
+    const isTooLong = restLength > largestEvent || restLines > mostLines;
+    if (!isTooLong && events !== null) this.#receiver.events(events, isOwned || events.buffer !== chunk.buffer);
+    // What stands before it may have ended the stream.
+    if (isTooLong || (isBroken && !this.#isStopped)) this.#receiver.broken('invalid_response', invalidResponse());
   }
 }

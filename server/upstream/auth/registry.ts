@@ -1,4 +1,5 @@
 // Every scheme by the name that a provider's record has for it.
+import { aws } from './aws.ts';
 import { bearer } from './bearer.ts';
 import type { SplitKey } from './bearer.ts';
 import { google } from './google.ts';
@@ -16,6 +17,8 @@ export type Auth =
   | { kind: 'query'; name: string }
   /** An API key, or a file of credentials. */
   | { kind: 'google' }
+  /** An access key, which signs for that service, or an API key. */
+  | { kind: 'aws'; service: string }
   | { kind: 'zhipu-jwt' };
 
 /** @param base the channel's address */
@@ -29,6 +32,8 @@ export function authorizationOf(auth: Auth, key: string, base: string): Authoriz
       return query(key, auth.name);
     case 'google':
       return google(key, base);
+    case 'aws':
+      return aws(key, auth.service);
     case 'zhipu-jwt':
       return zhipuJwt(key);
   }

@@ -8,6 +8,7 @@ import { anthropic } from './anthropic.ts';
 import { api2gpt } from './api2gpt.ts';
 import { azure } from './azure.ts';
 import { baiduV2 } from './baidu-v2.ts';
+import { bedrock } from './bedrock.ts';
 import { cloudflare } from './cloudflare.ts';
 import { cohere } from './cohere.ts';
 import { custom } from './custom.ts';
@@ -67,6 +68,7 @@ export const providers: readonly Provider[] = [
   deepSeek,
   mokaAi,
   vertex,
+  bedrock,
   volcEngine,
   baiduV2,
   xinference,

@@ -26,6 +26,8 @@ export type BatchPair = { whole: PathTemplate; batch: PathTemplate };
 /** Where a provider tells which models it has, and where in that response their names are. */
 export interface ModelList {
   path: PathTemplate;
+  /** Where the key says that it is, if not at the address of calls. Null: a key of this form says nothing. */
+  baseOf?(key: string): string | null;
   /** The field that holds the list of models. */
   items: string;
   /** The field of a model that holds its name. */
@@ -41,6 +43,8 @@ export interface Refusals {
   retried?: readonly number[];
   /** These, too, refuse the channel's key and take it out of use. */
   ofKey?: readonly number[];
+  /** The same of codes that errors are named by. */
+  codesOfKey?: readonly string[];
 }
 
 /** A call whose address is looked for. */
@@ -107,8 +111,8 @@ export interface Provider {
   versionSetting?: 'gemini.version_settings';
   /** Statuses that mean more here than elsewhere. */
   refusals?: Refusals;
-  /** Missing: the provider does not tell. */
-  modelList?: ModelList;
+  /** Missing: the provider does not tell. Several: it tells of some here and of some there. */
+  modelList?: ModelList | readonly ModelList[];
   /** Missing: the provider does not tell what is left. */
   balance?: BalanceSource;
   /** Model names offered when a channel is created. */

@@ -165,6 +165,7 @@ export const deskRefusals = {
     return toldBy(await desk.admin.put('/api/channel/', { id, base_url: 'https://elsewhere.example' }));
   },
   channel_key_google: channelRefusal({ type: 41, other: 'global', key: '{"type":"service_account"}' }),
+  channel_key_aws: channelRefusal({ type: 33, key: 'AKIDEXAMPLE|secret' }),
   channel_regions_required: channelRefusal({ type: 41 }),
   channel_regions_default: channelRefusal({ type: 41, other: '{"gemini-2.5-pro":"us-central1"}' }),
   channel_regions_invalid: channelRefusal({ type: 41, other: 'a.example/' }),

@@ -1,0 +1,63 @@
+// What Bedrock calls models, and through which inference profiles they are reached from where a channel is.
+// https://docs.aws.amazon.com/bedrock/latest/userguide/inference-profiles-support.html
+// https://platform.claude.com/docs/en/build-with-claude/claude-on-amazon-bedrock-legacy
+
+/** Groups of regions that share their load. */
+type Profile = 'us' | 'eu' | 'apac' | 'jp' | 'au' | 'global';
+
+/** By the name that the vendor has for it. */
+const known: Readonly<Record<string, { id: string; profiles: readonly Profile[] }>> = {
+  'claude-instant-1.2': { id: 'anthropic.claude-instant-v1', profiles: [] },
+  'claude-2.0': { id: 'anthropic.claude-v2', profiles: [] },
+  'claude-2.1': { id: 'anthropic.claude-v2:1', profiles: [] },
+  'claude-3-sonnet-20240229': { id: 'anthropic.claude-3-sonnet-20240229-v1:0', profiles: ['us', 'eu', 'apac'] },
+  'claude-3-opus-20240229': { id: 'anthropic.claude-3-opus-20240229-v1:0', profiles: ['us'] },
+  'claude-3-haiku-20240307': { id: 'anthropic.claude-3-haiku-20240307-v1:0', profiles: ['us', 'eu', 'apac'] },
+  'claude-3-5-sonnet-20240620': { id: 'anthropic.claude-3-5-sonnet-20240620-v1:0', profiles: ['us', 'eu', 'apac'] },
+  'claude-3-5-sonnet-20241022': { id: 'anthropic.claude-3-5-sonnet-20241022-v2:0', profiles: ['us', 'apac'] },
+  'claude-3-5-haiku-20241022': { id: 'anthropic.claude-3-5-haiku-20241022-v1:0', profiles: ['us'] },
+  'claude-3-7-sonnet-20250219': { id: 'anthropic.claude-3-7-sonnet-20250219-v1:0', profiles: ['us', 'eu', 'apac'] },
+  'claude-sonnet-4-20250514': { id: 'anthropic.claude-sonnet-4-20250514-v1:0', profiles: ['us', 'eu', 'apac', 'global'] },
+  'claude-opus-4-20250514': { id: 'anthropic.claude-opus-4-20250514-v1:0', profiles: ['us'] },
+  'claude-opus-4-1-20250805': { id: 'anthropic.claude-opus-4-1-20250805-v1:0', profiles: ['us'] },
+  'claude-sonnet-4-5-20250929': { id: 'anthropic.claude-sonnet-4-5-20250929-v1:0', profiles: ['us', 'eu', 'jp', 'au', 'global'] },
+  'claude-haiku-4-5-20251001': { id: 'anthropic.claude-haiku-4-5-20251001-v1:0', profiles: ['us', 'eu', 'jp', 'au', 'global'] },
+  'claude-opus-4-5-20251101': { id: 'anthropic.claude-opus-4-5-20251101-v1:0', profiles: ['us', 'eu', 'global'] },
+  'claude-opus-4-6': { id: 'anthropic.claude-opus-4-6-v1', profiles: ['us', 'eu', 'jp', 'apac', 'global'] },
+  'claude-sonnet-4-6': { id: 'anthropic.claude-sonnet-4-6', profiles: ['us', 'eu', 'jp', 'global'] },
+  'claude-opus-4-7': { id: 'anthropic.claude-opus-4-7', profiles: ['us', 'eu', 'global'] },
+};
+
+/** Names without a date. */
+const undated: Readonly<Record<string, string>> = {
+  'claude-opus-4-1': 'claude-opus-4-1-20250805',
+  'claude-sonnet-4-5': 'claude-sonnet-4-5-20250929',
+  'claude-haiku-4-5': 'claude-haiku-4-5-20251001',
+  'claude-opus-4-5': 'claude-opus-4-5-20251101',
+  'claude-opus-4-6-20260205': 'claude-opus-4-6',
+  'claude-opus-4-7-20260416': 'claude-opus-4-7',
+};
+
+/** Those that callers may name as their vendors do. */
+export const bedrockModels: readonly string[] = [...Object.keys(known), ...Object.keys(undated)];
+
+/** The id of a model or of its profile; what is in no table is taken for an id, or the ARN of a profile of the channel's own. */
+export function bedrockId(model: string, region: string): string {
+  // Ways of thinking are no part of a name there.
+  const plain = model.replace(/(?<=.)-thinking$/, '');
+  const dated = Object.hasOwn(undated, plain) ? undated[plain] : plain;
+  const found = dated !== undefined && Object.hasOwn(known, dated) ? known[dated] : undefined;
+  if (found === undefined) return model;
+  const profile = profilesOf(region).find((one) => found.profiles.includes(one));
+  return profile === undefined ? found.id : `${profile}.${found.id}`;
+}
+
+/** The nearest first. Government and China have none of these. */
+function profilesOf(region: string): readonly Profile[] {
+  if (/^(?:cn|us-gov|us-iso\w*|eusc)-/.test(region)) return [];
+  if (region.startsWith('us-')) return ['us', 'global'];
+  if (region.startsWith('eu-')) return ['eu', 'global'];
+  if (/^ap-northeast-[13]$/.test(region)) return ['jp', 'apac', 'global'];
+  if (/^ap-southeast-[24]$/.test(region)) return ['au', 'apac', 'global'];
+  return region.startsWith('ap-') ? ['apac', 'global'] : ['global'];
+}

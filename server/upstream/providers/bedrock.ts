@@ -1,0 +1,65 @@
+// AWS Bedrock: Claude in its own format, by InvokeModel, at a region's host.
+// https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_InvokeModel.html
+// https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-anthropic-claude-messages-request-response.html
+import { readAwsKey } from '#shared/aws-key.ts';
+import { bedrockId, bedrockModels } from './bedrock-models.ts';
+import type { LocatedCall, ModelList, ModelLocation, Provider } from './spec.ts';
+
+const model = '{base}/model/{id}';
+
+/** Names of any date, where what they mean has stayed the same. */
+const knownBetas =
+  /^(?:computer-use|token-efficient-tools-2025|interleaved-thinking|output-128k|dev-full-thinking|context-1m|context-management|effort|tool-search-tool|tool-examples|structured-outputs|compact)-/i;
+
+/** What is reached through profiles, and what is not. */
+const modelLists: readonly ModelList[] = [
+  { path: '{base}/inference-profiles?maxResults=1000', baseOf: lists, items: 'inferenceProfileSummaries', name: 'inferenceProfileId' },
+  {
+    path: '{base}/foundation-models?byInferenceType=ON_DEMAND&byOutputModality=TEXT',
+    baseOf: lists,
+    items: 'modelSummaries',
+    name: 'modelId',
+  },
+];
+
+export const bedrock: Provider = {
+  type: 33,
+  name: 'AWS Bedrock',
+  baseUrl: 'https://bedrock-runtime.us-east-1.amazonaws.com',
+  formats: {
+    claude: {
+      framing: 'aws-wrapped',
+      models: /claude/,
+      envelope: {
+        omit: ['model', 'stream'],
+        set: { anthropic_version: 'bedrock-2023-05-31' },
+        listed: { 'anthropic-beta': { field: 'anthropic_beta', known: knownBetas } },
+      },
+      paths: { chat: { whole: `${model}/invoke`, stream: `${model}/invoke-with-response-stream` } },
+    },
+  },
+  auth: { kind: 'aws', service: 'bedrock' },
+  locate,
+  // Access to one model alone may be refused too, so the status says too little.
+  refusals: { codesOfKey: ['UnrecognizedClientException', 'InvalidSignatureException', 'ExpiredTokenException'] },
+  modelList: modelLists,
+  models: bedrockModels,
+};
+
+/** The whole id is one part of the path: colons and slashes are escaped. */
+function locate({ key: text, model: name }: LocatedCall): ModelLocation | null {
+  const key = readAwsKey(text);
+  if (key === null) return null;
+  const id = bedrockId(name, key.region);
+  return { base: hostOf('bedrock-runtime', key.region), model: id, values: { id: encodeURIComponent(id) } };
+}
+
+function lists(text: string): string | null {
+  const key = readAwsKey(text);
+  return key === null ? null : hostOf('bedrock', key.region);
+}
+
+/** https://docs.aws.amazon.com/general/latest/gr/bedrock.html */
+function hostOf(service: string, region: string): string {
+  return `https://${service}.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`;
+}
