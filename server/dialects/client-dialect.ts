@@ -152,6 +152,8 @@ export interface ClientDialect {
    * look at it. Missing: neither.
    */
   readonly modelTag?: { readonly header: string; isWantedBy(headers: Readonly<Record<string, string>>): boolean };
+  /** To its callers a prompt that a filter has stopped is a response, without anything that was written. Missing: it is an error. */
+  readonly tellsBlockedPrompts?: true;
   /** @param retryAfter seconds, where it is known */
   errorBody(error: ErrorObject, requestId: string, retryAfter?: number): Record<string, unknown>;
   /** How it is spoken over a WebSocket. Missing: it is not. */

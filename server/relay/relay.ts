@@ -5,6 +5,7 @@ import { dropBody } from '#server/http/read-body.ts';
 import { usageUntilDisconnect } from '#server/relay/accounting/call-usage.ts';
 import { settleCall } from '#server/relay/accounting/settle-call.ts';
 import type { CallEnd } from '#server/relay/accounting/settle-call.ts';
+import { blockedResponse } from '#server/relay/blocked-response.ts';
 import { openCall } from '#server/relay/admission/open-call.ts';
 import type { RefusedTurn } from '#server/relay/admission/open-call.ts';
 import type { StopReason } from '#server/relay/call-end.ts';
@@ -318,6 +319,6 @@ function responseOfRefusal({ dialect }: RelayEndpoint, { error, told, language, 
   return errorResponse(dialect, told, requestId, error.retryAfter);
 }
 
-function responseOfFailure({ endpoint, requestId }: RunningCall, { error, retryAfter }: ToldFailure): Response {
-  return errorResponse(endpoint.dialect, error, requestId, retryAfter);
+function responseOfFailure(call: RunningCall, { error, retryAfter }: ToldFailure): Response {
+  return blockedResponse(call, error) ?? errorResponse(call.endpoint.dialect, error, call.requestId, retryAfter);
 }

@@ -191,6 +191,7 @@ function callParts(behaviour: Behaviour, responseId: string): Json[] {
 }
 
 export function geminiResponse(request: GeminiRequest, behaviour: Behaviour, responseId: string): Json {
+  if (behaviour.blockReason !== undefined) return blockedPrompt(request, behaviour, responseId);
   const parts: Json[] = behaviour.reasoning === undefined ? [] : [{ text: behaviour.reasoning, thought: true }];
   if (callsTools(request, behaviour)) parts.push(...callParts(behaviour, responseId));
   else parts.push({ text: piecesOf(request, behaviour).join('') });
@@ -203,8 +204,15 @@ export function geminiResponse(request: GeminiRequest, behaviour: Behaviour, res
   return { candidates, ...usage, modelVersion: behaviour.model ?? request.model, responseId };
 }
 
+function blockedPrompt({ promptTokens, model }: GeminiRequest, { blockReason }: Behaviour, responseId: string): Json {
+  const safetyRatings = [{ category: 'HARM_CATEGORY_DANGEROUS_CONTENT', probability: 'HIGH', blocked: true }];
+  const usageMetadata = { promptTokenCount: promptTokens, totalTokenCount: promptTokens };
+  return { promptFeedback: { blockReason, safetyRatings }, usageMetadata, modelVersion: model, responseId };
+}
+
 /** Every event of a stream; the first one has an empty text. */
 export function* geminiEvents(request: GeminiRequest, behaviour: Behaviour, responseId: string): Generator<Json> {
+  if (behaviour.blockReason !== undefined) return yield blockedPrompt(request, behaviour, responseId);
   const head = { modelVersion: behaviour.model ?? request.model, responseId };
   const event = (parts: Json[], rest: Json = {}) => ({ candidates: [{ content: { parts, role: 'model' }, index: 0, ...rest }], ...head });
   yield { ...event([{ text: '' }]), usageMetadata: { promptTokenCount: request.promptTokens, totalTokenCount: request.promptTokens } };

@@ -35,4 +35,5 @@ export const geminiClient = {
   writeModel,
   writeModelList,
   errorBody,
+  tellsBlockedPrompts: true,
 } satisfies ClientDialect;

@@ -14,8 +14,8 @@ import type { TextTally } from '../text-tally.ts';
 import { ToldUsage } from '../token-usage.ts';
 import type { StreamReader } from '../upstream-dialect.ts';
 import { errorBody } from './errors.ts';
-import { createStreamReader } from './read-response.ts';
-import { readError } from './response-errors.ts';
+import { createAnswerReader } from './read-response.ts';
+import { readStatedError } from './response-errors.ts';
 import { createFrame } from './stream-frame.ts';
 import type { StreamFrame } from './stream-frame.ts';
 import { writeTokenUsage } from './token-usage.ts';
@@ -27,7 +27,7 @@ export class GeminiIdentityStream implements StreamPipe {
   readonly #framing: Framing;
   readonly #frame: StreamFrame;
   readonly #isList: boolean;
-  readonly #reader: StreamReader = createStreamReader();
+  readonly #reader: StreamReader = createAnswerReader();
   readonly #tally: TextTally;
   readonly #told = new ToldUsage();
   #hasUsage = false;
@@ -51,7 +51,7 @@ export class GeminiIdentityStream implements StreamPipe {
   open(events: Buffer): StreamOpening {
     const event = this.#framing.firstEvent(events);
     if (event === null) return 'comments';
-    return readError(event.data) ?? (parseObject(event.data) === null ? 'invalid' : 'stream');
+    return readStatedError(event.data) ?? (parseObject(event.data) === null ? 'invalid' : 'stream');
   }
 
   push(events: Buffer, isOwned: boolean): PipeStep {

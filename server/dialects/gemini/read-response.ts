@@ -9,14 +9,28 @@ import type { StreamReader } from '../upstream-dialect.ts';
 import { Grounding } from './grounding.ts';
 import { readFinishReason } from './finish-reason.ts';
 import { readLogprobs } from './logprobs.ts';
-import { errorOf } from './response-errors.ts';
+import { errorOf, isBlocked, statedErrorOf } from './response-errors.ts';
 import { usageParts } from './token-usage.ts';
 
 export function readWhole(body: Readonly<JsonObject>): readonly ResponsePart[] | null {
   return Array.isArray(body.candidates) ? new ResponseReader().response(body) : null;
 }
 
+/** As a caller of this format is told it: nothing but that the prompt was blocked is a response, too. */
+export function readAnswer(body: Readonly<JsonObject>): readonly ResponsePart[] | null {
+  return readWhole(body) ?? (isBlocked(body) ? new ResponseReader().response(body) : null);
+}
+
+/** The same of its stream. */
+export function createAnswerReader(): StreamReader {
+  return streamReader(statedErrorOf);
+}
+
 export function createStreamReader(): StreamReader {
+  return streamReader(errorOf);
+}
+
+function streamReader(errorIn: typeof errorOf): StreamReader {
   const reader = new ResponseReader();
   return {
     // Nothing says that nothing follows: the body ends.
@@ -24,7 +38,7 @@ export function createStreamReader(): StreamReader {
     read({ data }: FramedEvent) {
       const event = parseObject(data);
       if (event === null) return [];
-      const error = errorOf(event);
+      const error = errorIn(event);
       return error === null ? reader.response(event) : [{ type: 'error', error }];
     },
   };
@@ -56,6 +70,7 @@ class ResponseReader {
     for (const candidate of Array.isArray(body.candidates) ? body.candidates : []) {
       if (isObject(candidate)) parts.push(...this.#candidate(candidate));
     }
+    if (isBlocked(body)) parts.push({ type: 'finish', reason: 'content_filter', choice: 0 });
     return [...parts, ...usageParts(body.usageMetadata)];
   }
 

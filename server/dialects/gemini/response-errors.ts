@@ -5,16 +5,29 @@ import type { ErrorInResponse } from '../stream-pipe.ts';
 
 /** Null when there is none. Costs a search of the text: quotes within JSON strings are escaped. */
 export function readError(text: string): ErrorInResponse | null {
-  if (!text.includes('"error"') && !text.includes('"blockReason"')) return null;
+  return readStatedError(text) ?? (text.includes('"blockReason"') ? blockedPrompt(parseObject(text) ?? {}) : null);
+}
+
+/** The same for callers of this format, to whom a blocked prompt is a response. */
+export function readStatedError(text: string): ErrorInResponse | null {
+  if (!text.includes('"error"')) return null;
   // An error of a stream without events is a list of one.
   const body = parseObject(/^\s*\[([\s\S]*)\]\s*$/.exec(text)?.[1] ?? text);
-  return body === null ? null : errorOf(body);
+  return body === null ? null : statedErrorOf(body);
 }
 
 /** The same of a body that is parsed already. */
 export function errorOf(body: Readonly<JsonObject>): ErrorInResponse | null {
-  const { error } = body;
-  return isObject(error) && body.candidates === undefined ? errorObject(error) : blockedPrompt(body);
+  return statedErrorOf(body) ?? blockedPrompt(body);
+}
+
+export function statedErrorOf({ error, candidates }: Readonly<JsonObject>): ErrorInResponse | null {
+  return isObject(error) && candidates === undefined ? errorObject(error) : null;
+}
+
+/** A filter has stopped the prompt. There is no candidate then. */
+export function isBlocked({ promptFeedback: feedback, candidates }: Readonly<JsonObject>): boolean {
+  return isObject(feedback) && typeof feedback.blockReason === 'string' && !(Array.isArray(candidates) && candidates.length > 0);
 }
 
 function errorObject({ code, message, status }: JsonObject): ErrorInResponse {
@@ -28,10 +41,9 @@ function errorObject({ code, message, status }: JsonObject): ErrorInResponse {
   };
 }
 
-/** There is no candidate then. */
-function blockedPrompt({ promptFeedback: feedback, candidates }: Readonly<JsonObject>): ErrorInResponse | null {
-  const reason = isObject(feedback) ? feedback.blockReason : undefined;
-  if (typeof reason !== 'string' || (Array.isArray(candidates) && candidates.length > 0)) return null;
-  const message = `No candidates returned (blockReason: ${reason})`;
+function blockedPrompt(body: Readonly<JsonObject>): ErrorInResponse | null {
+  const { promptFeedback: feedback } = body;
+  if (!isBlocked(body) || !isObject(feedback)) return null;
+  const message = `No candidates returned (blockReason: ${String(feedback.blockReason)})`;
   return { status: 400, message, type: 'upstream_error', param: '', code: 'content_filter' };
 }

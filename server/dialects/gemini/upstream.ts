@@ -2,6 +2,7 @@
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import { forwardLong, forwardWhole } from '../forward-response.ts';
 import { tokenCount } from '../token-usage.ts';
+import type { DecodeInput } from '../decoded-whole.ts';
 import type { UpstreamDialect } from '../upstream-dialect.ts';
 import { forwardRequest } from './identity.ts';
 import { GeminiIdentityStream } from './identity-stream.ts';
@@ -9,8 +10,8 @@ import { findAccountObject } from './account-objects.ts';
 import { hosted } from './hosted-tools.ts';
 import { limits } from './limits.ts';
 import { safetySettings } from './options.ts';
-import { createStreamReader, readWhole } from './read-response.ts';
-import { readError } from './response-errors.ts';
+import { createStreamReader, readAnswer, readWhole } from './read-response.ts';
+import { readError, readStatedError } from './response-errors.ts';
 import { carriedFields } from './said-fields.ts';
 import { cheapTiers } from './tiers.ts';
 import { effortOfLevel } from './thinking.ts';
@@ -26,8 +27,8 @@ export const geminiUpstream: UpstreamDialect = {
   surcharges: { fields: { serviceTier: cheapTiers, service_tier: cheapTiers } },
   identity: {
     writeRequest: forwardRequest,
-    readWhole: forwardWhole,
-    readLong: forwardLong,
+    readWhole: (input) => forwardWhole(asAnswer(input)),
+    readLong: (input) => forwardLong(asAnswer(input)),
     openStream: (input) => new GeminiIdentityStream(input),
   },
   hosted,
@@ -57,6 +58,13 @@ export const geminiUpstream: UpstreamDialect = {
   readError,
   readTokenCount: ({ totalTokens }) => tokenCount(totalTokens),
 };
+
+/** Read as its caller is told it. */
+const answered: UpstreamDialect = { ...geminiUpstream, readWhole: readAnswer, readError: readStatedError };
+
+function asAnswer(input: DecodeInput): DecodeInput {
+  return { ...input, way: { ...input.way, dialect: answered } };
+}
 
 /** A count may be asked of a whole request, which then names its model itself. Whoever spells it in both ways is refused before. */
 function withCountedModel(body: Body, model: string): Body {

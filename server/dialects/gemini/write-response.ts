@@ -4,6 +4,7 @@ import { isTooDeep } from '#server/framing/json-depth.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 import { noTokens } from '#shared/token-usage.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
+import { blockedPromptParts, isBlockedPrompt } from '../blocked-prompt.ts';
 import type { ErrorObject, ResponseWriterOptions, StreamWriter } from '../client-dialect.ts';
 import type { FinishReason, ResponsePart, TokenLogprob } from '../parts.ts';
 import type { Seal } from '../seal.ts';
@@ -41,16 +42,17 @@ class CandidateWriter {
   readonly #logprobs: TokenLogprob[] = [];
   #finish: FinishReason = 'stop';
   #isMalformed = false;
-  #hasWritten = false;
+  /** Something of it, or of a call, has come. */
+  hasWritten = false;
 
   /** A filter has stopped the prompt: nothing was written. */
   get isBlocked(): boolean {
-    return this.#finish === 'content_filter' && !this.#hasWritten;
+    return this.#finish === 'content_filter' && !this.hasWritten;
   }
 
   write(part: ResponsePart): Json[] {
     const written = this.#partsOf(part);
-    if (written.length > 0 || part.type === 'tool_call') this.#hasWritten = true;
+    if (written.length > 0 || part.type === 'tool_call') this.hasWritten = true;
     return written;
   }
 
@@ -203,6 +205,8 @@ class ResponseStreamWriter implements StreamWriter {
   }
 
   fail(error: ErrorObject): string {
+    const isAtOnce = [...this.#candidates.values()].every(({ hasWritten }) => !hasWritten);
+    if (isAtOnce && isBlockedPrompt(error)) return blockedPromptParts.map((part) => this.write(part)).join('') + this.end(null);
     return this.#frame.add(JSON.stringify(errorBody(error))) + this.#frame.end();
   }
 
