@@ -22,7 +22,8 @@ export function encodeRequest(asked: CallInput): EncodedRequest {
   if (isCount === true) throw new AppError('format_unsupported');
   const dropped: string[] = [];
   const request = paidRequest(input, limited(readRequest(input), mostOf(input)), dropped);
-  const written = way.dialect.writeRequest(withPlainSchemas(way.dialect.takesAllowedTools === true ? request : onlyAllowed(request)), {
+  const takesAllowed = way.dialect.takesAllowedTools === true || way.provider.takesAllowedTools === true;
+  const written = way.dialect.writeRequest(withPlainSchemas(takesAllowed ? request : onlyAllowed(request)), {
     upstreamModel: way.upstreamModel,
     forceUsage: forceUsage && way.provider.quirks?.streamOptions !== undefined,
     settings,

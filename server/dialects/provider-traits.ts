@@ -110,6 +110,8 @@ export interface ProviderTraits {
   billsSearches?: boolean;
   /** It finds the cache of a conversation by `prompt_cache_key`. Behind addresses of others a strict server may refuse that. */
   takesCacheKey?: boolean;
+  /** A choice of tools may name those that may be called, where its format has that from its vendor. Behind addresses of others as above. */
+  takesAllowedTools?: boolean;
   /** It hosts the format of another vendor: what its bodies have otherwise. */
   envelope?: Envelope;
   /** Its models are not those of the vendor whose format it speaks: what that vendor's client tells of itself is left out. */

@@ -58,7 +58,7 @@ export interface UpstreamDialect {
   readonly completions?: IdentityPath;
 
   // Requests.
-  /** A choice may name the tools that may be called. Missing: the format cannot say so. */
+  /** A choice may name the tools that may be called, at every provider. Missing: the format cannot say so, or some providers of it do not know that. */
   readonly takesAllowedTools?: true;
   /** What costs more than the model's price. */
   readonly surcharges?: Surcharges;

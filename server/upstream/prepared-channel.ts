@@ -215,10 +215,16 @@ function prepareFormat(source: FormatSource, dialect: UpstreamDialect, format: P
   const whole = { ...authorized.headers, ...filled(source, headers), accept: 'application/json' };
   const stream = { ...whole, ...filled(source, provider.streamHeaders), accept: framings[framing].mediaType };
   noteUnsendable(stream, source.problems);
+  const isAtHome = source.base === provider.baseUrl;
   return {
     dialect,
     framing: framings[framing],
-    traits: { name: provider.name, ...traits, takesCacheKey: traits.takesCacheKey === true && source.base === provider.baseUrl },
+    traits: {
+      name: provider.name,
+      ...traits,
+      takesCacheKey: traits.takesCacheKey === true && isAtHome,
+      takesAllowedTools: traits.takesAllowedTools === true && isAtHome,
+    },
     paths,
     models,
     headers: (isStream) => (isStream ? stream : whole),

@@ -3,20 +3,7 @@ import { fieldRules } from '#shared/field-rules.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import { defined } from '../defined.ts';
 import { sourceOfUrl } from '../media.ts';
-import type {
-  AssistantPart,
-  ChatRequest,
-  FilePart,
-  HostedOptions,
-  HostedTool,
-  ImagePart,
-  Message,
-  ReasoningEffort,
-  TextPart,
-  Tool,
-  ToolChoice,
-  UserPart,
-} from '../parts.ts';
+import type { AssistantPart, ChatRequest, FilePart, ImagePart, Message, ReasoningEffort, TextPart, UserPart } from '../parts.ts';
 import { fieldsByName } from '../request-fields.ts';
 import type { ExtraField } from '../request-fields.ts';
 import { callIds } from './call-ids.ts';
@@ -24,9 +11,10 @@ import { kindOfTool } from './hosted-tools.ts';
 import { readSignatureField, sealOfDetail } from './reasoning-details.ts';
 import { badField, StrictFields } from '../strict-fields.ts';
 import type { Body } from '../strict-fields.ts';
+import { readFunction, readHostedTools, readTool, readToolChoice } from './read-tools.ts';
 import { saidFields } from './said-fields.ts';
 import { textToolNames } from './text-tools.ts';
-import { argumentsOfText, textTool } from '../text-tools.ts';
+import { argumentsOfText } from '../text-tools.ts';
 
 type TextToolNames = ReadonlySet<string>;
 
@@ -123,74 +111,6 @@ function readFormat(fields: StrictFields): ChatRequest['responseFormat'] {
     ...defined('description', schema.text('description')),
     ...defined('isStrict', schema.boolean('strict')),
   };
-}
-
-function readHostedTools(tools: readonly StrictFields[], fields: StrictFields): HostedTool[] {
-  const offered = tools.flatMap((tool): HostedTool[] => {
-    const kind = kindOfTool(tool.plain);
-    const field = tool.path('').slice(0, -1);
-    return kind === null ? [] : [{ type: 'hosted_tool', kind, origin: 'openai-chat', object: tool.plain, options: {}, field }];
-  });
-  const search = fields.fields('web_search_options');
-  if (search === undefined) return offered;
-  const contextSize = search.text('search_context_size');
-  const location = search.fields('user_location')?.fields('approximate');
-  const places = ['city', 'region', 'country', 'timezone'].flatMap((name) => {
-    const value = location?.text(name);
-    return value === undefined ? [] : [[name, value] as const];
-  });
-  const options: HostedOptions = {
-    ...(contextSize === undefined ? {} : { contextSize }),
-    ...(places.length === 0 ? {} : { location: Object.fromEntries(places) }),
-  };
-  const kind = 'web_search';
-  const asked = { type: 'hosted_tool', kind, origin: 'openai-chat', object: search.plain, options, field: 'web_search_options' } as const;
-  return [...offered, { ...asked, isNeeded: true }];
-}
-
-function readTool(tool: StrictFields): Tool {
-  if (tool.oneOf('type', ['function', 'custom']) === 'custom') return readTextTool(tool);
-  const called = tool.fields('function');
-  if (called === undefined) throw badField(tool.path('function'), fieldRules.required);
-  return readFunction(called);
-}
-
-function readTextTool(tool: StrictFields): Tool {
-  const custom = tool.fields('custom');
-  if (custom === undefined) throw badField(tool.path('custom'), fieldRules.required);
-  const grammar = custom.fields('format')?.fields('grammar');
-  return textTool({
-    name: custom.requiredText('name'),
-    ...defined('description', custom.text('description')),
-    ...defined(
-      'grammar',
-      grammar === undefined ? undefined : { syntax: grammar.requiredText('syntax'), definition: grammar.requiredText('definition') },
-    ),
-  });
-}
-
-function readFunction(called: StrictFields): Tool {
-  return {
-    name: called.requiredText('name'),
-    parameters: called.object('parameters') ?? {},
-    ...defined('description', called.text('description')),
-    ...defined('isStrict', called.boolean('strict')),
-  };
-}
-
-function readToolChoice(fields: StrictFields, hosted: readonly HostedTool[]): ToolChoice | undefined {
-  const field = fields.has('tool_choice') ? 'tool_choice' : 'function_call';
-  const value = fields.raw(field);
-  if (value === undefined) return undefined;
-  if (isObject(value)) {
-    const choice = new StrictFields(value, field);
-    const chosen = hosted.find(({ object }) => typeof value.type === 'string' && object['type'] === value.type);
-    if (chosen !== undefined) return { kind: 'hosted', hosted: chosen.kind, field };
-    const name = (choice.fields('function') ?? choice.fields('custom') ?? choice).requiredText('name');
-    return { kind: 'tool', name };
-  }
-  const kind = fields.oneOf(field, ['auto', 'none', 'required']);
-  return kind === undefined ? undefined : { kind };
 }
 
 function readMessages(fields: StrictFields, textTools: TextToolNames): Message[] {

@@ -92,7 +92,14 @@ function writeSearch({ kind, origin, object, options, field }: HostedTool, losse
 }
 
 function writeChoice(choice: Exclude<ToolChoice, { kind: 'hosted' }>): unknown {
-  return choice.kind === 'tool' ? { type: 'function', function: { name: choice.name } } : choice.kind;
+  if (choice.kind === 'tool') return toolNamed(choice.name);
+  const { kind, allowed } = choice;
+  if (allowed === undefined || kind === 'none') return kind;
+  return { type: 'allowed_tools', allowed_tools: { mode: kind, tools: allowed.map(toolNamed) } };
+}
+
+function toolNamed(name: string): Json {
+  return { type: 'function', function: { name } };
 }
 
 function writeReasoning(

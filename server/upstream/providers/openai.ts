@@ -14,6 +14,7 @@ export const openai: Provider = {
       paths: openaiPaths,
       quirks: { streamOptions: 'ask', modelRules: [openaiReasoning] },
       takesCacheKey: true,
+      takesAllowedTools: true,
       hosted: ['web_search'],
     },
     'openai-responses': {

@@ -1,0 +1,80 @@
+// Of several tools only some may be called: where a provider can be told so the prompt stays as it is, elsewhere the others are not told.
+import { expect, test } from 'vitest';
+import { buildPreparedChannel } from '#tests/support/build-channel.ts';
+import { defaultSettings } from '#tests/support/default-settings.ts';
+import type { ClientDialect } from './client-dialect.ts';
+import { encodeRequest } from './encode-request.ts';
+import { clientDialects } from './registry.ts';
+
+const names = ['get_tide', 'get_wind', 'sink_ship'];
+const allowed = names.slice(0, 2);
+const flat = (name: string) => ({ type: 'function', name, parameters: { type: 'object' } });
+const nested = (name: string) => ({ type: 'function', function: { name, parameters: { type: 'object' } } });
+const named = (name: string) => ({ type: 'function', function: { name } });
+
+const ofChat = (mode: string, tools = allowed) => ({
+  client: clientDialects['openai-chat'] as ClientDialect,
+  body: {
+    messages: [{ role: 'user', content: 'Hi' }],
+    tools: names.map(nested),
+    tool_choice: { type: 'allowed_tools', allowed_tools: { mode, tools: tools.map(named) } },
+  },
+});
+const ofResponses = (mode: string) => ({
+  client: clientDialects['openai-responses'] as ClientDialect,
+  body: {
+    input: 'Hi',
+    tools: names.map(flat),
+    tool_choice: { type: 'allowed_tools', mode, tools: allowed.map((name) => ({ type: 'function', name })) },
+  },
+});
+
+interface Upstream {
+  type: number;
+  setting?: string;
+  base_url?: string;
+}
+
+function sent({ client, body }: { client: ClientDialect; body: object }, { type, ...fields }: Upstream): Record<string, unknown> {
+  const model = 'm';
+  const channel = { type, models: model, base_url: 'https://up.example', ...fields };
+  const way = buildPreparedChannel(channel).way(client, 'chat', model);
+  if (way === null) throw new Error('There is no such way');
+  const asked = { model, ...body };
+  const call = { client, way, clientHeaders: {}, body: asked, rawText: JSON.stringify(asked), originModel: model };
+  return JSON.parse(encodeRequest({ ...call, isStream: false, forceUsage: true, settings: defaultSettings }).body.toString());
+}
+
+const chatFormat = '{"formats":["openai-chat"]}';
+const toldIn = (body: Record<string, unknown>) => names.filter((name) => JSON.stringify(body['tools']).includes(name));
+
+test.each(['auto', 'required'])("OpenAI's chat is told the choice %s as it says it", (mode) => {
+  const body = sent(ofResponses(mode), { type: 1, setting: chatFormat, base_url: '' });
+  expect(body['tool_choice']).toEqual({ type: 'allowed_tools', allowed_tools: { mode, tools: allowed.map(named) } });
+  expect(toldIn(body)).toEqual(names);
+});
+
+test.each([
+  { what: "OpenAI's format behind another address", upstream: { type: 1, setting: chatFormat } },
+  { what: 'another provider of that format', upstream: { type: 43 } },
+])('$what is told only those', ({ upstream }) => {
+  const body = sent(ofResponses('required'), upstream);
+  expect(body['tool_choice']).toBe('required');
+  expect(toldIn(body)).toEqual(allowed);
+});
+
+test.each(['auto', 'required'])("a caller's choice %s of chat is understood in every other format", (mode) => {
+  const claude = sent(ofChat(mode), { type: 14 });
+  expect(claude['tool_choice']).toEqual({ type: mode === 'auto' ? 'auto' : 'any' });
+  expect(toldIn(claude)).toEqual(allowed);
+  const gemini = sent(ofChat(mode), { type: 24, setting: '{"formats":["gemini"]}' });
+  expect(gemini['toolConfig']).toMatchObject({ functionCallingConfig: { allowedFunctionNames: allowed } });
+  const responses = sent(ofChat(mode), { type: 1, setting: '{"formats":["openai-responses"]}' });
+  expect(responses['tool_choice']).toEqual({ type: 'allowed_tools', mode, tools: allowed.map((name) => ({ type: 'function', name })) });
+  expect(toldIn(responses)).toEqual(names);
+});
+
+test('a choice of chat among none of its tools is refused by its name', () => {
+  expect(() => sent(ofChat('required', ['fly']), { type: 14 })).toThrow(expect.objectContaining({ field: 'tool_choice' }));
+  expect(sent(ofChat('auto', ['fly']), { type: 14 })['tools']).toBeUndefined();
+});

@@ -1,0 +1,93 @@
+// Tools of a chat completion request, and the choice among them.
+import { fieldRules } from '#shared/field-rules.ts';
+import { isObject } from '#server/framing/loose-json.ts';
+import { defined } from '../defined.ts';
+import { otherProviders, untranslatable } from '../losses.ts';
+import type { HostedOptions, HostedTool, Tool, ToolChoice } from '../parts.ts';
+import { badField, StrictFields } from '../strict-fields.ts';
+import { textTool } from '../text-tools.ts';
+import { kindOfTool } from './hosted-tools.ts';
+
+export function readHostedTools(tools: readonly StrictFields[], fields: StrictFields): HostedTool[] {
+  const offered = tools.flatMap((tool): HostedTool[] => {
+    const kind = kindOfTool(tool.plain);
+    const field = tool.path('').slice(0, -1);
+    return kind === null ? [] : [{ type: 'hosted_tool', kind, origin: 'openai-chat', object: tool.plain, options: {}, field }];
+  });
+  const search = fields.fields('web_search_options');
+  if (search === undefined) return offered;
+  const contextSize = search.text('search_context_size');
+  const location = search.fields('user_location')?.fields('approximate');
+  const places = ['city', 'region', 'country', 'timezone'].flatMap((name) => {
+    const value = location?.text(name);
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  const options: HostedOptions = {
+    ...(contextSize === undefined ? {} : { contextSize }),
+    ...(places.length === 0 ? {} : { location: Object.fromEntries(places) }),
+  };
+  const kind = 'web_search';
+  const asked = { type: 'hosted_tool', kind, origin: 'openai-chat', object: search.plain, options, field: 'web_search_options' } as const;
+  return [...offered, { ...asked, isNeeded: true }];
+}
+
+export function readTool(tool: StrictFields): Tool {
+  if (tool.oneOf('type', ['function', 'custom']) === 'custom') return readTextTool(tool);
+  const called = tool.fields('function');
+  if (called === undefined) throw badField(tool.path('function'), fieldRules.required);
+  return readFunction(called);
+}
+
+function readTextTool(tool: StrictFields): Tool {
+  const custom = tool.fields('custom');
+  if (custom === undefined) throw badField(tool.path('custom'), fieldRules.required);
+  const grammar = custom.fields('format')?.fields('grammar');
+  return textTool({
+    name: custom.requiredText('name'),
+    ...defined('description', custom.text('description')),
+    ...defined(
+      'grammar',
+      grammar === undefined ? undefined : { syntax: grammar.requiredText('syntax'), definition: grammar.requiredText('definition') },
+    ),
+  });
+}
+
+export function readFunction(called: StrictFields): Tool {
+  return {
+    name: called.requiredText('name'),
+    parameters: called.object('parameters') ?? {},
+    ...defined('description', called.text('description')),
+    ...defined('isStrict', called.boolean('strict')),
+  };
+}
+
+export function readToolChoice(fields: StrictFields, hosted: readonly HostedTool[]): ToolChoice | undefined {
+  const field = fields.has('tool_choice') ? 'tool_choice' : 'function_call';
+  const value = fields.raw(field);
+  if (value === undefined) return undefined;
+  if (isObject(value)) {
+    const choice = new StrictFields(value, field);
+    const chosen = hosted.find(({ object }) => typeof value.type === 'string' && object['type'] === value.type);
+    if (chosen !== undefined) return { kind: 'hosted', hosted: chosen.kind, field };
+    if (value.type === 'allowed_tools') return readAllowed(choice, fields);
+    const name = (choice.fields('function') ?? choice.fields('custom') ?? choice).requiredText('name');
+    return { kind: 'tool', name };
+  }
+  const kind = fields.oneOf(field, ['auto', 'none', 'required']);
+  return kind === undefined ? undefined : { kind };
+}
+
+/** Of tools that run at the provider nothing is said there. @throws {AppError} `untranslatable` where none is left and one has to be called */
+function readAllowed(choice: StrictFields, fields: StrictFields): ToolChoice {
+  const told = choice.fields('allowed_tools');
+  const kind = told?.oneOf('mode', ['auto', 'required']) ?? 'auto';
+  const names = (told?.objects('tools') ?? []).map(nameOfTool);
+  const known = new Set(fields.objects('tools').map(nameOfTool));
+  const allowed = names.flatMap((name) => (name !== undefined && known.has(name) ? [name] : []));
+  if (allowed.length === 0 && kind === 'required') throw untranslatable('tool_choice', otherProviders);
+  return { kind, allowed };
+}
+
+function nameOfTool(tool: StrictFields): string | undefined {
+  return (tool.fields('function') ?? tool.fields('custom'))?.text('name');
+}
