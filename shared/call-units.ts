@@ -1,14 +1,17 @@
-// What a price per call is paid for where one call may have several: searches of a reranker.
+// What a price per call is paid for where one call may have several: searches of a reranker, pictures.
+import { z } from 'zod/mini';
 
-export const unitKinds = ['search'] as const;
+export const unitKinds = ['search', 'image'] as const;
 export type UnitKind = (typeof unitKinds)[number];
 
-export interface CallUnits {
-  kind: UnitKind;
-  /** A whole number from 0 up. */
-  count: number;
-}
-
-export function isUnitKind(value: unknown): value is UnitKind {
-  return unitKinds.some((kind) => kind === value);
-}
+export const CallUnits = z.object({
+  kind: z.enum(unitKinds),
+  /** From 0 up. */
+  count: z.int(),
+  /** How many times the price each of them costs; missing: once. */
+  factor: z.optional(z.number()),
+  /** Of pictures, in the caller's words. */
+  size: z.optional(z.string()),
+  quality: z.optional(z.string()),
+});
+export type CallUnits = z.infer<typeof CallUnits>;

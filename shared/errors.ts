@@ -456,6 +456,7 @@ export const errors = {
   invalid_embedding_request: entry(400, 'input is empty', 'input is empty'),
   invalid_query: entry(400, 'query is empty', 'query is empty'),
   invalid_documents: entry(400, 'documents is empty', 'documents is empty'),
+  invalid_image_request: entry(400, '{detail}', '{detail}'),
   invalid_request: entry(400, '无效的请求：{detail}', 'Invalid request: {detail}'),
   model_not_found: entry(404, '模型 {model} 不存在', "The model '{model}' does not exist"),
   responses_not_kept: entry(

@@ -17,6 +17,10 @@ export interface PriceMaps {
   audioRatio?: NumberMap;
   /** Of audio that is spoken, as a factor of audio that is heard; models that are not in it speak at the price of text. */
   audioCompletionRatio?: NumberMap;
+  /** Of pictures that are seen; models that are not in it see at the price of text. */
+  imageRatio?: NumberMap;
+  /** Of pictures that are drawn, as a factor of pictures that are seen; models that are not in it draw at the price of text. */
+  imageCompletionRatio?: NumberMap;
 }
 
 /** Model ratio of a model that has neither ratio nor price, where those are allowed (self-use mode). */
@@ -39,6 +43,17 @@ export function audioRatiosOf(
   return {
     audioInputRatio: audioRatio,
     audioOutputRatio: audioCompletionRatio === undefined ? completionRatio : product(audioRatio, audioCompletionRatio),
+  };
+}
+
+/** The same for pictures. */
+export function imageRatiosOf(
+  completionRatio: number,
+  { imageRatio = 1, imageCompletionRatio }: { imageRatio?: number | undefined; imageCompletionRatio?: number | undefined },
+): Pick<UsagePrice, 'imageInputRatio' | 'imageOutputRatio'> {
+  return {
+    imageInputRatio: imageRatio,
+    imageOutputRatio: imageCompletionRatio === undefined ? completionRatio : product(imageRatio, imageCompletionRatio),
   };
 }
 
@@ -73,6 +88,10 @@ function usagePrice(name: string, modelRatio: number, maps: PriceMaps): Price {
     ...audioRatiosOf(completionRatio, {
       audioRatio: maps.audioRatio?.[name],
       audioCompletionRatio: maps.audioCompletionRatio?.[name],
+    }),
+    ...imageRatiosOf(completionRatio, {
+      imageRatio: maps.imageRatio?.[name],
+      imageCompletionRatio: maps.imageCompletionRatio?.[name],
     }),
   };
 }

@@ -1,7 +1,8 @@
 import { z } from 'zod/mini';
-import { unitKinds } from '#shared/call-units.ts';
+import { CallUnits } from '#shared/call-units.ts';
 import { endpoint } from '#shared/contract.ts';
 import { LogEvent } from '#shared/log-event.ts';
+import { RefusalFacts } from '#shared/refusal-facts.ts';
 import { CursorQuery, pageOf } from '#shared/paging.ts';
 import { TimeStep, zoneQuery } from '#shared/time-steps.ts';
 import { balanceReasonLimit, quotaLimit } from '#shared/user.ts';
@@ -89,24 +90,6 @@ export const CallEnding = z.enum([
 ]);
 export type CallEnding = z.infer<typeof CallEnding>;
 
-/** What is known of refused calls. */
-export const RefusalFacts = z.object({
-  /** An error code of `errors.ts`, or one of a newer server. */
-  code: z.string(),
-  status: z.int(),
-  /** What the last of them was told, without its request id. */
-  reason: z.object({ zh: z.string(), en: z.string() }),
-  /** How many there were in that minute, of the row's model. */
-  count: z.int(),
-  /** Unix seconds. */
-  last_at: z.int(),
-  /** The newest of them. */
-  request_ids: z.array(z.string()),
-  /** They named several models, which have no rows of their own. */
-  is_others: z.optional(z.boolean()),
-});
-export type RefusalFacts = z.infer<typeof RefusalFacts>;
-
 /** `at`: unix seconds; `row`: the id of the row that tells of it. */
 export const CallRefund = z.object({ amount: z.int(), reason: z.string(), at: z.int(), row: z.int(), by: z.optional(z.string()) });
 export type CallRefund = z.infer<typeof CallRefund>;
@@ -136,8 +119,13 @@ export const LogOther = z.looseObject({
   audio_ratio: z.optional(z.number()),
   audio_completion_ratio: z.optional(z.number()),
   audio_output_ratio: z.optional(z.number()),
-  /** What a price per call was paid for, where a call has several; tools that ran at the provider: how often, and USD per 1,000 runs. */
-  units: z.catch(z.optional(z.object({ kind: z.enum(unitKinds), count: z.int() })), undefined),
+  /** The same of pictures, where they have a price of their own. */
+  image_input: z.optional(z.int()),
+  image_output: z.optional(z.int()),
+  image_ratio: z.optional(z.number()),
+  image_output_ratio: z.optional(z.number()),
+  /** What a price per call is paid for, where a call has several; tools that ran at the provider: how often, and USD per 1,000 runs. */
+  units: z.catch(z.optional(CallUnits), undefined),
   hosted_calls: z.catch(z.optional(z.readonly(z.array(z.object({ kind: z.string(), calls: z.int(), price: z.number() })))), undefined),
   reasoning_tokens: z.optional(z.int()),
   reasoning_effort: z.optional(z.string()),

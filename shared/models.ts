@@ -8,10 +8,12 @@ export const PricingEntry = z.object({
   model_ratio: z.number(),
   completion_ratio: z.number(),
   cache_ratio: z.number(),
-  /** Of writing to the cache for five minutes, of audio heard and of audio spoken, all of the model's ratio. Absent: none is kept. */
+  /** Of writing to the cache for five minutes, of audio heard and spoken, of pictures seen and drawn, all of the model's ratio. Absent: none is kept. */
   cache_creation_ratio: z.optional(z.number()),
   audio_ratio: z.optional(z.number()),
   audio_output_ratio: z.optional(z.number()),
+  image_ratio: z.optional(z.number()),
+  image_output_ratio: z.optional(z.number()),
   /** USD per 1,000 runs of tools at the provider, beside the tokens; absent: its providers run none, or none that costs. */
   tool_prices: z.optional(z.record(z.string(), z.number())),
   /** USD per call; 0 for models priced by usage. */

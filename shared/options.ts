@@ -116,6 +116,8 @@ export const optionApi = {
       CreateCacheRatio: PriceText,
       AudioRatio: PriceText,
       AudioCompletionRatio: PriceText,
+      ImageRatio: PriceText,
+      ImageCompletionRatio: PriceText,
       ToolPrice: PriceText,
     }),
     reply: PriceEffect,

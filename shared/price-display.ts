@@ -12,6 +12,8 @@ interface PricedRatios {
   cache_creation_ratio?: number | undefined;
   audio_ratio?: number | undefined;
   audio_output_ratio?: number | undefined;
+  image_ratio?: number | undefined;
+  image_output_ratio?: number | undefined;
 }
 
 /** What is absent has no price of its own. */
@@ -24,12 +26,16 @@ export interface PricesPerMillion {
   /** Audio. */
   heard?: number;
   spoken?: number;
+  /** Pictures. */
+  seen?: number;
+  drawn?: number;
 }
 
 /** USD per million tokens: ratio × 2 × group ratio while a dollar is 500,000 quota. */
 export function pricesPerMillion(ratios: PricedRatios, groupRatio: number, quotaPerUnit: number = defaultQuotaPerUnit): PricesPerMillion {
   const usd = (...factors: number[]) => product(1_000_000 / quotaPerUnit, ratios.model_ratio, groupRatio, ...factors);
   const { cache_creation_ratio: written, audio_ratio: heard, audio_output_ratio: spoken } = ratios;
+  const { image_ratio: seen, image_output_ratio: drawn } = ratios;
   return {
     prompt: usd(),
     cached: usd(ratios.cache_ratio),
@@ -37,6 +43,8 @@ export function pricesPerMillion(ratios: PricedRatios, groupRatio: number, quota
     ...(written === undefined ? {} : { written: usd(written) }),
     ...(heard === undefined ? {} : { heard: usd(heard) }),
     ...(spoken === undefined ? {} : { spoken: usd(spoken) }),
+    ...(seen === undefined ? {} : { seen: usd(seen) }),
+    ...(drawn === undefined ? {} : { drawn: usd(drawn) }),
   };
 }
 
@@ -61,6 +69,8 @@ export function priceOfLog(other: LogOther): Price | null {
     cacheCreation1hRatio: other.cache_creation_ratio_1h ?? cacheCreation1hRatioOf(cacheCreationRatio),
     audioInputRatio: audio.audioInputRatio,
     audioOutputRatio: other.audio_output_ratio ?? audio.audioOutputRatio,
+    imageInputRatio: other.image_ratio ?? 1,
+    imageOutputRatio: other.image_output_ratio ?? completionRatio,
   };
 }
 
@@ -80,6 +90,8 @@ export function usageOfLog(log: Pick<Log, 'prompt_tokens' | 'completion_tokens'>
     cacheCreation1hTokens,
     audioInputTokens: other.audio_input ?? 0,
     audioOutputTokens: other.audio_output ?? 0,
+    imageInputTokens: other.image_input ?? 0,
+    imageOutputTokens: other.image_output ?? 0,
     ...(other.units === undefined ? {} : { units: other.units }),
   };
 }

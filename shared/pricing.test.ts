@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decimalOf, decimalText } from '#shared/decimal.ts';
+import { decimalOf, decimalText, product as exactProduct } from '#shared/decimal.ts';
 import { priceOfLog, pricesPerMillion, usageOfLog } from '#shared/price-display.ts';
 import { completionRatioOf, pricedName } from '#shared/pricing-rules.ts';
 import { findPrice, unsetPrice } from '#shared/find-price.ts';
@@ -21,7 +21,15 @@ const maps = {
 
 function usagePrice(changes: Partial<UsagePrice> = {}): Price {
   const { completionRatio = 1 } = changes;
-  const plain = { cacheRatio: 1, cacheCreationRatio: 1.25, cacheCreation1hRatio: 2, audioInputRatio: 1, audioOutputRatio: completionRatio };
+  const plain = {
+    cacheRatio: 1,
+    cacheCreationRatio: 1.25,
+    cacheCreation1hRatio: 2,
+    audioInputRatio: 1,
+    audioOutputRatio: completionRatio,
+    imageInputRatio: 1,
+    imageOutputRatio: completionRatio,
+  };
   return { kind: 'usage', modelRatio: 1, completionRatio, ...plain, ...changes };
 }
 
@@ -141,7 +149,13 @@ const usages = fc.record({
   cacheCreation1hTokens: counts,
   audioInputTokens: counts,
   audioOutputTokens: counts,
-  units: fc.record({ kind: fc.constant('search' as const), count: fc.nat(1000) }),
+  imageInputTokens: counts,
+  imageOutputTokens: counts,
+  units: fc.record({
+    kind: fc.constantFrom('search' as const, 'image' as const),
+    count: fc.nat(1000),
+    factor: fc.constantFrom(0.4, 0.45, 1, 1.5, 2, 3),
+  }),
 });
 const usagePrices = fc.record({
   kind: fc.constant('usage' as const),
@@ -152,6 +166,8 @@ const usagePrices = fc.record({
   cacheCreation1hRatio: ratios,
   audioInputRatio: ratios,
   audioOutputRatio: ratios,
+  imageInputRatio: ratios,
+  imageOutputRatio: ratios,
 });
 const prices: fc.Arbitrary<Price> = fc.oneof(usagePrices, fc.record({ kind: fc.constant('call' as const), modelPrice: ratios }));
 
@@ -169,17 +185,21 @@ function slowQuota(usage: Required<PricedUsage>, price: Price, group: number, pe
   const written = Math.min(usage.cacheCreationTokens, usage.promptTokens - cached);
   const writtenLong = Math.min(usage.cacheCreation1hTokens, usage.promptTokens - cached - written);
   const heard = Math.min(usage.audioInputTokens, usage.promptTokens - cached - written - writtenLong);
+  const seen = Math.min(usage.imageInputTokens, usage.promptTokens - cached - written - writtenLong - heard);
   const spoken = Math.min(usage.audioOutputTokens, usage.completionTokens);
+  const drawn = Math.min(usage.imageOutputTokens, usage.completionTokens - spoken);
   const units =
     price.kind === 'call'
-      ? BigInt(usage.units.count) * fraction(price.modelPrice)
-      : BigInt(usage.promptTokens - cached - written - writtenLong - heard) * unit +
+      ? BigInt(usage.units.count) * fraction(exactProduct(price.modelPrice, usage.units.factor ?? 1))
+      : BigInt(usage.promptTokens - cached - written - writtenLong - heard - seen) * unit +
         BigInt(cached) * fraction(price.cacheRatio) +
         BigInt(written) * fraction(price.cacheCreationRatio) +
         BigInt(writtenLong) * fraction(price.cacheCreation1hRatio) +
         BigInt(heard) * fraction(price.audioInputRatio) +
-        BigInt(usage.completionTokens - spoken) * fraction(price.completionRatio) +
-        BigInt(spoken) * fraction(price.audioOutputRatio);
+        BigInt(seen) * fraction(price.imageInputRatio) +
+        BigInt(usage.completionTokens - spoken - drawn) * fraction(price.completionRatio) +
+        BigInt(spoken) * fraction(price.audioOutputRatio) +
+        BigInt(drawn) * fraction(price.imageOutputRatio);
   if (factor === 0n || (price.kind === 'call' && units === 0n)) return 0n;
   const quota = (units * factor + unit ** 3n - 1n) / unit ** 3n;
   return quota === 0n ? 1n : quota;

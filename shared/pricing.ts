@@ -1,10 +1,10 @@
 // What a call costs: pure, exact, the same on the server (charge) and in the console (receipt).
 //
 // By usage: quota = (tokens × ratio, summed over the buckets below) × model ratio × group ratio
-// Per call: quota = price × quota per unit × group ratio, for each of its units where a call may have several
+// Per call: quota = price × quota per unit × group ratio, for each of its units where a call may have several, by the unit's factor
 // In addition, of tools that run at the provider: quota = runs × price of 1,000 ÷ 1,000 × quota per unit × group ratio
 // Rounded up, so at least 1 whenever tokens were used and neither the model's nor the group's ratio is 0.
-import { add, ceiling, decimalOf, decimalText, digitsAt, multiply, subtract } from '#shared/decimal.ts';
+import { add, ceiling, decimalOf, decimalText, digitsAt, multiply, product, subtract } from '#shared/decimal.ts';
 import type { Decimal } from '#shared/decimal.ts';
 import type { CallUnits, UnitKind } from '#shared/call-units.ts';
 import { defaultQuotaPerUnit } from '#shared/quota.ts';
@@ -14,10 +14,13 @@ import type { ToolCharge } from '#shared/tool-prices.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 
 /** Ratio 1 is 0.002 USD per 1,000 input tokens. Ratios are numbers from 0 up. */
-export type Price =
-  | UsagePrice
-  /** USD per call. */
-  | { kind: 'call'; modelPrice: number };
+export type Price = UsagePrice | CallPrice;
+
+/** USD per call. */
+interface CallPrice {
+  kind: 'call';
+  modelPrice: number;
+}
 
 export interface UsagePrice {
   kind: 'usage';
@@ -31,6 +34,9 @@ export interface UsagePrice {
   /** Of audio in the input, and in the output. */
   audioInputRatio: number;
   audioOutputRatio: number;
+  /** Of pictures in the input, and in the output. */
+  imageInputRatio: number;
+  imageOutputRatio: number;
 }
 
 /** Tokens of a call: whole numbers from 0 up. */
@@ -46,6 +52,9 @@ export interface PricedUsage {
   /** Of the input that was neither read from the cache nor written to it, and of the output: audio. */
   audioInputTokens?: number;
   audioOutputTokens?: number;
+  /** The same of pictures. */
+  imageInputTokens?: number;
+  imageOutputTokens?: number;
   /** What a price per call is for; missing: the call. */
   units?: CallUnits;
 }
@@ -60,8 +69,10 @@ const buckets = [
   { part: 'cache_creation', tokens: 'cacheCreationTokens', ratio: 'cacheCreationRatio' },
   { part: 'cache_creation_1h', tokens: 'cacheCreation1hTokens', ratio: 'cacheCreation1hRatio' },
   { part: 'audio_input', tokens: 'audioInputTokens', ratio: 'audioInputRatio' },
+  { part: 'image_input', tokens: 'imageInputTokens', ratio: 'imageInputRatio' },
   { part: 'completion', tokens: 'completionTokens', ratio: 'completionRatio' },
   { part: 'audio_output', tokens: 'audioOutputTokens', ratio: 'audioOutputRatio' },
+  { part: 'image_output', tokens: 'imageOutputTokens', ratio: 'imageOutputRatio' },
 ] as const;
 const outputAt = buckets.findIndex(({ part }) => part === 'completion');
 
@@ -82,6 +93,8 @@ export function pricedUsage(usage: Readonly<TokenUsage & { units?: CallUnits }>)
     cacheCreation1hTokens: usage.cacheWrite1h,
     audioInputTokens: usage.audioInput,
     audioOutputTokens: usage.audioOutput,
+    imageInputTokens: usage.imageInput,
+    imageOutputTokens: usage.imageOutput,
   };
 }
 
@@ -172,7 +185,7 @@ export function quotaOf(usage: PricedUsage, price: Price, groupRatio: number, qu
   const counts = countsOf(usage, ownCounts);
   const tariff = tariffOf(price, groupRatio, quotaPerUnit);
   if (tariff.isFree || isNothing(counts)) return 0;
-  if (price.kind === 'call') return usage.units === undefined ? tariff.perCall : ofUnits(tariff, usage.units);
+  if (price.kind === 'call') return usage.units === undefined ? tariff.perCall : ofUnits(price, tariff, usage.units);
   const { rates, exact } = tariff;
   if (rates !== null) {
     let sum = 0;
@@ -239,9 +252,16 @@ function makeTariff(price: Price, groupRatio: number, quotaPerUnit: number): Tar
   return { groupRatio, quotaPerUnit, isFree: factor.digits === 0n, perCall: 0, amount: nothing, exact, rates: asNumbers(exact) };
 }
 
-function ofUnits({ amount }: Tariff, { count }: CallUnits): number {
+/** What a unit costs is a number as people read it: the model's price by the unit's factor. */
+function ofUnits(price: CallPrice, { amount, groupRatio, quotaPerUnit }: Tariff, { count, factor }: CallUnits): number {
   if (!isCount(count)) throw new RangeError(`Not a number of units: ${count}`);
-  return count === 0 ? 0 : bounded(ceiling(multiply(amount, decimalOf(count))));
+  if (count === 0) return 0;
+  const each = factor === undefined ? amount : multiply(decimalOf(unitPrice(price, factor)), factorOf(price, groupRatio, quotaPerUnit));
+  return each.digits === 0n ? 0 : bounded(ceiling(multiply(each, decimalOf(count))));
+}
+
+function unitPrice({ modelPrice }: CallPrice, factor = 1): number {
+  return product(modelPrice, factor);
 }
 
 function factorOf(price: Price, groupRatio: number, quotaPerUnit: number): Decimal {
@@ -313,8 +333,12 @@ function unitsOf(line: Omit<ReceiptLine, 'units'>): Decimal {
 function linesOf(usage: PricedUsage, price: Price): Omit<ReceiptLine, 'units'>[] {
   const counts = countsOf(usage);
   if (price.kind === 'call') {
-    const { kind: part, count } = usage.units ?? { kind: 'call', count: 1 };
-    return isNothing(counts) || count === 0 ? [] : [{ part, count, ratio: price.modelPrice }];
+    const {
+      kind: part,
+      count,
+      factor,
+    }: Pick<CallUnits, 'count' | 'factor'> & { kind: ReceiptLine['part'] } = usage.units ?? { kind: 'call', count: 1 };
+    return isNothing(counts) || count === 0 ? [] : [{ part, count, ratio: unitPrice(price, factor) }];
   }
   const lines = buckets.map((bucket, index) => ({ part: bucket.part, count: counts[index] ?? 0, ratio: ratioOf(price, bucket) }));
   return lines.filter((line) => line.count > 0);

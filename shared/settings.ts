@@ -206,6 +206,9 @@ const catalogue = {
   /** Of audio that is heard; audio that is spoken, as a factor of that. */
   AudioRatio: numberMapSetting(null, ratio),
   AudioCompletionRatio: numberMapSetting(null, ratio),
+  /** The same of pictures that are seen and drawn. */
+  ImageRatio: numberMapSetting({}, ratio),
+  ImageCompletionRatio: numberMapSetting({}, ratio),
   CompletionRatio: numberMapSetting(null, ratio),
   /** USD per 1,000 runs of tools at the provider; one without a price is left out of calls (`shared/tool-prices.ts`). */
   ToolPrice: numberMapSetting(null, ratio),

@@ -16,6 +16,7 @@ export interface TokenUsage {
   audioInput: number;
   audioOutput: number;
   imageInput: number;
+  imageOutput: number;
 }
 
 /** For how long a caller has the provider keep parts of a prompt in its cache, by what writing them is charged as. */
@@ -31,9 +32,26 @@ export const noTokens: Readonly<TokenUsage> = {
   audioInput: 0,
   audioOutput: 0,
   imageInput: 0,
+  imageOutput: 0,
 };
 
 /** All tokens that the model read, cached ones included. */
 export function inputTokens(usage: Readonly<TokenUsage>): number {
   return usage.input + usage.cacheRead + usage.cacheWrite5m + usage.cacheWrite1h;
+}
+
+export function sumOfUsages(one: Readonly<TokenUsage>, other: Readonly<TokenUsage>): TokenUsage {
+  const sum = (name: keyof TokenUsage) => one[name] + other[name];
+  return {
+    input: sum('input'),
+    cacheRead: sum('cacheRead'),
+    cacheWrite5m: sum('cacheWrite5m'),
+    cacheWrite1h: sum('cacheWrite1h'),
+    output: sum('output'),
+    reasoning: sum('reasoning'),
+    audioInput: sum('audioInput'),
+    audioOutput: sum('audioOutput'),
+    imageInput: sum('imageInput'),
+    imageOutput: sum('imageOutput'),
+  };
 }

@@ -13,6 +13,8 @@ const price: Price = {
   cacheCreation1hRatio: 2,
   audioInputRatio: 1,
   audioOutputRatio: 2,
+  imageInputRatio: 1,
+  imageOutputRatio: 1,
 };
 
 describe('prices of tools that providers run', () => {

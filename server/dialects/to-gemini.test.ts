@@ -349,7 +349,7 @@ describe('responses of Gemini', () => {
         { modality: 'IMAGE', tokenCount: 9 },
       ],
     };
-    const usage = { input: 40, cacheRead: 20, output: 12, reasoning: 7, audioInput: 8, audioOutput: 0, imageInput: 9 };
+    const usage = { input: 40, cacheRead: 20, output: 12, reasoning: 7, audioInput: 8, audioOutput: 0, imageInput: 9, imageOutput: 0 };
     expect(usageOf(told)).toEqual({ type: 'usage', usage });
     // Thoughts that are told nowhere but in the sum, and those that are told twice.
     expect(usageOf({ ...told, thoughtsTokenCount: undefined })).toMatchObject({ usage: { output: 12 } });

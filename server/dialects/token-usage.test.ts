@@ -12,17 +12,20 @@ const share = fc.double({ min: 0, max: 1, noNaN: true });
 const usages = fc
   .record({ input: fc.integer({ min: 1, max: 1_000_000 }), cacheRead: count, cacheWrite5m: count, cacheWrite1h: count, output: count })
   .chain((main) =>
-    fc.record({ reasoning: share, audioInput: share, audioOutput: share, imageInput: share }).map((shares): TokenUsage => {
-      const input = inputTokens(withUsage(null, main));
-      const of = (total: number, part: number) => Math.floor(total * part);
-      return {
-        ...main,
-        reasoning: of(main.output, shares.reasoning),
-        audioInput: of(input, shares.audioInput),
-        audioOutput: of(main.output, shares.audioOutput),
-        imageInput: of(input, shares.imageInput),
-      };
-    }),
+    fc
+      .record({ reasoning: share, audioInput: share, audioOutput: share, imageInput: share, imageOutput: share })
+      .map((shares): TokenUsage => {
+        const input = inputTokens(withUsage(null, main));
+        const of = (total: number, part: number) => Math.floor(total * part);
+        return {
+          ...main,
+          reasoning: of(main.output, shares.reasoning),
+          audioInput: of(input, shares.audioInput),
+          audioOutput: of(main.output, shares.audioOutput),
+          imageInput: of(input, shares.imageInput),
+          imageOutput: of(main.output, shares.imageOutput),
+        };
+      }),
   );
 
 describe('usage there and back', () => {
@@ -30,7 +33,7 @@ describe('usage there and back', () => {
     fc.assert(
       fc.property(usages, (usage) => {
         const read = withUsage(null, claude.readTokenUsage(claude.writeTokenUsage(usage)));
-        expect(read).toEqual({ ...usage, audioInput: 0, audioOutput: 0, imageInput: 0 });
+        expect(read).toEqual({ ...usage, audioInput: 0, audioOutput: 0, imageInput: 0, imageOutput: 0 });
       }),
     );
   });

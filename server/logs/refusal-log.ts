@@ -2,7 +2,7 @@
 // are counted in memory and written behind, so that no caller waits and none can fill the log. They are no calls: nothing
 // was used, and the books, statistics and settlements do not look at them.
 import { LogType } from '#shared/logs.ts';
-import type { RefusalFacts } from '#shared/logs.ts';
+import type { RefusalFacts } from '#shared/refusal-facts.ts';
 import type { AppContext } from '#server/context.ts';
 import { DatabaseUnavailable } from '#server/db/collection.ts';
 import type { Write } from '#server/db/database.ts';

@@ -12,6 +12,8 @@ export const priceSettings = [
   ['cacheCreationRatio', 'CreateCacheRatio'],
   ['audioRatio', 'AudioRatio'],
   ['audioCompletionRatio', 'AudioCompletionRatio'],
+  ['imageRatio', 'ImageRatio'],
+  ['imageCompletionRatio', 'ImageCompletionRatio'],
 ] as const satisfies readonly (readonly [keyof PriceMaps, SettingKey])[];
 
 export function priceMapsOf(settings: Pick<Settings, 'get'>): Required<PriceMaps> {
@@ -23,5 +25,7 @@ export function priceMapsOf(settings: Pick<Settings, 'get'>): Required<PriceMaps
     cacheCreationRatio: settings.get('CreateCacheRatio'),
     audioRatio: settings.get('AudioRatio'),
     audioCompletionRatio: settings.get('AudioCompletionRatio'),
+    imageRatio: settings.get('ImageRatio'),
+    imageCompletionRatio: settings.get('ImageCompletionRatio'),
   };
 }

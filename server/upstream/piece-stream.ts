@@ -1,5 +1,6 @@
 // The streams of a call's pieces, one behind the other, as one stream in the caller's format. A piece that fails ends it with an error,
 // which its reader takes for one of the provider's.
+import { sumOfUsages } from '#shared/token-usage.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { CallPiece, CallPieces } from '#server/calls/call-kind.ts';
 import type { ClientDialect, ResponseWriterOptions } from '#server/dialects/client-dialect.ts';
@@ -188,7 +189,7 @@ export class PieceStream implements EventSource {
     this.#running = null;
     const { usage } = pipe.reportedUsage();
     const before = this.#usage;
-    this.#usage = before === null || usage === null ? null : before === undefined ? usage : sumOf(before, usage);
+    this.#usage = before === null || usage === null ? null : before === undefined ? usage : sumOfUsages(before, usage);
     // It gets a moment to end by itself, so that its connection can be used again.
     setTimeout(() => running.isOver || source.abort(), lingerMs).unref();
     void this.#next();
@@ -221,19 +222,4 @@ export class PieceStream implements EventSource {
     this.#options.abort();
     if (this.#sink !== null) tell(this.#sink);
   }
-}
-
-function sumOf(one: TokenUsage, other: TokenUsage): TokenUsage {
-  const sum = (name: keyof TokenUsage) => one[name] + other[name];
-  return {
-    input: sum('input'),
-    cacheRead: sum('cacheRead'),
-    cacheWrite5m: sum('cacheWrite5m'),
-    cacheWrite1h: sum('cacheWrite1h'),
-    output: sum('output'),
-    reasoning: sum('reasoning'),
-    audioInput: sum('audioInput'),
-    audioOutput: sum('audioOutput'),
-    imageInput: sum('imageInput'),
-  };
 }

@@ -131,6 +131,8 @@ text StreamOverdraft finish
 json CreateCacheRatio
 json AudioRatio
 json AudioCompletionRatio
+json ImageRatio {}
+json ImageCompletionRatio {}
 json ToolPrice
 `;
 

@@ -1,7 +1,8 @@
 import { useTranslation } from 'react-i18next';
 import { endingOf, failureStatus } from '#shared/log-ending.ts';
 import { otherOf } from '#shared/log-other.ts';
-import type { Log, RefusalFacts, UsageSource } from '#shared/logs.ts';
+import type { Log, UsageSource } from '#shared/logs.ts';
+import type { RefusalFacts } from '#shared/refusal-facts.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { endingStatus } from '#pwa/ui/billing/ending-status.ts';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
@@ -39,7 +40,7 @@ export function whySource(log: Log): WhySource | undefined {
   // Of a call that writes nothing nobody counts an output.
   const output = log.completion_tokens === 0 && input !== 'upstream' ? 'upstream' : (other?.completion_source ?? 'upstream');
   // What is paid is what the upstream told.
-  if (other?.units !== undefined) return undefined;
+  if (other?.units !== undefined && other.model_price !== -1) return undefined;
   if (input === 'upstream' && output === 'upstream') return undefined;
   return { name: nameOf(input, output), source: input === 'estimated' || output === 'estimated' ? 'estimated' : 'counted' };
 }

@@ -8,7 +8,8 @@ import { changeOf } from '#shared/balance-change.ts';
 import { chargeOf, endingOf, upstreamWords } from '#shared/log-ending.ts';
 import { isCall, otherOf } from '#shared/log-other.ts';
 import { isUnfunded } from '#pwa/api/low-water.ts';
-import type { Log, RefusalFacts } from '#shared/logs.ts';
+import type { Log } from '#shared/logs.ts';
+import type { RefusalFacts } from '#shared/refusal-facts.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { Attempts } from '#pwa/ui/billing/attempts.tsx';
@@ -25,7 +26,7 @@ import { tokenName } from '#pwa/ui/billing/token-name.ts';
 import { CacheEffect } from './cache-effect.tsx';
 import { attemptBar } from './attempt-bars.ts';
 import { Paced, TypeTag } from './log-columns.tsx';
-import { durationOf, endedAttempts, firstBytePace, paceOf } from './log-summary.ts';
+import { durationOf, endedAttempts, firstBytePace, paceOf, picturesOf } from './log-summary.ts';
 import { programName } from './program-name.ts';
 import { receiptOfRow } from './log-receipt.ts';
 import { EndingMark, RefusalMark, whySource } from './log-labels.tsx';
@@ -214,6 +215,7 @@ function useSummary(log: Log, isAdmin: boolean) {
   const format = useFormat();
   const other = otherOf(log);
   const mapped = other?.is_model_mapped === true ? other.upstream_model_name : undefined;
+  const pictures = picturesOf(log, format.count);
   return [
     ...(isAdmin ? [{ name: t('logs.column.user'), value: log.username }] : []),
     { name: t('logs.column.token'), value: log.token_name === '' ? '—' : tokenName(log, t) },
@@ -225,6 +227,7 @@ function useSummary(log: Log, isAdmin: boolean) {
     ...(other?.session?.agent === undefined ? [] : [{ name: t('logs.session.agent'), value: other.session.agent }]),
     ...(other?.session?.client === undefined ? [] : [{ name: t('logs.session.client'), value: programName(other.session.client) }]),
     ...(other?.reasoning_effort === undefined ? [] : [{ name: t('logs.panel.effort'), value: other.reasoning_effort }]),
+    ...(pictures === undefined ? [] : [{ name: t('logs.panel.pictures'), value: pictures }]),
     { name: t('logs.panel.time_zone'), value: format.timeZone },
     ...(log.request_id === ''
       ? []

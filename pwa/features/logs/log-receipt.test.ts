@@ -83,6 +83,8 @@ const usageRow = fc
         cacheCreation1hRatio: row.writeLong,
         audioInputRatio: row.hear,
         audioOutputRatio: row.speak,
+        imageInputRatio: 1,
+        imageOutputRatio: 1,
       },
       { groupRatio: row.group, tools: row.tools },
     );

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { buildAttempt as attempt, buildLog as row } from '#tests/support/log-row.ts';
 import { startTexts } from '#pwa/i18n/setup.ts';
-import { channelPath, endedAttempts, firstBytePace, paceOf } from './log-summary.ts';
+import { channelPath, endedAttempts, firstBytePace, paceOf, picturesOf } from './log-summary.ts';
 
 beforeAll(startTexts);
 
@@ -41,4 +41,11 @@ test('log row: an error of the only try is told even where the row itself names 
 test('durations: the limits of slow', () => {
   expect([100.9, 101, 299.9, 300].map(paceOf)).toEqual(['good', 'slow', 'slow', 'very_slow']);
   expect([2.9, 3, 9.9, 10].map(firstBytePace)).toEqual(['good', 'slow', 'slow', 'very_slow']);
+});
+
+test('log row: pictures are told with their size and quality', () => {
+  const told = (units: object) => picturesOf(row({ other: { units } as never }), String);
+  expect(told({ kind: 'image', count: 2, factor: 3, size: '1024x1792', quality: 'hd' })).toBe('2 · 1024×1792 · hd');
+  expect(told({ kind: 'image', count: 1 })).toBe('1');
+  expect(told({ kind: 'search', count: 1 })).toBeUndefined();
 });

@@ -8,6 +8,14 @@ export function durationOf(log: Log): number {
   return otherOf(log)?.duration_ms ?? log.use_time * 1000;
 }
 
+/** How many pictures came, and as what they were asked for; undefined: it was no call for pictures. */
+export function picturesOf(log: Log, countText: (count: number) => string): string | undefined {
+  const units = otherOf(log)?.units;
+  if (units?.kind !== 'image') return undefined;
+  const { count, size, quality } = units;
+  return [countText(count), size?.replace('x', '×'), quality].filter((fact) => fact !== undefined).join(' · ');
+}
+
 export interface PathStep {
   channel: number;
   name: string;

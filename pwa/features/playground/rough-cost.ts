@@ -46,6 +46,14 @@ export function roughCost({ offered, groupRatio, quotaPerUnit, promptTokens, com
 export function priceOf(entry: { quota_type: number; model_price: number; model_ratio: number; completion_ratio: number }): Price {
   if (entry.quota_type === 1) return { kind: 'call', modelPrice: entry.model_price };
   const { model_ratio: modelRatio, completion_ratio: completionRatio } = entry;
-  const further = { cacheRatio: 1, cacheCreationRatio: 1, cacheCreation1hRatio: 1, audioInputRatio: 1, audioOutputRatio: completionRatio };
+  const further = {
+    cacheRatio: 1,
+    cacheCreationRatio: 1,
+    cacheCreation1hRatio: 1,
+    audioInputRatio: 1,
+    audioOutputRatio: completionRatio,
+    imageInputRatio: 1,
+    imageOutputRatio: completionRatio,
+  };
   return { kind: 'usage', modelRatio, completionRatio, ...further };
 }

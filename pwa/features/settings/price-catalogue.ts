@@ -2,7 +2,7 @@
 import { completionRatioOf } from '#shared/pricing-rules.ts';
 import { exact, type PriceEdit } from './price-rows.ts';
 
-/** USD per million tokens: input, output, cached input, input written to the cache for five minutes, audio heard, audio spoken. */
+/** USD per million tokens: input, output, cached input, input written to the cache for five minutes, audio heard and spoken, pictures seen and drawn. */
 export type CataloguePrices = Readonly<Record<string, readonly (number | null)[]>>;
 
 /** Read when it is asked for: it is no part of the screen. */
@@ -14,7 +14,7 @@ export async function readCatalogue(): Promise<CataloguePrices> {
 export function catalogueEdits(models: readonly string[], catalogue: CataloguePrices, quotaPerUnit: number): Map<string, PriceEdit> {
   const edits = new Map<string, PriceEdit>();
   for (const model of models) {
-    const [input, output, cached, written, heard, spoken] = catalogue[model] ?? [];
+    const [input, output, cached, written, heard, spoken, seen, drawn] = catalogue[model] ?? [];
     if (input == null || input <= 0) continue;
     const edit: PriceEdit = { ModelRatio: exact((input * quotaPerUnit) / 1_000_000) };
     const completion = output == null ? undefined : exact(output / input);
@@ -24,6 +24,8 @@ export function catalogueEdits(models: readonly string[], catalogue: CataloguePr
     if (written != null) edit.CreateCacheRatio = exact(written / input);
     if (heard != null) edit.AudioRatio = exact(heard / input);
     if (spoken != null) edit.AudioCompletionRatio = exact(spoken / (heard ?? input));
+    if (seen != null) edit.ImageRatio = exact(seen / input);
+    if (drawn != null) edit.ImageCompletionRatio = exact(drawn / (seen ?? input));
     edits.set(model, edit);
   }
   return edits;

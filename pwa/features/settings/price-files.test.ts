@@ -22,6 +22,8 @@ describe('prices as a file', () => {
       ['CreateCacheRatio', {}],
       ['AudioRatio', {}],
       ['AudioCompletionRatio', {}],
+      ['ImageRatio', {}],
+      ['ImageCompletionRatio', {}],
     ]);
   });
 

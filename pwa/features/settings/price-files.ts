@@ -15,6 +15,8 @@ const PriceFile = z.object({
   CreateCacheRatio: z.optional(Prices),
   AudioRatio: z.optional(Prices),
   AudioCompletionRatio: z.optional(Prices),
+  ImageRatio: z.optional(Prices),
+  ImageCompletionRatio: z.optional(Prices),
 });
 
 export function priceFileText(maps: PriceMaps): string {

@@ -10,6 +10,8 @@ export const priceKeys = [
   'CreateCacheRatio',
   'AudioRatio',
   'AudioCompletionRatio',
+  'ImageRatio',
+  'ImageCompletionRatio',
 ] as const;
 export type PriceKey = (typeof priceKeys)[number];
 export function isPriceKey(key: string): key is PriceKey {
@@ -51,6 +53,8 @@ function byKey<Value>(of: (key: PriceKey) => Value): Record<PriceKey, Value> {
     CreateCacheRatio: of('CreateCacheRatio'),
     AudioRatio: of('AudioRatio'),
     AudioCompletionRatio: of('AudioCompletionRatio'),
+    ImageRatio: of('ImageRatio'),
+    ImageCompletionRatio: of('ImageCompletionRatio'),
   };
 }
 
@@ -86,7 +90,7 @@ function numberIn(map: EntryMap, model: string): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }
 
-export const priceFields = ['input', 'output', 'cached', 'written', 'heard', 'spoken', 'price'] as const;
+export const priceFields = ['input', 'output', 'cached', 'written', 'heard', 'spoken', 'seen', 'drawn', 'price'] as const;
 export type PriceField = (typeof priceFields)[number];
 
 const fieldKeys: Record<PriceField, PriceKey> = {
@@ -96,6 +100,8 @@ const fieldKeys: Record<PriceField, PriceKey> = {
   written: 'CreateCacheRatio',
   heard: 'AudioRatio',
   spoken: 'AudioCompletionRatio',
+  seen: 'ImageRatio',
+  drawn: 'ImageCompletionRatio',
   price: 'ModelPrice',
 };
 
@@ -116,9 +122,10 @@ export function cellOf(row: PriceRow, field: PriceField, view: PriceView): numbe
 
 /** USD that a field's ratio is a factor of; 0: there is none. */
 function baseOf(row: PriceRow, field: PriceField, quotaPerUnit: number): number {
-  const { ModelRatio, AudioRatio = 1 } = row.set;
+  const { ModelRatio, AudioRatio = 1, ImageRatio = 1 } = row.set;
   if (ModelRatio === undefined) return 0;
   const input = usdOf(ModelRatio, quotaPerUnit);
+  if (field === 'drawn') return input * ImageRatio;
   return field === 'spoken' ? input * AudioRatio : input;
 }
 
@@ -154,9 +161,12 @@ export function editOf(
   const base = baseOf(row, field, view.quotaPerUnit);
   if (base === 0) return 'zero_input';
   const edit: PriceEdit = { [key]: exact(value / base) };
-  const { AudioRatio = 1, AudioCompletionRatio } = row.set;
+  const { AudioRatio = 1, AudioCompletionRatio, ImageRatio = 1, ImageCompletionRatio } = row.set;
   if (field === 'heard' && value > 0 && AudioCompletionRatio !== undefined) {
     edit.AudioCompletionRatio = exact((base * AudioRatio * AudioCompletionRatio) / value);
+  }
+  if (field === 'seen' && value > 0 && ImageCompletionRatio !== undefined) {
+    edit.ImageCompletionRatio = exact((base * ImageRatio * ImageCompletionRatio) / value);
   }
   return edit;
 }
@@ -166,7 +176,7 @@ function keptBeside(row: PriceRow, value: number, quotaPerUnit: number): PriceEd
   const input = baseOf(row, 'input', quotaPerUnit);
   if (value === 0 || input === 0) return {};
   const edit: PriceEdit = {};
-  for (const key of ['CompletionRatio', 'CacheRatio', 'CreateCacheRatio', 'AudioRatio'] as const) {
+  for (const key of ['CompletionRatio', 'CacheRatio', 'CreateCacheRatio', 'AudioRatio', 'ImageRatio'] as const) {
     const set = row.set[key];
     if (set !== undefined && !(key === 'CompletionRatio' && row.isCompletionFixed)) edit[key] = exact((input * set) / value);
   }

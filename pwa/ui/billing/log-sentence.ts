@@ -3,7 +3,8 @@ import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import { otherOf } from '#shared/log-other.ts';
 import type { LogEvent } from '#shared/log-event.ts';
-import { type Log, LogType, type RefusalFacts } from '#shared/logs.ts';
+import { type Log, LogType } from '#shared/logs.ts';
+import type { RefusalFacts } from '#shared/refusal-facts.ts';
 import { useFormat } from './format-context.ts';
 
 export function refusalOf(log: Log): RefusalFacts | undefined {

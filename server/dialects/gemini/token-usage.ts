@@ -35,6 +35,7 @@ function readTokenUsage(value: Readonly<Record<string, unknown>>): Partial<Token
     usage.output = output;
     usage.reasoning = Math.min(thoughts, output);
     usage.audioOutput = Math.min(ofModality([value.candidatesTokensDetails], 'AUDIO'), output);
+    usage.imageOutput = Math.min(ofModality([value.candidatesTokensDetails], 'IMAGE'), output - usage.audioOutput);
   }
   return usage;
 }

@@ -9,7 +9,7 @@ describe('readTokenUsage', () => {
       completion_tokens: 30,
       total_tokens: 130,
       prompt_tokens_details: { cached_tokens: 60, cached_creation_tokens: 20, audio_tokens: 5, image_tokens: 7 },
-      completion_tokens_details: { reasoning_tokens: 12, audio_tokens: 3 },
+      completion_tokens_details: { reasoning_tokens: 12, audio_tokens: 3, image_tokens: 4 },
     });
     expect(usage).toEqual({
       input: 20,
@@ -21,6 +21,7 @@ describe('readTokenUsage', () => {
       audioInput: 5,
       audioOutput: 3,
       imageInput: 7,
+      imageOutput: 4,
     });
     expect(usage === null ? null : readTokenUsage(writeTokenUsage(usage))).toEqual(usage);
   });

@@ -52,6 +52,7 @@ export function readTokenUsage(value: unknown, quirks?: UsageQuirks): TokenUsage
     audioInput: Math.min(count(details.audio_tokens), prompt),
     audioOutput: Math.min(count(outputDetails.audio_tokens), output),
     imageInput: Math.min(count(details.image_tokens), prompt),
+    imageOutput: Math.min(count(outputDetails.image_tokens), output),
   };
 }
 
@@ -74,7 +75,11 @@ export function writeTokenUsage(usage: TokenUsage): Record<string, unknown> {
       audio_tokens: usage.audioInput,
       ...(usage.imageInput > 0 ? { image_tokens: usage.imageInput } : {}),
     },
-    completion_tokens_details: { reasoning_tokens: usage.reasoning, audio_tokens: usage.audioOutput },
+    completion_tokens_details: {
+      reasoning_tokens: usage.reasoning,
+      audio_tokens: usage.audioOutput,
+      ...(usage.imageOutput > 0 ? { image_tokens: usage.imageOutput } : {}),
+    },
   };
 }
 

@@ -25,6 +25,7 @@ export function readTokenUsage(value: unknown): TokenUsage | null {
     audioInput: Math.min(count(details.audio_tokens), input),
     audioOutput: Math.min(count(outputDetails.audio_tokens), output),
     imageInput: Math.min(count(details.image_tokens), input),
+    imageOutput: 0,
   };
 }
 

@@ -1,7 +1,8 @@
 // What an operator may have to do something about. Everything here is found by an index or is in memory.
 import { ChannelStatus } from '#shared/channels.ts';
 import type { OperatorTodo, RefusalGroup } from '#shared/dashboard.ts';
-import { LogType, RefusalFacts } from '#shared/logs.ts';
+import { LogType } from '#shared/logs.ts';
+import { RefusalFacts } from '#shared/refusal-facts.ts';
 import { mayWriteSetting } from '#shared/settings.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Filter } from '#server/db/collection.ts';

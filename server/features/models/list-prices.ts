@@ -76,7 +76,7 @@ function priceFields(model: string, maps: PriceMaps) {
   };
 }
 
-/** Of models that have a price of their own for writing to the cache, or for audio. */
+/** Of models that have a price of their own for writing to the cache, for audio, or for pictures. */
 function furtherRatios(model: string, price: UsagePrice | null, maps: PriceMaps) {
   if (price === null) return {};
   const name = pricedName(model);
@@ -85,5 +85,7 @@ function furtherRatios(model: string, price: UsagePrice | null, maps: PriceMaps)
     ...(has(maps.cacheCreationRatio) ? { cache_creation_ratio: price.cacheCreationRatio } : {}),
     ...(has(maps.audioRatio) ? { audio_ratio: price.audioInputRatio } : {}),
     ...(has(maps.audioCompletionRatio) ? { audio_output_ratio: price.audioOutputRatio } : {}),
+    ...(has(maps.imageRatio) ? { image_ratio: price.imageInputRatio } : {}),
+    ...(has(maps.imageCompletionRatio) ? { image_output_ratio: price.imageOutputRatio } : {}),
   };
 }

@@ -61,8 +61,11 @@ export function chargeRow(call: RunningCall, end: RowEnd): ChargeRow {
         other.cache_creation_ratio_1h = price.cacheCreation1hRatio;
       }
     }
-    if (price.kind === 'usage') noteAudio(other, usage, price);
-    else if (usage.units !== undefined) other.units = usage.units;
+    if (price.kind === 'usage') {
+      noteAudio(other, usage, price);
+      noteImages(other, usage, price);
+    }
+    if (usage.units !== undefined && (price.kind === 'call' || usage.units.kind === 'image')) other.units = usage.units;
     const tools = toolCharges(hosted ?? {}, quoted.tools ?? {});
     if (tools.length > 0) other.hosted_calls = tools;
   }
@@ -122,4 +125,16 @@ function noteAudio(other: LogOther, usage: TokenUsage, price: UsagePrice): void 
   // Both: a quotient does not end, and the receipt is exact.
   other.audio_output_ratio = price.audioOutputRatio;
   if (price.audioInputRatio > 0) other.audio_completion_ratio = price.audioOutputRatio / price.audioInputRatio;
+}
+
+/** Where they have a price of their own. */
+function noteImages(other: LogOther, { imageInput, imageOutput }: TokenUsage, price: UsagePrice): void {
+  if (imageInput > 0 && price.imageInputRatio !== 1) {
+    other.image_input = imageInput;
+    other.image_ratio = price.imageInputRatio;
+  }
+  if (imageOutput > 0 && price.imageOutputRatio !== price.completionRatio) {
+    other.image_output = imageOutput;
+    other.image_output_ratio = price.imageOutputRatio;
+  }
 }
