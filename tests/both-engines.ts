@@ -52,6 +52,7 @@ const relay = [
   'failing-channels',
   'followed-responses',
   'hosted-tools',
+  'images',
   'background-responses',
   'compaction',
   'kept-interactions',

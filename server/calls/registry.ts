@@ -3,6 +3,7 @@ import { chat } from './chat.ts';
 import { completions } from './completions.ts';
 import { countTokens } from './count-tokens.ts';
 import { embeddings } from './embeddings/embeddings.ts';
+import { images } from './images/images.ts';
 import { moderations } from './moderations/moderations.ts';
 import { rerank } from './rerank/rerank.ts';
 import type { CallKind, CallKindName } from './call-kind.ts';
@@ -12,6 +13,7 @@ export const callKinds: Readonly<Record<CallKindName, CallKind>> = {
   completions,
   count_tokens: countTokens,
   embeddings,
+  images,
   moderations,
   rerank,
 };

@@ -27,6 +27,8 @@ export interface DecodedWhole {
   hosted?: HostedCalls | undefined;
   /** What a price per call is for, as the provider tells it; missing: the call. */
   units?: CallUnits | undefined;
+  /** Tokens of what it holds beside texts, for where none are told; missing: it holds nothing else. */
+  outputTokens?: number;
   /** There is nothing in it: no choice, no vector. */
   isEmpty: boolean;
   /** What the model wrote, for counting. */

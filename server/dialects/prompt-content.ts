@@ -26,6 +26,21 @@ export interface PromptContent {
   hosted: Map<HostedKind, number> | null;
   /** What a price per call may have to be paid for, at the most; missing: the call. */
   units?: CallUnits;
+  /** What a response that no model writes in words is paid for, at the most; missing: for nothing. */
+  made?(way: MadeBy): Made;
+}
+
+/** The model's name at the provider, and what is said there whatever the caller says; null: nothing. */
+export interface MadeBy {
+  readonly upstreamModel: string;
+  readonly paramOverride: Readonly<Record<string, unknown>> | null;
+}
+
+/** Pictures. */
+export interface Made {
+  units: CallUnits;
+  /** Of output, where tokens are paid. */
+  tokens: number;
 }
 
 export function emptyPrompt(): PromptContent {

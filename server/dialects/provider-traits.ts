@@ -106,6 +106,8 @@ export interface ProviderTraits {
   embeddings?: string;
   /** The same of reranking. */
   rerank?: string;
+  /** The same of pictures. */
+  images?: string;
   /** It bills rerankings by the search, of which a call may be several. */
   billsSearches?: boolean;
   /** It finds the cache of a conversation by `prompt_cache_key`. Behind addresses of others a strict server may refuse that. */

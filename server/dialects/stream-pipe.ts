@@ -1,5 +1,6 @@
 // What the relay needs of a stream, whatever the formats at its two ends: whole events of the upstream in, bytes for the
 // client out, and what money and the log need to know. One per stream; nothing here waits or writes.
+import type { CallUnits } from '#shared/call-units.ts';
 import type { HostedCalls } from '#shared/hosted-tools.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { StreamVoice } from './client-dialect.ts';
@@ -36,6 +37,8 @@ export interface ReportedUsage {
   hasTextAfter: boolean;
   /** Tools that ran at the provider, as it tells or as they were seen; missing: none. */
   hosted?: HostedCalls | undefined;
+  /** What a price per call is for; missing: the call. */
+  units?: CallUnits;
 }
 
 export interface StreamPipe extends StreamVoice {

@@ -34,6 +34,7 @@ export const relayEndpoints: readonly RelayEndpoint[] = [
   endpoint('/v1/completions', clientDialects['openai-completions'], callKinds.completions),
   endpoint('/v1/embeddings', clientDialects['openai-chat'], callKinds.embeddings),
   endpoint('/v1/engines/{model}/embeddings', clientDialects['openai-chat'], callKinds.embeddings),
+  endpoint('/v1/images/generations', clientDialects['openai-chat'], callKinds.images),
   endpoint('/v1/moderations', clientDialects['openai-chat'], callKinds.moderations),
   endpoint('/v1/rerank', clientDialects['openai-chat'], callKinds.rerank),
   { ...endpoint('/v1/responses', clientDialects['openai-responses'], callKinds.chat), socket: clientDialects['openai-responses'].socket },

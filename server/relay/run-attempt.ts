@@ -202,10 +202,16 @@ function notPassed(call: RunningCall, attempt: SentAttempt, deep: DeepWhole): At
 
 function usageOfWhole(
   call: RunningCall,
-  { usage, hosted, units, written }: Pick<DeepWhole, 'usage' | 'hosted' | 'written'> & Pick<DecodedWhole, 'units'>,
+  {
+    usage,
+    hosted,
+    units,
+    outputTokens,
+    written,
+  }: Pick<DeepWhole, 'usage' | 'hosted' | 'written'> & Pick<DecodedWhole, 'units' | 'outputTokens'>,
 ): MeteredUsage | Promise<MeteredUsage> {
   const counting = { owner: call.admission.user.id, isEstimated: false };
-  const countWritten = () => countText(written(), call.model, counting);
+  const countWritten = () => (outputTokens === undefined ? countText(written(), call.model, counting) : Promise.resolve(outputTokens));
   return usageOfResponse(call, { told: usage, hosted, units, hasTextAfter: false, countWritten, counting });
 }
 

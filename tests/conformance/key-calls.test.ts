@@ -21,6 +21,7 @@ const calls: readonly [callers: Callers, route: string, refusal: number][] = [
   ['key', 'POST /v1/completions', 401],
   ['key', 'POST /v1/embeddings', 401],
   ['key', 'POST /v1/engines/:model+/embeddings', 401],
+  ['key', 'POST /v1/images/generations', 401],
   ['key', 'POST /v1/moderations', 401],
   ['key', 'POST /v1/rerank', 401],
   ['key', 'POST /v1/messages', 401],

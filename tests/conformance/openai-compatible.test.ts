@@ -51,6 +51,8 @@ function kindOf(vector: Vector): CallKind | null {
   // Its conversations are a format of their own.
   if (path === '/v1/chat/completions') return vector.channel.type === 34 ? null : callKinds.chat;
   if (path === '/v1/embeddings') return callKinds.embeddings;
+  // Ali's pictures are a task there.
+  if (path === '/v1/images/generations') return vector.channel.type === 17 ? null : callKinds.images;
   return path === '/v1/rerank' ? callKinds.rerank : null;
 }
 
@@ -192,6 +194,7 @@ const urlKinds = new Map<string, CallKindName>([
   ['chat', 'chat'],
   ['embeddings', 'embeddings'],
   ['moderations', 'moderations'],
+  ['images', 'images'],
   ['rerank', 'rerank'],
 ]);
 
@@ -203,7 +206,10 @@ function kindNamed(mode: string): CallKindName {
 
 describe('addresses of every type', () => {
   // Cohere's conversations are a format of their own.
-  const rows = readUrlRows().filter((row) => isSupported(row.type) && urlKinds.has(row.mode) && !(row.type === 34 && row.mode === 'chat'));
+  // Zhipu's and SiliconFlow's pictures came later than the list.
+  const isLater = ({ type, mode }: { type: number; mode: string }) =>
+    (type === 34 && mode === 'chat') || (mode === 'images' && (type === 26 || type === 40));
+  const rows = readUrlRows().filter((row) => isSupported(row.type) && urlKinds.has(row.mode) && !isLater(row));
 
   it('cover every provider but those of later years, and who hosts formats of others, which has files of its own', () => {
     const covered = new Set(rows.map((row) => row.type));
@@ -212,7 +218,9 @@ describe('addresses of every type', () => {
 
   it.each(rows)('type $type $mode', ({ type, mode, model, base_url, other, url, headers, unsupported: isUnsupported }) => {
     // Azure has none: the original posted to a path that answers 404.
-    const unsupported = isUnsupported === true || (type === 3 && ['moderations', 'rerank'].includes(mode));
+    // Pictures of Azure, Ali and Gemini are asked for in forms of their own.
+    const isOwnForm = mode === 'images' && [3, 17, 24].includes(type);
+    const unsupported = isUnsupported === true || isOwnForm || (type === 3 && ['moderations', 'rerank'].includes(mode));
     const channel = buildPreparedChannel({ type, base_url, other, key: type === 26 ? 'id1.secret1' : 'sk-key' });
     const way = channel.way(clientDialects['openai-chat'], kindNamed(mode), model);
     // Types of tasks serve nothing else, and no address of somebody else's proxy is built in.

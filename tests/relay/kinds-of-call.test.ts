@@ -17,6 +17,7 @@ interface Kind {
 
 const kinds: Record<string, Kind> = {
   embeddings: { path: '/embeddings', body: (text) => ({ input: text }), missingAt: 14 },
+  images: { path: '/images/generations', body: (text) => ({ prompt: text }), missingAt: 14 },
   rerank: { path: '/rerank', body: (text) => ({ query: text, documents: ['flood', 'tide'] }), missingAt: 14 },
   moderations: { path: '/moderations', body: (text) => ({ input: text }), missingAt: 14 },
 };

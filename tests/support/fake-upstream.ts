@@ -31,6 +31,8 @@ import {
   readGemini,
   readGeminiEmbedding,
 } from './gemini-responses.ts';
+import { imageEvents, imagesOf, readImages } from './image-responses.ts';
+import type { ImageRequest } from './image-responses.ts';
 import { moderationOf } from './moderation-responses.ts';
 import { rerankingOf } from './rerank-responses.ts';
 import type { GeminiRequest } from './gemini-responses.ts';
@@ -204,6 +206,10 @@ async function answer(exchange: Exchange, behaviour: Behaviour, models: readonly
     if (behaviour.garbage !== undefined) return garbage(exchange, behaviour.garbage, response, behaviour);
     return exchange.json(response, behaviour);
   }
+  if (method === 'POST' && path.endsWith('/images/generations')) {
+    const request = readImages(body);
+    return isRefusal(request) ? exchange.refuse(400, request, behaviour) : pictures(exchange, request, behaviour);
+  }
   if (method === 'POST' && path.endsWith('/count_tokens')) return exchange.json({ input_tokens: 4242 }, behaviour);
   if (method === 'POST' && path.endsWith('/messages')) {
     const request = readMessages(body, String(exchange.request.headers['anthropic-beta'] ?? ''));
@@ -238,6 +244,21 @@ async function chat(exchange: Exchange, request: ChatRequest, behaviour: Behavio
   if (kind === 'stream to a json call') return stream(exchange, { ...request, stream: true }, behaviour, id);
   if (kind !== undefined) return garbage(exchange, kind, chatCompletion(request, behaviour, id), behaviour);
   return request.stream ? stream(exchange, request, behaviour, id) : exchange.json(chatCompletion(request, behaviour, id), behaviour);
+}
+
+async function pictures(exchange: Exchange, request: ImageRequest, behaviour: Behaviour): Promise<void> {
+  const kind = behaviour.garbage;
+  if (kind !== undefined && kind !== 'json to a stream') return garbage(exchange, kind, imagesOf(request, behaviour), behaviour);
+  if (!request.stream || kind !== undefined) return exchange.json(imagesOf(request, behaviour), behaviour);
+  exchange.head(200, 'text/event-stream; charset=utf-8', behaviour);
+  let index = 0;
+  for (const event of imageEvents(request, behaviour)) {
+    if (index > 0 && (await stopsHere(exchange, behaviour, index - 1))) return;
+    if (exchange.isClosed) return;
+    await exchange.event(JSON.stringify(event), behaviour, event.type);
+    index += 1;
+  }
+  exchange.end();
 }
 
 /** Gemini's format. */

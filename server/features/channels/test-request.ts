@@ -8,6 +8,7 @@ import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 const namedKinds: readonly { name: RegExp; kind: CallKindName }[] = [
   { name: /moderation/i, kind: 'moderations' },
   { name: /rerank/i, kind: 'rerank' },
+  { name: /dall-e|gpt-image|cogview|grok-.*image|kolors|flux|stable-diffusion/i, kind: 'images' },
   { name: /embed|bge-|^m3e/i, kind: 'embeddings' },
 ];
 

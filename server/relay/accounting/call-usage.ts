@@ -27,10 +27,18 @@ interface ResponseToCount {
 /** A promise only where something has to be counted. */
 export function usageOfResponse(call: RunningCall, response: ResponseToCount): MeteredUsage | Promise<MeteredUsage> {
   const { hosted, units } = response;
-  const usage = tokensOfResponse(call, response);
+  const usage = units?.kind === 'image' ? tokensOfPictures(call, response) : tokensOfResponse(call, response);
   if (hosted === undefined && units === undefined) return usage;
   const rest = { ...(hosted === undefined ? {} : { hosted }), ...(units === undefined ? {} : { units }) };
   return usage instanceof Promise ? usage.then((tokens) => ({ ...tokens, ...rest })) : { ...usage, ...rest };
+}
+
+/** Where a price per picture is paid nobody counts what else there is; where tokens are, pictures are known by their size. */
+async function tokensOfPictures(call: RunningCall, response: ResponseToCount): Promise<MeteredUsage> {
+  const isPerCall = call.quoted.price.kind === 'call';
+  const usage = await tokensOfResponse(call, { ...response, countWritten: isPerCall ? () => Promise.resolve(0) : response.countWritten });
+  if (usage.completionSource === 'upstream' || usage.output === 0) return usage;
+  return { ...usage, imageOutput: usage.output, completionSource: 'estimated' };
 }
 
 function tokensOfResponse(call: RunningCall, response: ResponseToCount): MeteredUsage | Promise<MeteredUsage> {
@@ -47,8 +55,12 @@ async function countResponse(call: RunningCall, { countWritten, counting }: Resp
 /** The prompt alone, as it is counted, and what its provider bills beside tokens. */
 export async function usageOfPrompt(call: RunningCall, { way }: SentRequest): Promise<MeteredUsage> {
   const { tokens, isEstimated } = await countPrompt(call);
-  const units = way.provider.billsSearches === true ? call.prompt.units : undefined;
-  return { ...countedUsage(tokens, 0, isEstimated), ...(units === undefined ? {} : { units }) };
+  const { units, made = 0 } = call.prompt;
+  const billed = units?.kind === 'search' && way.provider.billsSearches !== true ? undefined : units;
+  const usage: MeteredUsage = { ...countedUsage(tokens, 0, isEstimated), ...(billed === undefined ? {} : { units: billed }) };
+  // Nobody can be asked any more not to make what was asked for.
+  if (made === 0 || call.quoted.price.kind === 'call') return usage;
+  return { ...usage, output: made, imageOutput: made, completionSource: 'estimated' };
 }
 
 /** Of a model that has not answered yet. */

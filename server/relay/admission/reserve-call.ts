@@ -8,7 +8,7 @@ import type { CacheWriteClass } from '#shared/token-usage.ts';
 import type { CallParameters } from '#server/dialects/client-dialect.ts';
 import { mostPromptTokens } from '#server/dialects/prompt-content.ts';
 import { marksPrompts } from '#server/dialects/prompt-marks.ts';
-import type { PromptContent } from '#server/dialects/prompt-content.ts';
+import type { Made, PromptContent } from '#server/dialects/prompt-content.ts';
 import { balanceOf } from '#server/money/account.ts';
 import type { AccountKind } from '#server/money/account.ts';
 import type { Refusal } from '#server/money/leases/lease.ts';
@@ -68,6 +68,8 @@ export interface ExpectedPrompt {
   isSpoken: boolean;
   /** What a price per call may have to be paid for; missing: the call. */
   units?: CallUnits;
+  /** Output tokens of a response that is made of pictures; missing: it is not. */
+  made?: number;
   basis: PromptBasis;
 }
 
@@ -84,8 +86,8 @@ const unknownMedia = 4;
  */
 export function reserveCall(services: RelayServices, call: CallToReserve): ReservedCall | Promise<ReservedCall> {
   const { quotes } = services.context;
-  const output = outputOf(services, call);
   const prompt = promptByEstimate(services, call);
+  const output = outputOf(services, call, prompt);
   const usual = quotes.reserveFor(call.quoted, prompt, output.most);
   if (isAmple(call.admission, usual * ampleCalls)) return reserveFor(services, call, { output, prompt });
   return promptByCount(services, call, prompt).then((counted) => reserveFor(services, call, { output, prompt: counted }));
@@ -107,7 +109,7 @@ function reserveFor(
     const has = reservation.amount;
     const prompt = has >= amount ? asked : payable(quotes, quoted, asked, { has, least: output.least });
     const paid = has >= amount ? output.most : quotes.affordable(quoted, prompt, { has, most: output.most });
-    const outputBound = paid < output.most ? Math.max(1, Math.floor(paid / choices)) : undefined;
+    const outputBound = paid < output.most && call.endpoint.kind.isWritten ? Math.max(1, Math.floor(paid / choices)) : undefined;
     const limit = Math.min(outputBound ?? Infinity, named > 0 ? named : Infinity);
     const choiceLimit = limit === Infinity ? undefined : limit;
     const outputLimit = choiceLimit === undefined ? undefined : choiceLimit * choices;
@@ -166,10 +168,10 @@ interface Output {
   least: number;
 }
 
-function outputOf(services: RelayServices, call: CallToReserve): Output {
+function outputOf(services: RelayServices, call: CallToReserve, { made = 0 }: ExpectedPrompt): Output {
   const { context, learned } = services;
   const { endpoint, model, parameters } = call;
-  if (!endpoint.kind.isWritten) return { choices: 1, named: 0, most: 0, least: 0 };
+  if (!endpoint.kind.isWritten) return { choices: 1, named: 0, most: made, least: made };
   const { settings } = context;
   const { choices } = parameters;
   const named = parameters.maxTokens > 0 ? Math.max(parameters.maxTokens, raisedLimit(services, call)) : 0;
@@ -199,24 +201,27 @@ function raisedLimit(services: RelayServices, call: CallToReserve): number {
 }
 
 /** The largest number of tokens on the ways of the channels that may be asked; 0: none has any. */
-function largestOf(
-  { channels }: RelayServices,
-  { admission, endpoint, model }: CallToReserve,
-  tokensOf: (way: ChannelWay) => number | undefined,
-): number {
-  const tokens = (channel: PreparedChannel) => {
-    const way = channel.way(endpoint.dialect, endpoint.kind.name, model);
-    return (way === null ? undefined : tokensOf(way)) ?? 0;
-  };
+function largestOf(services: RelayServices, call: CallToReserve, tokensOf: (way: ChannelWay) => number | undefined): number {
+  let largest = 0;
+  for (const way of waysOf(services, call)) largest = Math.max(largest, tokensOf(way) ?? 0);
+  return largest;
+}
+
+/** Of the channels that may be asked. */
+function* waysOf({ channels }: RelayServices, { admission, endpoint, model }: CallToReserve): Generator<ChannelWay> {
+  const wayOf = (channel: PreparedChannel) => channel.way(endpoint.dialect, endpoint.kind.name, model);
   if (admission.pinnedChannel !== undefined) {
     const pinned = channels.get(admission.pinnedChannel);
-    return pinned === undefined ? 0 : tokens(pinned);
+    const way = pinned === undefined ? null : wayOf(pinned);
+    if (way !== null) yield way;
+    return;
   }
-  let largest = 0;
   for (const tier of channels.tiers(admission.group, model)) {
-    for (const channel of tier.channels) largest = Math.max(largest, tokens(channel));
+    for (const channel of tier.channels) {
+      const way = wayOf(channel);
+      if (way !== null) yield way;
+    }
   }
-  return largest;
 }
 
 /** By the records as they were last read: they decide how closely is looked, and nothing else. */
@@ -228,7 +233,8 @@ function promptByEstimate(services: RelayServices, call: CallToReserve): Expecte
   const { endpoint, model, body, prompt } = call;
   const content = prompt ?? endpoint.promptContent(body, model);
   const { texts, fixed, media, audio, audioMost, isSpoken } = content;
-  const units = unitsOf(services, call, content);
+  const made = madeBy(services, call, content);
+  const units = made?.units ?? unitsOf(services, call, content);
   const expected = texts.reduce((sum, text) => sum + estimateTextTokens(text), fixed);
   const basis = media > 0 ? 'media' : 'estimated';
   const reckoned = reckon(services, call, { expected, basis, content });
@@ -238,9 +244,22 @@ function promptByEstimate(services: RelayServices, call: CallToReserve): Expecte
     audioMost,
     isSpoken,
     ...(units === undefined ? {} : { units }),
+    ...(made === undefined ? {} : { made: made.tokens }),
     ...reckoned,
     ...hostedCalls(services, content, call.quoted),
   };
+}
+
+/** The dearest of what the channels that may be asked make of it. */
+function madeBy(services: RelayServices, call: CallToReserve, { made }: PromptContent): Made | undefined {
+  if (made === undefined) return undefined;
+  let { units, tokens } = made({ upstreamModel: call.model, paramOverride: null });
+  for (const way of waysOf(services, call)) {
+    const there = made(way);
+    if (there.units.count * (there.units.factor ?? 1) > units.count * (units.factor ?? 1)) ({ units } = there);
+    tokens = Math.max(tokens, there.tokens);
+  }
+  return { units, tokens };
 }
 
 /** Where one of the channels that may be asked bills by them. */

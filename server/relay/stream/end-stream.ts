@@ -81,8 +81,8 @@ async function usageOfStream(stream: EndedStream, ended: EndReason): Promise<Str
 
 /** What the upstream told, as far as it can be believed; else what is counted. */
 async function readUsage({ call, pipe, counting }: EndedStream): Promise<StreamUsage> {
-  const { usage: told, isInvalid, hasTextAfter, hosted } = pipe.reportedUsage();
+  const { usage: told, isInvalid, hasTextAfter, hosted, units } = pipe.reportedUsage();
   if (told === null && pipe.bytes === 0) return { usage: null, isInvalid };
-  const usage = await usageOfResponse(call, { told, hosted, hasTextAfter, countWritten: () => pipe.countTokens(), counting });
+  const usage = await usageOfResponse(call, { told, hosted, units, hasTextAfter, countWritten: () => pipe.countTokens(), counting });
   return { usage, isInvalid };
 }

@@ -10,7 +10,7 @@ export const custom: Provider = {
   formats: {
     'openai-chat': {
       framing: 'sse',
-      paths: { chat: '{base}', embeddings: '{base}', moderations: '{base}', rerank: '{base}' },
+      paths: { chat: '{base}', embeddings: '{base}', images: '{base}', moderations: '{base}', rerank: '{base}' },
       quirks: { streamOptions: 'pass', modelRules: [openaiReasoning] },
     },
   },

@@ -6,6 +6,7 @@ export const openaiPaths = {
   chat: '{base}/v1/chat/completions',
   completions: completionsAt('{base}/v1/completions'),
   embeddings: '{base}/v1/embeddings',
+  images: '{base}/v1/images/generations',
   moderations: '{base}/v1/moderations',
   rerank: '{base}/v1/rerank',
 } as const;

@@ -10,7 +10,8 @@ export const xai: Provider = {
   formats: {
     'openai-chat': {
       framing: 'sse',
-      paths: { chat: '{base}/v1/chat/completions' },
+      paths: { chat: '{base}/v1/chat/completions', images: '{base}/v1/images/generations' },
+      images: 'xai',
       quirks: {
         streamOptions: 'ask',
         modelRules: [

@@ -11,7 +11,11 @@ export const zhipuV4: Provider = {
   formats: {
     'openai-chat': {
       framing: 'sse',
-      paths: { chat: '{base}/api/paas/v4/chat/completions', embeddings: '{base}/api/paas/v4/embeddings' },
+      paths: {
+        chat: '{base}/api/paas/v4/chat/completions',
+        embeddings: '{base}/api/paas/v4/embeddings',
+        images: '{base}/api/paas/v4/images/generations',
+      },
       quirks: {
         streamOptions: 'ask',
         drop: ['presence_penalty', 'frequency_penalty'],

@@ -228,6 +228,7 @@ export const relayRefusals = {
   invalid_text_request: chat({ fields: { messages: [] } }),
   invalid_embedding_request: post('/v1/embeddings', { model: testModel, input: '' }),
   invalid_query: post('/v1/rerank', { model: testModel, query: '', documents: ['a'] }),
+  invalid_image_request: named(post('/v1/images/generations', { model: testModel, prompt: '' }), { detail: 'prompt is required' }),
   invalid_documents: post('/v1/rerank', { model: testModel, query: 'a', documents: [] }),
   invalid_request: named(post(path, '[]'), { detail: { zh: '请求体必须是 JSON 对象', en: 'the body must be a JSON object' } }),
   model_not_found: named(chat({ fields: { model: 'nobody-has-it' } }), { model: 'nobody-has-it' }),

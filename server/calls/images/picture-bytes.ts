@@ -1,0 +1,25 @@
+// Pictures stand in their responses as long texts of base64. What stands around them is read without turning them into text.
+import { endOfTextBytes } from '#server/framing/json-text.ts';
+
+const key = Buffer.from('"b64_json"');
+const beginning = /^\s*:\s*"/;
+/** Bytes in which the text behind its name begins. */
+const beginBytes = 64;
+
+/** The same without the letters of its pictures. Quotes within texts of JSON are escaped: what is found is a name. */
+export function withoutPictures(json: Buffer): Buffer {
+  const kept: Buffer[] = [];
+  let from = 0;
+  for (let at = json.indexOf(key); at >= 0; at = json.indexOf(key, at + key.length)) {
+    const behind = at + key.length;
+    const begin = beginning.exec(json.toString('latin1', behind, behind + beginBytes));
+    if (begin === null) continue;
+    const start = behind + begin[0].length;
+    const end = endOfTextBytes(json, start);
+    if (end < 0) break;
+    kept.push(json.subarray(from, start));
+    from = end;
+    at = end - key.length;
+  }
+  return kept.length === 0 ? json : Buffer.concat([...kept, json.subarray(from)]);
+}

@@ -1,0 +1,72 @@
+// Pictures as the fake upstream makes them: as OpenAI does, whose models bill tokens or pictures by their name, or as a provider whose model is named for
+// it. https://platform.openai.com/docs/api-reference/images
+import { isObject } from '#server/framing/loose-json.ts';
+import type { Behaviour, UpstreamError } from './upstream-behaviour.ts';
+
+export interface ImageRequest {
+  model: string;
+  count: number;
+  stream: boolean;
+  partials: number;
+  /** Of a picture that was given, too. */
+  isEdit: boolean;
+}
+
+/** Output tokens of each picture. */
+export const pictureTokens = 1000;
+/** A picture as it is told. */
+export const pictureOf = (index: number): string => Buffer.from(`picture ${index} `.repeat(40)).toString('base64');
+
+/** What is asked for, or why that is refused: all fields are looked at as the vendors do. */
+export function readImages(body: unknown, isEdit = false): ImageRequest | UpstreamError {
+  if (!isObject(body) || typeof body['model'] !== 'string') return refusal('you must provide a model parameter', 'model');
+  const { model, prompt, n, size, stream, partial_images: partials, batch_size: batch } = body;
+  if (typeof prompt !== 'string' || prompt === '') return refusal('prompt is required', 'prompt');
+  if (model.startsWith('grok') && size !== undefined) return refusal('Argument not supported: size', 'size');
+  const isSilicon = model.startsWith('siliconflow');
+  if (isSilicon && (size !== undefined || n !== undefined)) return refusal('unknown field', 'size');
+  const count = (isSilicon ? batch : n) ?? 1;
+  if (typeof count !== 'number' || !Number.isInteger(count) || count < 1 || count > 10) return refusal('n must be from 1 to 10', 'n');
+  if (stream === true && !model.startsWith('gpt-image')) return refusal('Unknown parameter: stream', 'stream');
+  return { model, count, stream: stream === true, partials: typeof partials === 'number' ? partials : 0, isEdit };
+}
+
+export function imagesOf({ model, count }: ImageRequest, { usage }: Pick<Behaviour, 'usage'>): object {
+  const indexes = Array.from({ length: count }, (_, index) => index);
+  if (model.startsWith('siliconflow')) {
+    return { images: indexes.map((index) => ({ url: `https://img.example/${index}.png` })), timings: { inference: 1.2 }, seed: 7 };
+  }
+  const data = indexes.map((index) =>
+    model.startsWith('gpt-image') ? { b64_json: pictureOf(index) } : { url: `https://img.example/${index}.png`, revised_prompt: 'a tide' },
+  );
+  const told = usage ?? (model.startsWith('gpt-image') ? usageOf(count) : undefined);
+  return { created: 1_713_833_628, data, ...(told === undefined || told === 'none' ? {} : { usage: told }) };
+}
+
+export function* imageEvents({ partials, count, isEdit }: ImageRequest, { usage }: Pick<Behaviour, 'usage'>): Generator<{ type: string }> {
+  const name = isEdit ? 'image_edit' : 'image_generation';
+  const facts = { created_at: 1_713_833_628, size: '1024x1024', quality: 'high', background: 'opaque', output_format: 'png' };
+  for (let index = 0; index < count; index += 1) {
+    for (let partial = 0; partial < partials; partial += 1) {
+      yield { type: `${name}.partial_image`, b64_json: pictureOf(partial), partial_image_index: partial, ...facts } as { type: string };
+    }
+    const told = usage ?? usageOf(1, partials);
+    yield { type: `${name}.completed`, b64_json: pictureOf(index), ...facts, ...(told === 'none' ? {} : { usage: told }) } as {
+      type: string;
+    };
+  }
+}
+
+function usageOf(count: number, partials = 0): object {
+  const output = count * pictureTokens + partials * 100;
+  return {
+    total_tokens: 50 + output,
+    input_tokens: 50,
+    output_tokens: output,
+    input_tokens_details: { text_tokens: 10, image_tokens: 40 },
+  };
+}
+
+function refusal(message: string, param: string): UpstreamError {
+  return { message, type: 'invalid_request_error', param, code: null };
+}
