@@ -389,7 +389,10 @@ describe('responses of Gemini', () => {
   });
 
   test.each([
-    ['{"error":{"code":429,"message":"Slow","status":"RESOURCE_EXHAUSTED"}}', { status: 429, message: 'Slow', type: 'RESOURCE_EXHAUSTED' }],
+    [
+      '{"error":{"code":429,"message":"Slow","status":"RESOURCE_EXHAUSTED"}}',
+      { status: 429, message: 'Slow', type: 'rate_limit_error', code: 'RESOURCE_EXHAUSTED' },
+    ],
     ['[{"error":{"code":400,"message":"Bad","status":"INVALID_ARGUMENT"}}]', { status: 400, message: 'Bad' }],
     ['{"promptFeedback":{"blockReason":"SAFETY"}}', { status: 400, code: 'content_filter' }],
     ['{"candidates":[{}],"promptFeedback":{"blockReason":"SAFETY"}}', null],

@@ -72,7 +72,9 @@ function isAboutChannel({ status, upstreamStatus }: UpstreamFailure): boolean {
   return statusesOfChannel.has(status) && (upstreamStatus === 200 || statusesOfChannel.has(upstreamStatus));
 }
 
-function hasKeyword({ message }: UpstreamFailure, keywords: readonly string[]): boolean {
+/** A limit that says when it ends is none of the account, whatever else it says: Google calls that of a minute a quota, too. */
+function hasKeyword({ message, upstreamStatus, retryAfter }: UpstreamFailure, keywords: readonly string[]): boolean {
+  if (upstreamStatus === 429 && retryAfter !== undefined) return false;
   const text = message.toLowerCase();
   return keywords.some((keyword) => keyword.trim() !== '' && text.includes(keyword.trim().toLowerCase()));
 }

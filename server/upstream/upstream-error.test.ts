@@ -59,6 +59,29 @@ describe('an upstream error', () => {
     for (const value of ['', 'soon', '-3', '0']) expect(parse(429, {}, { 'retry-after': value }).retryAfter).toBeUndefined();
   });
 
+  it.each([
+    [400, 'INVALID_ARGUMENT', 'invalid_request_error'],
+    [404, 'NOT_FOUND', 'invalid_request_error'],
+    [429, 'RESOURCE_EXHAUSTED', 'rate_limit_error'],
+    [503, 'UNAVAILABLE', 'server_error'],
+  ])('of Google with status %i has a code and a type that are words', (code, status, type) => {
+    expect(parse(code, { error: { code, message: 'm', status } })).toMatchObject({ message: 'm', type, code: status, param: '' });
+    expect(parse(code, { error: { code, message: 'm' } })).toMatchObject({ type: '', code });
+  });
+
+  it('of Google tells in its details when to come back, and that the key is not valid', () => {
+    const rpc = 'type.googleapis.com/google.rpc.';
+    const error = (detail: object) => ({
+      error: { code: 429, message: 'm', status: 'RESOURCE_EXHAUSTED', details: [{ '@type': 'x' }, 7, detail] },
+    });
+    expect(parse(429, error({ '@type': `${rpc}RetryInfo`, retryDelay: '34.5s' })).retryAfter).toBe(34.5);
+    expect(parse(429, error({ '@type': `${rpc}RetryInfo`, retryDelay: '34.5s' }), { 'retry-after': '7' }).retryAfter).toBe(7);
+    for (const retryDelay of ['0s', '-1s', 'soon', 3, `${'9'.repeat(400)}`]) {
+      expect(parse(429, error({ '@type': `${rpc}RetryInfo`, retryDelay })).retryAfter).toBeUndefined();
+    }
+    expect(parse(400, error({ '@type': `${rpc}ErrorInfo`, reason: 'API_KEY_INVALID' })).code).toBe('invalid_api_key');
+  });
+
   it('has short names, whatever was quoted in them', () => {
     const failure = parse(400, {
       error: { message: 'm', type: 't'.repeat(9_000), param: 'p'.repeat(9_000), code: `sk-${'c'.repeat(9_000)}` },

@@ -4,6 +4,7 @@ import type { AppError, ErrorCode } from '#shared/errors.ts';
 import { maskSecrets } from './mask-secrets.ts';
 import type { PreparedChannel } from './prepared-channel.ts';
 import type { SendFailure } from './send-failure.ts';
+import { readGoogleError } from '#server/dialects/google-error.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 
 export interface UpstreamFailure {
@@ -61,7 +62,7 @@ export function parseUpstreamError({ status, text, headers, channel, now }: Erro
     type: cleanName(found.type ?? 'upstream_error', channel),
     param: cleanName(found.param ?? String(status), channel),
     code: cleanCode(found.code === undefined ? (awsErrorType(headers) ?? 'bad_response_status_code') : found.code, channel),
-    retryAfter: retryAfterOf(headers, now),
+    retryAfter: retryAfterOf(headers, now) ?? found.retryAfter,
   };
 }
 
@@ -117,6 +118,8 @@ interface FoundError {
   type?: string;
   param?: string;
   code?: string | number | null;
+  /** Seconds. */
+  retryAfter?: number;
 }
 
 /** The shapes in which providers report errors, the most telling first. */
@@ -131,6 +134,7 @@ function readErrorBody(body: unknown): FoundError {
         type: nonEmpty(error.type) ?? '',
         param: nonEmpty(error.param) ?? '',
         code: nonEmpty(error.code) ?? (typeof error.code === 'number' ? error.code : null),
+        ...readGoogleError(error),
       };
     }
   }

@@ -129,7 +129,8 @@ function refusal(message: string): UpstreamError {
 
 /** The error body of this format. */
 export function geminiError(error: UpstreamError, status: number): Json {
-  return { error: { code: status, message: error.message, status: error.type } };
+  const details = error.metadata === undefined ? {} : { details: [error.metadata] };
+  return { error: { code: status, message: error.message, status: error.type, ...details } };
 }
 
 const errorNames: Readonly<Record<number, string>> = {

@@ -1,6 +1,7 @@
 // Errors in bodies of status 200 and in events, and prompts that were blocked. https://ai.google.dev/gemini-api/docs/troubleshooting
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { JsonObject } from '#server/framing/loose-json.ts';
+import { readGoogleError } from '../google-error.ts';
 import type { ErrorInResponse } from '../stream-pipe.ts';
 
 /** Null when there is none. Costs a search of the text: quotes within JSON strings are escaped. */
@@ -30,14 +31,16 @@ export function isBlocked({ promptFeedback: feedback, candidates }: Readonly<Jso
   return isObject(feedback) && typeof feedback.blockReason === 'string' && !(Array.isArray(candidates) && candidates.length > 0);
 }
 
-function errorObject({ code, message, status }: JsonObject): ErrorInResponse {
-  const type = typeof status === 'string' ? status : 'upstream_error';
+function errorObject(error: JsonObject): ErrorInResponse {
+  const { code, message, status } = error;
+  const google = readGoogleError(error);
+  const type = google?.type ?? (typeof status === 'string' ? status : 'upstream_error');
   return {
     status: typeof code === 'number' && code >= 400 && code <= 599 ? code : 502,
     message: typeof message === 'string' && message !== '' ? message : type,
     type,
     param: '',
-    code: typeof code === 'number' || typeof code === 'string' ? code : null,
+    code: google?.code ?? (typeof code === 'number' || typeof code === 'string' ? code : null),
   };
 }
 
