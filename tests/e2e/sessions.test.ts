@@ -64,6 +64,23 @@ describeInBrowser('sessions in the log', () => {
     await settle(page);
     await shot('tree');
     await expectSoundScreen(visitor);
+    // The calls of an agent within an agent stand further in, with all that is said of them.
+    const insets = await rowsOf(page).evaluateAll((rows) =>
+      rows.map((row) => {
+        const [name] = row.querySelectorAll('[style*="--depth"]');
+        return { depth: Number(/--depth: ?(\d)/.exec(name?.getAttribute('style') ?? '')?.[1]), at: startOf(row) };
+        function startOf(element: Element): number {
+          const lines = [...element.querySelectorAll('[style*="--depth"]')];
+          return Math.min(
+            ...lines.map((line) => line.getBoundingClientRect().left + Number.parseFloat(getComputedStyle(line).paddingLeft)),
+          );
+        }
+      }),
+    );
+    for (const { depth, at } of insets) {
+      for (const other of insets) if (other.depth > depth) expect(other.at).toBeGreaterThan(at);
+    }
+    expect(new Set(insets.map(({ depth }) => depth)).size).toBeGreaterThan(2);
     const all = await rowsOf(page).count();
     expect(all).toBe((claude?.calls ?? 0) + 4);
     // A folded agent keeps its sum, and its calls are out of sight.

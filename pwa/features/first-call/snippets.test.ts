@@ -29,6 +29,12 @@ it('snippets: programs of vendors whose addresses have no version get none', () 
     expect(wholeText(kind), kind).toContain('https://ai.example/v1');
 });
 
+it('snippets: what a model says is printed, whether or not it has thought before', () => {
+  expect(snippetText('anthropic', values)).toContain(
+    'for block in answer.content:\n    if block.type == "text":\n        print(block.text)',
+  );
+});
+
 it('snippets: a model named like code stays a name', () => {
   const curl = snippetText('curl', { ...values, model: nasty }).replace(/^curl/, 'printf "%s\\0"');
   const args = execFileSync('bash', ['-c', curl]).toString();

@@ -241,7 +241,9 @@ answer = client.messages.create(
     max_tokens=1024,
     messages=[{"role": "user", "content": "${prompt}"}],
 )
-print(answer.content[0].text)`,
+for block in answer.content:
+    if block.type == "text":
+        print(block.text)`,
     },
   ],
   google: [

@@ -59,5 +59,6 @@ export function QuickFilterSection({ log, search, isAdmin, onFilter }: QuickFilt
 function labelOf({ key, value, change }: QuickFilter, t: TFunction): string {
   if (key === 'request' || key === 'result') return t('logs.quick.request');
   const shown = key === 'type' ? t(`logs.type.${typeName(change.type ?? 0)}`) : key === 'channel' ? `#${value}` : value;
-  return t('logs.quick.is', { name: key === 'model' ? t('logs.column.what') : t(`logs.column.${key}`), value: shown });
+  const name = key === 'session' || key === 'cache' ? t(`logs.filter.${key}`) : t(`logs.column.${key === 'model' ? 'what' : key}`);
+  return t('logs.quick.is', { name, value: shown });
 }

@@ -1,5 +1,5 @@
 import type { TFunction } from 'i18next';
-import type { CSSProperties } from 'react';
+import type { CSSProperties, ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { endingOf, isFree } from '#shared/log-ending.ts';
 import { otherOf } from '#shared/log-other.ts';
@@ -23,14 +23,24 @@ export function treeColumns(t: TFunction, { unit, isPhone }: { unit: string; isP
     {
       key: 'time',
       heading: t('logs.column.time'),
-      cell: (row) => (row.kind === 'call' ? <Time at={row.log.created_at} isPhone={isPhone} /> : null),
+      cell: (row) =>
+        row.kind === 'call' ? (
+          <Placed row={row}>
+            <Time at={row.log.created_at} isPhone={isPhone} />
+          </Placed>
+        ) : null,
       width: 84,
       card: 'context',
     },
     {
       key: 'calls',
       heading: t('logs.view.calls'),
-      cell: (row) => (row.kind === 'agent' ? <CallCount sums={row.agent} isWord={isPhone} /> : null),
+      cell: (row) =>
+        row.kind === 'agent' ? (
+          <Placed row={row}>
+            <CallCount sums={row.agent} isWord={isPhone} />
+          </Placed>
+        ) : null,
       width: 72,
       align: 'end',
       card: 'context',
@@ -73,9 +83,22 @@ export function treeColumns(t: TFunction, { unit, isPhone }: { unit: string; isP
   ];
 }
 
+function depthOf({ depth }: SessionRow): CSSProperties & Record<'--depth', number> {
+  return { '--depth': Math.min(depth, deepest) };
+}
+
+/** On a phone's card the line below the name moves in with it. */
+function Placed({ row, children }: { row: SessionRow; children: ReactNode }) {
+  return (
+    <span className={styles.placed} style={depthOf(row)}>
+      {children}
+    </span>
+  );
+}
+
 function What({ row }: { row: SessionRow }) {
   const { t } = useTranslation();
-  const style: CSSProperties & Record<'--depth', number> = { '--depth': Math.min(row.depth, deepest) };
+  const style = depthOf(row);
   if (row.kind === 'call') {
     return (
       <span className={styles.call} style={style}>
