@@ -76,7 +76,7 @@ describe('an upstream error', () => {
     });
     expect(parse(429, error({ '@type': `${rpc}RetryInfo`, retryDelay: '34.5s' })).retryAfter).toBe(34.5);
     expect(parse(429, error({ '@type': `${rpc}RetryInfo`, retryDelay: '34.5s' }), { 'retry-after': '7' }).retryAfter).toBe(7);
-    for (const retryDelay of ['0s', '-1s', 'soon', 3, `${'9'.repeat(400)}`]) {
+    for (const retryDelay of ['0s', '-1s', 'soon', 3, '9'.repeat(400)]) {
       expect(parse(429, error({ '@type': `${rpc}RetryInfo`, retryDelay })).retryAfter).toBeUndefined();
     }
     expect(parse(400, error({ '@type': `${rpc}ErrorInfo`, reason: 'API_KEY_INVALID' })).code).toBe('invalid_api_key');
