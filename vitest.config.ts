@@ -1,6 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
-import { onBothEngines } from './tests/both-engines.ts';
+import { onBothEngines, onlyEmbedded } from './tests/both-engines.ts';
+import { withOwnPage } from './tests/console-files.ts';
+import { LongestFirst } from './tests/support/longest-first.ts';
 
 /** Files share their worker, and what it has loaded: no module of the server keeps anything of an application that has ended. */
 const server = {
@@ -13,12 +15,15 @@ const server = {
   retry: { count: 1, condition: /timed out (in \d+ms|while)|Nothing happened within|in time/i },
 } as const;
 
+const page = { environment: 'happy-dom', testTimeout: 15_000 } as const;
+
 const hasMongo = Boolean(process.env['TEST_MONGODB_URL']);
 
 export default defineConfig({
   test: {
     // One more than there are processors, because files also wait; unless told Vitest takes one less.
     maxWorkers: availableParallelism() + 1,
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {
@@ -28,15 +33,30 @@ export default defineConfig({
           env: { TEST_ENGINE: 'embedded' },
         },
       },
-      ...(hasMongo ? [{ test: { ...server, name: 'mongodb', include: [...onBothEngines], env: { TEST_ENGINE: 'mongodb' } } }] : []),
+      ...(hasMongo
+        ? [
+            {
+              test: {
+                ...server,
+                name: 'mongodb',
+                include: [...onBothEngines],
+                exclude: [...onlyEmbedded],
+                env: { TEST_ENGINE: 'mongodb' },
+              },
+            },
+          ]
+        : []),
       {
         test: {
+          ...page,
           name: 'pwa',
-          environment: 'happy-dom',
           include: ['pwa/**/*.test.{ts,tsx}'],
-          testTimeout: 15_000,
+          exclude: [...withOwnPage],
+          isolate: false,
+          setupFiles: ['tests/support/fresh-page.ts'],
         },
       },
+      { test: { ...page, name: 'pwa-alone', include: [...withOwnPage] } },
     ],
   },
 });

@@ -88,3 +88,15 @@ export const onBothEngines: readonly string[] = [
   ...folders.map((folder) => `tests/${folder}/**/*.test.ts`),
   ...named.flatMap(([folder, names]) => (isAll ? ['*'] : names).map((name) => `tests/${folder}/${name}.test.ts`)),
 ];
+
+/** In those folders, and of one engine all the same: its file, its threads, or a database that is only there to be there. */
+export const onlyEmbedded: readonly string[] = [
+  'contract/embedded-file',
+  'contract/embedded-threads',
+  'contract/embedded-turns',
+  'faults/answered-when-settled',
+  'faults/held-responses',
+  'faults/killed-worker',
+  'faults/last-resort',
+  'faults/locked-file',
+].map((name) => `tests/${name}.test.ts`);
