@@ -5,6 +5,7 @@ import type { KeptResponseRecord } from '#server/db/records/kept-response.ts';
 import { bufferResponse, eventStreamHeaders } from '#server/http/lean-response.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import type { RelayServices } from '#server/relay/services.ts';
+import { readIncludes, withIncludes } from './includes.ts';
 import { badQuery, pageOf, readPage } from './list-items.ts';
 import { streamOf } from './response-events.ts';
 import type { Stores } from './response-source.ts';
@@ -30,13 +31,14 @@ export function mountResponses(
     'GET',
     path,
     serve(async (caller) => {
+      const includes = readIncludes(caller.query);
       const record = await recordOf(caller);
       const isStream = isTrue(caller.query, 'stream');
       const after = isStream ? startingAfter(caller.query) : undefined;
       if (isStream && record.is_background === true)
         return { response: follow({ responseId: record.id, userId: record.user_id, after: after ?? -1 }) };
       caller.makeRoom(record.bytes);
-      const response = await store.responseIn(record);
+      const response = withIncludes(await store.responseIn(record), includes);
       if (!isStream) return { json: response };
       const stream = streamOf(response, after);
       return { response: bufferResponse(200, { ...eventStreamHeaders }, stream) };

@@ -32,6 +32,19 @@ describe.each(cases)('kept responses on $kind, before $format', ({ engine, chann
     });
   const lastAsked = (scene: RelayScene) => JSON.stringify(scene.upstream.requests.at(-1)?.body);
 
+  test('what a model thought is told again to who wants it', async () => {
+    await using scene = await open();
+    scene.upstream.behave({ text: 'Noon.', reasoning: 'The moon.' });
+    const { responses } = clientOf(scene);
+    const include = ['reasoning.encrypted_content' as const];
+    const { id, output } = await responses.create({ model, input: 'Tide?', include, reasoning: { effort: 'low' } });
+    const thoughts = (items: readonly object[]) => items.filter((item) => 'type' in item && item.type === 'reasoning');
+    expect(thoughts((await responses.retrieve(id, { include })).output)).toEqual(thoughts(output));
+    for (const item of thoughts((await responses.retrieve(id)).output))
+      expect(item).not.toMatchObject({ encrypted_content: expect.any(String) });
+    expect(await failureOf(responses.retrieve(id, { include: ['tide' as never] }))).toMatchObject({ status: 400, param: 'include' });
+  });
+
   test('a response is what its caller was told, with its input, until it is deleted', async () => {
     await using scene = await open();
     scene.upstream.behave({ text: 'Noon in Brest.' });

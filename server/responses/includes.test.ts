@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { readIncludes, withIncludes } from './includes.ts';
+
+const output = [
+  { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'sealed' },
+  {
+    type: 'web_search_call',
+    id: 'ws_1',
+    action: { type: 'search', query: 'tide', sources: [{ type: 'url', url: 'https://tides.example' }] },
+  },
+  { type: 'code_interpreter_call', id: 'ci_1', outputs: [{ type: 'logs', logs: '4' }] },
+  { type: 'file_search_call', id: 'fs_1', results: [{ text: 'noon' }] },
+  { type: 'message', id: 'msg_1', content: [{ type: 'output_text', text: 'Noon.', annotations: [], logprobs: [{ token: 'Noon' }] }] },
+  { type: 'message', id: 'msg_2', content: [{ type: 'refusal', refusal: 'No.' }] },
+];
+const told = (query: string) => withIncludes({ id: 'resp_1', output }, readIncludes(new URLSearchParams(query)));
+
+test('nothing of it is told unasked, and the rest is as it was', () => {
+  expect(told('')).toEqual({
+    id: 'resp_1',
+    output: [
+      { ...output[0], encrypted_content: null },
+      { ...output[1], action: { type: 'search', query: 'tide' } },
+      { ...output[2], outputs: null },
+      { ...output[3], results: null },
+      { ...output[4], content: [{ type: 'output_text', text: 'Noon.', annotations: [], logprobs: [] }] },
+      output[5],
+    ],
+  });
+});
+
+test.each([
+  ['reasoning.encrypted_content', 0],
+  ['web_search_call.action.sources', 1],
+  ['code_interpreter_call.outputs', 2],
+  ['file_search_call.results', 3],
+  ['message.output_text.logprobs', 4],
+])('%s is told to who wants it', (name, at) => {
+  const plain = told('')['output'] as object[];
+  for (const query of [`include=${name}`, `include[]=${name}`, `include[]=message.input_image.image_url&include=${name}`])
+    expect(told(query)['output']).toEqual(plain.map((item, index) => (index === at ? output[at] : item)));
+});
+
+test('all of it at once is all that was kept', () => {
+  const names = ['reasoning.encrypted_content', 'web_search_call.action.sources', 'code_interpreter_call.outputs'];
+  const all = [...names, 'file_search_call.results', 'message.output_text.logprobs'].map((name) => `include[]=${name}`).join('&');
+  expect(told(all)).toEqual({ id: 'resp_1', output });
+});
+
+test.each(['include=tide', 'include[]=constructor', 'include='])('%s is refused by its name', (query) => {
+  expect(() => told(query)).toThrow(expect.objectContaining({ code: 'invalid_request', field: 'include' }));
+});
