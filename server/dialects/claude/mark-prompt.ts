@@ -25,11 +25,13 @@ export function markPrompt(body: Json, model: string): void {
   else if (Array.isArray(tools) && tools.length > 0) body['tools'] = [...tools.slice(0, -1), { ...asObject(tools.at(-1)), ...mark }];
   if (!Array.isArray(messages)) return;
   let left = markedTurns;
-  const marked: unknown[] = [];
-  for (const turn of messages.toReversed()) {
-    const written: Json | null = left > 0 && isObject(turn) && turn.role === 'user' ? markedTurn(turn) : null;
-    if (written !== null) left -= 1;
-    marked.unshift(written ?? turn);
+  const marked: unknown[] = [...messages];
+  for (let at = marked.length - 1; at >= 0 && left > 0; at -= 1) {
+    const turn = marked[at];
+    const written = isObject(turn) && turn.role === 'user' ? markedTurn(turn) : null;
+    if (written === null) continue;
+    marked[at] = written;
+    left -= 1;
   }
   body['messages'] = marked;
 }

@@ -19,7 +19,7 @@ import type {
   ToolResultPart,
   UserPart,
 } from '../parts.ts';
-import { fieldsByName } from '../request-fields.ts';
+import { extraFieldReader } from '../extra-fields.ts';
 import type { ExtraField } from '../request-fields.ts';
 import { readSeal } from '../seal.ts';
 import { badField, StrictFields } from '../strict-fields.ts';
@@ -66,7 +66,7 @@ export function readRequest(body: Body): ChatRequest {
     tools: tools.filter((tool) => kindOfTool(tool.plain) === null).map(readTool),
     ...(hostedTools.length === 0 ? {} : { hostedTools }),
     isStream: fields.boolean('stream') ?? false,
-    extras: [...extraFields(fields), ...attributionFields(fields), ...citationFields(fields)],
+    extras: [...extraFields(fields, known), ...attributionFields(fields), ...citationFields(fields)],
     saidFields,
   };
   const maxTokens = fields.integer('max_tokens', 0, mostTokens);
@@ -95,14 +95,7 @@ export function readRequest(body: Body): ChatRequest {
   return request;
 }
 
-const saidByName = fieldsByName(saidFields);
-
-function extraFields(fields: StrictFields): ExtraField[] {
-  return fields
-    .others(known)
-    .map((name) => ({ field: saidByName.get(name)?.field ?? null, name, value: fields.raw(name) }))
-    .filter(({ name, value }) => saidByName.get(name)?.neutral.includes(value) !== true);
-}
+const extraFields = extraFieldReader(saidFields);
 
 function attributionFields(fields: StrictFields): ExtraField[] {
   const [first] = Array.isArray(fields.raw('system')) ? fields.objects('system') : [];

@@ -1,10 +1,9 @@
 // A `generateContent` request → parts.
 import { fieldRules } from '#shared/field-rules.ts';
 import { defined } from '../defined.ts';
+import { extraFieldReader, isTextOnly } from '../extra-fields.ts';
 import { otherProviders, untranslatable } from '../losses.ts';
 import type { ChatRequest, ReasoningWish } from '../parts.ts';
-import { fieldsByName } from '../request-fields.ts';
-import type { ExtraField } from '../request-fields.ts';
 import { badField, StrictFields } from '../strict-fields.ts';
 import { readStop } from './stop-sequences.ts';
 import type { Body } from '../strict-fields.ts';
@@ -58,23 +57,10 @@ export function readRequest(body: Body): ChatRequest {
   };
 }
 
-const saidByName = fieldsByName(saidFields);
-
-function extraFields(fields: StrictFields, read: ReadonlySet<string>): ExtraField[] {
-  const found: ExtraField[] = [];
-  for (const one of fields.others(read)) {
-    const name = fields.path(one);
-    const said = saidByName.get(name);
-    const value = fields.raw(one);
-    if (said?.neutral.includes(value) === true || isTextOnly(one, value)) continue;
-    found.push({ field: said?.field ?? null, name, value });
-  }
-  return found;
-}
-
-function isTextOnly(name: string, value: unknown): boolean {
-  return name === 'responseModalities' && Array.isArray(value) && value.every((modality) => modality === 'TEXT');
-}
+const extraFields = extraFieldReader(
+  saidFields,
+  (name, value) => name === 'generationConfig.responseModalities' && isTextOnly(value, 'TEXT'),
+);
 
 function readFormat(config: StrictFields): Pick<ChatRequest, 'responseFormat'> {
   const type = config.text('responseMimeType') ?? 'text/plain';

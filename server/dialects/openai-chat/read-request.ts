@@ -2,10 +2,9 @@
 import { fieldRules } from '#shared/field-rules.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import { defined } from '../defined.ts';
+import { extraFieldReader, isTextOnly } from '../extra-fields.ts';
 import { sourceOfUrl } from '../media.ts';
 import type { AssistantPart, ChatRequest, FilePart, ImagePart, Message, ReasoningEffort, TextPart, UserPart } from '../parts.ts';
-import { fieldsByName } from '../request-fields.ts';
-import type { ExtraField } from '../request-fields.ts';
 import { callIds } from './call-ids.ts';
 import { kindOfTool } from './hosted-tools.ts';
 import { readSignatureField, sealOfDetail } from './reasoning-details.ts';
@@ -57,7 +56,7 @@ export function readRequest(body: Body): ChatRequest {
     ...(hostedTools.length === 0 ? {} : { hostedTools }),
     tools: [...tools.filter((tool) => kindOfTool(tool.plain) === null).map(readTool), ...fields.objects('functions').map(readFunction)],
     isStream: fields.boolean('stream') ?? false,
-    extras: [...extraFields(fields)],
+    extras: [...extraFields(fields, known)],
     saidFields,
     ...defined('toolChoice', readToolChoice(fields, hostedTools)),
     ...defined('parallelToolCalls', fields.boolean('parallel_tool_calls')),
@@ -72,22 +71,7 @@ export function readRequest(body: Body): ChatRequest {
   };
 }
 
-const saidByName = fieldsByName(saidFields);
-
-function extraFields(fields: StrictFields): ExtraField[] {
-  const found: ExtraField[] = [];
-  for (const name of fields.others(known)) {
-    const said = saidByName.get(name);
-    const value = fields.raw(name);
-    if (said?.neutral.includes(value) === true || isTextOnly(name, value)) continue;
-    found.push({ field: said?.field ?? null, name, value });
-  }
-  return found;
-}
-
-function isTextOnly(name: string, value: unknown): boolean {
-  return name === 'modalities' && Array.isArray(value) && value.every((modality) => modality === 'text');
-}
+const extraFields = extraFieldReader(saidFields, (name, value) => name === 'modalities' && isTextOnly(value, 'text'));
 
 function readStop(fields: StrictFields): string[] | undefined {
   const value = fields.raw('stop');

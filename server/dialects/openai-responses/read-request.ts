@@ -1,8 +1,8 @@
 // A Responses request → parts.
 import { fieldRules } from '#shared/field-rules.ts';
 import { defined } from '../defined.ts';
+import { extraFieldReader } from '../extra-fields.ts';
 import type { ChatRequest, Message, ReasoningEffort, ReasoningWish } from '../parts.ts';
-import { fieldsByName } from '../request-fields.ts';
 import type { ExtraField } from '../request-fields.ts';
 import { badField, StrictFields } from '../strict-fields.ts';
 import type { Body } from '../strict-fields.ts';
@@ -60,7 +60,7 @@ function readFields(body: Body): ChatRequest {
     tools,
     ...(read.hosted.length === 0 ? {} : { hostedTools: read.hosted }),
     isStream: fields.boolean('stream') ?? false,
-    extras: [...extraFields(fields), ...includeFields(fields), ...wishFields(wishes), ...input.extras, ...read.extras],
+    extras: [...extraFields(fields, known), ...includeFields(fields), ...wishFields(wishes), ...input.extras, ...read.extras],
     saidFields,
     ...defined('toolChoice', choice),
     ...defined('parallelToolCalls', fields.boolean('parallel_tool_calls')),
@@ -78,14 +78,7 @@ function instructionsOf(fields: StrictFields): Message[] {
   return text === '' ? [] : [{ role: 'system', content: [{ type: 'text', text }], field: 'instructions' }];
 }
 
-const saidByName = fieldsByName(saidFields);
-
-function extraFields(fields: StrictFields): ExtraField[] {
-  return fields
-    .others(known)
-    .map((name) => ({ field: saidByName.get(name)?.field ?? null, name, value: fields.raw(name) }))
-    .filter(({ name, value }) => saidByName.get(name)?.neutral.includes(value) !== true);
-}
+const extraFields = extraFieldReader(saidFields);
 
 /** Encrypted thoughts are told anyway. */
 function includeFields(fields: StrictFields): ExtraField[] {

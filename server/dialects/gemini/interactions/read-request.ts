@@ -2,9 +2,9 @@
 import { fieldRules } from '#shared/field-rules.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { defined } from '../../defined.ts';
+import { extraFieldReader } from '../../extra-fields.ts';
 import { otherProviders, untranslatable } from '../../losses.ts';
 import type { ChatRequest, ReasoningEffort, ReasoningWish, ResponseFormat } from '../../parts.ts';
-import { fieldsByName } from '../../request-fields.ts';
 import type { ExtraField } from '../../request-fields.ts';
 import { badField, StrictFields } from '../../strict-fields.ts';
 import { readStop } from '../stop-sequences.ts';
@@ -73,18 +73,7 @@ export function readRequest(body: Body): ChatRequest {
   };
 }
 
-const saidByName = fieldsByName(saidFields);
-
-function extraFields(fields: StrictFields, read: ReadonlySet<string>): ExtraField[] {
-  const found: ExtraField[] = [];
-  for (const one of fields.others(read)) {
-    const name = fields.path(one);
-    const said = saidByName.get(name);
-    const value = fields.raw(one);
-    if (said?.neutral.includes(value) !== true) found.push({ field: said?.field ?? null, name, value });
-  }
-  return found;
-}
+const extraFields = extraFieldReader(saidFields);
 
 function modalities(fields: StrictFields): ExtraField[] {
   const value = fields.list('response_modalities') ?? [];

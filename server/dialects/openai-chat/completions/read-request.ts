@@ -1,7 +1,7 @@
 // A completion request of one prompt → parts: the prompt is what a user says.
 import { fieldRules } from '#shared/field-rules.ts';
 import type { ChatRequest } from '../../parts.ts';
-import { fieldsByName } from '../../request-fields.ts';
+import { extraFieldReader } from '../../extra-fields.ts';
 import type { ExtraField } from '../../request-fields.ts';
 import { badField, StrictFields } from '../../strict-fields.ts';
 import type { Body } from '../../strict-fields.ts';
@@ -49,18 +49,11 @@ export function readRequest(body: Body): ChatRequest {
   };
 }
 
-const saidByName = fieldsByName(saidFields);
+const readExtras = extraFieldReader(saidFields);
 
 function extraFields(fields: StrictFields): ExtraField[] {
-  const found: ExtraField[] = [];
-  for (const name of fields.others(known)) {
-    const said = saidByName.get(name);
-    const value = fields.raw(name);
-    // As many as are told are written.
-    if (said?.neutral.includes(value) === true || (name === 'best_of' && value === fields.raw('n'))) continue;
-    found.push({ field: said?.field ?? null, name, value });
-  }
-  return found;
+  // As many as are told are written.
+  return readExtras(fields, known).filter(({ name, value }) => name !== 'best_of' || value !== fields.raw('n'));
 }
 
 /** A number of alternatives here, a wish and a number elsewhere. */
