@@ -11,6 +11,7 @@ import { parseBody } from '#server/http/parse-body.ts';
 import { limitKeptCalls } from '#server/http/rate-limit.ts';
 import { dropBody, readBody } from '#server/http/read-body.ts';
 import type { KeyAdmission } from '#server/relay/admission/admission.ts';
+import { noteRefusal } from '#server/relay/admission/note-refusal.ts';
 import { errorResponse, ownError, requestIdHeaders } from '#server/relay/relay-failure.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 
@@ -34,11 +35,8 @@ export interface KeptCaller {
 export type KeptAnswer = { json: object } | { response: DirectResponse };
 
 /** @param dialect the format that errors leave in */
-export function createServer(
-  host: RouteHost,
-  { context, gate }: RelayServices,
-  dialect: ClientDialect = clientDialects['openai-responses'],
-) {
+export function createServer(host: RouteHost, services: RelayServices, dialect: ClientDialect = clientDialects['openai-responses']) {
+  const { context, gate } = services;
   return (serve: (caller: KeptCaller) => Promise<KeptAnswer>): ServeDirectly =>
     async (request, params, connection) => {
       const { requestId, language, url, ip } = host.facts(request, connection);
@@ -65,6 +63,7 @@ export function createServer(
       } catch (failure) {
         if (connection !== null) dropBody(connection);
         const error = toAppError(failure, context, requestId);
+        noteRefusal(services, error, { request, connection, requestId, progress: { requestId, model: '' } });
         return errorResponse(dialect, ownError(error, language, requestId), requestId, error.retryAfter);
       } finally {
         endWith(connection, held);

@@ -69,6 +69,24 @@ describe.each(engines)('refused calls on $kind', (engine) => {
     expect((await the.root.get('/api/log/?result=refused&username=root')).data.items).toEqual([]);
   });
 
+  it('are those of what is kept, too', async () => {
+    await using the = await scene();
+    const asked = async (path: string, method = 'GET') => {
+      const answer = await fetch(`${the.app.origin}${path}`, { method, headers: { authorization: `Bearer ${the.key}` } });
+      await answer.text();
+      return { status: answer.status, id: answer.headers.get('x-oneapi-request-id') };
+    };
+    const gone = [await asked('/v1/responses/resp_1'), await asked('/v1/responses/resp_1', 'DELETE')];
+    const page = await asked('/v1/responses/resp_1/input_items?limit=0');
+    expect([...gone, page].map(({ status }) => status)).toEqual([404, 404, 400]);
+    const rows = await the.refused(3);
+    expect(rows).toHaveLength(2);
+    const facts = rows.map(factsOf);
+    expect(facts.find((one) => one?.code === 'response_not_found')).toMatchObject({ count: 2, request_ids: gone.map(({ id }) => id) });
+    expect(facts.find((one) => one?.code === 'invalid_request')).toMatchObject({ count: 1, status: 400, request_ids: [page.id] });
+    expect(rows).toMatchObject(rows.map(() => ({ type: 5, quota: 0, model_name: '', token_name: the.token.name })));
+  });
+
   it('are counted by model: each that is served, a few that are not, and the others together, which says so', async () => {
     await using the = await scene();
     const { app, root, user, token } = the;
