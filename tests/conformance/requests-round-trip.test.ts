@@ -7,6 +7,7 @@ import { clientDialects, upstreamDialects } from '#server/dialects/registry.ts';
 import type { UpstreamDialect } from '#server/dialects/upstream-dialect.ts';
 import { defaultSettings } from '#tests/support/default-settings.ts';
 
+const model = 'gemini-3-flash-preview';
 const clients: Readonly<Record<string, ClientDialect>> = clientDialects;
 const upstreams: Readonly<Record<string, UpstreamDialect>> = upstreamDialects;
 const both = Object.keys(clients).filter((name) => name in upstreams);
@@ -60,6 +61,21 @@ const asked = fc.record({
   temperature: fc.integer({ min: 0, max: 10 }).map((tenth) => tenth / 10),
   isStream: fc.boolean(),
 });
+type Asked = typeof asked extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** What `asked` gives, as parts. */
+function requestOf({ tools, ...rest }: Asked, client: ClientDialect): ChatRequest {
+  const parameters = { type: 'object', properties: { port: { type: 'string' } } };
+  const withParameters = tools.map((tool) => ({ ...tool, parameters }));
+  return { model, ...rest, tools: withParameters, saidFields: client.saidFields, extras: [] };
+}
+
+function expectSame(read: ChatRequest, request: ChatRequest): void {
+  expect(saidIn(read.messages)).toEqual(saidIn(request.messages));
+  const toolsOf = ({ tools }: ChatRequest) => tools.map((tool) => [tool.name, tool.description, tool.parameters]);
+  expect(toolsOf(read)).toEqual(toolsOf(request));
+  expect([read.maxTokens, read.temperature]).toEqual([request.maxTokens, request.temperature]);
+}
 
 /** All that was said, in order, whatever the messages are that it stands in. */
 function saidIn(messages: readonly Message[]): string[] {
@@ -80,30 +96,69 @@ describe.each(both)('%s', (format) => {
 
   test('a request comes back as it went', () => {
     if (client === undefined || upstream === undefined) throw new Error('It is not spoken');
-    const isKept = fc.property(asked, ({ tools, ...rest }) => {
-      const parameters = { type: 'object', properties: { port: { type: 'string' } } };
-      const request: ChatRequest = {
-        model: 'gemini-3-flash-preview',
-        ...rest,
-        tools: tools.map((tool) => ({ ...tool, parameters })),
-        saidFields: client.saidFields,
-        extras: [],
-      };
-      const { body, dropped } = upstream.writeRequest(request, {
-        upstreamModel: 'gemini-3-flash-preview',
-        forceUsage: false,
-        settings: defaultSettings,
-      });
+    const isKept = fc.property(asked, (generated) => {
+      const request = requestOf(generated, client);
+      const { body, dropped } = upstream.writeRequest(request, { upstreamModel: model, forceUsage: false, settings: defaultSettings });
       expect(dropped).toEqual([]);
       const read = client.readRequest(JSON.parse(JSON.stringify(body)));
-      expect(saidIn(read.messages)).toEqual(saidIn(request.messages));
-      expect(read.tools.map((tool) => [tool.name, tool.description, tool.parameters])).toEqual(
-        request.tools.map((tool) => [tool.name, tool.description, tool.parameters]),
-      );
-      expect([read.maxTokens, read.temperature]).toEqual([request.maxTokens, request.temperature]);
+      expectSame(read, request);
       // Some formats have it in their addresses.
       if ('model' in body) expect(read.model).toBe(request.model);
     });
     expect(() => fc.assert(isKept, { numRuns: 60 })).not.toThrow();
   });
 });
+
+describe('gemini-interactions, which providers are not asked in', () => {
+  const client = clientDialects['gemini-interactions'];
+
+  test.each(both)('a request is read as it was written, and is the same on its way to %s', (format) => {
+    const [reader, upstream] = [clients[format], upstreams[format]];
+    if (reader === undefined || upstream === undefined) throw new Error('It is not spoken');
+    const isKept = fc.property(asked, (generated) => {
+      const request = requestOf(generated, client);
+      const body = interactionOf(request);
+      client.calls.chat.check(body);
+      const read = client.readRequest(JSON.parse(JSON.stringify(body)));
+      expect(read.extras).toEqual([]);
+      expectSame(read, request);
+      expect([read.model, read.isStream]).toEqual([request.model, request.isStream]);
+      const sent = upstream.writeRequest(read, { upstreamModel: model, forceUsage: false, settings: defaultSettings });
+      expect(sent.dropped).toEqual([]);
+      expectSame(reader.readRequest(JSON.parse(JSON.stringify(sent.body))), request);
+    });
+    expect(() => fc.assert(isKept, { numRuns: 60 })).not.toThrow();
+  });
+});
+
+/** As its callers write it. https://ai.google.dev/api/interactions-api */
+function interactionOf({ messages, tools, maxTokens, temperature, isStream }: ChatRequest): Record<string, unknown> {
+  const [first] = messages;
+  const system = first?.role === 'system' ? first.content.map((part) => part.text).join('') : undefined;
+  return {
+    model,
+    stream: isStream,
+    ...(system === undefined ? {} : { system_instruction: system }),
+    input: messages.flatMap(({ role, content }) => (role === 'system' ? [] : content.map((part) => stepOf(role, part)))),
+    tools: tools.map((tool) => ({ type: 'function', ...tool })),
+    generation_config: { max_output_tokens: maxTokens, temperature },
+  };
+}
+
+function stepOf(role: string, part: Message['content'][number]): object {
+  switch (part.type) {
+    case 'text':
+      return { type: role === 'user' ? 'user_input' : 'model_output', content: [{ type: 'text', text: part.text }] };
+    case 'image': {
+      if (part.source.kind !== 'base64') throw new Error('None such is generated');
+      const { mediaType: mime_type, data } = part.source;
+      return { type: 'user_input', content: [{ type: 'image', mime_type, data }] };
+    }
+    case 'tool_call':
+      return { type: 'function_call', id: part.id, name: part.name, arguments: JSON.parse(part.arguments) };
+    case 'tool_result':
+      return { type: 'function_result', call_id: part.callId, result: part.content };
+    default:
+      throw new Error(`No ${part.type} is generated`);
+  }
+}
