@@ -1,12 +1,13 @@
 // Writes `docs/translation.md` from the table of what does not translate; with `--check` only compares.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { clientDialects } from '#server/dialects/registry.ts';
+import { clientDialects, upstreamDialects } from '#server/dialects/registry.ts';
 import { translationTable } from '#server/dialects/translation-table.ts';
 import type { TranslationRow } from '#server/dialects/translation-table.ts';
 
 const file = path.resolve(import.meta.dirname, '../docs/translation.md');
-const names = new Map(Object.values(clientDialects).map(({ name, title }): [string, string] => [name, title]));
+const dialects: readonly { name: string; title?: string }[] = [...Object.values(upstreamDialects), ...Object.values(clientDialects)];
+const names = new Map(dialects.map(({ name, title = name }): [string, string] => [name, title]));
 
 const head = `# What does not translate
 

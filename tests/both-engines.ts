@@ -79,7 +79,7 @@ const relay = [
 ];
 
 /** Every call of the console, one after the other. */
-const conformance = ['bedrock', 'console-access', 'console-input', 'console-objects', 'console-owners'];
+const conformance = ['bedrock', 'converse-calls', 'console-access', 'console-input', 'console-objects', 'console-owners'];
 
 const isAll = process.env['TEST_ENGINES'] === 'all';
 const named = Object.entries({ http, relay, conformance });

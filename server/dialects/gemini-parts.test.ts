@@ -21,8 +21,11 @@ const list = { ...writer, asked: { isList: true } };
 const way = buildWay({ type: 24 });
 
 const createTally = () => new TextTally({ countText: (text) => Promise.resolve(text.length), estimateText: estimateTextTokens });
-const identity = (options: typeof writer) =>
-  upstream.identity.openStream({ client, way, upstreamModel: model, writer: options, tally: createTally() });
+function identity(options: typeof writer): StreamPipe {
+  const path = upstream.identity;
+  if (path === null) throw new Error('Nobody speaks it');
+  return path.openStream({ client, way, upstreamModel: model, writer: options, tally: createTally() });
+}
 const pipes: { name: string; create(): StreamPipe }[] = [
   { name: 'identity', create: () => identity(writer) },
   { name: 'identity as a list', create: () => identity(list) },

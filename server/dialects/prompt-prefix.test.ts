@@ -86,7 +86,12 @@ const chatBody: Body = ({ system, tools, steps }) => ({
 });
 
 function chatThought(text: string, origin: SealOrigin | null): Json {
-  const formats = { claude: 'anthropic-claude-v1', openai: 'openai-responses-v1', gemini: 'google-gemini-v1' };
+  const formats = {
+    claude: 'anthropic-claude-v1',
+    openai: 'openai-responses-v1',
+    gemini: 'google-gemini-v1',
+    bedrock: 'amazon-bedrock-v1',
+  };
   return { type: 'reasoning.text', text, ...(origin === null ? {} : { signature: 'c2ln', format: formats[origin] }) };
 }
 

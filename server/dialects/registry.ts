@@ -2,6 +2,7 @@
 import { claudeClient } from './claude/client.ts';
 import { claudeUpstream } from './claude/upstream.ts';
 import type { ClientDialect } from './client-dialect.ts';
+import { converseUpstream } from './converse/upstream.ts';
 import { geminiClient } from './gemini/client.ts';
 import { geminiInteractionsClient } from './gemini/interactions/client.ts';
 import { geminiUpstream } from './gemini/upstream.ts';
@@ -28,6 +29,7 @@ export const upstreamDialects = {
   claude: claudeUpstream,
   'openai-responses': openaiResponsesUpstream,
   gemini: geminiUpstream,
+  converse: converseUpstream,
 } satisfies Record<string, UpstreamDialect>;
 
 export type UpstreamDialectName = keyof typeof upstreamDialects;

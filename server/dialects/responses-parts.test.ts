@@ -19,8 +19,13 @@ const writer = { model: 'gpt-5.5', requestId: 'r', createdAt: 1, wantsUsage: tru
 const way = buildWay({ type: 1, setting: '{"formats":["openai-responses"]}' });
 
 const createTally = () => new TextTally({ countText: (text) => Promise.resolve(text.length), estimateText: estimateTextTokens });
+function identity(): StreamPipe {
+  const path = upstream.identity;
+  if (path === null) throw new Error('Nobody speaks it');
+  return path.openStream({ client, way, upstreamModel: 'gpt-5.5', writer, tally: createTally() });
+}
 const pipes: { name: string; create(): StreamPipe }[] = [
-  { name: 'identity', create: () => upstream.identity.openStream({ client, way, upstreamModel: 'gpt-5.5', writer, tally: createTally() }) },
+  { name: 'identity', create: identity },
   ...(['openai-chat', 'claude'] as const).map((name) => ({
     name,
     create: () => new TranslatedStream({ client: clientDialects[name], way, writer, tally: createTally() }),

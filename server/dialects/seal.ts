@@ -3,7 +3,7 @@
 // only to where it came from.
 
 /** Whose models can read it. */
-export type SealOrigin = 'claude' | 'openai' | 'gemini';
+export type SealOrigin = 'claude' | 'openai' | 'gemini' | 'bedrock';
 
 export interface Seal {
   readonly origin: SealOrigin;
@@ -13,7 +13,7 @@ export interface Seal {
   readonly callId?: string;
 }
 
-const origins: readonly SealOrigin[] = ['claude', 'openai', 'gemini'];
+const origins: readonly SealOrigin[] = ['claude', 'openai', 'gemini', 'bedrock'];
 const mark = 'tidegate-seal:';
 const marked = /^tidegate-seal:([a-z]+)(?:@([^:]*))?:/;
 

@@ -20,6 +20,7 @@ const models: Readonly<Record<string, string>> = {
   'openai-chat': 'gpt-4o',
   'openai-responses': 'gpt-4o',
   gemini: 'gemini-2.5-flash',
+  converse: 'amazon.nova-2-lite-v1:0',
 };
 
 test.each(translationTable)('$from → $to: $field is $treatment', ({ from, to, field, treatment, example, model }) => {

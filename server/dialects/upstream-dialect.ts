@@ -48,12 +48,14 @@ type Body = Readonly<Record<string, unknown>>;
 
 export interface UpstreamDialect {
   readonly name: string;
+  /** As people call it, where no caller speaks it. */
+  readonly title?: string;
   /** Where a body says how many tokens a choice may have. */
   readonly limits: TokenLimits;
   /** What it carries of what requests can say; the rest is lost. */
   readonly carriedFields: CarriedFields;
-  /** The way of calls whose client speaks this format too. */
-  readonly identity: IdentityPath;
+  /** The way of calls whose client speaks this format too; null: none does. */
+  readonly identity: IdentityPath | null;
   /** The same of completions, where the format has them. */
   readonly completions?: IdentityPath;
 

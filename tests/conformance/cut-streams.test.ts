@@ -7,8 +7,11 @@ import { openStream } from '#server/dialects/open-stream.ts';
 import { TextTally } from '#server/dialects/text-tally.ts';
 import type { Way } from '#server/dialects/way.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
+import { eventFrame } from '#tests/support/aws-oracle.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import { messageEvents, readMessages } from '#tests/support/claude-responses.ts';
+import { converseEvents } from '#tests/support/converse-responses.ts';
+import { bedrockApiKey } from '#tests/support/fake-bedrock.ts';
 import { geminiEvents, readGemini } from '#tests/support/gemini-responses.ts';
 import { readResponses, responseEvents } from '#tests/support/openai-responses.ts';
 import type { Behaviour, UpstreamError } from '#tests/support/upstream-behaviour.ts';
@@ -19,7 +22,7 @@ const messages = [{ role: 'user', content: 'Hi' }];
 const contents = [{ role: 'user', parts: [{ text: 'Hi' }] }];
 
 /** How each format writes a stream of a behaviour. */
-const streams: Readonly<Record<string, { type: number; setting: string; write(behaviour: Behaviour): string }>> = {
+const streams: Readonly<Record<string, { type: number; setting: string; key?: string; write(behaviour: Behaviour): string | Buffer }>> = {
   'openai-chat': {
     type: 1,
     setting: '',
@@ -47,6 +50,16 @@ const streams: Readonly<Record<string, { type: number; setting: string; write(be
       return sse([...geminiEvents(request, behaviour, 'r1')]);
     },
   },
+  converse: {
+    type: 33,
+    setting: '',
+    key: bedrockApiKey,
+    write(behaviour) {
+      const request = known(readMessages({ model, messages, max_tokens: 99, stream: true }));
+      const told = [...messageEvents(request, behaviour, 'msg_1')].flatMap(converseEvents());
+      return Buffer.concat(told.map(({ name, data }) => eventFrame(name, data)));
+    },
+  },
 };
 
 const behaviours: Readonly<Record<string, Behaviour>> = {
@@ -67,8 +80,8 @@ const ways = new Map<string, Way>();
 
 function wayOf(client: ClientDialect, format: string): Way {
   const name = `${client.name} ${format}`;
-  const { type = 1, setting = '' } = streams[format] ?? {};
-  const way = ways.get(name) ?? buildPreparedChannel({ type, setting, base_url: 'https://up.example' }).way(client, 'chat', model);
+  const { type = 1, setting = '', key = 'sk-a' } = streams[format] ?? {};
+  const way = ways.get(name) ?? buildPreparedChannel({ type, setting, key, base_url: 'https://up.example' }).way(client, 'chat', model);
   if (way === null) throw new Error('There is no way');
   ways.set(name, way);
   return way;

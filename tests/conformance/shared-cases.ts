@@ -27,6 +27,7 @@ const hosts = [
   { format: 'Claude at Vertex', front: startFakeVertex, upstreamModel: model },
   { format: 'Gemini at Vertex', front: startFakeVertex, upstreamModel: 'gemini-3-flash-preview' },
   { format: 'Claude at Bedrock', front: startFakeBedrock, upstreamModel: model },
+  { format: 'Nova at Bedrock', front: startFakeBedrock, upstreamModel: 'us.amazon.nova-pro-v1:0' },
   { format: 'OpenAI at Vertex', front: startFakeVertex, upstreamModel: 'meta/llama-3.3-70b-instruct-maas' },
 ];
 const hosted = engines.slice(0, 1).flatMap((engine) => hosts.map((host) => ({ engine, kind: engine.kind, ...host })));

@@ -1,7 +1,9 @@
 // AWS Bedrock before the fake upstream: judges signatures by AWS's own package, and answers in frames.
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { parseObject } from '#server/framing/loose-json.ts';
 import { framings } from '#server/framing/registry.ts';
 import { eventFrame, exceptionFrame, signedHeaders } from './aws-oracle.ts';
+import { converseEvents, converseOf, messagesOf } from './converse-responses.ts';
 import { jsonOf, startFront } from './provider-front.ts';
 import type { FrontedRequest, Judgement, ProviderFront } from './provider-front.ts';
 
@@ -69,31 +71,70 @@ function listOf({ path }: FrontedRequest): Judgement {
   return { kind: 'answer', status: 200, body: { modelSummaries } };
 }
 
-function judgeCall({ path, body, headers }: FrontedRequest, failing: Failing): Judgement {
-  const [, id = '', verb] = /^\/model\/([^/:]+)\/(invoke|invoke-with-response-stream)$/.exec(path) ?? [];
+function judgeCall(request: FrontedRequest, failing: Failing): Judgement {
+  const { path, body, headers } = request;
+  const [, id = '', verb = ''] = /^\/model\/([^/:]+)\/(invoke|invoke-with-response-stream|converse|converse-stream)$/.exec(path) ?? [];
   const model = decodeURIComponent(id);
+  if (verb.startsWith('converse')) return judgeConverse(request, { model, isStream: verb === 'converse-stream' }, failing);
   if (!/^(?:us\.)?anthropic\.claude-/.test(model)) return nothingAt(path);
   const { anthropic_version: version, anthropic_beta: betas, ...message } = jsonOf(body);
   if (version !== 'bedrock-2023-05-31') return invalid('anthropic_version: Field required');
   for (const name of ['model', 'stream']) if (name in message) return invalid(`${name}: Extra inputs are not permitted`);
   if ('anthropic-beta' in headers || 'anthropic-version' in headers) return invalid('versions stand in the body');
   if (betas !== undefined && !isListOf(betas, /^(?:interleaved-thinking|context-management)-/)) return invalid('invalid beta flag');
-  const isStream = verb === 'invoke-with-response-stream';
+  // Frames are filled up with letters, so that their length tells nothing.
+  const wrap = (data: string) => [
+    eventFrame('chunk', { bytes: Buffer.from(data).toString('base64'), p: 'abcdefgh'.slice(data.length % 8) }),
+  ];
   return {
     kind: 'pass',
     path: '/v1/messages',
-    body: { model, stream: isStream, ...message },
+    body: { model, stream: verb === 'invoke-with-response-stream', ...message },
     headers: { 'anthropic-version': '2023-06-01', ...(Array.isArray(betas) ? { 'anthropic-beta': betas.join(',') } : {}) },
-    relay: (answer, response) => relay(answer, response, failing),
+    relay: (answer, response) => relay(answer, response, { failing, frames: wrap, whole: (answered) => answered }),
   };
 }
 
-function relay(answer: IncomingMessage, response: ServerResponse, failing: Failing): void {
-  if (answer.headers['content-type']?.startsWith('text/event-stream') === true) relayFrames(answer, response, failing);
-  else if (answer.statusCode === 200) {
-    response.writeHead(200, { 'content-type': answer.headers['content-type'] ?? 'application/json' });
-    answer.pipe(response);
-  } else void relayRefusal(answer, response);
+function judgeConverse(
+  { path, body }: FrontedRequest,
+  { model, isStream }: { model: string; isStream: boolean },
+  failing: Failing,
+): Judgement {
+  if (!/^(?:us\.amazon\.nova-|openai\.gpt-oss-|meta\.)/.test(model)) return nothingAt(path);
+  const read = messagesOf(jsonOf(body), model, isStream);
+  if ('fault' in read) return invalid(read.fault);
+  const convert = converseEvents();
+  const frames = (data: string) => convert(JSON.parse(data)).map((event) => eventFrame(event.name, { ...event.data, p: 'abcde' }));
+  return {
+    kind: 'pass',
+    path: '/v1/messages',
+    body: read.asked,
+    headers: { 'anthropic-version': '2023-06-01' },
+    relay: (answer, response) => relay(answer, response, { failing, frames, whole: converseOf }),
+  };
+}
+
+interface Conversion {
+  failing: Failing;
+  /** Of one event of a Messages stream. */
+  frames(data: string): Buffer[];
+  whole(message: Record<string, unknown>): Record<string, unknown>;
+}
+
+function relay(answer: IncomingMessage, response: ServerResponse, conversion: Conversion): void {
+  if (answer.headers['content-type']?.startsWith('text/event-stream') === true) relayFrames(answer, response, conversion);
+  else if (answer.statusCode === 200) void relayWhole(answer, response, conversion);
+  else void relayRefusal(answer, response);
+}
+
+/** What is no JSON stays what it is. */
+async function relayWhole(answer: IncomingMessage, response: ServerResponse, { whole }: Conversion): Promise<void> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of answer) chunks.push(Buffer.from(chunk));
+  const bytes = Buffer.concat(chunks);
+  const message = parseObject(bytes.toString());
+  response.writeHead(200, { 'content-type': answer.headers['content-type'] ?? 'application/json' });
+  response.end(message === null ? bytes : JSON.stringify(whole(message)));
 }
 
 /** Errors have a type in a header, and a message alone. */
@@ -116,7 +157,7 @@ const errorTypes: ReadonlyMap<number, string> = new Map([
   [503, 'ServiceUnavailableException'],
 ]);
 
-function relayFrames(answer: IncomingMessage, response: ServerResponse, failing: Failing): void {
+function relayFrames(answer: IncomingMessage, response: ServerResponse, { failing, frames }: Conversion): void {
   response.writeHead(200, { 'content-type': framings['aws-wrapped'].mediaType });
   const splitter = framings.sse.createSplitter();
   const { exception } = failing;
@@ -125,14 +166,12 @@ function relayFrames(answer: IncomingMessage, response: ServerResponse, failing:
   answer.on('data', (chunk: Buffer) => {
     for (const { name, data } of framings.sse.events(splitter.push(chunk) ?? Buffer.alloc(0))) {
       if (response.writableEnded) return;
-      const isError = name === 'error' || (exception !== null && sent >= exception.frames);
-      if (isError) {
+      if (name === 'error' || (exception !== null && sent >= exception.frames)) {
         response.end(exceptionFrame(exception?.type ?? 'internalServerException', 'The model has failed'));
         return;
       }
+      for (const frame of frames(data)) response.write(frame);
       sent += 1;
-      // Frames are filled up with letters, so that their length tells nothing.
-      response.write(eventFrame('chunk', { bytes: Buffer.from(data).toString('base64'), p: 'abcdefgh'.slice(0, sent % 8) }));
     }
   });
   answer.once('end', () => response.end());

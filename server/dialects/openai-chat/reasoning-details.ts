@@ -9,11 +9,13 @@ const formats: Readonly<Record<SealOrigin, string>> = {
   claude: 'anthropic-claude-v1',
   openai: 'openai-responses-v1',
   gemini: 'google-gemini-v1',
+  bedrock: 'amazon-bedrock-v1',
 };
 
 /** Of details that name no format or an unknown one, Claude's are the most. */
 export function sealOfDetail(data: string, { format, id }: Readonly<Record<string, unknown>>): Seal {
   if (format === formats.openai) return { origin: 'openai', data };
+  if (format === formats.bedrock) return { origin: 'bedrock', data };
   // Those of calls name the call.
   if (format === formats.gemini) return { origin: 'gemini', data, ...(typeof id === 'string' ? { callId: callIds.read(id) } : {}) };
   return readSeal(data, 'claude');

@@ -60,7 +60,7 @@ export const saidFields: SaidFields = {
   },
   image_detail: {
     name: 'image_url.detail',
-    example: userPart({ type: 'image_url', image_url: { url: 'https://example.com/a.png', detail: 'low' } }),
+    example: userPart({ type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=', detail: 'low' } }),
   },
   names: { name: 'messages.name', example: { messages: [{ role: 'user', name: 'ann', content: 'Hello' }] } },
 };

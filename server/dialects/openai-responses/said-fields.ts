@@ -44,7 +44,7 @@ export const saidFields: SaidFields = {
   media: { name: 'input.0.content', example: userPart({ type: 'input_file', file_id: 'file-1' }) },
   image_detail: {
     name: 'input_image.detail',
-    example: userPart({ type: 'input_image', image_url: 'https://example.com/a.png', detail: 'low' }),
+    example: userPart({ type: 'input_image', image_url: 'data:image/png;base64,iVBORw0KGgo=', detail: 'low' }),
   },
   json_without_schema: { name: 'text.format', example: { text: { format: { type: 'json_object' } } } },
   effort: { name: 'reasoning.effort', example: { reasoning: { effort: 'high' } } },

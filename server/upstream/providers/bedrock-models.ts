@@ -26,6 +26,11 @@ const known: Readonly<Record<string, { id: string; profiles: readonly Profile[] 
   'claude-opus-4-6': { id: 'anthropic.claude-opus-4-6-v1', profiles: ['us', 'eu', 'jp', 'apac', 'global'] },
   'claude-sonnet-4-6': { id: 'anthropic.claude-sonnet-4-6', profiles: ['us', 'eu', 'jp', 'global'] },
   'claude-opus-4-7': { id: 'anthropic.claude-opus-4-7', profiles: ['us', 'eu', 'global'] },
+  'nova-micro-v1:0': { id: 'amazon.nova-micro-v1:0', profiles: ['us', 'eu', 'apac'] },
+  'nova-lite-v1:0': { id: 'amazon.nova-lite-v1:0', profiles: ['us', 'eu', 'apac'] },
+  'nova-pro-v1:0': { id: 'amazon.nova-pro-v1:0', profiles: ['us', 'eu', 'apac'] },
+  'nova-premier-v1:0': { id: 'amazon.nova-premier-v1:0', profiles: ['us'] },
+  'nova-2-lite-v1:0': { id: 'amazon.nova-2-lite-v1:0', profiles: ['us', 'eu', 'jp', 'global'] },
 };
 
 /** Names without a date. */
@@ -39,7 +44,12 @@ const undated: Readonly<Record<string, string>> = {
 };
 
 /** Those that callers may name as their vendors do. */
-export const bedrockModels: readonly string[] = [...Object.keys(known), ...Object.keys(undated)];
+export const bedrockModels: readonly string[] = [
+  ...Object.keys(known),
+  ...Object.keys(undated),
+  'openai.gpt-oss-120b-1:0',
+  'openai.gpt-oss-20b-1:0',
+];
 
 /** The id of a model or of its profile; what is in no table is taken for an id, or the ARN of a profile of the channel's own. */
 export function bedrockId(model: string, region: string): string {

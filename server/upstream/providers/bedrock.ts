@@ -1,4 +1,4 @@
-// AWS Bedrock: Claude in its own format, by InvokeModel, at a region's host.
+// AWS Bedrock: Claude in its own format, by InvokeModel, and every other family by Converse, at a region's host.
 // https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_InvokeModel.html
 // https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-anthropic-claude-messages-request-response.html
 import { readAwsKey } from '#shared/aws-key.ts';
@@ -36,6 +36,11 @@ export const bedrock: Provider = {
         listed: { 'anthropic-beta': { field: 'anthropic_beta', known: knownBetas } },
       },
       paths: { chat: { whole: `${model}/invoke`, stream: `${model}/invoke-with-response-stream` } },
+    },
+    converse: {
+      framing: 'aws-events',
+      models: /^(?!.*claude)/,
+      paths: { chat: { whole: `${model}/converse`, stream: `${model}/converse-stream` } },
     },
   },
   auth: { kind: 'aws', service: 'bedrock' },

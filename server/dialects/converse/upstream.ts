@@ -1,0 +1,49 @@
+// Bedrock's Converse as a format that providers speak; no caller does. Model and stream flag stand in the path.
+// https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html
+import { isObject, parseObject } from '#server/framing/loose-json.ts';
+import { errorInResponse } from '../stream-pipe.ts';
+import { limitsAt } from '../token-limits.ts';
+import type { UpstreamDialect } from '../upstream-dialect.ts';
+import { createStreamReader, readError, readWhole } from './read-response.ts';
+import { carriedFields } from './said-fields.ts';
+import { title } from './title.ts';
+import { writeRequest } from './write-request.ts';
+import { createStreamWriter } from './write-stream.ts';
+
+export const converseUpstream: UpstreamDialect = {
+  name: 'converse',
+  title,
+  limits: limitsAt('inferenceConfig.maxTokens'),
+  carriedFields,
+  identity: null,
+  // Places in the account's storage are written by nobody.
+  findAccountObject: () => undefined,
+  writeRequest,
+  applyTraits: (body) => ({ body, dropped: [] }),
+  // A channel may add what other formats have in their bodies.
+  normalize: ({ model: _model, stream: _stream, ...body }) => body,
+  effortOf({ additionalModelRequestFields: fields }) {
+    const { reasoning_effort: effort, reasoningConfig: config } = isObject(fields) ? fields : {};
+    const told = isObject(config) ? config.maxReasoningEffort : effort;
+    return typeof told === 'string' ? told : undefined;
+  },
+  readWhole,
+  createStreamReader,
+  createStreamWriter,
+  isEvent: ({ name, data }) => names.has(name) && parseObject(data) !== null,
+  readError(text) {
+    const body = text.includes('"error"') ? parseObject(text) : null;
+    const error = body === null ? null : readError(body);
+    return error === null ? null : errorInResponse(error);
+  },
+};
+
+const names: ReadonlySet<string> = new Set([
+  'messageStart',
+  'contentBlockStart',
+  'contentBlockDelta',
+  'contentBlockStop',
+  'messageStop',
+  'metadata',
+  'error',
+]);

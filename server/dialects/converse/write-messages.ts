@@ -1,0 +1,129 @@
+// Turns → messages of this format.
+import { createHash } from 'node:crypto';
+import { parseObject } from '#server/framing/loose-json.ts';
+import type { Turn } from '../instructions.ts';
+import { untranslatable } from '../losses.ts';
+import type { Losses } from '../losses.ts';
+import type { AssistantPart, AudioPart, FilePart, ImagePart, ToolResultPart, UserPart } from '../parts.ts';
+import { writeMedia } from './media.ts';
+import { title } from './title.ts';
+
+type Json = Record<string, unknown>;
+
+export interface Message {
+  role: Turn['role'];
+  content: Json[];
+}
+
+/** Stands where the format demands a text and there is none. */
+const filler = '...';
+
+export interface MessageOptions {
+  losses: Losses;
+  /** The model keeps what is marked. */
+  keepsMarked: boolean;
+}
+
+/** Turns alternate and begin with the user's; none is empty. @throws {AppError} `untranslatable` */
+export function writeMessages(turns: readonly Turn[], options: MessageOptions): Message[] {
+  const writer = new MessageWriter(options);
+  const messages: Message[] = [];
+  for (const turn of turns) {
+    const content = writer.turn(turn);
+    const last = messages.at(-1);
+    if (content.length === 0) continue;
+    if (last?.role === turn.role) last.content.push(...content);
+    else messages.push({ role: turn.role, content });
+  }
+  if (messages[0]?.role !== 'user') messages.unshift({ role: 'user', content: [{ text: filler }] });
+  return messages.map(({ role, content }) => ({ role, content: ordered(content) }));
+}
+
+/** Results of tools stand before everything else, and a document has a text beside it. */
+function ordered(content: readonly Json[]): Json[] {
+  const results = content.filter((block) => 'toolResult' in block);
+  const others = content.filter((block) => !('toolResult' in block));
+  const isBare = others.some((block) => 'document' in block) && !others.some((block) => 'text' in block);
+  return [...results, ...others, ...(isBare ? [{ text: filler }] : [])];
+}
+
+class MessageWriter {
+  readonly #losses: Losses;
+  readonly #keepsMarked: boolean;
+  /** Of documents. */
+  readonly #names = new Set<string>();
+
+  constructor({ losses, keepsMarked }: MessageOptions) {
+    this.#losses = losses;
+    this.#keepsMarked = keepsMarked;
+  }
+
+  turn(turn: Turn): Json[] {
+    if (turn.name !== undefined) this.#losses.drop('names');
+    return turn.role === 'user'
+      ? turn.content.flatMap((part) => this.#marked(part, this.#userPart(part, turn.field)))
+      : turn.content.flatMap((part) => this.#marked(part, this.#assistantPart(part)));
+  }
+
+  /** What is kept ends behind the part that is marked. */
+  #marked(part: UserPart | AssistantPart, written: Json[]): Json[] {
+    if (!('cache' in part) || part.cache === undefined || written.length === 0) return written;
+    if (this.#keepsMarked) return [...written, cachePoint];
+    this.#losses.drop('cache_hints');
+    return written;
+  }
+
+  #userPart(part: UserPart, field: string): Json[] {
+    if (part.type === 'text') return writeText(part.text);
+    return [part.type === 'tool_result' ? this.#result(part, field) : this.#media(part, field)];
+  }
+
+  #media(part: ImagePart | AudioPart | FilePart, field: string): Json {
+    if (part.type === 'image' && part.detail !== undefined) this.#losses.drop('image_detail');
+    const written = writeMedia(part, this.#names);
+    if (written === null) throw untranslatable(`${field}.content`, title);
+    return written;
+  }
+
+  #result({ callId, content, isError }: ToolResultPart, field: string): Json {
+    const written = content.flatMap((part) => (part.type === 'text' ? writeText(part.text) : [this.#media(part, field)]));
+    const status = isError ? { status: 'error' } : {};
+    return { toolResult: { toolUseId: callIdOf(callId), content: written.length === 0 ? [{ text: filler }] : written, ...status } };
+  }
+
+  #assistantPart(part: AssistantPart): Json[] {
+    switch (part.type) {
+      case 'text':
+      case 'refusal':
+        return writeText(part.text);
+      case 'reasoning':
+        if (part.seal?.origin === 'bedrock')
+          return [{ reasoningContent: { reasoningText: { text: part.text, signature: part.seal.data } } }];
+        // Thoughts without a signature are refused.
+        this.#losses.drop(part.seal === undefined ? 'unsigned_thoughts' : 'foreign_thoughts');
+        return [];
+      case 'sealed':
+        if (part.seal.origin === 'bedrock') return [{ reasoningContent: { redactedContent: part.seal.data } }];
+        this.#losses.drop('foreign_thoughts');
+        return [];
+      case 'tool_call':
+        if (part.seal !== undefined) this.#losses.drop('foreign_thoughts');
+        return [{ toolUse: { toolUseId: callIdOf(part.id), name: part.name, input: parseObject(part.arguments) ?? {} } }];
+      case 'hosted_call':
+      case 'hosted_result':
+        this.#losses.drop('provider_tool_results');
+        return [];
+    }
+  }
+}
+
+export const cachePoint = { cachePoint: { type: 'default' } } as const;
+
+function writeText(text: string): Json[] {
+  return text === '' ? [] : [{ text }];
+}
+
+/** Other formats have longer ids, and ones with other letters. */
+function callIdOf(id: string): string {
+  return /^[\w-]{1,64}$/.test(id) ? id : `call_${createHash('sha256').update(id).digest('hex').slice(0, 32)}`;
+}
