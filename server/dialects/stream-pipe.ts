@@ -13,6 +13,8 @@ export interface ErrorInResponse {
   type: string;
   param: string;
   code: string | number | null;
+  /** What its provider has read, and bills, all the same. Missing: nothing. */
+  usage?: TokenUsage;
 }
 
 export function errorInResponse({ message, type, param = '', code = null, status = 502 }: UpstreamErrorObject): ErrorInResponse {

@@ -190,9 +190,16 @@ async function startStream(call: RunningCall, attempt: SentAttempt, relay: Strea
   relay.start();
   const opened = relay.opened();
   const failure = opened instanceof Promise ? await opened : opened;
-  if (failure !== null) return relay.unpassed === null ? { kind: 'failed', failure } : notPassed(call, attempt, relay.unpassed);
+  if (failure !== null) return relay.unpassed === null ? failedWith(call, attempt, failure) : notPassed(call, attempt, relay.unpassed);
   call.content.answered();
   return { kind: 'stream', relay };
+}
+
+/** One that is billed is paid for, and no other channel is asked. */
+function failedWith(call: RunningCall, attempt: SentAttempt, failure: UpstreamFailure): AttemptResult {
+  const { usage } = failure;
+  if (usage === undefined) return { kind: 'failed', failure };
+  return { kind: 'failed', failure, unpassed: { attempt, usage: () => usageOfWhole(call, { usage, written: () => '' }) } };
 }
 
 /** No other channel is asked: the model has written what its caller asked for. */
@@ -222,7 +229,7 @@ async function readWhole(
 ): Promise<AttemptResult> {
   const reading = decodeResponse(call, attempt, body);
   const decoded = reading instanceof Promise ? await reading : reading;
-  if (decoded.kind === 'failed') return decoded;
+  if (decoded.kind === 'failed') return failedWith(call, attempt, decoded.failure);
   if (decoded.kind === 'too_deep') return notPassed(call, attempt, decoded);
   // A stream was asked for and a whole response came: it is told as a stream.
   if (client !== null) {

@@ -1,6 +1,8 @@
 // What went wrong upstream, in the form that every error of the relay has.
 import { errorText } from '#shared/errors.ts';
 import type { AppError, ErrorCode } from '#shared/errors.ts';
+import type { ErrorInResponse } from '#server/dialects/stream-pipe.ts';
+import type { TokenUsage } from '#shared/token-usage.ts';
 import { maskSecrets } from './mask-secrets.ts';
 import type { PreparedChannel } from './prepared-channel.ts';
 import type { SendFailure } from './send-failure.ts';
@@ -25,6 +27,8 @@ export interface UpstreamFailure {
   retryAfter: number | undefined;
   /** Our own refusal, where nothing was sent. */
   own?: AppError;
+  /** What the upstream has read, and bills, although it failed. */
+  usage?: TokenUsage;
   /** It is about what the caller sent, although its status is one that speaks of the channel. */
   isOfRequest?: true;
 }
@@ -67,10 +71,7 @@ export function parseUpstreamError({ status, text, headers, channel, now }: Erro
 }
 
 /** An error found in a body of status 200. */
-export function failureInBody(
-  found: { status: number; message: string; type: string; param: string; code: string | number | null },
-  channel: ErrorResponse['channel'],
-): UpstreamFailure {
+export function failureInBody(found: ErrorInResponse, channel: ErrorResponse['channel']): UpstreamFailure {
   return {
     ...found,
     kind: 'response',

@@ -61,14 +61,18 @@ describe.each(engines)('blocked prompts on $kind', (engine) => {
     expect(await ask(scene, asked)).toMatchObject({ status: 400, body: { error: { code: 400, status: 'INVALID_ARGUMENT' } } });
   });
 
-  test('callers of other formats are told an error', async () => {
-    await using scene = await createScene(engine, { channels: [{ type: 24 }] });
+  test.each([false, true])('callers of other formats are told an error, and pay for what was read (stream: %s)', async (stream) => {
+    await using scene = await createScene(engine, { settings: { RetryTimes: '2' }, channels: [{ type: 24 }, { type: 24 }] });
     scene.upstream.behave({ blockReason: 'SAFETY' });
-    for (const stream of [false, true]) {
-      const answer = await scene.chat({ stream });
-      expect([answer.status, await answer.json()]).toMatchObject([400, { error: { code: 'content_filter' } }]);
-    }
-    expect(scene.upstream.requests).toHaveLength(2);
+    const answer = await scene.chat({ stream });
+    expect([answer.status, await answer.json()]).toMatchObject([400, { error: { code: 'content_filter' } }]);
+    expect(scene.upstream.requests).toHaveLength(1);
+    const [row] = await scene.logs(1);
+    expect(row).toMatchObject({ completion_tokens: 0 });
+    expect(row?.prompt_tokens).toBeGreaterThan(0);
+    expect(row?.quota).toBeGreaterThan(0);
+    expect(await scene.balance()).toBe(500_000_000 - (row?.quota ?? 0));
+    await scene.checkBooks();
   });
 
   test('one that is stopped after its caller was kept waiting ends its stream so', async () => {

@@ -3,6 +3,8 @@ import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { JsonObject } from '#server/framing/loose-json.ts';
 import { readGoogleError } from '../google-error.ts';
 import type { ErrorInResponse } from '../stream-pipe.ts';
+import { ToldUsage } from '../token-usage.ts';
+import { usageParts } from './token-usage.ts';
 
 /** Null when there is none. Costs a search of the text: quotes within JSON strings are escaped. */
 export function readError(text: string): ErrorInResponse | null {
@@ -48,5 +50,9 @@ function blockedPrompt(body: Readonly<JsonObject>): ErrorInResponse | null {
   const { promptFeedback: feedback } = body;
   if (!isBlocked(body) || !isObject(feedback)) return null;
   const message = `No candidates returned (blockReason: ${String(feedback.blockReason)})`;
-  return { status: 400, message, type: 'upstream_error', param: '', code: 'content_filter' };
+  const told = new ToldUsage();
+  for (const part of usageParts(body.usageMetadata)) told.note(part);
+  const { usage } = told.report(false);
+  // It is no failed request: its prompt is billed.
+  return { status: 400, message, type: 'upstream_error', param: '', code: 'content_filter', ...(usage === null ? {} : { usage }) };
 }
