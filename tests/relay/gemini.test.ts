@@ -5,6 +5,8 @@ import { createScene } from '#tests/support/relay-scene.ts';
 import type { SceneOptions } from '#tests/support/relay-scene.ts';
 
 const model = 'gemini-2.5-pro';
+/** As its fixture tells. */
+const blockedTokens = 4;
 
 describe.each(engines)('a channel of Gemini on $kind', (engine) => {
   const open = (options: SceneOptions = {}) => createScene(engine, { channels: [{ type: 24, models: model, key: 'g-key' }], ...options });
@@ -32,8 +34,8 @@ describe.each(engines)('a channel of Gemini on $kind', (engine) => {
     await scene.checkBooks();
   });
 
-  it('a prompt that is blocked is the caller’s, costs nothing and is not tried elsewhere', async () => {
-    await using scene = await open({ channels: [{ type: 24, models: model }] });
+  it('a prompt that is blocked is the caller’s, costs what was read of it and is not tried elsewhere', async () => {
+    await using scene = await open({ channels: [0, 1].map(() => ({ type: 24, models: model })), settings: { RetryTimes: '2' } });
     const before = await scene.balance();
     scene.upstream.behave({ replay: 'gemini/blocked.json' });
     for (const stream of [false, true]) {
@@ -41,7 +43,11 @@ describe.each(engines)('a channel of Gemini on $kind', (engine) => {
       expect(answer.status).toBe(400);
       expect(await answer.json()).toMatchObject({ error: { code: 'content_filter', message: expect.stringContaining('SAFETY') } });
     }
-    expect(await scene.balance()).toBe(before);
+    expect(scene.upstream.requests).toHaveLength(2);
+    const rows = await scene.logs(2);
+    for (const row of rows)
+      expect(row).toMatchObject({ prompt_tokens: blockedTokens, completion_tokens: 0, quota: Math.ceil(blockedTokens * 0.625) });
+    expect(await scene.balance()).toBe(before - rows.reduce((sum, { quota }) => sum + quota, 0));
     await scene.checkBooks();
   });
 

@@ -53,6 +53,6 @@ function blockedPrompt(body: Readonly<JsonObject>): ErrorInResponse | null {
   const told = new ToldUsage();
   for (const part of usageParts(body.usageMetadata)) told.note(part);
   const { usage } = told.report(false);
-  // It is no failed request: its prompt is billed.
+  // No failed request, which costs nothing: the model was given the prompt, and it is told how long that was.
   return { status: 400, message, type: 'upstream_error', param: '', code: 'content_filter', ...(usage === null ? {} : { usage }) };
 }
