@@ -52,6 +52,7 @@ const relay = [
   'failing-channels',
   'followed-responses',
   'hosted-tools',
+  'image-edits',
   'images',
   'background-responses',
   'compaction',

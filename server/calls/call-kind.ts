@@ -9,7 +9,16 @@ import type { TokenUsage } from '#shared/token-usage.ts';
 import type { CallInput, EncodedRequest } from '#server/dialects/encode-input.ts';
 
 /** As providers' records name their paths. */
-export type CallKindName = 'chat' | 'completions' | 'count_tokens' | 'embeddings' | 'images' | 'moderations' | 'rerank';
+export type CallKindName =
+  | 'chat'
+  | 'completions'
+  | 'count_tokens'
+  | 'embeddings'
+  | 'images'
+  | 'image_edits'
+  | 'image_variations'
+  | 'moderations'
+  | 'rerank';
 
 export type Decoded = DecodedWhole | DeepWhole | FailedWhole;
 

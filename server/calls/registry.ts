@@ -3,7 +3,7 @@ import { chat } from './chat.ts';
 import { completions } from './completions.ts';
 import { countTokens } from './count-tokens.ts';
 import { embeddings } from './embeddings/embeddings.ts';
-import { images } from './images/images.ts';
+import { imageEdits, images, imageVariations } from './images/images.ts';
 import { moderations } from './moderations/moderations.ts';
 import { rerank } from './rerank/rerank.ts';
 import type { CallKind, CallKindName } from './call-kind.ts';
@@ -14,6 +14,8 @@ export const callKinds: Readonly<Record<CallKindName, CallKind>> = {
   count_tokens: countTokens,
   embeddings,
   images,
+  image_edits: imageEdits,
+  image_variations: imageVariations,
   moderations,
   rerank,
 };

@@ -4,6 +4,7 @@ import type { Envelope } from '#server/framing/envelope.ts';
 import type { AskedCall, CallAddress } from './call-address.ts';
 import type { ConversationBeginning } from './conversation-beginning.ts';
 import type { DecidingNames } from './deciding-names.ts';
+import type { FormFields } from './form-body.ts';
 import type { ChatRequest, ResponsePart } from './parts.ts';
 import type { PromptContent } from './prompt-content.ts';
 import type { SaidFields } from './request-fields.ts';
@@ -96,6 +97,8 @@ export interface ClientCall {
   promptContent(body: Body, model: string): PromptContent;
   /** What of a request is taken in one spelling only. */
   names: DecidingNames;
+  /** Its requests may be forms. Missing: they are JSON. */
+  form?: FormFields;
   /** What of a request says how its response is written. */
   responseFields?(body: Body, address: CallAddress): Readonly<Record<string, unknown>>;
   /** Its requests may speak of what earlier calls have left, and its responses be kept. Missing: no. */

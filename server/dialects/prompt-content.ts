@@ -20,6 +20,9 @@ export interface PromptContent {
   /** Of the tokens of media: audio. */
   audio: number;
   audioMost: number;
+  /** The same of pictures, where they may have a price of their own; missing: there are none. */
+  image?: number;
+  imageMost?: number;
   /** The response may be spoken. */
   isSpoken: boolean;
   /** Tools that run at the provider, and how often its caller lets each of them; 0: it does not say. */
@@ -51,11 +54,15 @@ export function emptyPrompt(): PromptContent {
 export function addMediaTokens(
   prompt: PromptContent,
   tokens: number,
-  { most = tokens, isAudio = false }: { most?: number; isAudio?: boolean } = {},
+  { most = tokens, isAudio = false, isImage = false }: { most?: number; isAudio?: boolean; isImage?: boolean } = {},
 ): void {
   prompt.fixed += tokens;
   prompt.media += tokens;
   prompt.mediaMost += most;
+  if (isImage) {
+    prompt.image = (prompt.image ?? 0) + tokens;
+    prompt.imageMost = (prompt.imageMost ?? 0) + most;
+  }
   if (!isAudio) return;
   prompt.audio += tokens;
   prompt.audioMost += most;

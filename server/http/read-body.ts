@@ -18,9 +18,11 @@ export interface BodyReading {
   /** What is read is held here, and goes on to be when it is read. */
   hold: BodyHold;
   watch: ProgressWatch;
+  /** It is none of JSON: nothing of it is looked over. */
+  isForm?: boolean;
 }
 
-/** A body of JSON, not parsed yet. */
+/** A body, not parsed yet. What is said of its parts and names is so of JSON. */
 export interface RawBody {
   bytes: Buffer;
   /** Objects, arrays, texts and names in it. */
@@ -42,13 +44,13 @@ const ratioCounts = 1024 * 1024;
  * @throws {AppError} `body_too_large`, `body_expands`, `body_too_complex`, `body_too_deep`, `unsupported_encoding`, `broken_encoding`,
  * `body_timeout`, `bodies_of_caller`, `bodies_of_server`, `client_closed`
  */
-export function readBody({ request, connection, limit, hold, watch }: BodyReading): Promise<RawBody> {
+export function readBody({ request, connection, limit, hold, watch, isForm = false }: BodyReading): Promise<RawBody> {
   const source = connection?.req ?? (request.body === null ? Readable.from([]) : Readable.from(request.body));
   const declared = Number(request.headers.get('content-length') ?? 0);
   if (declared > limit) throw new AppError('body_too_large', { limit });
   const decoder = decoderFor(request.headers.get('content-encoding') ?? undefined);
   if (connection !== null) letItCome(connection);
-  return new BodyReader({ source, decoder, limit, hold, watch }).done;
+  return new BodyReader({ source, decoder, limit, hold, watch, isForm }).done;
 }
 
 /** Reads and drops what still comes of a refused body, for a moment: closing at once would hide the response from the client. */
@@ -92,6 +94,7 @@ interface ReaderOptions {
   limit: number;
   hold: BodyHold;
   watch: ProgressWatch;
+  isForm: boolean;
 }
 
 class BodyReader implements Passage {
@@ -152,13 +155,13 @@ class BodyReader implements Passage {
   };
 
   readonly #take = (chunk: Buffer) => {
-    const { limit, hold, decoder } = this.#options;
+    const { limit, hold, decoder, isForm } = this.#options;
     this.#size += chunk.length;
     try {
       if (this.#size > limit) throw new AppError('body_too_large', { limit });
       if (decoder !== null && this.#size > Math.max(ratioCounts, this.#received * largestRatio)) throw new AppError('body_expands');
       hold.grow(chunk.length);
-      this.#scan.push(chunk);
+      if (!isForm) this.#scan.push(chunk);
       this.#chunks.push(chunk);
     } catch (failure) {
       this.#fail(failure);

@@ -28,6 +28,8 @@ export interface PromptSize {
   cacheWrite: CacheWriteClass | null;
   /** Tokens of it that are audio. */
   audio: number;
+  /** The same of pictures; missing: none. */
+  image?: number;
   /** The response may be spoken: all of it is reserved for as audio. */
   isSpoken: boolean;
   /** How often tools may run at the provider. */
@@ -147,6 +149,9 @@ function reserveFor(quoted: QuotedPrice, prompt: PromptSize, completionTokens: n
   if (price.kind === 'usage') {
     const isHeard = audio > 0 && price.audioInputRatio > 1;
     if (isHeard) usage.audioInputTokens = Math.min(audio, promptTokens);
+    // A class of its own among what is left by the one before.
+    const seen = prompt.image ?? 0;
+    if (seen > 0 && price.imageInputRatio > 1) usage.imageInputTokens = Math.min(seen, promptTokens);
     if (promptRatio(price, cacheWrite) > 1) {
       // What is audio is not written as well, or costs less than it does as audio.
       const written = promptTokens - (usage.audioInputTokens ?? 0);

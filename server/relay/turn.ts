@@ -5,6 +5,7 @@ import type { CallAddress } from '#server/dialects/call-address.ts';
 import type { ErrorObject, ResponseWriterOptions } from '#server/dialects/client-dialect.ts';
 import { serverSentEvents } from '#server/framing/envelope.ts';
 import type { Envelope } from '#server/framing/envelope.ts';
+import { boundaryOf } from '#server/framing/form-data.ts';
 import type { Connection } from '#server/http/connection.ts';
 import { readContent } from '#server/relay/admission/call-content.ts';
 import type { CallContent } from '#server/relay/admission/call-content.ts';
@@ -76,7 +77,10 @@ export function httpTurn(
     address: callAddress(request, { model: pathModel, verb: endpoint.pattern.verb }),
     envelope: serverSentEvents,
     readContent(userId) {
-      const source = { request, connection, limit, userId, names: (value: unknown) => endpointOf(endpoint, value).names };
+      const boundary = endpoint.form === undefined ? undefined : boundaryOf(request.headers.get('content-type'));
+      const form =
+        boundary === undefined || endpoint.form === undefined ? undefined : { boundary, fields: endpoint.form, names: endpoint.names };
+      const source = { request, connection, limit, userId, form, names: (value: unknown) => endpointOf(endpoint, value).names };
       return readContent(context.bodies, endpoint.callers === 'sessions' ? { ...source, split: splitPlaygroundBody } : source);
     },
     follow(call) {

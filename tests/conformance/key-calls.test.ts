@@ -22,6 +22,8 @@ const calls: readonly [callers: Callers, route: string, refusal: number][] = [
   ['key', 'POST /v1/embeddings', 401],
   ['key', 'POST /v1/engines/:model+/embeddings', 401],
   ['key', 'POST /v1/images/generations', 401],
+  ['key', 'POST /v1/images/edits', 401],
+  ['key', 'POST /v1/images/variations', 401],
   ['key', 'POST /v1/moderations', 401],
   ['key', 'POST /v1/rerank', 401],
   ['key', 'POST /v1/messages', 401],

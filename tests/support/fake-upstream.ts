@@ -31,6 +31,8 @@ import {
   readGemini,
   readGeminiEmbedding,
 } from './gemini-responses.ts';
+import { formOf } from './sent-form.ts';
+import type { SentFile, SentForm } from './sent-form.ts';
 import { imageEvents, imagesOf, readImages } from './image-responses.ts';
 import type { ImageRequest } from './image-responses.ts';
 import { moderationOf } from './moderation-responses.ts';
@@ -51,8 +53,10 @@ export interface UpstreamRequest {
   headers: IncomingHttpHeaders;
   /** The body as it came. */
   text: string;
-  /** The body, parsed; undefined when it is not JSON. */
+  /** The body, parsed; undefined when it is neither JSON nor a form. Of a form its texts. */
   body: unknown;
+  /** The files of a form, in order. */
+  files: readonly SentFile[];
   /** The key of `Authorization: Bearer`, `x-api-key` or `x-goog-api-key`, or empty. */
   key: string;
   /** Milliseconds on the clock of `performance.now()`. */
@@ -139,8 +143,8 @@ export async function startFakeUpstream(options: FakeUpstreamOptions = {}): Prom
 
   const serve = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     const receivedAt = performance.now();
-    const body = await readAll(incoming);
-    const exchange = new Exchange(incoming, response, body, receivedAt);
+    const bytes = await readAll(incoming);
+    const exchange = new Exchange(incoming, response, { bytes, form: await formOf(incoming, bytes) }, receivedAt);
     const { request } = exchange;
     requests.push(request);
     for (const waiter of waiting.filter(({ index }) => index === requests.length - 1)) waiter.resolve(request);
@@ -206,8 +210,8 @@ async function answer(exchange: Exchange, behaviour: Behaviour, models: readonly
     if (behaviour.garbage !== undefined) return garbage(exchange, behaviour.garbage, response, behaviour);
     return exchange.json(response, behaviour);
   }
-  if (method === 'POST' && path.endsWith('/images/generations')) {
-    const request = readImages(body);
+  if (method === 'POST' && /\/images\/(?:generations|edits|variations)$/.test(path)) {
+    const request = readImages(body, path.split('/').at(-1) ?? '', exchange.request.files);
     return isRefusal(request) ? exchange.refuse(400, request, behaviour) : pictures(exchange, request, behaviour);
   }
   if (method === 'POST' && path.endsWith('/count_tokens')) return exchange.json({ input_tokens: 4242 }, behaviour);
@@ -406,7 +410,13 @@ class Exchange {
   #isReleased = false;
   #wake: () => void = () => {};
 
-  constructor(incoming: IncomingMessage, response: ServerResponse, text: string, receivedAt: number) {
+  constructor(
+    incoming: IncomingMessage,
+    response: ServerResponse,
+    { bytes, form }: { bytes: Buffer; form: SentForm | null },
+    receivedAt: number,
+  ) {
+    const text = form === null ? bytes.toString('utf8') : '';
     this.#response = response;
     const { promise, resolve } = Promise.withResolvers<Outcome>();
     this.request = {
@@ -414,7 +424,8 @@ class Exchange {
       path: incoming.url ?? '',
       headers: incoming.headers,
       text,
-      body: parse(text),
+      body: form === null ? parse(text) : form.texts,
+      files: form?.files ?? [],
       key:
         /^Bearer (.*)$/.exec(incoming.headers.authorization ?? '')?.[1] ??
         String(incoming.headers['x-api-key'] ?? incoming.headers['x-goog-api-key'] ?? ''),
@@ -558,10 +569,10 @@ class Exchange {
   }
 }
 
-async function readAll(incoming: IncomingMessage): Promise<string> {
+async function readAll(incoming: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of incoming) chunks.push(Buffer.from(chunk));
-  return Buffer.concat(chunks).toString('utf8');
+  return Buffer.concat(chunks);
 }
 
 function parse(text: string): unknown {

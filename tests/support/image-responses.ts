@@ -1,6 +1,7 @@
 // Pictures as the fake upstream makes them: as OpenAI does, whose models bill tokens or pictures by their name, or as a provider whose model is named for
 // it. https://platform.openai.com/docs/api-reference/images
 import { isObject } from '#server/framing/loose-json.ts';
+import type { SentFile } from './sent-form.ts';
 import type { Behaviour, UpstreamError } from './upstream-behaviour.ts';
 
 export interface ImageRequest {
@@ -18,17 +19,26 @@ export const pictureTokens = 1000;
 export const pictureOf = (index: number): string => Buffer.from(`picture ${index} `.repeat(40)).toString('base64');
 
 /** What is asked for, or why that is refused: all fields are looked at as the vendors do. */
-export function readImages(body: unknown, isEdit = false): ImageRequest | UpstreamError {
+export function readImages(body: unknown, what: string, files: readonly SentFile[]): ImageRequest | UpstreamError {
   if (!isObject(body) || typeof body['model'] !== 'string') return refusal('you must provide a model parameter', 'model');
-  const { model, prompt, n, size, stream, partial_images: partials, batch_size: batch } = body;
-  if (typeof prompt !== 'string' || prompt === '') return refusal('prompt is required', 'prompt');
+  const { model, prompt, n: told, size, stream: streamed, partial_images: partialsTold, batch_size: batch } = body;
+  const isForm = files.length > 0;
+  const number = (value: unknown) => (isForm && typeof value === 'string' ? Number(value) : value);
+  const [n, partials, stream] = [number(told), number(partialsTold), isForm ? streamed === 'true' : streamed];
+  if (what !== 'generations') {
+    const pictures = files.filter(({ name }) => name === 'image' || name === 'image[]');
+    if (isForm && pictures.length === 0) return refusal('image is required', 'image');
+    if (pictures.length > 1 && pictures.some(({ name }) => name === 'image')) return refusal('Duplicate parameter: image', 'image');
+    if (!isForm && (what === 'variations' || !Array.isArray(body['images']))) return refusal('image is required', 'image');
+  }
+  if (what !== 'variations' && (typeof prompt !== 'string' || prompt === '')) return refusal('prompt is required', 'prompt');
   if (model.startsWith('grok') && size !== undefined) return refusal('Argument not supported: size', 'size');
   const isSilicon = model.startsWith('siliconflow');
   if (isSilicon && (size !== undefined || n !== undefined)) return refusal('unknown field', 'size');
   const count = (isSilicon ? batch : n) ?? 1;
   if (typeof count !== 'number' || !Number.isInteger(count) || count < 1 || count > 10) return refusal('n must be from 1 to 10', 'n');
   if (stream === true && !model.startsWith('gpt-image')) return refusal('Unknown parameter: stream', 'stream');
-  return { model, count, stream: stream === true, partials: typeof partials === 'number' ? partials : 0, isEdit };
+  return { model, count, stream: stream === true, partials: typeof partials === 'number' ? partials : 0, isEdit: what === 'edits' };
 }
 
 export function imagesOf({ model, count }: ImageRequest, { usage }: Pick<Behaviour, 'usage'>): object {

@@ -4,12 +4,15 @@ import { AppError } from '#shared/errors.ts';
 import type { ClientCall } from '#server/dialects/client-dialect.ts';
 import type { DecodeInput } from '#server/dialects/decoded-whole.ts';
 import type { CallInput, EncodedRequest } from '#server/dialects/encode-input.ts';
+import { boundaryIn } from '#server/dialects/form-body.ts';
 import type { IdentityPath } from '#server/dialects/identity.ts';
 import { untranslatable } from '#server/dialects/losses.ts';
 import { withoutSurcharges } from '#server/dialects/surcharges.ts';
 import type { CallKind, CallKindName, Decoded } from '../call-kind.ts';
 import { jsonType, megabyte } from '../call-kind.ts';
 import { encoded, forwardBody, overrideOf } from '../forward-body.ts';
+import { editsClient, variationsClient } from './edits-client.ts';
+import { forwardForm } from './forward-form.ts';
 import { generationsClient } from './generations-client.ts';
 import { ImageStream } from './image-stream.ts';
 import { orderOf, tokensOf, unitsOf } from './picture-order.ts';
@@ -36,6 +39,8 @@ const anyForm: ImageForm = {};
 const thisChannel = { zh: '此渠道', en: 'this channel' };
 
 export const images = imageKind('images', 'image_generation', generationsClient);
+export const imageEdits = imageKind('image_edits', 'image_edit', editsClient);
+export const imageVariations = imageKind('image_variations', 'image_variation', variationsClient);
 
 /** @param eventName how the events of its streams begin */
 function imageKind(name: CallKindName, eventName: string, client: ClientCall): CallKind {
@@ -97,9 +102,9 @@ function formOf({ way }: Pick<CallInput, 'way'>): ImageForm {
 /** @throws {AppError} `untranslatable` for what another model is billed for */
 function encode(asked: CallInput): EncodedRequest {
   const { way, body } = asked;
+  if (asked.isPassThrough !== true) refuseDrawing(asked);
+  if (boundaryIn(body) !== undefined) return forwardForm(asked);
   if (asked.isPassThrough === true) return forwardBody(asked);
-  // Drawings are written by a model of their own, at its price.
-  if (body.output_format === 'svg' && way.setting.allowsSurcharges !== true) throw untranslatable('output_format', thisChannel);
   const { rename = {}, drop = [] } = formOf(asked);
   const isEdited = [...Object.keys(rename), ...drop].some((name) => body[name] !== undefined);
   if (!isEdited) return forwardBody(asked);
@@ -112,6 +117,11 @@ function encode(asked: CallInput): EncodedRequest {
   }
   const text = JSON.stringify({ ...written, model: way.upstreamModel, ...overrideOf(call) });
   return { ...encoded(asked, text), dropped: [...dropped, ...left] };
+}
+
+/** Drawings are written by a model of their own, at its price. */
+function refuseDrawing({ body, way }: CallInput): void {
+  if (body.output_format === 'svg' && way.setting.allowsSurcharges !== true) throw untranslatable('output_format', thisChannel);
 }
 
 /** Callers know one place for pictures. */

@@ -2,6 +2,8 @@
 // only the bytes wait for the upstream, because another channel may have to be asked; once a response has begun, only the texts
 // that a count of the prompt may need.
 import { AppError } from '#shared/errors.ts';
+import { bodyOfForm } from '#server/dialects/form-body.ts';
+import type { FormFields } from '#server/dialects/form-body.ts';
 import type { DecidingNames } from '#server/dialects/deciding-names.ts';
 import { checkNames } from './check-names.ts';
 import type { Bodies, BodyHold } from '#server/http/bodies.ts';
@@ -26,6 +28,14 @@ interface ContentSource {
   /** What of the body is for us, and what goes on; absent: all of it does. */
   split?: SplitBody;
   names: NamesOf;
+  form?: FormSource | undefined;
+}
+
+/** The body is a form. */
+export interface FormSource {
+  boundary: string;
+  fields: FormFields;
+  names: DecidingNames;
 }
 
 /** What is taken in one spelling only; where it depends on the body, by the body. */
@@ -45,12 +55,12 @@ const longestCounted = 4_000_000;
 /** @throws {AppError} as `readBody` and `parseBody`, and `invalid_request` */
 export async function readContent(
   bodies: Bodies,
-  { request, connection, limit, userId, split, names }: ContentSource,
+  { request, connection, limit, userId, split, names, form }: ContentSource,
 ): Promise<CallContent> {
   const owner = `user:${userId}`;
   const hold = bodies.open(owner);
-  const raw = await readBody({ request, connection, limit, hold, watch: bodies.watch });
-  return openContent(raw, { bodies, owner, hold, split, names });
+  const raw = await readBody({ request, connection, limit, hold, watch: bodies.watch, isForm: form !== undefined });
+  return openContent(raw, { bodies, owner, hold, split, names, form });
 }
 
 /** Of a body that has come. What it holds is given back when it fails. @throws {AppError} as `parseBody`, and `invalid_request` */
@@ -94,6 +104,7 @@ export interface ContentDependencies {
   hold: BodyHold;
   split: SplitBody | undefined;
   names: NamesOf;
+  form?: FormSource | undefined;
 }
 
 export class CallContent {
@@ -141,8 +152,10 @@ export class CallContent {
    */
   prepare(): void | Promise<void> {
     if (this.#parsed !== null || this.#raw === null) return;
-    const { bodies, owner, names } = this.#parts;
+    const { bodies, owner, names, form } = this.#parts;
     const raw = this.#raw;
+    // What it holds is not copied.
+    if (form !== undefined) return this.use(() => this.#keep({ text: '', value: bodyOfForm(raw.bytes, form.boundary, form) }));
     const known = this.#known;
     this.#known = null;
     if (known !== null) return this.use(() => this.#keep(known));

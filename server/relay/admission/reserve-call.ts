@@ -65,6 +65,8 @@ export interface ExpectedPrompt {
   cacheWrite: CacheWriteClass | null;
   audio: number;
   audioMost: number;
+  image?: number;
+  imageMost?: number;
   isSpoken: boolean;
   /** What a price per call may have to be paid for; missing: the call. */
   units?: CallUnits;
@@ -101,7 +103,11 @@ function reserveFor(
   const { quotes } = services.context;
   const { admission, quoted } = call;
   // Of images and files the sum may cost more; an account that has it keeps it until the call is settled.
-  const amount = quotes.reserveFor(quoted, { ...asked, tokens: asked.most, audio: asked.audioMost }, output.most);
+  const amount = quotes.reserveFor(
+    quoted,
+    { ...asked, tokens: asked.most, audio: asked.audioMost, image: asked.imageMost ?? 0 },
+    output.most,
+  );
   const least = Math.min(amount, quotes.reserveFor(quoted, withoutHosted(asked), output.least));
   const reserving = reserveQuota(services, admission, { amount, least });
   const bounded = (reservation: Reservation): ReservedCall => {
@@ -232,7 +238,7 @@ function isAmple({ user, token }: Admission, quota: number): boolean {
 function promptByEstimate(services: RelayServices, call: CallToReserve): ExpectedPrompt {
   const { endpoint, model, body, prompt } = call;
   const content = prompt ?? endpoint.promptContent(body, model);
-  const { texts, fixed, media, audio, audioMost, isSpoken } = content;
+  const { texts, fixed, media, audio, audioMost, image, imageMost, isSpoken } = content;
   const made = madeBy(services, call, content);
   const units = made?.units ?? unitsOf(services, call, content);
   const expected = texts.reduce((sum, text) => sum + estimateTextTokens(text), fixed);
@@ -243,6 +249,7 @@ function promptByEstimate(services: RelayServices, call: CallToReserve): Expecte
     audio,
     audioMost,
     isSpoken,
+    ...(image === undefined || imageMost === undefined ? {} : { image, imageMost }),
     ...(units === undefined ? {} : { units }),
     ...(made === undefined ? {} : { made: made.tokens }),
     ...reckoned,

@@ -7,6 +7,8 @@ export const openaiPaths = {
   completions: completionsAt('{base}/v1/completions'),
   embeddings: '{base}/v1/embeddings',
   images: '{base}/v1/images/generations',
+  image_edits: '{base}/v1/images/edits',
+  image_variations: '{base}/v1/images/variations',
   moderations: '{base}/v1/moderations',
   rerank: '{base}/v1/rerank',
 } as const;

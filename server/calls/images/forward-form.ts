@@ -1,0 +1,21 @@
+// A form as it goes to a provider: its texts with the provider's name of the model and the channel's overrides, its files as they came.
+import { AppError } from '#shared/errors.ts';
+import type { CallInput, EncodedRequest } from '#server/dialects/encode-input.ts';
+import { boundaryIn, partsOf } from '#server/dialects/form-body.ts';
+import { withoutSurcharges } from '#server/dialects/surcharges.ts';
+import { writeForm } from '#server/framing/form-data.ts';
+import { encoded, overrideOf } from '../forward-body.ts';
+
+/** @throws {AppError} `untranslatable` for what costs more and must not be left out */
+export function forwardForm(asked: CallInput): EncodedRequest {
+  const boundary = boundaryIn(asked.body);
+  if (boundary === undefined) throw new AppError('internal_error');
+  const { call, dropped } = withoutSurcharges(asked);
+  const body = asked.isPassThrough === true ? asked.body : { ...call.body, model: asked.way.upstreamModel, ...overrideOf(call) };
+  return {
+    ...encoded(asked, ''),
+    body: writeForm(partsOf(body), boundary),
+    headers: { 'content-type': `multipart/form-data; boundary="${boundary}"` },
+    dropped,
+  };
+}
