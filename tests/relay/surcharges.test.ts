@@ -41,6 +41,7 @@ describe.each(engines)('surcharges, on $kind', (engine) => {
     { what: 'a fast lane of Claude', at: claude, fields: { service_tier: 'priority' } },
     { what: 'speed', at: claude, fields: { speed: 'fast' } },
     { what: 'another model where the first declines', at: claude, fields: { fallbacks: [{ model: 'claude-opus-4-6' }] } },
+    { what: 'somebody else who is billed', at: claude, fields: { billing_policy: { type: 'billing_policy', bill_to: 'user_profile' } } },
     { what: 'whichever model the provider chooses then', at: claude, fields: { fallbacks: 'default' } },
     ...['models', 'plugins', 'route', 'preset', 'provider'].map((name) => ({
       what: `the extra ${name}`,
@@ -57,6 +58,22 @@ describe.each(engines)('surcharges, on $kind', (engine) => {
     expect(sent?.body).toMatchObject({ messages });
     expect(dropped).toBe(names.join(', '));
     expect(logged).toEqual(names);
+  });
+
+  test.each(['', allowed])('a program that the provider has let its account into is the operator’s to open (%s)', async (extra) => {
+    const setting = JSON.stringify({ formats: ['openai-responses'], ...(extra === '' ? {} : { allow_surcharges: true }) });
+    await using scene = await createScene(engine, { channels: [{ type: 1, setting }] });
+    const access = async (cyber: string) => {
+      const response = await scene.post('/v1/responses', { model: testModel, input: 'Hi', access_programs: { cyber } });
+      await response.text();
+      return [scene.upstream.requests.at(-1)?.body, response.headers.get('x-tidegate-dropped')];
+    };
+    const cyber = 'daybreak_red';
+    expect(await access(cyber)).toMatchObject(
+      extra === '' ? [{ access_programs: {} }, 'access_programs.cyber'] : [{ access_programs: { cyber } }, null],
+    );
+    expect(scene.upstream.requests.at(-1)?.text.includes(cyber)).toBe(extra !== '');
+    expect(await access('standard')).toMatchObject([{ access_programs: { cyber: 'standard' } }, null]);
   });
 
   test.each(paid)('$what passes where the channel allows it', async ({ at, fields }) => {

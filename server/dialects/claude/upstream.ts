@@ -54,6 +54,8 @@ export const claudeUpstream: UpstreamDialect = {
       inference_geo: ['global'],
       // Other models, which the key may not use and the price does not cover.
       fallbacks: [],
+      // Who pays is not for a caller to say; its refusal would be taken for one of the channel.
+      billing_policy: [],
     },
     essential: ['inference_geo'],
     headers: { 'anthropic-beta': ['fast-mode-', 'context-1m-'] },

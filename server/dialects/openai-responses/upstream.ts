@@ -33,6 +33,8 @@ export const openaiResponsesUpstream: UpstreamDialect = {
     fields: {
       service_tier: ['auto', 'default', 'flex', 'standard'],
       'reasoning.mode': ['standard'],
+      // What an account has been let into is its operator's; where it has not, the provider refuses it as if it were the channel.
+      'access_programs.cyber': ['standard'],
       'prompt_cache_options.ttl': ['30m'],
     },
     marks: { prompt_cache_breakpoint: { ttl: ['30m'] } },
