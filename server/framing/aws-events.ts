@@ -27,9 +27,11 @@ export function namedEventOf(frame: AwsFrame): string | null {
 export function wrappedEventOf(frame: AwsFrame): string | null {
   if (frame.headers.get(':message-type') !== 'event') return errorOf(frame);
   if (frame.headers.get(':event-type') !== 'chunk') return '';
-  const bytes = parseObject(frame.payload.toString('utf8'))?.bytes;
-  if (typeof bytes !== 'string') return null;
-  const json = Buffer.from(bytes, 'base64').toString('utf8');
+  const payload = frame.payload.toString('utf8');
+  const { bytes, type: own } = parseObject(payload) ?? {};
+  // Some that stand in for AWS leave the wrapping out.
+  if (typeof bytes !== 'string' && typeof own !== 'string') return null;
+  const json = typeof bytes === 'string' ? Buffer.from(bytes, 'base64').toString('utf8') : payload;
   const type = parseObject(json)?.type;
   return eventOf(typeof type === 'string' && /^\w+$/.test(type) ? type : '', json);
 }

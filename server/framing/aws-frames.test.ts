@@ -41,6 +41,8 @@ test('an event is named by its frame, or by what is in it', () => {
     { name: 'contentBlockDelta', data: JSON.stringify(delta) },
   ]);
   expect(told(wrapped, [chunk({ type: 'ping' })]).events).toEqual([ping]);
+  // Some leave the wrapping out.
+  expect(told(wrapped, [eventFrame('chunk', { type: 'ping' })]).events).toEqual([ping]);
   // Other kinds of event say nothing.
   expect(told(wrapped, [eventFrame('later', {}), chunk({ type: 'ping' })]).events).toEqual([ping]);
 });
