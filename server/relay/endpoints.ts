@@ -75,7 +75,7 @@ export function dialectAt(pathname: string): ClientDialect {
 
 /** What the vendors' formats have on paths that begin so, and is not here: whoever calls it is told that, and not that it does not exist. */
 const missingKinds =
-  /^\/v1\/(?:assistants|audio|batches|edits|evals|files|fine-tunes|fine_tuning|images|realtime|threads|uploads|vector_stores|videos)(?:\/|$)/;
+  /^\/v1\/(?:assistants|audio|batches|edits|evals|files|fine-tunes|fine_tuning|realtime|threads|uploads|vector_stores|videos)(?:\/|$)/;
 
 export function isMissingKind(pathname: string): boolean {
   return missingKinds.test(pathname);
