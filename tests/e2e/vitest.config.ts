@@ -14,7 +14,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     // Three browsers on two processors are late now and then. What fails three times is a fault; the report names what was run again.
     retry: 2,
-    testTimeout: 60_000,
-    hookTimeout: 90_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
   },
 });

@@ -38,7 +38,7 @@ interface VisitorSystem {
 export interface Visitor {
   context: BrowserContext;
   page: Page;
-  /** Errors and warnings on the console, uncaught exceptions, and answers that must not be: since the last `forget`. */
+  /** Errors and warnings on the console, uncaught exceptions, and answers that must not be, since a screen was last looked at. */
   complaints: string[];
 }
 
@@ -91,7 +91,7 @@ export async function createVisitor(
     reducedMotion: 'reduce',
     serviceWorkers: hasServiceWorker ? 'allow' : 'block',
   });
-  context.setDefaultTimeout(15_000);
+  context.setDefaultTimeout(30_000);
   watchRequests(context, { isInstalled: hasServiceWorker });
   const complaints: string[] = [];
   const page = await context.newPage();

@@ -93,7 +93,8 @@ export async function expectSoundScreen(visitor: Visitor): Promise<void> {
   expect((await filledButtons(page)).slice(1), 'what is filled beside the first filled button').toEqual([]);
   expect(await smallTargets(page), 'what is too small for a finger').toEqual([]);
   expect(await seriousFaults(page), 'what axe finds serious').toEqual([]);
-  expect(complaints, 'errors on the console').toEqual([]);
+  // Each is told once: the next screen of the same visitor, and a second try, answer for their own.
+  expect(complaints.splice(0), 'errors on the console').toEqual([]);
 }
 
 /**
