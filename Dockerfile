@@ -5,6 +5,7 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --no-audit --no-fund
 COPY vite.config.ts tsconfig.json ./
+COPY scripts scripts
 COPY public public
 COPY shared shared
 COPY pwa pwa

@@ -7,6 +7,7 @@ import { serverPrefixes } from '#shared/paths.ts';
 import { manifest } from './pwa/manifest.ts';
 import { firstChunk, sharedChunk } from './scripts/first-chunks.ts';
 import { firstPaint } from './scripts/first-paint-plugin.ts';
+import { manifestBeside } from './scripts/manifest-plugin.ts';
 import { precompress } from './scripts/precompress-plugin.ts';
 
 const server = process.env.TIDEGATE_SERVER ?? 'http://localhost:3000';
@@ -42,11 +43,13 @@ export default defineConfig({
         globIgnores: ['**/screenshot-*'],
       },
     }),
+    manifestBeside(),
     precompress(),
   ],
   build: {
     outDir: '../dist/console',
     emptyOutDir: true,
+    manifest: true,
     target: 'es2023',
     // One small style sheet per screen; the shell's is shared.
     cssCodeSplit: true,

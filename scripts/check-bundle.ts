@@ -1,12 +1,11 @@
-// What the console weighs, gzipped, by a fresh build: the sign-in, the first load (shell and sign-in), then what each
+// What the console weighs, gzipped, by the build of its sources as they are: the sign-in, the first load (shell and sign-in), then what each
 // further screen adds.
 // Computed from the manifest of the build, so a chunk that is shared is counted where it is needed first.
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { build } from 'vite';
 import { z } from 'zod';
+import { buildConsole } from './prepare.mjs';
 
 /** kB (1000 bytes) of the gzipped files. */
 const budget = { signIn: 160, firstScript: 200, firstStyle: 40, screen: 60 };
@@ -21,19 +20,13 @@ const Manifest = z.record(z.string(), Chunk);
 
 const root = path.resolve(import.meta.dirname, '..');
 const routeTree = path.join(root, 'pwa/route-tree.gen.ts');
-const folder = await mkdtemp(path.join(tmpdir(), 'tidegate-bundle-'));
-try {
-  process.chdir(root);
-  const before = await readFile(routeTree, 'utf8');
-  await build({ logLevel: 'silent', build: { manifest: true, outDir: folder, emptyOutDir: true } });
-  const manifest = Manifest.parse(JSON.parse(await readFile(path.join(folder, '.vite/manifest.json'), 'utf8')));
-  const isSmall = await report(manifest);
-  const isTreeCurrent = (await readFile(routeTree, 'utf8')) === before;
-  if (!isTreeCurrent) process.stdout.write('pwa/route-tree.gen.ts was not up to date: the build has renewed it, commit it\n');
-  process.exitCode = isSmall && isTreeCurrent ? 0 : 1;
-} finally {
-  await rm(folder, { recursive: true, force: true });
-}
+const folder = path.join(root, 'dist/console');
+const before = await readFile(routeTree, 'utf8');
+buildConsole();
+const isSmall = await report(Manifest.parse(JSON.parse(await readFile(`${folder}-manifest.json`, 'utf8'))));
+const isTreeCurrent = (await readFile(routeTree, 'utf8')) === before;
+if (!isTreeCurrent) process.stdout.write('pwa/route-tree.gen.ts was not up to date: the build has renewed it, commit it\n');
+process.exitCode = isSmall && isTreeCurrent ? 0 : 1;
 
 async function report(manifest: z.output<typeof Manifest>): Promise<boolean> {
   const routes = Object.keys(manifest).filter((name) => name.startsWith('routes/'));

@@ -50,6 +50,7 @@ const buildSources = [
   'vite.config.ts',
   'scripts/first-chunks.ts',
   'scripts/first-paint-plugin.ts',
+  'scripts/manifest-plugin.ts',
   'scripts/precompress-plugin.ts',
 ];
 

@@ -1,0 +1,23 @@
+// The manifest of the build, which `scripts/check-bundle.ts` reads, lies beside the console: within it the server would serve it.
+import { rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import type { Plugin } from 'vite';
+
+export function manifestBeside(): Plugin {
+  let folder = '';
+  return {
+    name: 'manifest-beside',
+    apply: 'build',
+    configResolved({ root, build }) {
+      folder = path.resolve(root, build.outDir);
+    },
+    closeBundle: {
+      order: 'pre',
+      sequential: true,
+      async handler() {
+        await rename(path.join(folder, '.vite/manifest.json'), `${folder}-manifest.json`);
+        await rm(path.join(folder, '.vite'), { recursive: true });
+      },
+    },
+  };
+}

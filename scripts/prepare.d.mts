@@ -1,0 +1,2 @@
+// Of what TypeScript asks for.
+export function buildConsole(): void;
