@@ -16,5 +16,7 @@ export default defineConfig({
     retry: 2,
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    // What a page shows may take a while where three are drawn at once; Vitest asks for one second.
+    expect: { poll: { timeout: 20_000 } },
   },
 });

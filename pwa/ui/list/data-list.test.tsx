@@ -333,7 +333,7 @@ describe('data-list', () => {
         // Each turn draws the next portion.
         await act(() => new Promise((resolve) => setTimeout(resolve)));
         expect(new Set(cells).size).toBe(100);
-      });
+      }, 12_000);
       cells = [];
     }
     const drawn = (): number[] => [...new Set(cells.splice(0))].sort((one, other) => one - other);
