@@ -6,7 +6,7 @@ import { useStoredUser } from '#pwa/api/self.ts';
 import { useSiteStatus } from '#pwa/api/site-status.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import styles from './bottom-bar.module.css';
-import { barEntries, menuEntries } from './menu-entries.ts';
+import { barEntries, isWithin, menuEntries } from './menu-entries.ts';
 import { NavIcon } from './nav-icon.tsx';
 
 // Loaded with the first press.
@@ -23,7 +23,7 @@ export function BottomBar() {
   const entries = menuEntries(user?.role ?? 0, useSiteStatus());
   const first = barEntries(entries);
   const rest = entries.filter((entry) => !first.includes(entry));
-  const isElsewhere = !first.some((entry) => entry.to === path);
+  const isElsewhere = !first.some((entry) => isWithin(entry, path));
   return (
     <nav className={styles.bar} aria-label={t('shell.menu.label')}>
       {first.map((entry) => {

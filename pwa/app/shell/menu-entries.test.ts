@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Role } from '#shared/roles.ts';
 import type { SiteStatus } from '#shared/site.ts';
-import { menuEntries } from './menu-entries.ts';
+import { isWithin, menuEntries } from './menu-entries.ts';
 
 const site = (facts: Partial<SiteStatus>) => facts as SiteStatus;
 const paths = (status: SiteStatus | undefined, role: number = Role.user) => menuEntries(role, status).map(({ to }) => to);
@@ -23,4 +23,15 @@ describe('menu entries', () => {
     expect(paths(undefined)).not.toContain('/channel');
     expect(paths(undefined, Role.admin)).toContain('/channel');
   });
+});
+
+test('menu: what is opened within a screen is at that screen, and nowhere else', () => {
+  const at = (path: string) =>
+    menuEntries(Role.root, undefined)
+      .filter((entry) => isWithin(entry, path))
+      .map(({ to }) => to);
+  expect(at('/')).toEqual(['/']);
+  expect(at('/token')).toEqual(['/token']);
+  expect(at('/token/edit/1')).toEqual(['/token']);
+  expect(at('/tokens')).toEqual([]);
 });

@@ -56,3 +56,8 @@ const barPlaces = 4;
 export function barEntries(all: readonly MenuEntry[]): MenuEntry[] {
   return all.filter((entry) => entry.short !== undefined).slice(0, barPlaces);
 }
+
+/** Whether a path is the screen of an entry, or one within it, as links mark it. */
+export function isWithin({ to }: Pick<MenuEntry, 'to'>, path: string): boolean {
+  return path === to || (to !== '/' && path.startsWith(`${to}/`));
+}
