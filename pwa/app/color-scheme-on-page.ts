@@ -1,10 +1,14 @@
-import { useLayoutEffect } from 'react';
+import { useLayoutEffect, useRef } from 'react';
 import { useShownScheme } from '#pwa/ui/frame/color-scheme.ts';
 
 /** Puts the scheme onto the page: the tokens switch, and the browser's own bar takes the colour of the ground. */
 export function useColorSchemeOnPage(): void {
   const scheme = useShownScheme();
+  // What index.html has put there. Asking for a colour would have the browser work out the whole first screen's style at once.
+  const shown = useRef(document.documentElement.dataset.mantineColorScheme);
   useLayoutEffect(() => {
+    if (shown.current === scheme) return;
+    shown.current = scheme;
     document.documentElement.dataset.mantineColorScheme = scheme;
     const colour = getComputedStyle(document.documentElement).getPropertyValue('--bg').trim();
     document.querySelector('meta[name="theme-color"]')?.setAttribute('content', colour);

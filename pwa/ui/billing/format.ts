@@ -79,11 +79,11 @@ const numberFormat = {
 function timeFormat({ language, timeZone, agoText }: FormatSettings) {
   const zone = timeZone === undefined ? {} : { timeZone };
   const read = momentReader(zone);
-  const weekday = new Intl.DateTimeFormat(language === 'zh' ? 'zh-CN' : 'en-GB', { ...zone, weekday: 'short' });
-  const monthName = new Intl.DateTimeFormat('en-GB', { ...zone, month: 'short' });
-  const monthAndDay = new Intl.DateTimeFormat('zh-CN', { ...zone, month: 'long', day: 'numeric' });
+  const weekday = onDemand(() => new Intl.DateTimeFormat(language === 'zh' ? 'zh-CN' : 'en-GB', { ...zone, weekday: 'short' }));
+  const monthName = onDemand(() => new Intl.DateTimeFormat('en-GB', { ...zone, month: 'short' }));
+  const monthAndDay = onDemand(() => new Intl.DateTimeFormat('zh-CN', { ...zone, month: 'long', day: 'numeric' }));
   const dateOf = (at: Moment): string =>
-    language === 'zh' ? isoDate(at) : `${Number(at.day)} ${monthName.format(at.milliseconds)} ${at.year}`;
+    language === 'zh' ? isoDate(at) : `${Number(at.day)} ${monthName().format(at.milliseconds)} ${at.year}`;
   return {
     language,
     timeZone: timeZone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone,
@@ -96,9 +96,9 @@ function timeFormat({ language, timeZone, agoText }: FormatSettings) {
     date: (seconds: number): string => dateOf(read(seconds)),
     /** The heading of a ledger day: `11月21日 周六` or `Sat 21 Nov`. */
     day: (seconds: number): string => {
-      const name = weekday.format(seconds * 1000);
-      if (language === 'zh') return `${monthAndDay.format(seconds * 1000)} ${name}`;
-      return `${name} ${Number(read(seconds).day)} ${monthName.format(seconds * 1000)}`;
+      const name = weekday().format(seconds * 1000);
+      if (language === 'zh') return `${monthAndDay().format(seconds * 1000)} ${name}`;
+      return `${name} ${Number(read(seconds).day)} ${monthName().format(seconds * 1000)}`;
     },
     /** What rows of one day are grouped by: `2026-11-21`. */
     dayKey: (seconds: number): string => isoDate(read(seconds)),
@@ -124,18 +124,25 @@ interface Moment {
 
 /** Reads the parts of a moment (unix seconds) as they are in a time zone. */
 function momentReader(zone: { timeZone?: string }): (seconds: number) => Moment {
-  const parts = new Intl.DateTimeFormat('en-GB', {
-    ...zone,
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-    hour: '2-digit',
-    minute: '2-digit',
-    second: '2-digit',
-    hourCycle: 'h23',
-  });
+  const parts = onDemand(
+    () =>
+      new Intl.DateTimeFormat('en-GB', {
+        ...zone,
+        year: 'numeric',
+        month: '2-digit',
+        day: '2-digit',
+        hour: '2-digit',
+        minute: '2-digit',
+        second: '2-digit',
+        hourCycle: 'h23',
+      }),
+  );
   return (seconds) => {
-    const found = Object.fromEntries(parts.formatToParts(seconds * 1000).map((part) => [part.type, part.value]));
+    const found = Object.fromEntries(
+      parts()
+        .formatToParts(seconds * 1000)
+        .map((part) => [part.type, part.value]),
+    );
     const piece = (name: string): string => found[name] ?? '';
     return {
       milliseconds: seconds * 1000,
@@ -145,6 +152,12 @@ function momentReader(zone: { timeZone?: string }): (seconds: number) => Moment 
       time: `${piece('hour')}:${piece('minute')}:${piece('second')}`,
     };
   };
+}
+
+/** Made when it is first needed: a page begins with none of the browser's formatters, and each takes a slow phone milliseconds. */
+function onDemand<Made>(make: () => Made): () => Made {
+  let made: Made | undefined;
+  return () => (made ??= make());
 }
 
 function isoDate({ year, month, day }: Moment): string {

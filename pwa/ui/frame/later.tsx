@@ -1,4 +1,4 @@
-import { type ReactNode, useDeferredValue } from 'react';
+import { type ReactNode, useDeferredValue, useState } from 'react';
 
 /**
  * What may come a moment after the rest: the form of a record that J and K walk through, the sections of a long page below
@@ -6,4 +6,15 @@ import { type ReactNode, useDeferredValue } from 'react';
  */
 export function Later({ children }: { children: ReactNode }): ReactNode {
   return useDeferredValue(true, false) ? children : null;
+}
+
+/** What a screen holds. On the page's first one it comes after the frame, which takes the place of what index.html draws: both in one go are a long task. */
+export function AfterFrame({ children }: { children: ReactNode }): ReactNode {
+  const [isFirst] = useState(isFirstScreen);
+  return useDeferredValue(true, !isFirst) ? children : null;
+}
+
+/** What index.html draws stands until the first screen takes its place. */
+export function isFirstScreen(): boolean {
+  return document.querySelector('#root > [aria-busy]') !== null;
 }

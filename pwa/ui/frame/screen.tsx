@@ -1,6 +1,7 @@
 import { type ReactNode, useState } from 'react';
 import { AgePlace } from './age-place.ts';
 import { useIsPhone } from './breakpoint.ts';
+import { AfterFrame } from './later.tsx';
 import { PageHeader } from './page-header.tsx';
 import styles from './screen.module.css';
 import type { Path } from './paths.ts';
@@ -58,7 +59,9 @@ export function Screen({ title, back, facts, actions, filters, panel, layout = '
             {filters}
           </>
         )}
-        <AgePlace value={agePlace}>{children}</AgePlace>
+        <AgePlace value={agePlace}>
+          <AfterFrame>{children}</AfterFrame>
+        </AgePlace>
       </main>
       {panel}
     </>

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, startTransition, useEffect, useState } from 'react';
 import { HeldBack, useAfter } from './query-state.tsx';
 import styles from './together.module.css';
 
@@ -16,13 +16,15 @@ export function Together({ children }: { children: ReactNode }) {
   const client = useQueryClient();
   const [isReady, setReady] = useState(false);
   useEffect(() => {
+    // In slices: there is much to draw at once.
+    const fill = (): void => startTransition(() => setReady(true));
     const look = (): void => {
-      if (client.isFetching({ predicate: (query) => query.state.data === undefined }) === 0) setReady(true);
+      if (client.isFetching({ predicate: (query) => query.state.data === undefined }) === 0) fill();
     };
     // The parts have begun to ask: their effects run before this one.
     look();
     const stop = client.getQueryCache().subscribe(look);
-    const timer = setTimeout(() => setReady(true), patience);
+    const timer = setTimeout(fill, patience);
     return () => {
       stop();
       clearTimeout(timer);

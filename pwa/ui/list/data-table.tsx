@@ -49,11 +49,10 @@ export function DataTable<Row, Key extends string | number>(props: RowsProps<Row
   return (
     <div className={styles.scroll} ref={frame} data-scroll-restoration-id={`list ${label}`}>
       <table
-        className={styles.table}
+        className={[styles.table, ...left.map((place) => styles[`left${place}`])].join(' ')}
         ref={table}
         aria-label={label}
         data-two-line={isTwoLine || undefined}
-        data-left={left.join(' ')}
         style={template}
       >
         <thead>

@@ -41,12 +41,12 @@ function Row<Row, Key extends string | number>(props: TableRowProps<Row, Key>): 
       }}
     >
       {isTicked !== undefined && (
-        <td>
+        <td className={styles.cell1}>
           <Checkbox label={t('common.list.tick_row', { name: props.name })} isTicked={isTicked} onChange={() => onTick(rowKey)} />
         </td>
       )}
-      {columns.map((column) => (
-        <td key={column.key} data-align={column.align}>
+      {columns.map((column, place) => (
+        <td key={column.key} className={styles[`cell${place + (isTicked === undefined ? 1 : 2)}`]} data-align={column.align}>
           {column.cell(row)}
         </td>
       ))}
