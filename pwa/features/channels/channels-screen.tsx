@@ -83,6 +83,7 @@ export function ChannelsScreen({ search, onSearch, open, onOpen }: ChannelsScree
         </>
       }
       filters={<ChannelFilters {...{ search, listed, columns, onFilter }} counts={open === undefined ? counts : undefined} />}
+      panelFollows
       panel={
         open === undefined ? undefined : (
           <ChannelEditor

@@ -86,6 +86,7 @@ function CallsScreen({ search, onSearch }: LogsScreenProps) {
       facts={sums !== undefined && <LogFacts sums={sums} page={query.data} unit={unit} isAboutCalls={isAboutCalls(list.filters)} />}
       actions={<ViewSwitch search={search} onSearch={onSearch} />}
       filters={<LogFilterBar search={search} isAdmin={isAdmin} chosen={chosen} isTight={isTight} onChange={narrow} list={list} />}
+      panelFollows
       panel={
         opened !== undefined ? (
           <LogPanel

@@ -92,6 +92,7 @@ export function SessionTreeScreen({ id, isAdmin, search, onSearch }: SessionTree
           {tree !== undefined && <About tree={tree} isAdmin={isAdmin} />}
         </div>
       }
+      panelFollows
       panel={
         opened !== undefined && (
           <CallPanel

@@ -43,6 +43,7 @@ export function PricingScreen({ search, onSearch }: PricingScreenProps) {
           onSearch={onSearch}
         />
       }
+      panelFollows
       panel={
         opened !== undefined &&
         list !== undefined && (

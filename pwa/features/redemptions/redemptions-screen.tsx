@@ -73,6 +73,7 @@ export function RedemptionsScreen({ search, onSearch }: RedemptionsScreenProps) 
       // One button is filled: the one in the empty list, or that of the open form, when there is one.
       actions={createButton(isEmpty || search.open !== undefined ? 'default' : 'filled')}
       filters={<RedemptionFilters search={search} listed={listed} columns={chosen} onFilter={onFilter} />}
+      panelFollows
       panel={
         search.open === newCodes ? (
           <NewCodesPanel onClose={handleClose} />

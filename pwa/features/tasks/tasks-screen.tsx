@@ -72,6 +72,7 @@ export function TasksScreen({ kind, search, onSearch }: TasksScreenProps) {
           onView={(view) => onSearch({ view })}
         />
       }
+      panelFollows
       panel={
         opened === undefined ? (
           search.open !== undefined && listed.rows !== undefined && <MissingPanel id={search.open} onClose={handleClose} />

@@ -91,6 +91,7 @@ export function TokensScreen({ search, onSearch }: TokensScreenProps) {
           <FilterText label={t('tokens.filter.key')} value={partOfKey} onChange={setPartOfKey} />
         </FilterBar>
       }
+      panelFollows
       panel={
         search.open === newToken ? (
           <NewTokenPanel onClose={handleClose} />

@@ -79,6 +79,7 @@ export function UsersScreen({ search, onSearch, open, onOpen }: UsersScreenProps
         />
       }
       filters={<UserFilters search={search} listed={listed} columns={columns} onFilter={onFilter} />}
+      panelFollows
       panel={
         open === undefined ? undefined : open === 'add' ? (
           <NewUserPanel onClose={handleClose} onCreated={handleClose} />

@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useDeferredValue, useState } from 'react';
 import { AgePlace } from './age-place.ts';
 import { useIsPhone } from './breakpoint.ts';
 import { AfterFrame } from './later.tsx';
@@ -19,6 +19,11 @@ interface ScreenProps {
   filters?: ReactNode;
   /** A `SidePanel`, when one is open. */
   panel?: ReactNode;
+  /**
+   * At a desk the list answers a key first and its panel follows in slices: J and K walk. Only where what opens the panel stays, so that it
+   * can give the focus back.
+   */
+  panelFollows?: boolean;
   /** `list`: the children scroll themselves (a data list). `page`: the screen scrolls. */
   layout?: 'list' | 'page';
   /** On a phone without the bottom bar, whose place is needed; give it a `back`. */
@@ -27,11 +32,24 @@ interface ScreenProps {
 }
 
 /** The frame of a screen: head, filters, content, and the panel beside it. */
-export function Screen({ title, back, facts, actions, filters, panel, layout = 'list', isAlone, children }: ScreenProps) {
+export function Screen({
+  title,
+  back,
+  facts,
+  actions,
+  filters,
+  panel,
+  panelFollows = false,
+  layout = 'list',
+  isAlone,
+  children,
+}: ScreenProps) {
   const isPhone = useIsPhone();
   const [agePlace, setAgePlace] = useState<HTMLElement | null>(null);
   useScreenHeading(title, back);
-  const hasPanel = panel !== undefined && panel !== null && panel !== false;
+  const following = useDeferredValue(panel);
+  const shownPanel = panelFollows && !isPhone ? following : panel;
+  const hasPanel = shownPanel !== undefined && shownPanel !== null && shownPanel !== false;
   return (
     <>
       <main
@@ -63,7 +81,7 @@ export function Screen({ title, back, facts, actions, filters, panel, layout = '
           <AfterFrame>{children}</AfterFrame>
         </AgePlace>
       </main>
-      {panel}
+      {shownPanel}
     </>
   );
 }
