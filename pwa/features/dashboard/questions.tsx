@@ -10,13 +10,17 @@ import { QuestionBlock } from './question-block.tsx';
 import { StepTable } from './step-table.tsx';
 import styles from './dashboard.module.css';
 
+// What stands beside or below a picture keeps its place until the pictures have come.
+const chartSpace = <div className={styles.chartSpace} />;
 const Bars = lazyPart(
   () => import('./charts.tsx'),
   (part) => part.Bars,
+  chartSpace,
 );
 const Lines = lazyPart(
   () => import('./charts.tsx'),
   (part) => part.Lines,
+  chartSpace,
 );
 
 export interface QuestionProps {
