@@ -1,4 +1,4 @@
-import { type ReactNode, useDeferredValue, useState } from 'react';
+import { isValidElement, type ReactNode, useDeferredValue, useState } from 'react';
 import { AgePlace } from './age-place.ts';
 import { useIsPhone } from './breakpoint.ts';
 import { AfterFrame } from './later.tsx';
@@ -48,7 +48,7 @@ export function Screen({
   const [agePlace, setAgePlace] = useState<HTMLElement | null>(null);
   useScreenHeading(title, back);
   const following = useDeferredValue(panel);
-  const shownPanel = panelFollows && !isPhone ? following : panel;
+  const shownPanel = panelFollows && !isPhone && !isSameRecord(panel, following) ? following : panel;
   const hasPanel = shownPanel !== undefined && shownPanel !== null && shownPanel !== false;
   return (
     <>
@@ -84,4 +84,9 @@ export function Screen({
       {shownPanel}
     </>
   );
+}
+
+/** What a panel is told of its own record it is told at once: that it is gone, that it was saved. */
+function isSameRecord(panel: ReactNode, other: ReactNode): boolean {
+  return isValidElement(panel) && isValidElement(other) && panel.type === other.type && panel.key === other.key;
 }
