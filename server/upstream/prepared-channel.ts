@@ -213,7 +213,7 @@ function prepareFormat(source: FormatSource, dialect: UpstreamDialect, format: P
   const { framing, paths, models, headers, auth, isAtHomeOnly: _, ...traits } = format;
   const authorized = authorizeWith(source, auth ?? provider.auth);
   const whole = { ...authorized.headers, ...filled(source, headers), accept: 'application/json' };
-  const stream = { ...whole, ...filled(source, provider.streamHeaders), accept: framings[framing].mediaType };
+  const stream = { ...whole, accept: framings[framing].mediaType, ...filled(source, provider.streamHeaders) };
   noteUnsendable(stream, source.problems);
   const isAtHome = source.base === provider.baseUrl;
   return {

@@ -31,6 +31,7 @@ export async function startFakeBedrock(upstreamUrl: string): Promise<FakeBedrock
     const fault = await authorizationFault(request, url);
     if (fault !== null) return fault;
     if (failing.refusal !== null) return failing.refusal;
+    if (request.headers.accept !== 'application/json') return invalid(`accept: ${request.headers.accept}`);
     if (request.method === 'GET') return listOf(request);
     taken.push(jsonOf(request.body));
     return judgeCall(request, failing);

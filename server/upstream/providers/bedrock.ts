@@ -44,6 +44,8 @@ export const bedrock: Provider = {
     },
   },
   auth: { kind: 'aws', service: 'bedrock' },
+  // What is wanted within the frames; that they are frames the path says.
+  streamHeaders: { accept: 'application/json' },
   locate,
   // Access to one model alone may be refused too, so the status says too little.
   refusals: { codesOfKey: ['UnrecognizedClientException', 'InvalidSignatureException', 'ExpiredTokenException'] },
