@@ -87,6 +87,7 @@ describe.each(engines)('pictures on $kind', (engine) => {
     const dear = { n: 3, size: '1024x1792', quality: 'hd' };
     expect(await ask(scene, dear)).toMatchObject({ status: 403, body: { error: { code: 'insufficient_user_quota' } } });
     expect(await ask(scene, { model: metered, quality: 'high', size: '1536x1024', n: 2 })).toMatchObject({ status: 403 });
+    expect(await ask(scene, { model: metered, quality: 'high', size: '1x1', n: 3 })).toMatchObject({ status: 403 });
     expect(scene.upstream.requests).toEqual([]);
     expect(await ask(scene, { ...dear, n: 2 })).toMatchObject({ status: 200 });
     expect(await scene.balance()).toBe(59_999);

@@ -77,7 +77,8 @@ export function tokensOf(order: PictureOrder, upstreamModel: string, count: numb
 function tokensOfOne({ size = '', quality = '' }: PictureOrder, upstreamModel: string): number {
   if (!/^(?:chat)?gpt-image/.test(upstreamModel)) return otherTokens * (sizeFactors[size] ?? 1);
   const [, width, height] = /^(\d+)x(\d+)$/.exec(size) ?? [];
-  const area = width === undefined || height === undefined ? openArea : (Number(width) * Number(height)) / squareArea;
+  // None is smaller at the vendor; who takes a smaller size may make the usual one of it.
+  const area = width === undefined || height === undefined ? openArea : Math.max(1, (Number(width) * Number(height)) / squareArea);
   return (squareTokens[quality] ?? squareTokens.high ?? otherTokens) * area;
 }
 
