@@ -218,8 +218,8 @@ describe('addresses of every type', () => {
 
   it.each(rows)('type $type $mode', ({ type, mode, model, base_url, other, url, headers, unsupported: isUnsupported }) => {
     // Azure has none: the original posted to a path that answers 404.
-    // Pictures of Azure, Ali and Gemini are asked for in forms of their own.
-    const isOwnForm = mode === 'images' && [3, 17, 24].includes(type);
+    // Pictures of Ali and Gemini are asked for in forms of their own.
+    const isOwnForm = mode === 'images' && [17, 24].includes(type);
     const unsupported = isUnsupported === true || isOwnForm || (type === 3 && ['moderations', 'rerank'].includes(mode));
     const channel = buildPreparedChannel({ type, base_url, other, key: type === 26 ? 'id1.secret1' : 'sk-key' });
     const way = channel.way(clientDialects['openai-chat'], kindNamed(mode), model);

@@ -14,6 +14,8 @@ export const azure: Provider = {
         chat: '{base}/openai/deployments/{deployment}/chat/completions?api-version={version}',
         completions: completionsAt('{base}/openai/deployments/{deployment}/completions?api-version={version}'),
         embeddings: '{base}/openai/deployments/{deployment}/embeddings?api-version={version}',
+        images: '{base}/openai/deployments/{deployment}/images/generations?api-version={version}',
+        image_edits: '{base}/openai/deployments/{deployment}/images/edits?api-version={version}',
       },
       quirks: { streamOptions: 'ask', modelRules: [openaiReasoning] },
     },
