@@ -39,6 +39,7 @@ const relay = [
   'account-objects',
   'audio-prices',
   'billing',
+  'blocked-prompts',
   'broken-caches',
   'cache-writes',
   'call-sessions',
