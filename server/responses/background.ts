@@ -7,7 +7,7 @@ import type { KeptResponseRecord } from '#server/db/records/kept-response.ts';
 import type { UnwatchedCall } from '#server/relay/conversation-source.ts';
 import { aliveMs, BackgroundRun } from './background-run.ts';
 import type { ResponseAtWork } from './background-run.ts';
-import { eventWrites } from './event-log.ts';
+import { eventWrites, lastNumberOf } from './event-log.ts';
 import { removeResponse } from './holdings.ts';
 import { ResponseStore } from './response-store.ts';
 import type { Json } from './told-response.ts';
@@ -128,10 +128,7 @@ async function failOrphan(context: AppContext, store: ResponseStore, record: Kep
   const error = { code: 'server_error', message: 'The server that wrote this response has ended.' };
   const response: Json = { ...told, status: 'failed', error, output: [] };
   const { rest, patch } = await store.ended({ response, userId, input, chain: null });
-  const [last] = await context.db
-    .collection('response_pieces')
-    .find({ response_id: id, kind: 'events' }, { sort: [['number', -1]], limit: 1 });
-  const event = { type: 'response.failed', sequence_number: (last?.number ?? -1) + 1, response };
+  const event = { type: 'response.failed', sequence_number: (await lastNumberOf(context, id)) + 1, response };
   const events = await eventWrites(context, { responseId: id, userId, expiresAt, events: [event], isLast: true });
   // Its items are what they were, and so is what they take of a conversation.
   const failed = { ...patch, set: { ...patch.set, chain_bytes: record.chain_bytes } };

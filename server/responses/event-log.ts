@@ -64,3 +64,22 @@ export function eventRows(
     ...(isLast && part === contents.length - 1 ? { is_last: true } : {}),
   }));
 }
+
+/**
+ * Number of the last event that the process of a response has written, -1: none. What it wrote of an end that its record does not have,
+ * and what is there in part, is taken back: nobody could read what is written behind it.
+ */
+export async function lastNumberOf({ db }: Pick<AppContext, 'db'>, responseId: string): Promise<number> {
+  const pieces = db.collection('response_pieces');
+  for (let most = -1; ;) {
+    const [last] = await pieces.find({ response_id: responseId, kind: 'events' }, { sort: [['number', -1]], limit: 1 });
+    if (last === undefined) return most;
+    const { number, parts = 1 } = last;
+    // Readers may have been told of it: its number is not used again.
+    most = Math.max(most, number);
+    const piece = { response_id: responseId, kind: 'events', number } as const;
+    const isWhole = (await pieces.count(piece)) >= parts;
+    if (isWhole && (await pieces.count({ ...piece, is_last: true })) === 0) return most;
+    await pieces.remove(piece);
+  }
+}

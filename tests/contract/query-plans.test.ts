@@ -86,6 +86,7 @@ onEachEngine('query plans', (current) => {
         limit: 20,
       },
       { of: 'response_pieces', filter: { response_id: 'x', kind: 'events' }, sort: [['number', -1]], limit: 1 },
+      { of: 'response_pieces', filter: { response_id: 'x', kind: 'events', number: 3, is_last: true } },
       { of: 'response_pieces', filter: { response_id: 'x' } },
       { of: 'response_pieces', filter: { response_id: 'x', version: 'v' } },
       { of: 'response_pieces', filter: { expires_at: { lte: 5 } }, sort: [['expires_at', 1]] },

@@ -2,6 +2,7 @@
 import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
 import { failOrphans } from '#server/responses/background.ts';
+import { eventRows } from '#server/responses/event-log.ts';
 import { trimResponses } from '#server/responses/holdings.ts';
 import { engines } from '#tests/support/engines.ts';
 import { failureOf } from '#tests/support/failure-of.ts';
@@ -129,6 +130,30 @@ describe.each(engines)('background responses of processes that die, on $kind', (
     await failOrphans(context);
     expect(await clientOf(scene).responses.retrieve(id)).toMatchObject({ status: 'failed' });
     expect(await context.db.collection('response_pieces').count({ response_id: id, is_last: true })).toBe(1);
+  });
+
+  test.each([
+    ['an end that its record does not have', ['all of it']],
+    ['the half of an end', ['the first half', 'the second half, which was not written']],
+  ])('end once where their process had written %s', async (_, contents) => {
+    await using scene = await createScene(engine);
+    scene.upstream.behave({ text: 'Noon in Brest.', holdAfter: 1 });
+    const { id } = await begin(scene, { input: 'Tide?', instructions: null });
+    const { context } = scene.app;
+    const responses = context.db.collection('responses');
+    const { expires_at: expiresAt } = await until(async () => {
+      const record = await responses.get(id);
+      return record?.status === 'in_progress' ? record : null;
+    });
+    const [first] = eventRows({ responseId: id, number: 50, expiresAt, isLast: true }, contents);
+    if (first === undefined) throw new Error('No piece');
+    await context.db.collection('response_pieces').insert(first);
+    await responses.patch({ id }, { set: { alive_until: 1 } });
+    await failOrphans(context);
+    const told: string[] = [];
+    for await (const event of await clientOf(scene).responses.retrieve(id, { stream: true })) told.push(event.type);
+    expect(told.filter((type) => /failed|completed/.test(type))).toEqual(['response.failed']);
+    expect(await context.db.collection('response_pieces').find({ response_id: id, is_last: true })).toMatchObject([{ number: 51 }]);
   });
 
   test('a conversation that they had is removed like any other when there is too much, one that is used is not', async () => {

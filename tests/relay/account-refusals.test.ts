@@ -100,7 +100,7 @@ describe.each(engines)('refused channels on $kind', (engine) => {
     ['in two fields', { user: 'denied', tool_choice: 'Permission' }, keyword],
     ['in other case', { user: 'PERMISSION DENIED' }, 'PERMISSION DENIED'],
     ['as the model', { model: `gpt-4-gizmo-403 ${keyword}` }, keyword],
-    ['with a long body', { user: keyword, safety_identifier: 'x'.repeat(100_000) }, keyword],
+    ['with a long body', { user: keyword, note: 'x'.repeat(100_000) }, keyword],
   ])('a caller who writes a keyword %s disables no channel, whatever the status', async (_, fields, quoted) => {
     for (const status of [402, 403, 429]) {
       await using scene = await createScene(engine, {
