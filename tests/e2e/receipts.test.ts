@@ -130,6 +130,8 @@ describeInBrowser('receipts', () => {
       await page.goto('/');
       await settle(page);
       const calls = page.getByRole('main').getByRole('link', { name: /gpt-4o-mini/ });
+      // The body of a first screen comes after its frame, which alone is calm, too.
+      await calls.nth(3).waitFor();
       const said = (await calls.allTextContents()).slice(0, 4);
       const words = (name: string) => text(`home.recent.${name}`, {}, language);
       expect(said[0]).toContain(words('left'));

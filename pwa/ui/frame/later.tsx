@@ -11,7 +11,7 @@ export function Later({ children }: { children: ReactNode }): ReactNode {
 /** What a screen holds. On the page's first one it comes after the frame, which takes the place of what index.html draws: both in one go are a long task. */
 export function AfterFrame({ children }: { children: ReactNode }): ReactNode {
   const [isFirst] = useState(isFirstScreen);
-  return useDeferredValue(true, !isFirst) ? children : <div aria-busy />;
+  return useDeferredValue(true, !isFirst) ? children : null;
 }
 
 /** What index.html draws stands until the first screen takes its place. */
