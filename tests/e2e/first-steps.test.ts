@@ -105,6 +105,14 @@ describeInBrowser('first steps', () => {
         .locator('input, textarea, button, legend')
         .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().right));
       expect(Math.max(...ends)).toBeLessThanOrEqual(edge);
+      // Nor does a key's long form, which stands in its empty field.
+      await panel.getByLabel(text('channels.field.key'), { exact: true }).fill('');
+      const type = panel.getByLabel(text('channels.field.type'), { exact: true });
+      await type.click();
+      await type.fill('AWS');
+      await page.getByRole('option', { name: 'AWS Bedrock' }).click();
+      const field = await panel.getByPlaceholder(text('channels.key_kind.aws')).boundingBox();
+      expect((field?.x ?? 0) + (field?.width ?? edge)).toBeLessThanOrEqual(edge);
       await visitor.context.close();
       await upstream.close();
     });
