@@ -43,10 +43,15 @@ const undated: Readonly<Record<string, string>> = {
   'claude-opus-4-7-20260416': 'claude-opus-4-7',
 };
 
-/** Those that callers may name as their vendors do. */
+/** Still understood, and offered to nobody: new accounts get none of them. https://docs.aws.amazon.com/bedrock/latest/userguide/model-lifecycle.html */
+const retired = /^claude-(?:instant|[23]\b)/;
+
+/** Those that are offered, under the names that their vendors have for them: the newest first. */
 export const bedrockModels: readonly string[] = [
-  ...Object.keys(known),
-  ...Object.keys(undated),
+  ...Object.keys(undated).toReversed(),
+  ...Object.keys(known)
+    .filter((name) => !retired.test(name))
+    .toReversed(),
   'openai.gpt-oss-120b-1:0',
   'openai.gpt-oss-20b-1:0',
 ];
