@@ -51,3 +51,8 @@ const largestCount = 1e9;
 export function tokenCount(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= largestCount ? value : undefined;
 }
+
+/** Something is told where a count should be, and it cannot be one. */
+export function isInvalidCount(value: unknown): boolean {
+  return value !== undefined && value !== null && tokenCount(value) === undefined;
+}

@@ -3,7 +3,7 @@ import { isObject } from '#server/framing/loose-json.ts';
 import type { HostedCalls, HostedKind } from '#shared/hosted-tools.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { MainCount, ResponsePart } from '../parts.ts';
-import { tokenCount } from '../token-usage.ts';
+import { isInvalidCount, tokenCount } from '../token-usage.ts';
 
 /** The classes that these numbers tell; empty for no usage. A stream tells the input at its start and the rest at its end. */
 export function readTokenUsage(value: unknown): Partial<TokenUsage> {
@@ -34,13 +34,9 @@ export function isInvalidUsage(value: unknown): boolean {
 function invalidCounts(value: unknown): MainCount[] {
   if (!isObject(value)) return value === undefined || value === null ? [] : ['input', 'output'];
   const counts: MainCount[] = [];
-  if (isInvalid(value.input_tokens)) counts.push('input');
-  if (isInvalid(value.output_tokens)) counts.push('output');
+  if (isInvalidCount(value.input_tokens)) counts.push('input');
+  if (isInvalidCount(value.output_tokens)) counts.push('output');
   return counts;
-}
-
-function isInvalid(number: unknown): boolean {
-  return number !== undefined && number !== null && tokenCount(number) === undefined;
 }
 
 /** What a usage object tells, if anything. */

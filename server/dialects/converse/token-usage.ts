@@ -4,7 +4,7 @@ import type { TokenUsage } from '#shared/token-usage.ts';
 import { inputTokens } from '#shared/token-usage.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import type { MainCount, ResponsePart } from '../parts.ts';
-import { tokenCount } from '../token-usage.ts';
+import { isInvalidCount, tokenCount } from '../token-usage.ts';
 
 /** What a usage object tells, if anything. */
 export function usageParts(value: unknown): ResponsePart[] {
@@ -41,13 +41,9 @@ function keptAnHour(details: unknown): number {
 function invalidCounts(value: unknown): MainCount[] {
   if (!isObject(value)) return value === undefined || value === null ? [] : ['input', 'output'];
   const counts: MainCount[] = [];
-  if (isInvalid(value.inputTokens)) counts.push('input');
-  if (isInvalid(value.outputTokens)) counts.push('output');
+  if (isInvalidCount(value.inputTokens)) counts.push('input');
+  if (isInvalidCount(value.outputTokens)) counts.push('output');
   return counts;
-}
-
-function isInvalid(number: unknown): boolean {
-  return number !== undefined && number !== null && tokenCount(number) === undefined;
 }
 
 export function writeTokenUsage(usage: TokenUsage): Record<string, unknown> {

@@ -4,7 +4,7 @@ import { inputTokens } from '#shared/token-usage.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import type { MainCount, ResponsePart } from '../parts.ts';
-import { tokenCount } from '../token-usage.ts';
+import { isInvalidCount, tokenCount } from '../token-usage.ts';
 
 /** What a usage object tells, if anything. A stream tells it with every event, and what it has written so far. */
 export function usageParts(value: unknown): ResponsePart[] {
@@ -56,14 +56,10 @@ function ofModality(lists: readonly unknown[], modality: string): number {
 function invalidCounts(value: unknown): MainCount[] {
   if (!isObject(value)) return value === undefined || value === null ? [] : ['input', 'output'];
   const counts: MainCount[] = [];
-  if (isInvalid(value.promptTokenCount)) counts.push('input');
-  if (isInvalid(value.candidatesTokenCount) || isInvalid(value.thoughtsTokenCount) || isInvalid(value.totalTokenCount))
+  if (isInvalidCount(value.promptTokenCount)) counts.push('input');
+  if (isInvalidCount(value.candidatesTokenCount) || isInvalidCount(value.thoughtsTokenCount) || isInvalidCount(value.totalTokenCount))
     counts.push('output');
   return counts;
-}
-
-function isInvalid(number: unknown): boolean {
-  return number !== undefined && number !== null && tokenCount(number) === undefined;
 }
 
 export function writeTokenUsage(usage: TokenUsage): Record<string, unknown> {
