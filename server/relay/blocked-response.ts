@@ -1,4 +1,4 @@
-// What a caller is told of a prompt that a filter has stopped, where its format has a response for that. It costs nothing.
+// What a caller is told of a prompt that a filter has stopped, where its format has a response for that.
 import { blockedPromptParts, isBlockedPrompt } from '#server/dialects/blocked-prompt.ts';
 import type { ErrorObject } from '#server/dialects/client-dialect.ts';
 import { bufferResponse, eventStreamHeaders } from '#server/http/lean-response.ts';
