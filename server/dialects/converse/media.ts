@@ -27,8 +27,8 @@ const documents: ReadonlyMap<string, string> = new Map([
   ['application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', 'xlsx'],
 ]);
 
-/** Null: the format has no place for it. @param names those of documents before, to which its own is added */
-export function writeMedia(part: ImagePart | AudioPart | FilePart, names: Set<string>): Json | null {
+/** Null: the format has no place for it. @param names those of documents before, to which its own is added, and how often each was asked for */
+export function writeMedia(part: ImagePart | AudioPart | FilePart, names: Map<string, number>): Json | null {
   if (part.type === 'audio') return sounds.has(part.format) ? { audio: { format: part.format, source: { bytes: part.data } } } : null;
   const { source } = part;
   if (source.kind === 'text') return documentOf('txt', Buffer.from(source.text).toString('base64'), ownName(part, names));
@@ -48,7 +48,7 @@ function documentOf(format: string, bytes: string, name: string): Json {
 }
 
 /** Letters, digits, single blanks and a few marks, and no two alike in a request. */
-function ownName(part: ImagePart | FilePart, names: Set<string>): string {
+function ownName(part: ImagePart | FilePart, names: Map<string, number>): string {
   const given = 'name' in part ? (part.name ?? '') : '';
   const plain = given
     .replace(/[^\w\s()[\]-]|_/g, '-')
@@ -57,7 +57,10 @@ function ownName(part: ImagePart | FilePart, names: Set<string>): string {
     .slice(0, 190);
   const base = plain === '' ? 'document' : plain;
   let name = base;
-  for (let count = 2; names.has(name); count += 1) name = `${base} ${count}`;
-  names.add(name);
+  // From where the last one of that name was found: a caller may send thousands.
+  let count = names.get(base) ?? 0;
+  for (; names.has(name); count += 1) name = `${base} ${count + 1}`;
+  names.set(base, Math.max(1, count));
+  if (name !== base) names.set(name, 1);
   return name;
 }

@@ -51,7 +51,7 @@ class MessageWriter {
   readonly #losses: Losses;
   readonly #keepsMarked: boolean;
   /** Of documents. */
-  readonly #names = new Set<string>();
+  readonly #names = new Map<string, number>();
 
   constructor({ losses, keepsMarked }: MessageOptions) {
     this.#losses = losses;

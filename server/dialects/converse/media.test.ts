@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest';
+import { writeMedia } from './media.ts';
+
+const namesOf = (given: readonly string[]) => {
+  const names = new Map<string, number>();
+  return given.map((name) => {
+    const written = writeMedia({ type: 'file', name, source: { kind: 'text', text: 'x' } }, names);
+    return JSON.stringify(written?.['document']).match(/"name":"([^"]*)"/)?.[1];
+  });
+};
+
+test('no two documents of a request have the same name', () => {
+  expect(namesOf(['a', 'a', 'a'])).toEqual(['a', 'a 2', 'a 3']);
+  expect(namesOf(['a', 'a 2', 'a', 'a 2', 'a'])).toEqual(['a', 'a 2', 'a 3', 'a 2 2', 'a 4']);
+});
+
+test('thousands of one name are told apart as they are counted, not by trying all names before them', () => {
+  const given = Array.from({ length: 100_000 }, () => 'a');
+  expect(new Set(namesOf(given)).size).toBe(given.length);
+});
