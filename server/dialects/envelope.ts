@@ -25,7 +25,7 @@ export function enveloped(body: Body, headers: Enveloped['headers'], { way, isCo
     const items = itemsOf(headers?.[header], body[field]);
     const kept = items.filter((item) => known.test(item));
     if (kept.length > 0) lists[field] = kept;
-    dropped.push(...items.filter((item) => !kept.includes(item)).map((item) => `${header}: ${item}`));
+    dropped.push(...items.filter((item) => !known.test(item)).map((item) => `${header}: ${item}`));
   }
   const others = Object.entries(headers ?? {}).filter(([name]) => !Object.hasOwn(listed, name));
   const isListed = (name: string) => Object.values(listed).some(({ field }) => field === name);

@@ -15,6 +15,8 @@ export interface Surcharges {
   essential?: readonly string[];
   /** By header of the caller: how those items of its list begin that cost more. The others stay as they are. */
   headers?: Readonly<Record<string, readonly string[]>>;
+  /** The same of lists within a body. */
+  lists?: Readonly<Record<string, readonly string[]>>;
   /** Marks within a body, wherever they stand, whose member costs more with other values than these. */
   marks?: Readonly<Record<string, Readonly<Record<string, readonly unknown[]>>>>;
 }
@@ -36,8 +38,8 @@ export function withoutSurcharges(call: CallInput): { call: CallInput; dropped: 
 export function plainBody({ way }: CallInput, asked: CallInput['body'], dropped: string[]): CallInput['body'] {
   const { dialect, provider, setting } = way;
   if (setting.allowsSurcharges === true) return asked;
-  const { fields = {}, essential = [], marks = {} } = dialect.surcharges ?? {};
-  const body = withoutMarks(withoutMembers(asked, fields, dropped), marks, dropped);
+  const { fields = {}, lists = {}, essential = [], marks = {} } = dialect.surcharges ?? {};
+  const body = withoutMarks(withoutItems(withoutMembers(asked, fields, dropped), lists, dropped), marks, dropped);
   const dear = Object.keys(body).filter((name) => {
     const value = body[name];
     if (value === null) return false;
@@ -62,6 +64,27 @@ function withoutMembers(body: CallInput['body'], fields: Surcharges['fields'], d
     edited = Object.assign({}, edited, { [name]: rest });
   }
   return edited;
+}
+
+/** What is no list of texts is left out whole: who knows how it is read. */
+function withoutItems(body: CallInput['body'], lists: NonNullable<Surcharges['lists']>, dropped: string[]): CallInput['body'] {
+  let edited = body;
+  for (const [name, beginnings] of Object.entries(lists)) {
+    const { [name]: list, ...rest } = edited;
+    if (list === undefined || list === null) continue;
+    const items = Array.isArray(list) && list.every((item) => typeof item === 'string') ? list : null;
+    const dear = items?.filter((item) => isDear(item, beginnings));
+    if (dear?.length === 0) continue;
+    dropped.push(...(dear === undefined ? [name] : dear.map((item) => `${name}: ${item}`)));
+    const kept = items?.filter((item) => !isDear(item, beginnings)) ?? [];
+    edited = kept.length === 0 ? rest : { ...edited, [name]: kept };
+  }
+  return edited;
+}
+
+function isDear(item: string, beginnings: readonly string[]): boolean {
+  const name = item.trim().toLowerCase();
+  return beginnings.some((beginning) => name.startsWith(beginning));
 }
 
 function isCheap(value: unknown, cheap: readonly unknown[]): boolean {
@@ -101,12 +124,11 @@ function plainHeaders({ clientHeaders, way: { dialect, setting } }: CallInput, d
   let headers = clientHeaders;
   for (const [name, beginnings] of Object.entries(dialect.surcharges?.headers ?? {})) {
     const items = headers[name]?.split(',') ?? [];
-    const isDear = (item: string) => beginnings.some((beginning) => item.trim().toLowerCase().startsWith(beginning));
-    const dear = items.filter(isDear);
+    const dear = items.filter((item) => isDear(item, beginnings));
     if (dear.length === 0) continue;
     dropped.push(...dear.map((item) => `${name}: ${item.trim()}`));
     const { [name]: _dear, ...others } = headers;
-    const kept = items.filter((item) => !isDear(item));
+    const kept = items.filter((item) => !isDear(item, beginnings));
     headers = kept.length === 0 ? others : { ...others, [name]: kept.join(',').trim() };
   }
   return headers;

@@ -205,10 +205,17 @@ test('versions that callers name travel in the body, as far as they are known th
   await using _scene = scene;
   const betas = 'claude-code-20250219, interleaved-thinking-2025-05-14,oauth-2025-04-20';
   const headers = { 'anthropic-version': '2023-06-01', 'anthropic-beta': betas };
-  const response = await scene.post('/v1/messages', { ...ask, anthropic_beta: ['context-management-2025-06-27'] }, headers);
+  const response = await scene.post(
+    '/v1/messages',
+    { ...ask, anthropic_beta: ['context-management-2025-06-27', 'context-1m-2025-08-07'] },
+    headers,
+  );
   expect(response.status).toBe(200);
   expect(bedrock.taken[0]).toMatchObject({ anthropic_beta: ['interleaved-thinking-2025-05-14', 'context-management-2025-06-27'] });
-  expect(response.headers.get('x-tidegate-dropped')).toBe('anthropic-beta: claude-code-20250219, anthropic-beta: oauth-2025-04-20');
+  expect(response.headers.get('x-tidegate-dropped')).toBe(
+    // What costs more is left out wherever it stands.
+    'anthropic_beta: context-1m-2025-08-07, anthropic-beta: claude-code-20250219, anthropic-beta: oauth-2025-04-20',
+  );
 });
 
 describe('a channel of the console', () => {

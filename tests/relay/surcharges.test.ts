@@ -113,6 +113,15 @@ describe.each(engines)('surcharges, on $kind', (engine) => {
     expect((await ask(claude, { headers: { 'anthropic-beta': plain } })).sent?.headers['anthropic-beta']).toBe(plain);
   });
 
+  test('nor do they stand in the body, where hosts of the format look for them', async () => {
+    const list = ['fast-mode-2026-02-01', ' Context-1M-2025-08-07', 'tools-2026-01-01'];
+    // The vendor itself refuses the field.
+    expect((await ask(claude, { fields: { anthropic_beta: list } })).sent?.body).toHaveProperty('anthropic_beta', ['tools-2026-01-01']);
+    for (const odd of ['context-1m-2025-08-07', [['context-1m-2025-08-07']], list.slice(0, 2)])
+      expect((await ask(claude, { fields: { anthropic_beta: odd } })).sent?.body).not.toHaveProperty('anthropic_beta');
+    expect((await ask(claude, { fields: { anthropic_beta: list }, setting: allowed })).sent?.body).toMatchObject({ anthropic_beta: list });
+  });
+
   test('what passes through keeps everything', async () => {
     const settings = { 'global.pass_through_request_enabled': 'true' };
     const { sent, dropped } = await ask(claude, { fields: { speed: 'fast' }, headers: { 'anthropic-beta': betas }, settings });

@@ -29,6 +29,8 @@ function versionOf({ way: { provider, identity }, clientHeaders, settings, origi
   return modelHeaders(settings, originModel)[versionHeader] ?? callers ?? provider.apiVersion;
 }
 
+const dearBetas = ['fast-mode-', 'context-1m-'];
+
 export const claudeUpstream: UpstreamDialect = {
   name: 'claude',
   limits,
@@ -58,7 +60,9 @@ export const claudeUpstream: UpstreamDialect = {
       billing_policy: [],
     },
     essential: ['inference_geo'],
-    headers: { 'anthropic-beta': ['fast-mode-', 'context-1m-'] },
+    headers: { 'anthropic-beta': dearBetas },
+    // Where hosts of the format take them.
+    lists: { anthropic_beta: dearBetas },
   },
   // Where a prompt is only counted, nothing is thought of.
   applyTraits: (body, input) => {
