@@ -5,6 +5,7 @@ import { authorizeRequest, buildRequest, wayOf } from './build-request.ts';
 import type { UpstreamCall, UpstreamRequest } from './build-request.ts';
 import { SigningFailure } from './auth/signing-failure.ts';
 import type { PreparedChannel } from './prepared-channel.ts';
+import { withRenewal } from './renewed-exchange.ts';
 import { SendFailure } from './send-failure.ts';
 import type { ResponseHeaders, Sending, SendLimits, SendRequest, StreamResponse, WholeResponse } from './send.ts';
 import { sendPieces } from './send-pieces.ts';
@@ -86,10 +87,16 @@ function unwanted(): Exchange {
   return { sending: unsent, received: Promise.resolve(failedSend(cause)) };
 }
 
-/** Sends a request that is already as the provider wants it. */
+/** Sends a request that is already as the provider wants it; once more where a kept token is no longer taken. */
 export function exchange(context: ExchangeContext, channel: PreparedChannel, request: SendRequest, limits: SendLimits): Exchange {
-  const sending = context.sender.send(request, limits);
-  return { sending, received: sending.response.then((response) => read(response, channel, context.now), failedSend) };
+  const sendOnce = (open: SendRequest): Exchange => {
+    const sending = context.sender.send(open, limits);
+    return { sending, received: sending.response.then((response) => read(response, channel, context.now), failedSend) };
+  };
+  const { renew } = request;
+  if (renew === undefined) return sendOnce(request);
+  const resend = () => renew().then(sendOnce, (cause: unknown) => unsigned(cause, channel, context.now()));
+  return withRenewal(sendOnce(request), resend);
 }
 
 /** Bytes of a refusal that are looked at. */

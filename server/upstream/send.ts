@@ -23,6 +23,8 @@ export interface SendRequest {
   framing: Framing;
   /** `http:`, `https:` or `socks5:` URL, null for none. */
   proxy: string | null;
+  /** Signed with a token that was kept: the same with another one, for when that is refused. @throws {SigningFailure} */
+  renew?: () => Promise<SendRequest>;
 }
 
 export type ResponseHeaders = Record<string, string | string[] | undefined>;

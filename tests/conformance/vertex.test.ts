@@ -228,6 +228,29 @@ describe('tokens', () => {
     await scene.checkBooks();
   });
 
+  test('one that is no longer taken is fetched anew once, and the caller hears nothing of it', async () => {
+    const { scene, vertex } = await open();
+    await using _scene = scene;
+    expect((await scene.chat(chat)).status).toBe(200);
+    scene.app.clock.advance(120_000);
+    vertex.revoke();
+    expect((await scene.chat(chat)).status).toBe(200);
+    expect(vertex.given.count).toBe(2);
+    const rows = await scene.logs(2);
+    expect(rows.map((row) => row.channel_id)).toEqual([scene.channelIds[0], scene.channelIds[0]]);
+    await scene.checkBooks();
+  });
+
+  test('a key whose new tokens are refused too is not asked for another by every call', async () => {
+    const { scene, vertex } = await open();
+    await using _scene = scene;
+    expect((await scene.chat(chat)).status).toBe(200);
+    vertex.revoke();
+    expect((await scene.chat(chat)).status).toBe(502);
+    expect(vertex.given.count).toBe(1);
+    await scene.checkBooks();
+  });
+
   test('an account that gets none is refused like a key: another channel answers, and this one is taken out of use', async () => {
     const { scene, vertex } = await open();
     await using _scene = scene;

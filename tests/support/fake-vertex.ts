@@ -1,5 +1,5 @@
 // Vertex AI before the fake upstream: gives tokens for signed assertions, and takes calls with one of them alone.
-import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync, randomUUID, verify } from 'node:crypto';
 import { jsonOf, startFront } from './provider-front.ts';
 import type { FrontedRequest, Judgement, ProviderFront } from './provider-front.ts';
 
@@ -26,6 +26,8 @@ export interface FakeVertex extends ProviderFront {
   readonly given: { count: number };
   /** From now on no assertion is taken. */
   refuse(): void;
+  /** No token that was given until now is taken any more. */
+  revoke(): void;
 }
 
 export async function startFakeVertex(upstreamUrl: string): Promise<FakeVertex> {
@@ -46,9 +48,10 @@ export async function startFakeVertex(upstreamUrl: string): Promise<FakeVertex> 
       return refusal(401, 'UNAUTHENTICATED', 'Request had invalid authentication credentials.');
     return judgeCall(request);
   });
-  const key = serviceAccount({ token_uri: `${front.url}/token` });
+  // A front may get the port of one before it, but no token that was given there.
+  const key = serviceAccount({ token_uri: `${front.url}/token`, private_key_id: randomUUID() });
   const channel = { type: 41, key, other: '{"default":"us-central1","claude-sonnet-4-5":"europe-west1"}' };
-  return { ...front, given, channel, refuse: () => void (isRefusing = true) };
+  return { ...front, given, channel, refuse: () => void (isRefusing = true), revoke: () => tokens.clear() };
 }
 
 /** What is wrong with an assertion; null: nothing. */

@@ -16,6 +16,8 @@ interface Entry {
 /** No call travels with a token that ends on its way. */
 const earlyMs = 300_000;
 const mostKept = 1000;
+/** A key whose tokens are refused as they come is not asked for one by every call. */
+const oldAfterMs = 60_000;
 const entries = new Map<string, Entry>();
 
 /**
@@ -42,6 +44,18 @@ export function fetchedToken(id: string, now: number, fetch: () => Promise<Fetch
     },
   );
   return entry.fetching;
+}
+
+/** Whether another token may be taken where this one is not: not if it has just been fetched. */
+export function isOldToken(id: string, now: number): boolean {
+  const known = entries.get(id);
+  return known === undefined || now - known.fetchedAt >= oldAfterMs;
+}
+
+/** It is no longer taken. */
+export function forgetToken(id: string, value: string): void {
+  const known = entries.get(id);
+  if (known?.token?.value === value) known.token = null;
 }
 
 function keep(id: string, entry: Entry): void {

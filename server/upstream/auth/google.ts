@@ -7,7 +7,7 @@ import type { AuthorizedUser, ServiceAccount } from '#shared/google-key.ts';
 import { framings } from '#server/framing/registry.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 import { SendFailure } from '#server/upstream/send-failure.ts';
-import { fetchedToken } from './fetched-tokens.ts';
+import { fetchedToken, forgetToken, isOldToken } from './fetched-tokens.ts';
 import type { FetchedToken } from './fetched-tokens.ts';
 import type { Authorization, Signing } from './scheme.ts';
 import { SigningFailure } from './signing-failure.ts';
@@ -68,8 +68,15 @@ function signer({ text, address }: TokenSource, form: (now: number) => URLSearch
       .update(JSON.stringify([text, address.href, request.proxy]))
       .digest('base64');
     const withToken = (token: string) => ({ ...request, headers: { ...request.headers, authorization: `Bearer ${token}` } });
-    const token = fetchedToken(id, signing.now, () => fetchToken(address, form(signing.now), { ...signing, proxy: request.proxy }));
-    return typeof token === 'string' ? withToken(token) : token.then(withToken);
+    const find = () => fetchedToken(id, signing.now, () => fetchToken(address, form(signing.now), { ...signing, proxy: request.proxy }));
+    const token = find();
+    if (typeof token !== 'string') return token.then(withToken);
+    if (!isOldToken(id, signing.now)) return withToken(token);
+    const renew = async () => {
+      forgetToken(id, token);
+      return withToken(await find());
+    };
+    return { ...withToken(token), renew };
   };
 }
 
