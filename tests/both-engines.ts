@@ -44,6 +44,7 @@ const relay = [
   'cache-writes',
   'call-sessions',
   'chat',
+  'claude-usage',
   'client-disconnects',
   'completions',
   'cursor',

@@ -31,13 +31,14 @@ export function readByParts(
   if (body === null) return { kind: 'failed', error };
   const parts = dialect.readWhole(body, provider);
   if (parts === null || parts.some(isInvalidUsage)) return { kind: 'failed', error: null };
-  const { usage, hosted } = toldIn(parts);
+  const { usage, hosted, summaries } = toldIn(parts);
   const written = () => parts.map(textOfPart).join('');
-  if (parts.some(hasDeepArguments)) return { kind: 'too_deep', usage, hosted, written };
+  if (parts.some(hasDeepArguments)) return { kind: 'too_deep', usage, hosted, summaries, written };
   return {
     kind: 'whole',
     usage,
     hosted,
+    summaries,
     isEmpty: false,
     written,
     body: (counted) => write(parts, counted ?? usage),
@@ -76,9 +77,9 @@ export function eventsOf(parts: readonly ResponsePart[], dialect: UpstreamDialec
   return Buffer.from(parts.map((part) => stream.write(part)).join('') + stream.end(toldIn(parts).usage));
 }
 
-function toldIn(parts: readonly ResponsePart[]): Pick<DecodedWhole, 'usage' | 'hosted'> {
+function toldIn(parts: readonly ResponsePart[]): Pick<DecodedWhole, 'usage' | 'hosted' | 'summaries'> {
   const told = new ToldUsage();
   for (const part of parts) told.note(part);
-  const { usage, hosted } = told.report(false);
-  return { usage, hosted };
+  const { usage, hosted, summaries } = told.report(false);
+  return { usage, hosted, summaries };
 }

@@ -25,6 +25,8 @@ export interface DecodedWhole {
   usage: TokenUsage | null;
   /** Tools that ran at the provider; missing: none. */
   hosted?: HostedCalls | undefined;
+  /** Tokens of summaries that the provider has had written within the call, beside `usage`; missing: none. */
+  summaries?: TokenUsage | undefined;
   /** What a price per call is for, as the provider tells it; missing: the call. */
   units?: CallUnits | undefined;
   /** Tokens of what it holds beside texts, for where none are told; missing: it holds nothing else. */
@@ -45,6 +47,8 @@ export interface DeepWhole {
   /** Null: none was told. */
   usage: TokenUsage | null;
   hosted?: HostedCalls | undefined;
+  /** Tokens of summaries that the provider has had written within the call, beside `usage`; missing: none. */
+  summaries?: TokenUsage | undefined;
   /** What the model wrote, for counting; roughly, where that cannot be told from the rest. */
   written(): string;
 }

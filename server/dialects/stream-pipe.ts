@@ -39,6 +39,8 @@ export interface ReportedUsage {
   hasTextAfter: boolean;
   /** Tools that ran at the provider, as it tells or as they were seen; missing: none. */
   hosted?: HostedCalls | undefined;
+  /** Tokens of summaries that the provider has had written within the call, beside `usage`; missing: none. */
+  summaries?: TokenUsage | undefined;
   /** What a price per call is for; missing: the call. */
   units?: CallUnits;
 }

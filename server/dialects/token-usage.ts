@@ -16,9 +16,11 @@ export class ToldUsage {
   readonly #invalid = new Set<MainCount>();
 
   #hosted: HostedCalls | undefined;
+  #summaries: TokenUsage | undefined;
 
   note(part: ResponsePart): void {
     if (part.type === 'hosted_usage') this.#hosted = { ...this.#hosted, ...part.calls };
+    if (part.type === 'summary_usage') this.#summaries = part.usage;
     if (part.type === 'invalid_usage') for (const count of part.counts) this.#refuse(count);
     if (part.type !== 'usage') return;
     Object.assign(this.#usage, part.usage);
@@ -33,7 +35,9 @@ export class ToldUsage {
   /** @param hasTextAfter the model wrote on after its output was told */
   report(hasTextAfter: boolean): ReportedUsage {
     const reported = this.#tokens(hasTextAfter);
-    return this.#hosted === undefined ? reported : { ...reported, hosted: this.#hosted };
+    if (this.#hosted !== undefined) reported.hosted = this.#hosted;
+    if (this.#summaries !== undefined) reported.summaries = this.#summaries;
+    return reported;
   }
 
   #tokens(hasTextAfter: boolean): ReportedUsage {

@@ -212,14 +212,15 @@ function usageOfWhole(
   {
     usage,
     hosted,
+    summaries,
     units,
     outputTokens,
     written,
-  }: Pick<DeepWhole, 'usage' | 'hosted' | 'written'> & Pick<DecodedWhole, 'units' | 'outputTokens'>,
+  }: Pick<DeepWhole, 'usage' | 'hosted' | 'summaries' | 'written'> & Pick<DecodedWhole, 'units' | 'outputTokens'>,
 ): MeteredUsage | Promise<MeteredUsage> {
   const counting = { owner: call.admission.user.id, isEstimated: false };
   const countWritten = () => (outputTokens === undefined ? countText(written(), call.model, counting) : Promise.resolve(outputTokens));
-  return usageOfResponse(call, { told: usage, hosted, units, hasTextAfter: false, countWritten, counting });
+  return usageOfResponse(call, { told: usage, hosted, summaries, units, hasTextAfter: false, countWritten, counting });
 }
 
 async function readWhole(

@@ -72,6 +72,40 @@ describe.each(cases)('usage of a Claude channel on $kind, asked at $path', ({ en
     await scene.checkBooks();
   });
 
+  test.each([true, false])(
+    'summaries that the provider had written within the call are charged beside the rest (stream: %s)',
+    async (stream) => {
+      await using scene = await open();
+      const cache_creation = { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 30 };
+      const own = { input_tokens: 100, cache_read_input_tokens: 0, cache_creation_input_tokens: 0, output_tokens: 7 };
+      const summary = {
+        type: 'compaction',
+        input_tokens: 900,
+        cache_read_input_tokens: 50,
+        cache_creation_input_tokens: 30,
+        output_tokens: 300,
+      };
+      const iterations = [
+        { ...summary, cache_creation },
+        { ...summary, output_tokens: 1, cache_creation },
+        { ...own, type: 'message' },
+      ];
+      scene.upstream.queue({ text: 'Noon.', usage: { ...own, iterations } }, { text: 'Noon.', usage: own });
+      expect((await ask(scene, stream)).status).toBe(200);
+      await ask(scene, stream);
+      const [row, plain] = await scene.logs(2);
+      expect(row).toMatchObject({ prompt_tokens: 2060, completion_tokens: 308 });
+      expect(row?.other).toMatchObject({
+        cache_tokens: 100,
+        cache_creation_tokens: 60,
+        cache_creation_tokens_1h: 60,
+        prompt_source: 'upstream',
+      });
+      expect(plain).toMatchObject({ prompt_tokens: 100, completion_tokens: 7 });
+      await scene.checkBooks();
+    },
+  );
+
   test('a whole response whose usage cannot be true is none', async () => {
     await using scene = await open();
     scene.upstream.behave({ text: 'Noon.', usage: { input_tokens: -1, output_tokens: 7 } });

@@ -229,7 +229,9 @@ export function* messageEvents(request: MessagesRequest, behaviour: Behaviour, i
     yield { type: 'content_block_stop', index };
   }
   const delta = { stop_reason: stopReason(request, behaviour), stop_sequence: null, ...containerOf(behaviour) };
-  yield { type: 'message_delta', delta, ...(usage === undefined ? {} : { usage: { output_tokens: usage['output_tokens'] } }) };
+  const { output_tokens, iterations } = usage ?? {};
+  const last = { output_tokens, ...(iterations === undefined ? {} : { iterations }) };
+  yield { type: 'message_delta', delta, ...(usage === undefined ? {} : { usage: last }) };
   yield { type: 'message_stop' };
 }
 

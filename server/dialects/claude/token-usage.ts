@@ -1,6 +1,7 @@
 // Usage as this format writes it: cached tokens beside the input, thoughts within the output.
 import { isObject } from '#server/framing/loose-json.ts';
 import type { HostedCalls, HostedKind } from '#shared/hosted-tools.ts';
+import { noTokens, sumOfUsages } from '#shared/token-usage.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { MainCount, ResponsePart } from '../parts.ts';
 import { isInvalidCount, tokenCount } from '../token-usage.ts';
@@ -44,11 +45,21 @@ export function usageParts(value: unknown): ResponsePart[] {
   const usage = readTokenUsage(value);
   const counts = invalidCounts(value);
   const calls = hostedCalls(value);
+  const summaries = summaryUsage(value);
   return [
+    ...(summaries === null ? [] : [{ type: 'summary_usage' as const, usage: summaries }]),
     ...(calls === null ? [] : [{ type: 'hosted_usage' as const, calls }]),
     ...(Object.keys(usage).length > 0 ? [{ type: 'usage' as const, usage }] : []),
     ...(counts.length > 0 ? [{ type: 'invalid_usage' as const, counts }] : []),
   ];
+}
+
+/** The numbers beside the iterations do not hold theirs. https://platform.claude.com/docs/en/build-with-claude/compaction#usage */
+function summaryUsage(value: unknown): TokenUsage | null {
+  if (!isObject(value) || !Array.isArray(value.iterations)) return null;
+  const summaries = value.iterations.filter((iteration: unknown) => isObject(iteration) && iteration.type === 'compaction');
+  if (summaries.length === 0) return null;
+  return summaries.map((one: unknown) => ({ ...noTokens, ...readTokenUsage(one) })).reduce(sumOfUsages);
 }
 
 /** https://platform.claude.com/docs/en/agents-and-tools/tool-use/web-search-tool#usage-and-pricing */

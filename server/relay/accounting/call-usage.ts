@@ -1,6 +1,7 @@
 // What a call has used: as its upstream told it, counted where that is missing, estimated where counting would take too long.
 import type { CallUnits } from '#shared/call-units.ts';
 import type { HostedCalls } from '#shared/hosted-tools.ts';
+import { sumOfUsages } from '#shared/token-usage.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import { completedUsage, countedUsage } from '#server/relay/accounting/metered-usage.ts';
 import type { MeteredUsage } from '#server/relay/accounting/metered-usage.ts';
@@ -15,6 +16,8 @@ interface ResponseToCount {
   told: TokenUsage | null;
   /** Tools that ran at the provider, as it tells or as they were seen; missing: none. */
   hosted?: HostedCalls | undefined;
+  /** Tokens of summaries that the provider has had written within the call, beside what is told; missing: none. */
+  summaries?: TokenUsage | undefined;
   /** What a price per call is for; missing: the call. */
   units?: CallUnits | undefined;
   /** The model wrote on after it. */
@@ -26,11 +29,15 @@ interface ResponseToCount {
 
 /** A promise only where something has to be counted. */
 export function usageOfResponse(call: RunningCall, response: ResponseToCount): MeteredUsage | Promise<MeteredUsage> {
-  const { hosted, units } = response;
+  const { hosted, units, summaries } = response;
   const usage = units?.kind === 'image' ? tokensOfPictures(call, response) : tokensOfResponse(call, response);
-  if (hosted === undefined && units === undefined) return usage;
+  if (hosted === undefined && units === undefined && summaries === undefined) return usage;
   const rest = { ...(hosted === undefined ? {} : { hosted }), ...(units === undefined ? {} : { units }) };
-  return usage instanceof Promise ? usage.then((tokens) => ({ ...tokens, ...rest })) : { ...usage, ...rest };
+  const all = (tokens: MeteredUsage): MeteredUsage => {
+    const sum = summaries === undefined ? {} : { ...sumOfUsages(tokens, summaries), summaries };
+    return { ...tokens, ...sum, ...rest };
+  };
+  return usage instanceof Promise ? usage.then(all) : all(usage);
 }
 
 /** Where a price per picture is paid nobody counts what else there is; where tokens are, pictures are known by their size. */

@@ -10,7 +10,8 @@ const cutShare = 0.97;
 
 /** After a call that ended well, or one whose upstream told what it used. `firstByteMs`: when the response began. */
 export function learnFromCall(call: RunningCall, usage: MeteredUsage, firstByteMs: number | undefined): void {
-  if (usage.promptSource !== 'upstream') return;
+  // What was summarized on the way is not what the caller asked for.
+  if (usage.promptSource !== 'upstream' || usage.summaries !== undefined) return;
   const { prompt, services, quoted, isStream } = call;
   const { price } = quoted;
   // What a model was not told it cannot have ignored.

@@ -10,6 +10,8 @@ export interface MeteredUsage extends TokenUsage {
   completionSource: UsageSource;
   /** Tools that ran at the provider. */
   hosted?: HostedCalls;
+  /** Tokens of summaries that the provider has had written within the call: a part of all. */
+  summaries?: TokenUsage;
   /** What a price per call is for; missing: the call. */
   units?: CallUnits;
 }

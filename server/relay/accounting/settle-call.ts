@@ -80,9 +80,11 @@ function noteExcess({ services, admission, model, sentLimit, choices }: RunningC
   const { context, excess } = services;
   excess.begin(admission.user.id, settling);
   const limit = sentLimit === undefined ? undefined : sentLimit * choices;
-  if (channel === null || usage === null || limit === undefined || !isBeyond(usage.output, limit)) return;
+  // No limit of a response holds for the summaries behind it.
+  const written = usage === null ? 0 : usage.output - (usage.summaries?.output ?? 0);
+  if (channel === null || usage === null || limit === undefined || !isBeyond(written, limit)) return;
   const { id, name } = channel;
-  const fact = { id, name, model, limit, written: usage.output, username: admission.user.username };
+  const fact = { id, name, model, limit, written, username: admission.user.username };
   context.waitUntil(alertOfIgnoredLimit(context, fact));
 }
 

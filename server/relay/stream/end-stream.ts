@@ -81,8 +81,16 @@ async function usageOfStream(stream: EndedStream, ended: EndReason): Promise<Str
 
 /** What the upstream told, as far as it can be believed; else what is counted. */
 async function readUsage({ call, pipe, counting }: EndedStream): Promise<StreamUsage> {
-  const { usage: told, isInvalid, hasTextAfter, hosted, units } = pipe.reportedUsage();
+  const { usage: told, isInvalid, hasTextAfter, hosted, summaries, units } = pipe.reportedUsage();
   if (told === null && pipe.bytes === 0) return { usage: null, isInvalid };
-  const usage = await usageOfResponse(call, { told, hosted, units, hasTextAfter, countWritten: () => pipe.countTokens(), counting });
+  const usage = await usageOfResponse(call, {
+    told,
+    hosted,
+    summaries,
+    units,
+    hasTextAfter,
+    countWritten: () => pipe.countTokens(),
+    counting,
+  });
   return { usage, isInvalid };
 }
