@@ -6,7 +6,7 @@ export type OtherField = 'api_version' | 'plugin' | 'account_id' | 'regions';
 /** Keys of several kinds, or of many parts. */
 export type KeyKind = 'google' | 'aws';
 /** Something to know before using the type; the texts are translations. */
-export type TypeNotice = 'azure_deployment' | 'full_url' | 'private_deployment';
+export type TypeNotice = 'azure_deployment' | 'full_url' | 'private_deployment' | 'ollama_options';
 
 export interface ChannelType {
   type: number;
@@ -66,7 +66,7 @@ export const channelTypes: readonly ChannelType[] = [
   { type: 43, name: 'DeepSeek', color: 'blue', baseUrl: 'https://api.deepseek.com', listsModels: true, reportsBalance: true },
   { type: 8, name: 'Custom', nameZh: '自定义渠道', color: 'pink', baseUrl: '', notice: 'full_url', reportsBalance: true },
   { type: 3, name: 'Azure OpenAI', color: 'teal', baseUrl: '', other: 'api_version', notice: 'azure_deployment' },
-  { type: 4, name: 'Ollama', color: 'gray', baseUrl: 'http://localhost:11434', listsModels: true },
+  { type: 4, name: 'Ollama', color: 'gray', baseUrl: 'http://localhost:11434', notice: 'ollama_options', listsModels: true },
   { type: 39, name: 'Cloudflare', color: 'gray', baseUrl: 'https://api.cloudflare.com', other: 'account_id' },
   {
     type: 46,

@@ -6,6 +6,7 @@ import { converseUpstream } from './converse/upstream.ts';
 import { geminiClient } from './gemini/client.ts';
 import { geminiInteractionsClient } from './gemini/interactions/client.ts';
 import { geminiUpstream } from './gemini/upstream.ts';
+import { ollamaUpstream } from './ollama/upstream.ts';
 import { openaiChatClient } from './openai-chat/client.ts';
 import { openaiCompletionsClient } from './openai-chat/completions/client.ts';
 import { openaiChatUpstream } from './openai-chat/upstream.ts';
@@ -30,6 +31,7 @@ export const upstreamDialects = {
   'openai-responses': openaiResponsesUpstream,
   gemini: geminiUpstream,
   converse: converseUpstream,
+  ollama: ollamaUpstream,
 } satisfies Record<string, UpstreamDialect>;
 
 export type UpstreamDialectName = keyof typeof upstreamDialects;

@@ -27,6 +27,7 @@ export const requestFields = {
   citations: { isEssential: false, about: 'which places of documents and search results the response rests on' },
   safeguards: { isEssential: false, about: "the provider's checks of what tools do" },
   names: { isEssential: false, about: 'names of people' },
+  forced_tool: { isEssential: false, about: 'that a tool is called, or which one' },
   single_calls: { isEssential: false, about: 'one call of a tool at a time' },
   tool_errors: { isEssential: false, about: 'failure of a tool, beyond what its result says' },
   cache_hints: { isEssential: false, about: "the provider's cache" },

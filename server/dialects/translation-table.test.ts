@@ -21,6 +21,7 @@ const models: Readonly<Record<string, string>> = {
   'openai-responses': 'gpt-4o',
   gemini: 'gemini-2.5-flash',
   converse: 'amazon.nova-2-lite-v1:0',
+  ollama: 'llama3.2',
 };
 
 test.each(translationTable)('$from → $to: $field is $treatment', ({ from, to, field, treatment, example, model }) => {

@@ -4,6 +4,7 @@ import { beginsFrames, FrameSplitter } from './aws-frames.ts';
 import type { EventsOfFrame } from './aws-frames.ts';
 import { EventSplitter } from './event-splitter.ts';
 import type { Framing } from './framing.ts';
+import { beginsObject, lastLine, LineSplitter } from './line-splitter.ts';
 import { beginsStream, eventIn, firstEvent, namedEvents } from './sse.ts';
 
 /** https://html.spec.whatwg.org/multipage/server-sent-events.html */
@@ -17,6 +18,16 @@ const sse: Framing = {
   eventEnd: Buffer.from('\n\n'),
 };
 
+/** https://github.com/ndjson/ndjson-spec */
+const jsonLines: Framing = {
+  ...sse,
+  mediaType: 'application/x-ndjson',
+  begins: beginsObject,
+  createSplitter: () => new LineSplitter(),
+  lastEvent: lastLine,
+  eventEnd: Buffer.from('\n'),
+};
+
 function awsFrames(eventsOf: EventsOfFrame): Framing {
   const mediaType = 'application/vnd.amazon.eventstream';
   return { ...sse, mediaType, begins: beginsFrames, createSplitter: () => new FrameSplitter(eventsOf) };
@@ -24,6 +35,8 @@ function awsFrames(eventsOf: EventsOfFrame): Framing {
 
 export const framings = {
   sse,
+  /** One object a line. */
+  'json-lines': jsonLines,
   /** Frames that are events by themselves. */
   'aws-events': awsFrames(namedEventOf),
   /** Frames that wrap events of another format. */

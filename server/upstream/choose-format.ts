@@ -17,7 +17,12 @@ export function formatFor(formats: readonly PreparedFormat[], { client, kind, mo
   for (const format of formats) {
     if (format.paths[kind] === undefined || format.models?.test(model) === false) continue;
     if (format.dialect.name === client.name) return format;
-    if (best === null || lossBetween(client, format.dialect) < lossBetween(client, best.dialect)) best = format;
+    if (best === null || isBetter(format, best, client)) best = format;
   }
   return best;
+}
+
+function isBetter(format: PreparedFormat, best: PreparedFormat, client: ClientDialect): boolean {
+  if (format.isForOwnCallers !== best.isForOwnCallers) return best.isForOwnCallers;
+  return lossBetween(client, format.dialect) < lossBetween(client, best.dialect);
 }

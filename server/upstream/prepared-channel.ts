@@ -28,6 +28,7 @@ export interface PreparedFormat {
   readonly traits: ProviderTraits;
   readonly paths: ProviderFormat['paths'];
   readonly models: ProviderFormat['models'];
+  readonly isForOwnCallers: boolean;
   /** Headers of a call, before it is authorised. Shared between calls: never changed by who receives them. */
   headers(isStream: boolean): Readonly<Record<string, string>>;
   /** The last step of a call: what its scheme makes of the whole of it. @throws {SigningFailure} */
@@ -210,7 +211,7 @@ function prepareFormats(source: FormatSource): PreparedFormat[] {
 
 function prepareFormat(source: FormatSource, dialect: UpstreamDialect, format: ProviderFormat): PreparedFormat {
   const { provider } = source;
-  const { framing, paths, models, headers, auth, isAtHomeOnly: _, ...traits } = format;
+  const { framing, paths, models, headers, auth, isForOwnCallers = false, isAtHomeOnly: _, ...traits } = format;
   const authorized = authorizeWith(source, auth ?? provider.auth);
   const whole = { ...authorized.headers, ...filled(source, headers), accept: 'application/json' };
   const stream = { ...whole, accept: framings[framing].mediaType, ...filled(source, provider.streamHeaders) };
@@ -227,6 +228,7 @@ function prepareFormat(source: FormatSource, dialect: UpstreamDialect, format: P
     },
     paths,
     models,
+    isForOwnCallers,
     headers: (isStream) => (isStream ? stream : whole),
     authorize: authorized.authorize,
   };

@@ -13,6 +13,7 @@ import { messageEvents, readMessages } from '#tests/support/claude-responses.ts'
 import { converseEvents } from '#tests/support/converse-responses.ts';
 import { bedrockApiKey } from '#tests/support/fake-bedrock.ts';
 import { geminiEvents, readGemini } from '#tests/support/gemini-responses.ts';
+import { ollamaLines } from '#tests/support/ollama-responses.ts';
 import { readResponses, responseEvents } from '#tests/support/openai-responses.ts';
 import type { Behaviour, UpstreamError } from '#tests/support/upstream-behaviour.ts';
 import { chatChunks, isRefusal, readChat } from '#tests/support/upstream-responses.ts';
@@ -58,6 +59,18 @@ const streams: Readonly<Record<string, { type: number; setting: string; key?: st
       const request = known(readMessages({ model, messages, max_tokens: 99, stream: true }));
       const told = [...messageEvents(request, behaviour, 'msg_1')].flatMap(converseEvents());
       return Buffer.concat(told.map(({ name, data }) => eventFrame(name, data)));
+    },
+  },
+  ollama: {
+    type: 4,
+    setting: JSON.stringify({ formats: ['ollama'] }),
+    write(behaviour) {
+      const request = known(readChat({ model, messages, stream: true, stream_options: { include_usage: true } }));
+      const lines = ollamaLines();
+      return [...chatChunks(request, behaviour, 'chatcmpl-1')]
+        .flatMap((chunk) => lines({ ...chunk }))
+        .map((line) => `${JSON.stringify(line)}\n`)
+        .join('');
     },
   },
 };

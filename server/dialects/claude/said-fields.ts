@@ -26,6 +26,10 @@ export const saidFields: SaidFields = {
   workspace: { name: 'workspace_id', example: { workspace_id: 'w1' } },
   offered_provider_tools: { name: 'tools.0', example: { tools: [advisor] } },
   forced_provider_tool: { name: 'tool_choice', example: { tools: [advisor], tool_choice: { type: 'tool', name: 'advisor' } } },
+  forced_tool: {
+    name: 'tool_choice',
+    example: { tools: [{ name: 'get', input_schema: { type: 'object' } }], tool_choice: { type: 'any' } },
+  },
   taught_tools: { name: 'tools.0.type', example: { tools: [{ type: 'bash_20250124', name: 'bash' }] } },
   provider_tool_results: {
     name: 'server tool blocks',
@@ -88,6 +92,7 @@ const thinkingLoss: PartialLoss = {
 export const carriedFields: CarriedFields = {
   search: 'by_parts',
   media: { treatment: 'refused', about: 'spoken input, files by id, and files that are neither PDF nor text' },
+  forced_tool: 'by_parts',
   stop: 'by_parts',
   json_without_schema: {
     treatment: 'dropped',

@@ -1,5 +1,6 @@
 // What the families behind this format take beside it. Names are ids of models, their profiles' or those that a channel maps to them.
 import type { ReasoningWish } from '../parts.ts';
+import { thinkingLevel } from '../thinking-level.ts';
 
 type Json = Record<string, unknown>;
 
@@ -8,30 +9,13 @@ export function isNova(model: string): boolean {
 }
 
 /** Fields beside the format's own by which a model is told how much to think; null: it thinks as it does. */
-export function thinkingFields(model: string, { isOn, effort, budgetTokens }: ReasoningWish): Json | null {
+export function thinkingFields(model: string, wish: ReasoningWish): Json | null {
+  const { isOn } = wish;
   const isSecondNova = /(?:^|[./])nova-2-/.test(model);
   // https://docs.aws.amazon.com/nova/latest/nova2-userguide/extended-thinking.html
   if (isSecondNova && !isOn) return { reasoningConfig: { type: 'disabled' } };
-  const level = effort === undefined ? levelOf(budgetTokens) : levels[effort];
+  const level = thinkingLevel(wish);
   if (isSecondNova) return { reasoningConfig: { type: 'enabled', maxReasoningEffort: level } };
   // These always think. https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-openai.html
   return model.includes('gpt-oss') ? { reasoning_effort: isOn ? level : 'low' } : null;
-}
-
-type Level = 'low' | 'medium' | 'high';
-
-const levels: Readonly<Record<NonNullable<ReasoningWish['effort']>, Level>> = {
-  none: 'low',
-  minimal: 'low',
-  low: 'low',
-  medium: 'medium',
-  high: 'high',
-  xhigh: 'high',
-  max: 'high',
-};
-
-function levelOf(budgetTokens: number | undefined): Level {
-  if (budgetTokens === undefined) return 'medium';
-  if (budgetTokens <= 4096) return 'low';
-  return budgetTokens <= 16_384 ? 'medium' : 'high';
 }

@@ -11,6 +11,7 @@ const thinkingLoss: PartialLoss = {
 /** https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html */
 export const carriedFields: CarriedFields = {
   media: { treatment: 'refused', about: 'what is named by an address or an id, and kinds of file that the format does not know' },
+  forced_tool: 'by_parts',
   stop: 'by_parts',
   json_without_schema: {
     treatment: 'dropped',

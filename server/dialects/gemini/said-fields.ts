@@ -30,6 +30,10 @@ export const saidFields: SaidFields = {
   frequency_penalty: { name: 'generationConfig.frequencyPenalty', neutral: [0], example: config({ frequencyPenalty: 0.5 }) },
   presence_penalty: { name: 'generationConfig.presencePenalty', neutral: [0], example: config({ presencePenalty: 0.5 }) },
   offered_provider_tools: { name: 'tools.0.googleMaps', example: { tools: [{ googleMaps: {} }] } },
+  forced_tool: {
+    name: 'toolConfig.functionCallingConfig',
+    example: { tools: [{ functionDeclarations: [{ name: 'get' }] }], toolConfig: { functionCallingConfig: { mode: 'ANY' } } },
+  },
   taught_tools: { name: 'tools.0.computerUse', example: { tools: [{ computerUse: { environment: 'ENVIRONMENT_BROWSER' } }] } },
   mcp_servers: { name: 'tools.0.mcpServers', example: { tools: [{ mcpServers: [{ name: 'a' }] }] } },
   provider_tool_results: {
@@ -83,6 +87,7 @@ export const saidFields: SaidFields = {
 /** https://ai.google.dev/api/generate-content */
 export const carriedFields: CarriedFields = {
   media: { treatment: 'refused', about: 'files by id' },
+  forced_tool: 'by_parts',
   stop: 'by_parts',
   json_without_schema: 'by_parts',
   effort: { treatment: 'dropped', about: 'for models that do not think', model: 'gemini-2.0-flash' },

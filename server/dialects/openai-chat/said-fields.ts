@@ -13,6 +13,10 @@ export const saidFields: SaidFields = {
   search: { name: 'web_search_options', example: { web_search_options: {} } },
   offered_provider_tools: { name: 'tools.0', example: { tools: [{ type: 'image_generation' }] } },
   forced_provider_tool: { name: 'tool_choice', example: { tools: [{ type: 'image_generation' }], tool_choice: 'required' } },
+  forced_tool: {
+    name: 'tool_choice',
+    example: { tools: [{ type: 'function', function: { name: 'get', parameters: {} } }], tool_choice: 'required' },
+  },
   seed: { name: 'seed', example: { seed: 3 } },
   frequency_penalty: { name: 'frequency_penalty', neutral: [0], example: { frequency_penalty: 0.5 } },
   presence_penalty: { name: 'presence_penalty', neutral: [0], example: { presence_penalty: 0.5 } },
@@ -67,6 +71,7 @@ export const saidFields: SaidFields = {
 
 export const carriedFields: CarriedFields = {
   media: { treatment: 'refused', about: 'images and documents by id, documents by address' },
+  forced_tool: 'by_parts',
   stop: 'by_parts',
   single_calls: 'by_parts',
   user_id: 'by_parts',

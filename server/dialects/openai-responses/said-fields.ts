@@ -17,6 +17,10 @@ export const saidFields: SaidFields = {
   phase: { name: 'phase', example: { input: [{ role: 'assistant', content: 'Hi', phase: 'commentary' }, question] } },
   offered_provider_tools: { name: 'tools.0', example: { tools: [drawing] } },
   forced_provider_tool: { name: 'tool_choice', example: { tools: [drawing], tool_choice: { type: 'image_generation' } } },
+  forced_tool: {
+    name: 'tool_choice',
+    example: { tools: [{ type: 'function', name: 'get', parameters: {} }], tool_choice: 'required' },
+  },
   taught_tools: { name: 'tools.0.type', example: { tools: [{ type: 'local_shell' }] } },
   mcp_servers: { name: 'tools.0.type', example: { tools: [{ type: 'mcp', server_label: 'a', server_url: 'https://example.com' }] } },
   provider_tool_results: {
@@ -63,6 +67,7 @@ export const saidFields: SaidFields = {
 const includedLogprobs = 'message.output_text.logprobs';
 
 export const carriedFields: CarriedFields = {
+  forced_tool: 'by_parts',
   search: 'by_parts',
   media: { treatment: 'refused', about: 'spoken input, and images and files by id' },
   single_calls: 'by_parts',

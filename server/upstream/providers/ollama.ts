@@ -1,6 +1,5 @@
 // Models on one's own machine. https://docs.ollama.com/api and https://docs.ollama.com/openai
 import models from './default-models.json' with { type: 'json' };
-import { openaiModelList } from './openai-shape.ts';
 import type { Provider } from './spec.ts';
 
 export const ollama: Provider = {
@@ -13,9 +12,15 @@ export const ollama: Provider = {
       paths: { chat: '{base}/v1/chat/completions', completions: '{base}/v1/completions', embeddings: '{base}/api/embed' },
       quirks: { streamOptions: 'ask', drop: ['n', 'user'] },
       embeddings: 'ollama',
+      // It takes less there than it knows.
+      isForOwnCallers: true,
+    },
+    ollama: {
+      framing: 'json-lines',
+      paths: { chat: '{base}/api/chat', embeddings: '{base}/api/embed' },
     },
   },
   auth: { kind: 'bearer' },
-  modelList: openaiModelList,
+  modelList: { path: '{base}/api/tags', items: 'models', name: 'name' },
   models: models['4'],
 };

@@ -83,6 +83,8 @@ export interface ProviderFormat extends Omit<ProviderTraits, 'name'> {
   /** Only at the provider's own address: what answers behind another one is known to speak the first format alone. Otherwise the
    *  channel's setting `formats` names it. */
   isAtHomeOnly?: boolean;
+  /** Callers of other formats are asked in another one of the provider, where it has one: what is lost on their way there is less. */
+  isForOwnCallers?: boolean;
 }
 
 export interface Provider {

@@ -27,6 +27,10 @@ export const saidFields: SaidFields = {
   },
   presence_penalty: { name: 'generation_config.presence_penalty', neutral: [0], example: config({ presence_penalty: 0.5 }) },
   offered_provider_tools: { name: 'tools.0', example: { tools: [{ type: 'google_maps' }] } },
+  forced_tool: {
+    name: 'generation_config.tool_choice',
+    example: { tools: [{ type: 'function', name: 'get' }], generation_config: { tool_choice: 'any' } },
+  },
   taught_tools: { name: 'tools.0.type', example: { tools: [{ type: 'computer_use', environment: 'browser' }] } },
   mcp_servers: { name: 'tools.0.type', example: { tools: [{ type: 'mcp_server', name: 'a', url: 'https://example.com' }] } },
   provider_tool_results: {
@@ -45,7 +49,7 @@ export const saidFields: SaidFields = {
   image_detail: { name: 'input.0.content.0.resolution', example: userPart({ ...picture, resolution: 'low' }) },
   media_details: {
     name: 'input.0.content.0.processing',
-    example: userPart({ type: 'document', data: 'JVBERi0=', mime_type: 'application/pdf', processing: 'static' }),
+    example: userPart({ type: 'document', data: 'SGVsbG8=', mime_type: 'text/plain', processing: 'static' }),
   },
   stop: { name: 'generation_config.stop_sequences', example: config({ stop_sequences: ['END'] }) },
   json_without_schema: { name: 'response_format', example: { response_format: { type: 'text', mime_type: 'application/json' } } },

@@ -1,0 +1,24 @@
+// What this format carries of what callers say; none of them speaks it.
+import type { CarriedFields, PartialLoss } from '../request-fields.ts';
+
+const option = (name: string) => (value: unknown) => ({ options: { [name]: value } });
+const thinkingLoss: PartialLoss = {
+  treatment: 'dropped',
+  about: 'for models other than gpt-oss, which get a level by it; others think or do not',
+};
+
+/** https://docs.ollama.com/api/chat */
+export const carriedFields: CarriedFields = {
+  media: { treatment: 'refused', about: 'everything but pictures and texts that come with the request' },
+  stop: 'by_parts',
+  json_without_schema: 'by_parts',
+  effort: thinkingLoss,
+  thinking_budget: thinkingLoss,
+  temperature: 'by_parts',
+  top_p: 'by_parts',
+  top_k: 'by_parts',
+  unsigned_thoughts: 'by_parts',
+  seed: option('seed'),
+  frequency_penalty: option('frequency_penalty'),
+  presence_penalty: option('presence_penalty'),
+};

@@ -1,0 +1,70 @@
+// Parts → a request of Ollama's own chat.
+import { writeHostedTools } from '../hosted-tools.ts';
+import { Losses, untranslatable } from '../losses.ts';
+import type { ChatRequest, ReasoningWish, Tool } from '../parts.ts';
+import { thinkingLevel } from '../thinking-level.ts';
+import type { WriteOptions, WrittenRequest } from '../upstream-dialect.ts';
+import { withOptions } from './options.ts';
+import { carriedFields } from './said-fields.ts';
+import { title } from './title.ts';
+import { writeMessages } from './write-messages.ts';
+
+type Json = Record<string, unknown>;
+
+/** @throws {AppError} `untranslatable` */
+export function writeRequest(request: ChatRequest, { upstreamModel: model }: WriteOptions): WrittenRequest {
+  const losses = new Losses(request.saidFields);
+  const extras = losses.carry(request.extras, carriedFields, title);
+  // Without the flag it streams.
+  const written: Json = { ...extras, model, stream: request.isStream, messages: writeMessages(request.messages, losses) };
+  const body: Json = withOptions(written, optionsOf(request));
+  const tools = writeTools(request, losses);
+  if (tools.length > 0) body.tools = tools;
+  const { responseFormat: format, reasoning } = request;
+  if (format !== undefined) body.format = format.kind === 'json' ? 'json' : format.schema;
+  const think = reasoning === undefined ? undefined : writeThinking(reasoning, model, losses);
+  if (think !== undefined) body.think = think;
+  if (request.userId !== undefined) losses.drop('user_id');
+  return { body, dropped: losses.names };
+}
+
+function optionsOf({ maxTokens, temperature, topP, topK, stop }: ChatRequest): Json {
+  return {
+    ...(maxTokens === undefined ? {} : { num_predict: maxTokens }),
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(topP === undefined ? {} : { top_p: topP }),
+    ...(topK === undefined ? {} : { top_k: topK }),
+    ...(stop === undefined ? {} : { stop }),
+  };
+}
+
+/** The format has no choice among tools: of one that has to be called no others are offered, and it is named that nothing forces it. */
+function writeTools(request: ChatRequest, losses: Losses): Json[] {
+  const { tools, toolChoice: choice, parallelToolCalls } = request;
+  writeHostedTools(request, { losses, title, write: () => null });
+  if (choice?.kind === 'hosted') throw untranslatable(choice.field, title);
+  if (choice?.kind === 'none' || tools.length === 0) return [];
+  if (tools.some(({ cache }) => cache !== undefined)) losses.drop('cache_hints');
+  if (parallelToolCalls === false) losses.drop('single_calls');
+  if (choice?.kind === 'required' || choice?.kind === 'tool') losses.drop('forced_tool');
+  const offered = choice?.kind === 'tool' ? tools.filter(({ name }) => name === choice.name) : tools;
+  return offered.map(writeTool);
+}
+
+function writeTool({ name, description, parameters }: Tool): Json {
+  const described = description === undefined ? {} : { description };
+  const plain = Object.keys(parameters).length === 0 ? { type: 'object', properties: {} } : { type: 'object', ...parameters };
+  return { type: 'function', function: { name, ...described, parameters: plain } };
+}
+
+/**
+ * Models that can think do so of themselves; others refuse to be told to. Only gpt-oss knows levels, and cannot but think.
+ * https://docs.ollama.com/capabilities/thinking
+ */
+function writeThinking(wish: ReasoningWish, model: string, losses: Losses): boolean | string | undefined {
+  if (/(?:^|\/)gpt-oss/.test(model)) return wish.isOn ? thinkingLevel(wish) : 'low';
+  if (!wish.isOn) return false;
+  if (wish.budgetTokens !== undefined) losses.drop('thinking_budget');
+  else if (wish.effort !== undefined) losses.drop('effort');
+  return undefined;
+}

@@ -1,0 +1,25 @@
+// How much a model shall think, for formats that know three levels of it.
+import type { ReasoningWish } from './parts.ts';
+
+export type ThinkingLevel = 'low' | 'medium' | 'high';
+
+/** Of a wish for thoughts; without a number or a word for it the one in the middle. */
+export function thinkingLevel({ effort, budgetTokens }: ReasoningWish): ThinkingLevel {
+  return effort === undefined ? levelOf(budgetTokens) : levels[effort];
+}
+
+const levels: Readonly<Record<NonNullable<ReasoningWish['effort']>, ThinkingLevel>> = {
+  none: 'low',
+  minimal: 'low',
+  low: 'low',
+  medium: 'medium',
+  high: 'high',
+  xhigh: 'high',
+  max: 'high',
+};
+
+function levelOf(budgetTokens: number | undefined): ThinkingLevel {
+  if (budgetTokens === undefined) return 'medium';
+  if (budgetTokens <= 4096) return 'low';
+  return budgetTokens <= 16_384 ? 'medium' : 'high';
+}
