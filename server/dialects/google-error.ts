@@ -4,6 +4,8 @@ import { isObject } from '#server/framing/loose-json.ts';
 export interface GoogleError {
   type: string;
   code: string;
+  /** https://docs.cloud.google.com/docs/reference/errors/google.api#errorreason */
+  reason?: string;
   /** Seconds until it wants to be asked again; it sends no header of that. */
   retryAfter?: number;
 }
@@ -20,6 +22,7 @@ export function readGoogleError({ code, status, details }: Readonly<Record<strin
     type: code === 429 ? 'rate_limit_error' : code >= 500 ? 'server_error' : 'invalid_request_error',
     // A key that is not valid is a bad request there.
     code: reason === 'API_KEY_INVALID' ? 'invalid_api_key' : status,
+    ...(typeof reason === 'string' ? { reason } : {}),
     ...(retryAfter === undefined ? {} : { retryAfter }),
   };
 }

@@ -99,7 +99,7 @@ async function askProvider(
     .tiers(admission.group, model)
     .flatMap((tier) => tier.channels)
     .filter((one) => (one.way(endpoint.dialect, endpoint.kind.name, model)?.identity ?? null) !== null)
-    .find(({ id }) => (held === null || held.channel === id) && health.factor(id, model) > 0);
+    .find(({ id }) => (held === null || held.channel === id) && health.factor(id, model, admission.user.id) > 0);
   if (channel === undefined || admission.pinnedChannel !== undefined) return null;
   try {
     const call = {

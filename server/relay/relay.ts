@@ -248,6 +248,7 @@ async function runAttempts(call: RunningCall, client: ClientStream | null): Prom
     services,
     group: admission.group,
     model,
+    caller: admission.user.id,
     affinity: services.context.settings.get('ChannelAffinityEnabled') ? call.affinity : null,
     only: channelOnly(services, admission.pinnedChannel),
     isFor: (channel) => isWhereItIs(call, channel) && takesCall(channel, call.endpoint, model),

@@ -6,23 +6,24 @@ import { alertOfChannel } from '#server/notify/notifications.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 import type { PreparedChannel } from './prepared-channel.ts';
 import { autoDisableReason } from './failure-consequences.ts';
+import type { RefusalWitness } from './failure-consequences.ts';
 import type { UpstreamFailure } from './upstream-error.ts';
 
 type DisableContext = Pick<AppContext, 'db' | 'changes' | 'now' | 'log' | 'settings'>;
 
 /**
- * Why this failure takes the channel out of use under the current settings; null when it does not. `callerText`: as for
+ * Why this failure takes the channel out of use under the current settings; null when it does not. `witness`: as for
  * `autoDisableReason`.
  */
 export function reasonToDisable(
   context: DisableContext,
   channel: Pick<PreparedChannel, 'isAutoBan' | 'provider'>,
   failure: UpstreamFailure,
-  callerText: () => string | null,
+  witness: RefusalWitness,
 ): string | null {
   if (!channel.isAutoBan || !context.settings.get('AutomaticDisableChannelEnabled')) return null;
   const keywords = context.settings.get('AutomaticDisableKeywords');
-  return autoDisableReason(failure, { provider: channel.provider, keywords, callerText });
+  return autoDisableReason(failure, { provider: channel.provider, keywords, ...witness });
 }
 
 /**

@@ -1,11 +1,11 @@
 // What follows from a failure of an upstream: whether another channel may do better, whether the channel is taken out of use, and
 // in whose words it is told.
 import { accountStatuses, statusesOfChannel } from '#server/dialects/status-in-body.ts';
+import { accountCodes, quotaTypes } from './forbidden.ts';
 import type { Provider } from './providers/spec.ts';
 import type { UpstreamFailure } from './upstream-error.ts';
 
-const accountCodes = ['invalid_api_key', 'account_deactivated', 'billing_not_active', 'insufficient_quota', 'insufficient_user_quota'];
-const accountTypes = ['insufficient_quota', 'insufficient_user_quota', 'authentication_error', 'permission_error', 'forbidden'];
+const accountTypes = [...quotaTypes, 'permission_error', 'forbidden'];
 /** What the log calls the refusal of an account that has no code of its own. */
 const refused = 'channel_refused';
 /** The codes and types by which upstreams say that the account that calls them is refused: the channel's. */
@@ -27,23 +27,42 @@ export function isRetryable(failure: UpstreamFailure, provider: Refusing): boole
   return status >= 300;
 }
 
+/** Refused, and it may be for what one caller asked as well as for the channel itself. */
+export function isUnclear({
+  kind,
+  status,
+  upstreamStatus,
+  concerns,
+}: Pick<UpstreamFailure, 'kind' | 'status' | 'upstreamStatus' | 'concerns'>): boolean {
+  return kind === 'response' && (status === 403 || upstreamStatus === 403) && concerns === undefined;
+}
+
+/** Who has seen a failure. */
+export interface RefusalWitness {
+  callerText: () => string | null;
+  /** Others were refused alike, or nobody else's call was it: a test of the channel. */
+  isConfirmed: boolean;
+}
+
 /**
  * Why the channel should be taken out of use for good, or null. Upstreams quote what a caller sent when they refuse a request,
  * so keywords count only where the status says that it is the channel that is refused, and where the caller has not written
  * their words.
  *
+ * A 403 that does not tell what it is about counts only when it is `isConfirmed`: one caller alone may have brought it about.
+ *
  * @param callerText everything that the caller sent, as one text; null when it is too long to be looked through: then no keyword counts
  */
 export function autoDisableReason(
   failure: UpstreamFailure,
-  { provider, keywords, callerText }: { provider: Refusing; keywords: readonly string[]; callerText: () => string | null },
+  { provider, keywords, callerText, isConfirmed }: RefusalWitness & { provider: Refusing; keywords: readonly string[] },
 ): string | null {
-  if (failure.kind !== 'response' || failure.isOfRequest === true) return null;
+  if (failure.kind !== 'response' || failure.concerns === 'request' || failure.concerns === 'model') return null;
   const isRefused =
     failure.status === 401 ||
     provider?.refusals?.ofKey?.includes(failure.status) === true ||
     provider?.refusals?.codesOfKey?.includes(String(failure.code)) === true ||
-    speaksOfAccount(failure) ||
+    (speaksOfAccount(failure) && (isConfirmed || !isUnclear(failure))) ||
     (isAboutChannel(failure) && hasKeyword(failure, keywords) && hasKeyword(failure, unwritten(keywords, callerText())));
   return isRefused ? failure.message : null;
 }
@@ -53,7 +72,7 @@ export function autoDisableReason(
  * Here a keyword may have been quoted: nothing follows from it but other words for who wrote it.
  */
 export function refusesChannel(failure: UpstreamFailure, keywords: readonly string[]): boolean {
-  if (failure.kind !== 'response' || failure.isOfRequest === true) return false;
+  if (failure.kind !== 'response' || failure.concerns === 'request') return false;
   if (accountStatuses.has(failure.status) || accountStatuses.has(failure.upstreamStatus)) return true;
   return speaksOfAccount(failure) || hasKeyword(failure, keywords);
 }

@@ -120,6 +120,48 @@ describe('masking', () => {
   ])('leaves %s', (text) => expect(maskSecrets(text)).toBe(text));
 });
 
+describe('a 403 is about', () => {
+  const concerns = (error: object, type = 1) =>
+    parseUpstreamError({
+      status: 403,
+      text: JSON.stringify({ error: { message: 'why', ...error } }),
+      channel: buildPreparedChannel({ type }),
+      now,
+    }).concerns;
+  const ofGoogle = (reason: string) => ({
+    code: 403,
+    status: 'PERMISSION_DENIED',
+    details: [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason, domain: 'googleapis.com' }],
+  });
+
+  it.each([
+    ['the request', 'request', { message: 'You do not have permission to access the File abc or it may not exist.', ...ofGoogle('') }],
+    ['the request', 'request', { message: 'CachedContent not found (or permission denied)' }],
+    ['the request', 'request', { metadata: { reasons: ['violence'], flagged_input: 'x' } }],
+    [
+      'the model',
+      'model',
+      { message: 'Project `p` does not have access to model `m`', type: 'invalid_request_error', code: 'model_not_found' },
+    ],
+    ['the model', 'model', { type: 'permissions_error', code: 'model_permission_blocked_project' }],
+    ['the account', 'account', { code: 'Arrearage', type: 'Arrearage' }],
+    ['the account', 'account', { type: 'billing_error' }],
+    ['the account', 'account', ofGoogle('CONSUMER_SUSPENDED')],
+    ['the account', 'account', ofGoogle('API_KEY_IP_ADDRESS_BLOCKED')],
+    ['nobody knows what', undefined, ofGoogle('IAM_PERMISSION_DENIED')],
+    ['nobody knows what', undefined, { type: 'permission_error' }],
+    ['nobody knows what', undefined, { type: 'request_forbidden', code: 'unsupported_country_region_territory' }],
+  ])('%s (%s): %j', (_, concern, error) => expect(concerns(error)).toBe(concern));
+
+  it('what the provider names a refused key by', () => {
+    expect(concerns({ code: 'ExpiredTokenException' }, 33)).toBe('account');
+    expect(concerns({ code: 'ExpiredTokenException' })).toBeUndefined();
+    expect(
+      concerns({ message: "You don't have access to the model with the specified model ID.", code: 'AccessDeniedException' }, 33),
+    ).toBe('model');
+  });
+});
+
 describe('another channel is tried', () => {
   const retried = (status: number, provider?: Provider, error = {}) =>
     isRetryable(parseUpstreamError({ status, text: JSON.stringify({ error }), channel: buildPreparedChannel(), now }), provider ?? null);
@@ -139,12 +181,13 @@ describe('another channel is tried', () => {
 });
 
 describe('a channel is taken out of use', () => {
-  const reason = (status: number, error: object, provider: Pick<Provider, 'refusals'> | null = null) =>
+  const reason = (status: number, error: object, provider: Pick<Provider, 'refusals'> | null = null, isConfirmed = true) =>
     autoDisableReason(
       parseUpstreamError({ status, text: JSON.stringify({ error: { message: 'why', ...error } }), channel: buildPreparedChannel(), now }),
       {
         provider,
         callerText: () => '',
+        isConfirmed,
         keywords: ['Your credit balance is too low', ''],
       },
     );
@@ -155,6 +198,15 @@ describe('a channel is taken out of use', () => {
     expect(reason(400, { code: 'billing_not_active' })).toBe('why');
     expect(reason(429, { type: 'insufficient_quota' })).toBe('why');
     for (const status of [402, 403, 429]) expect(reason(status, { message: 'Sorry: YOUR CREDIT BALANCE is too low.' })).toContain('CREDIT');
+  });
+  it('for a 403 that does not tell what it is about only when it is confirmed', () => {
+    for (const type of ['permission_error', 'forbidden']) {
+      expect(reason(403, { type }, null, false)).toBeNull();
+      expect(reason(403, { type }, null, true)).toBe('why');
+    }
+    expect(reason(403, { type: 'permission_error', code: 'model_not_found' })).toBeNull();
+    for (const code of ['invalid_api_key', 'billing_not_active']) expect(reason(403, { code }, null, false)).toBe('why');
+    expect(reason(403, { type: 'authentication_error' }, null, false)).toBe('why');
   });
   it('not for words that a caller may have put there', () => {
     for (const status of [400, 404, 408, 413, 415, 422, 500, 502, 503]) {
@@ -170,13 +222,13 @@ describe('a channel is taken out of use', () => {
           channel: buildPreparedChannel({ status_code_mapping: '{"400":"403","403":"400"}' }),
           now,
         }),
-        { provider: null, callerText: () => '', keywords: ['Your credit balance is too low'] },
+        { provider: null, callerText: () => '', isConfirmed: true, keywords: ['Your credit balance is too low'] },
       );
     expect([mapped(400), mapped(403)]).toEqual([null, null]);
   });
   it('not for other failures, nor for those found out here', () => {
     expect(reason(403, {})).toBeNull();
     expect(reason(500, {})).toBeNull();
-    expect(autoDisableReason(networkFailure(), { provider: null, callerText: () => '', keywords: ['请求'] })).toBeNull();
+    expect(autoDisableReason(networkFailure(), { provider: null, callerText: () => '', isConfirmed: true, keywords: ['请求'] })).toBeNull();
   });
 });

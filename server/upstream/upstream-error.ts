@@ -4,6 +4,8 @@ import type { AppError, ErrorCode } from '#shared/errors.ts';
 import type { ErrorInResponse } from '#server/dialects/stream-pipe.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import { maskSecrets } from './mask-secrets.ts';
+import { concernOf } from './forbidden.ts';
+import type { Concern, Forbidden } from './forbidden.ts';
 import type { PreparedChannel } from './prepared-channel.ts';
 import type { SendFailure } from './send-failure.ts';
 import { readGoogleError } from '#server/dialects/google-error.ts';
@@ -29,8 +31,8 @@ export interface UpstreamFailure {
   own?: AppError;
   /** What the upstream has read, and bills, although it failed. */
   usage?: TokenUsage;
-  /** It is about what the caller sent, although its status is one that speaks of the channel. */
-  isOfRequest?: true;
+  /** What it is about where its status alone does not tell: a 403, and what else is about the request although its status speaks of the channel. */
+  concerns?: Concern;
 }
 
 export interface ErrorResponse {
@@ -39,7 +41,7 @@ export interface ErrorResponse {
   text: string;
   /** Names in lower case. */
   headers?: Readonly<Record<string, string | string[] | undefined>>;
-  channel: Pick<PreparedChannel, 'statusCodeMapping' | 'key' | 'base'>;
+  channel: Pick<PreparedChannel, 'statusCodeMapping' | 'key' | 'base' | 'provider'>;
   /** Milliseconds. */
   now: number;
 }
@@ -52,10 +54,12 @@ const LONGEST_NAME = 200;
 export function parseUpstreamError({ status, text, headers, channel, now }: ErrorResponse): UpstreamFailure {
   const body = parseObject(insideList(text));
   const found = readErrorBody(body);
-  const isOfRequest = speaksOfRequest(status, body, found.message);
-  const mapped = channel.statusCodeMapping.get(status) ?? (isOfRequest && status !== 429 ? 400 : status);
+  const type = found.type ?? 'upstream_error';
+  const code = found.code === undefined ? (awsErrorType(headers) ?? 'bad_response_status_code') : found.code;
+  const concerns = concernOfStatus(status, { ...found, message: found.message ?? '', type, code, ...keyCodesOf(channel) });
+  const mapped = channel.statusCodeMapping.get(status) ?? (concerns === 'request' && status !== 429 ? 400 : status);
   return {
-    ...(isOfRequest ? { isOfRequest } : {}),
+    ...(concerns === undefined ? {} : { concerns }),
     kind: 'response',
     // A redirect or a success that is none means nothing to a client; both are the upstream's fault.
     status: mapped < 400 || mapped > 599 ? 502 : mapped,
@@ -63,17 +67,19 @@ export function parseUpstreamError({ status, text, headers, channel, now }: Erro
     message: cleanMessage(found.message || `bad response status code ${status}`, channel),
     // Without words of its own it is told in ours.
     errorCode: found.message ? null : 'bad_response_status_code',
-    type: cleanName(found.type ?? 'upstream_error', channel),
+    type: cleanName(type, channel),
     param: cleanName(found.param ?? String(status), channel),
-    code: cleanCode(found.code === undefined ? (awsErrorType(headers) ?? 'bad_response_status_code') : found.code, channel),
+    code: cleanCode(code, channel),
     retryAfter: retryAfterOf(headers, now) ?? found.retryAfter,
   };
 }
 
 /** An error found in a body of status 200. */
 export function failureInBody(found: ErrorInResponse, channel: ErrorResponse['channel']): UpstreamFailure {
+  const concerns = concernOfStatus(found.status, { ...found, ...keyCodesOf(channel) });
   return {
     ...found,
+    ...(concerns === undefined ? {} : { concerns }),
     kind: 'response',
     upstreamStatus: 200,
     message: cleanMessage(found.message, channel),
@@ -121,6 +127,8 @@ interface FoundError {
   code?: string | number | null;
   /** Seconds. */
   retryAfter?: number;
+  reason?: string;
+  metadata?: unknown;
 }
 
 /** The shapes in which providers report errors, the most telling first. */
@@ -135,6 +143,7 @@ function readErrorBody(body: unknown): FoundError {
         type: nonEmpty(error.type) ?? '',
         param: nonEmpty(error.param) ?? '',
         code: nonEmpty(error.code) ?? (typeof error.code === 'number' ? error.code : null),
+        ...(error.metadata === undefined ? {} : { metadata: error.metadata }),
         ...readGoogleError(error),
       };
     }
@@ -147,17 +156,14 @@ function readErrorBody(body: unknown): FoundError {
   return { message: candidates.map(nonEmpty).find((candidate) => candidate !== undefined) };
 }
 
-/**
- * A prompt that is refused, and one that alone is more than may be sent in a minute.
- * https://openrouter.ai/docs/api/reference/errors-and-debugging; of xAI: https://github.com/theopenco/llmgateway/pull/1785
- */
-function speaksOfRequest(status: number, body: unknown, message = ''): boolean {
-  if (status === 429) return message.startsWith('Request too large for ');
-  if (status !== 403) return status === 451;
-  if (message.startsWith('Content violates usage guidelines')) return true;
-  const error = isObject(body) ? body.error : undefined;
-  const metadata = isObject(error) ? error.metadata : undefined;
-  return isObject(metadata) && (Array.isArray(metadata.reasons) || typeof metadata.flagged_input === 'string');
+/** A prompt that the law refuses, and one that alone is more than may be sent in a minute, are the request's. */
+function concernOfStatus(status: number, told: Forbidden): Concern | undefined {
+  if (status === 403) return concernOf(told);
+  return status === 451 || (status === 429 && told.message.startsWith('Request too large for ')) ? 'request' : undefined;
+}
+
+function keyCodesOf({ provider }: ErrorResponse['channel']): Pick<Forbidden, 'codesOfKey'> {
+  return { codesOfKey: provider?.refusals?.codesOfKey };
 }
 
 function cleanName(name: string, channel: ErrorResponse['channel']): string {

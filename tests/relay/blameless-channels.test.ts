@@ -1,6 +1,7 @@
 // What a caller or this server does wrong says nothing about the channel that was to be asked.
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { EventSplitter } from '#server/framing/event-splitter.ts';
+import { createToken } from '#tests/support/build-token.ts';
 import { engines } from '#tests/support/engines.ts';
 import { createScene, readEvents } from '#tests/support/relay-scene.ts';
 
@@ -23,6 +24,34 @@ describe.each(engines)('a blameless channel on $kind', (engine) => {
     const rows = await scene.logs(enough + 1);
     expect(rows.map((row) => row.channel_id)).toEqual([...Array.from({ length: enough }, () => scene.channelIds[1]), scene.channelIds[0]]);
     expect(rows[0]?.other).toMatchObject({ attempts: [{ error: 'untranslatable' }, { status: 200 }] });
+  });
+
+  test('what one caller is refused with an unclear 403 neither rests the channel for others nor takes it out of use', async () => {
+    await using scene = await createScene(engine, {
+      settings: { AutomaticDisableChannelEnabled: 'true', RetryTimes: '1' },
+      channels: [{ priority: 1, auto_ban: 1 }, {}],
+    });
+    const refusal = { status: 403, error: { message: 'Your API key does not have permission to use that', type: 'permission_error' } };
+    for (let call = 0; call < enough; call += 1) {
+      scene.upstream.queue(refusal);
+      expect((await scene.chat()).status).toBe(200);
+    }
+    const other = await scene.app.createUser({ quota: 5_000_000 });
+    const { key } = await createToken(scene.app.context, other.id);
+    expect((await scene.chat({}, { authorization: `Bearer ${key}` })).status).toBe(200);
+    const rows = await scene.logs(enough + 1);
+    expect(rows.at(-1)).toMatchObject({ channel_id: scene.channelIds[0], user_id: other.id });
+    expect((await scene.app.context.db.collection('channels').find({})).map(({ status }) => status)).toEqual([1, 1]);
+    await scene.checkBooks();
+  });
+
+  test('an unclear 403 that a test of the channel sees, too, takes it out of use', async () => {
+    await using scene = await createScene(engine, { settings: { AutomaticDisableChannelEnabled: 'true' }, channels: [{ auto_ban: 1 }] });
+    const root = await scene.app.as(await scene.app.createUser({ role: 100 }));
+    scene.upstream.behave({ status: 403, error: { message: 'not yours', type: 'permission_error' } });
+    expect(await root.get(`/api/channel/test/${scene.channelIds[0]}`)).toMatchObject({ success: false });
+    await root.get('/api/channel/test');
+    await expect.poll(async () => (await scene.app.context.db.collection('channels').find({}))[0]?.status).toBe(3);
   });
 
   test('a fault of the server before the first event does not count against it, and the caller is told whose it is', async () => {

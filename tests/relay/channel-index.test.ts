@@ -146,13 +146,13 @@ onEachEngine('the channel index', (current) => {
     if (allowed === undefined || kept === undefined) throw new Error('the channels are missing');
     const text = JSON.stringify({ error: { message: 'You exceeded your current quota' } });
     const failure = parseUpstreamError({ status: 429, text, channel: allowed, now: 0 });
-    expect(reasonToDisable(context, allowed, failure, () => '')).toBeNull();
+    expect(reasonToDisable(context, allowed, failure, { callerText: () => '', isConfirmed: true })).toBeNull();
     await context.db
       .collection('options')
       .insert({ id: 'AutomaticDisableChannelEnabled', value: 'true', revision: 1, updated_at: 0, updated_by: 0 });
     await context.settings.reload();
-    expect(reasonToDisable(context, allowed, failure, () => '')).toBe('You exceeded your current quota');
-    expect(reasonToDisable(context, kept, failure, () => '')).toBeNull();
+    expect(reasonToDisable(context, allowed, failure, { callerText: () => '', isConfirmed: true })).toBe('You exceeded your current quota');
+    expect(reasonToDisable(context, kept, failure, { callerText: () => '', isConfirmed: true })).toBeNull();
   });
 
   it('does no work per channel for each call, with a thousand channels of a thousand models', async () => {

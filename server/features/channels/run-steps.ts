@@ -75,8 +75,9 @@ function reasonAgainst(
 ): string | null {
   const isAutoBan = auto_ban === 1;
   // Nothing that a test sends could be quoted as a keyword.
-  const reason =
-    failure === undefined ? null : reasonToDisable(context, { isAutoBan, provider: providerOf(type) ?? null }, failure, () => '');
+  const channel = { isAutoBan, provider: providerOf(type) ?? null };
+  const witness = { callerText: () => '', isConfirmed: true };
+  const reason = failure === undefined ? null : reasonToDisable(context, channel, failure, witness);
   if (reason !== null) return reason;
   if (!isAutoBan || !context.settings.get('AutomaticDisableChannelEnabled') || !isTooSlow(context, milliseconds)) return null;
   const [taken, threshold] = [milliseconds / 1000, context.settings.get('ChannelDisableThreshold')];

@@ -9,6 +9,8 @@ export interface AttemptsOf {
   services: Pick<RelayServices, 'picker' | 'health' | 'context'>;
   group: string;
   model: string;
+  /** Id of the user whose call it is. */
+  caller: number;
   /** Null or missing: any channel is as good. */
   affinity?: Affinity | null;
   /** The one channel that may be asked; null: it is gone. Undefined: there is a choice. */
@@ -27,6 +29,7 @@ export function* attempts({
   services,
   group,
   model,
+  caller,
   affinity = null,
   only,
   isFor,
@@ -48,9 +51,9 @@ export function* attempts({
 
   function pick(): PreparedChannel | null {
     for (;;) {
-      const channel = picker.pick({ group, model, tried, affinity });
+      const channel = picker.pick({ group, model, caller, tried, affinity });
       if (channel === null || isFor === undefined || isFor(channel)) return channel;
-      health.released(channel.id, model);
+      health.released(channel.id, model, caller);
       tried.add(channel.id);
     }
   }

@@ -12,6 +12,29 @@ function createClock() {
   return { now: () => time, advance: (milliseconds: number) => (time += milliseconds) };
 }
 
+/** Of one caller, unless another is named. */
+function createHealth(clock: { now(): number }) {
+  const health = createChannelHealth(clock);
+  type Failure = Parameters<typeof health.failed>[2];
+  return {
+    ...health,
+    succeeded: (id: number, model: string, caller = 1) => health.succeeded(id, model, caller),
+    failed: (id: number, model: string, told: Failure, caller = 1) => health.failed(id, model, told, caller),
+    released: (id: number, model: string, caller = 1) => health.released(id, model, caller),
+    factor: (id: number, model: string, caller = 1) => health.factor(id, model, caller),
+    admit: (id: number, model: string, caller = 1) => health.admit(id, model, caller),
+  };
+}
+
+function forbidden(error: object = {}) {
+  return parseUpstreamError({
+    status: 403,
+    text: JSON.stringify({ error: { message: 'no', ...error } }),
+    channel: buildPreparedChannel(),
+    now: 0,
+  });
+}
+
 function failure(status: number, retryAfter?: number) {
   const headers = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
   return parseUpstreamError({ status, text: '{}', headers, channel: buildPreparedChannel(), now: 0 });
@@ -19,7 +42,7 @@ function failure(status: number, retryAfter?: number) {
 
 describe('the health of a channel', () => {
   it('is full until something fails, and for models that did not', () => {
-    const health = createChannelHealth(createClock());
+    const health = createHealth(createClock());
     expect(health.factor(1, 'a')).toBe(1);
     health.failed(1, 'a', failure(500));
     expect(health.factor(1, 'a')).toBeLessThan(1);
@@ -28,7 +51,7 @@ describe('the health of a channel', () => {
   });
 
   it('forgets the oldest of very many models, never the channel itself', () => {
-    const health = createChannelHealth(createClock());
+    const health = createHealth(createClock());
     health.failed(1, 'first', failure(401));
     const whole = health.factor(1, 'any');
     health.failed(1, 'first', failure(500));
@@ -41,22 +64,67 @@ describe('the health of a channel', () => {
   });
 
   it('suffers as a whole from a bad key, an empty account and failed connections', () => {
-    for (const bad of [failure(401), failure(402), failure(403), networkFailure()]) {
-      const health = createChannelHealth(createClock());
+    for (const bad of [failure(401), failure(402), forbidden({ code: 'billing_not_active' }), networkFailure()]) {
+      const health = createHealth(createClock());
       health.failed(1, 'a', bad);
       expect(health.factor(1, 'b')).toBeLessThan(1);
     }
   });
 
+  it('suffers from an unclear 403 for the caller who asked, whatever that one asks', () => {
+    const health = createHealth(createClock());
+    for (let turn = 0; turn < 200; turn++) health.failed(1, turn % 2 === 0 ? 'a' : 'b', forbidden());
+    expect(health.factor(1, 'a')).toBe(0);
+    for (const model of ['a', 'b', 'c']) expect(health.factor(1, model, 2)).toBe(1);
+    expect(health.factor(1, 'c')).toBe(1);
+  });
+
+  it('suffers from it for everybody once several callers see it and none is served, of the model that they asked for', () => {
+    const health = createHealth(createClock());
+    const refuse = (model: string, ...callers: number[]) =>
+      callers.map((caller) => health.failed(1, model, forbidden({ type: 'permission_error' }), caller));
+    expect(refuse('a', 1, 2, 1, 2)).toEqual([false, false, false, false]);
+    health.succeeded(1, 'a', 9);
+    expect(refuse('a', 1, 2)).toEqual([false, false]);
+    expect(health.factor(1, 'a', 7)).toBe(1);
+    expect(refuse('a', 3)).toEqual([false]);
+    expect(health.factor(1, 'a', 7)).toBeLessThan(1);
+    expect(health.factor(1, 'b', 7)).toBe(1);
+    expect(refuse('b', 3)).toEqual([true]);
+    expect(health.factor(1, 'c', 7)).toBeLessThan(1);
+    refuse('b', 4, 5, 6, 3);
+    expect(health.factor(1, 'c', 7)).toBe(0);
+  });
+
+  it('suffers in one model when that is forbidden, in none when the request is', () => {
+    const health = createHealth(createClock());
+    const ofRequest = forbidden({ message: 'You do not have permission to access the File abc or it may not exist.' });
+    for (let turn = 0; turn < 20; turn++) health.failed(1, 'a', ofRequest, turn);
+    expect(health.factor(1, 'a')).toBe(1);
+    health.failed(1, 'a', forbidden({ code: 'model_not_found' }));
+    expect(health.factor(1, 'a', 2)).toBeLessThan(1);
+    expect(health.factor(1, 'b')).toBe(1);
+  });
+
+  it('is not tried again for others by the caller whose requests are refused', () => {
+    const clock = createClock();
+    const health = createHealth(clock);
+    for (let turn = 0; turn < 5; turn++) health.failed(1, 'a', failure(500));
+    clock.advance(1_001);
+    health.admit(1, 'a', 5);
+    health.failed(1, 'a', forbidden(), 5);
+    expect(health.factor(1, 'a', 2)).toBe(1);
+  });
+
   it('does not suffer from requests that are wrong', () => {
-    const health = createChannelHealth(createClock());
+    const health = createHealth(createClock());
     for (const status of [400, 413, 422]) for (let turn = 0; turn < 20; turn++) health.failed(1, 'a', failure(status));
     expect(health.factor(1, 'a')).toBe(1);
   });
 
   it('is left alone as long as the upstream asks, but not for days', () => {
     const clock = createClock();
-    const health = createChannelHealth(clock);
+    const health = createHealth(clock);
     health.failed(1, 'a', failure(429, 30));
     clock.advance(29_000);
     expect(health.factor(1, 'a')).toBe(0);
@@ -71,7 +139,7 @@ describe('the health of a channel', () => {
 
   it('tries again with one call at a time, after pauses that grow to a minute', () => {
     const clock = createClock();
-    const health = createChannelHealth(clock);
+    const health = createHealth(clock);
     for (let turn = 0; turn < 5; turn++) health.failed(1, 'a', failure(500));
     const pauses: number[] = [];
     for (let turn = 0; turn < 9; turn++) {
@@ -87,7 +155,7 @@ describe('the health of a channel', () => {
 
   it('gives the place free again when the trial told nothing, or never ended', () => {
     const clock = createClock();
-    const health = createChannelHealth(clock);
+    const health = createHealth(clock);
     health.failed(1, 'a', failure(429, 1));
     clock.advance(1_001);
     health.admit(1, 'a');
@@ -100,7 +168,7 @@ describe('the health of a channel', () => {
 
   it('recovers by success, by time, and when an administrator changed the channel', () => {
     const clock = createClock();
-    const health = createChannelHealth(clock);
+    const health = createHealth(clock);
     for (let turn = 0; turn < 4; turn++) for (const id of [1, 2, 3]) health.failed(id, 'a', failure(500));
     const sick = health.factor(1, 'a');
     for (let turn = 0; turn < 40; turn++) health.succeeded(1, 'a');
@@ -113,7 +181,7 @@ describe('the health of a channel', () => {
   });
 
   it('is not shut out for good by failing often: something is left of its weight', () => {
-    const health = createChannelHealth(createClock());
+    const health = createHealth(createClock());
     for (let turn = 0; turn < 200; turn++) {
       health.failed(1, 'a', failure(500));
       health.succeeded(1, 'a');
@@ -136,7 +204,7 @@ function createRandom(seed: number): () => number {
 function simulate(outcome: (random: () => number) => ReturnType<typeof failure> | null) {
   const clock = createClock();
   const random = createRandom(7);
-  const health = createChannelHealth(clock);
+  const health = createHealth(clock);
   const channels = [1, 2, 3].map((id) => buildPreparedChannel({ id }));
   let sum = 0;
   const tiers: Tier[] = [{ priority: 0, channels, sums: channels.map((channel) => (sum += drawWeight(channel))) }];
@@ -147,7 +215,7 @@ function simulate(outcome: (random: () => number) => ReturnType<typeof failure> 
   let started = 0;
   let errors = 0;
   const attempt = (tried: Set<number>) => {
-    const channel = picker.pick({ group: 'default', model: 'm', tried });
+    const channel = picker.pick({ group: 'default', model: 'm', caller: 1, tried });
     if (channel === null) {
       errors++;
       return;

@@ -1,22 +1,27 @@
 // How well channels have served lately, in this process. A channel that fails now and then is drawn less often; one that
 // keeps failing or asks for a pause is left alone for a while and then tried with one call at a time.
+// What may be one caller's doing counts for that caller alone, until others see it, too.
+import { isUnclear } from '#server/upstream/failure-consequences.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
+import { createRefusedCallers } from './refused-callers.ts';
 
+/** `caller`: id of the user whose call it is. */
 export interface ChannelHealth {
   /** A response came, or at least began. */
-  succeeded(channelId: number, model: string): void;
-  failed(channelId: number, model: string, failure: HealthFailure): void;
+  succeeded(channelId: number, model: string, caller: number): void;
+  /** Whether it is not the doing of one caller: nobody but the channel, or the model on it, brought it about. */
+  failed(channelId: number, model: string, failure: HealthFailure, caller: number): boolean;
   /** A call ended without telling anything: the client left before the upstream answered. */
-  released(channelId: number, model: string): void;
+  released(channelId: number, model: string, caller: number): void;
   /** From 0 (leave alone) to 1 (well): how much of its weight the channel should have. */
-  factor(channelId: number, model: string): number;
+  factor(channelId: number, model: string, caller: number): number;
   /** Says that a call goes there. Takes the only place when the channel is being tried again. */
-  admit(channelId: number, model: string): void;
+  admit(channelId: number, model: string, caller: number): void;
   /** Forgets what is known of the channel, because an administrator changed it. */
   forget(channelId: number): void;
 }
 
-export type HealthFailure = Pick<UpstreamFailure, 'status' | 'kind' | 'retryAfter' | 'isOfRequest'>;
+export type HealthFailure = Pick<UpstreamFailure, 'status' | 'upstreamStatus' | 'kind' | 'retryAfter' | 'concerns'>;
 
 /** What is known of one channel, or of one model on it. Only what is not well is kept. */
 interface State {
@@ -58,46 +63,63 @@ interface HealthDependencies {
 
 export function createChannelHealth({ now, onFailure }: HealthDependencies): ChannelHealth {
   const states = createStates(now);
+  const refused = createRefusedCallers();
 
   return {
-    succeeded(channelId, model) {
-      states.good(channelId, '');
-      states.good(channelId, model);
+    succeeded(channelId, model, caller) {
+      refused.served(channelId, model);
+      states.each(channelId, { model, caller }, (_, name) => states.good(channelId, name));
     },
-    failed(channelId, model, failure) {
+    failed(channelId, model, failure, caller) {
       if (isClientsFault(failure)) {
-        this.succeeded(channelId, model);
-        return;
+        this.succeeded(channelId, model, caller);
+        return false;
       }
       onFailure?.(channelId, failure.kind === 'response' || failure.kind === 'invalid' ? failure.status : 0);
       const retryAfter = failure.retryAfter ?? (failure.status === 429 ? firstPause / 1000 : undefined);
-      states.bad(channelId, concernsChannel(failure) ? '' : model, retryAfter);
+      const ofChannel = concernsChannel(failure);
+      const seen = isUnclear(failure) ? refused.count(channelId, model, caller) : null;
+      if (seen === null) states.bad(channelId, ofChannel ? '' : model, retryAfter);
+      else {
+        states.bad(channelId, nameOfCaller(model, caller), retryAfter);
+        if (seen.byMany) states.bad(channelId, '', retryAfter);
+        else if (seen.byManyOnModel) states.bad(channelId, model, retryAfter);
+      }
       // The other state's trial told nothing.
-      states.each(channelId, model, (state) => (state.trialUntil = 0));
+      states.each(channelId, { model, caller }, endTrial);
+      return seen === null || seen.byMany;
     },
-    released(channelId, model) {
-      states.each(channelId, model, (state) => (state.trialUntil = 0));
+    released(channelId, model, caller) {
+      states.each(channelId, { model, caller }, endTrial);
     },
-    factor(channelId, model) {
+    factor(channelId, model, caller) {
       if (states.isWell(channelId)) return 1;
       let factor = 1;
       const time = now();
-      states.each(channelId, model, (state) => (factor = Math.min(factor, factorOf(state, time))));
+      states.each(channelId, { model, caller }, (state) => (factor = Math.min(factor, factorOf(state, time))));
       return factor;
     },
-    admit(channelId, model) {
+    admit(channelId, model, caller) {
       const time = now();
-      states.each(channelId, model, (state) => {
+      states.each(channelId, { model, caller }, (state) => {
         if (state.pausedUntil > 0 && time >= state.pausedUntil) state.trialUntil = time + trialTimeout;
       });
     },
-    forget: states.forget,
+    forget(channelId) {
+      refused.forget(channelId);
+      states.forget(channelId);
+    },
   };
 }
 
+const endTrial = (state: State): void => void (state.trialUntil = 0);
+
+/** No model is named so: control characters are none of a name. */
+const nameOfCaller = (model: string, caller: number): string => `${caller}\0${model}`;
+
 /** What is known of channels, and what outcomes make of it. */
 function createStates(now: () => number) {
-  /** Channel id → state of the channel as a whole (empty name) and of its models. */
+  /** Channel id → state of the channel as a whole (empty name), of its models, of callers who ask for them. */
   const channels = new Map<number, Map<string, State>>();
 
   function stateOf(channelId: number, name: string): State {
@@ -146,12 +168,13 @@ function createStates(now: () => number) {
     state.pause = Math.min(state.pause * 2, longestPause);
   }
 
-  function each(channelId: number, model: string, use: (state: State) => void): void {
+  /** What is known of the channel as a whole, of the model on it, of the caller who asks for that. */
+  function each(channelId: number, { model, caller }: { model: string; caller: number }, use: (state: State, name: string) => void): void {
     const models = channels.get(channelId);
     if (models === undefined) return;
-    for (const name of ['', model]) {
+    for (const name of ['', model, nameOfCaller(model, caller)]) {
       const state = models.get(name);
-      if (state !== undefined) use(state);
+      if (state !== undefined) use(state, name);
     }
   }
 
@@ -171,7 +194,7 @@ function dropOldest(models: Map<string, State>): void {
 
 /** The upstream is well and did not like the request. */
 function isClientsFault(failure: HealthFailure): boolean {
-  if (failure.isOfRequest === true) return true;
+  if (failure.concerns === 'request') return true;
   return (
     failure.kind === 'response' && (failure.status === 400 || failure.status === 413 || failure.status === 415 || failure.status === 422)
   );
@@ -179,6 +202,7 @@ function isClientsFault(failure: HealthFailure): boolean {
 
 /** Keys, balances and connections belong to the channel; everything else to the model that was asked for. */
 function concernsChannel(failure: HealthFailure): boolean {
+  if (failure.concerns !== undefined) return failure.concerns === 'account';
   return failure.kind === 'network' || failure.status === 401 || failure.status === 402 || failure.status === 403;
 }
 

@@ -25,9 +25,9 @@ function setUp(members: Member[], factors: Record<number, number> = {}, random: 
   const admitted: number[] = [];
   const health = { factor: (id: number) => factors[id] ?? 1, admit: (id: number) => void admitted.push(id) };
   const picker = createChannelPicker({ index: { tiers: () => tiers }, health, random, moves });
-  const pick = (...tried: number[]) => picker.pick({ group: 'g', model: 'm', tried: new Set(tried) })?.id ?? null;
+  const pick = (...tried: number[]) => picker.pick({ group: 'g', model: 'm', caller: 1, tried: new Set(tried) })?.id ?? null;
   const pickFor = (affinity: Affinity, ...tried: number[]) =>
-    picker.pick({ group: 'g', model: 'm', tried: new Set(tried), affinity })?.id ?? null;
+    picker.pick({ group: 'g', model: 'm', caller: 1, tried: new Set(tried), affinity })?.id ?? null;
   const shares = (turns: number) => {
     const counts: Record<number, number> = {};
     for (let turn = 0; turn < turns; turn++) {

@@ -13,6 +13,8 @@ export interface PickRequest {
   group: string;
   /** The model that the client asked for. */
   model: string;
+  /** Id of the user who asks. */
+  caller: number;
   /** Ids of channels that this call has been sent to. */
   tried: ReadonlySet<number>;
   /** Its calls stay on one channel. Null: it is not known which one this is of. */
@@ -38,18 +40,19 @@ const quickDraws = 4;
 export function createChannelPicker({ index, health, random, moves }: PickerDependencies): ChannelPicker {
   const pickOwn = createOwnPick(health, moves);
   return {
-    pick({ group, model, tried, affinity = null }) {
+    pick({ group, affinity = null, ...asked }) {
+      const { model, caller, tried } = asked;
       const tiers = index.tiers(group, model);
-      const well = affinity === null ? pickWell(tiers, model, tried) : pickOwn(tiers, { model, tried, affinity });
+      const well = affinity === null ? pickWell(tiers, asked) : pickOwn(tiers, { ...asked, affinity });
       const channel = well ?? pickAny(tiers, tried);
-      if (channel !== null) health.admit(channel.id, model);
+      if (channel !== null) health.admit(channel.id, model, caller);
       return channel;
     },
   };
 
-  function pickWell(tiers: readonly Tier[], model: string, tried: ReadonlySet<number>): PreparedChannel | null {
+  function pickWell(tiers: readonly Tier[], { model, caller, tried }: Omit<PickRequest, 'group'>): PreparedChannel | null {
     for (const tier of tiers) {
-      const factorOf = (channel: PreparedChannel) => (tried.has(channel.id) ? 0 : health.factor(channel.id, model));
+      const factorOf = (channel: PreparedChannel) => (tried.has(channel.id) ? 0 : health.factor(channel.id, model, caller));
       // Accepting a drawn channel with the chance of its factor is the same as weighing all by it, at the cost of one.
       for (let draw = 0; draw < quickDraws; draw++) {
         const channel = drawn(tier);

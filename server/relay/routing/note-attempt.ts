@@ -13,37 +13,40 @@ import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
 export function noteAnswered(call: RunningCall, { channel, record }: CallAttempt, reason: EndReason, failure?: UpstreamFailure): void {
   const { health, context } = call.services;
   const rule = endRules[reason];
+  const caller = call.admission.user.id;
   record.end_ms = elapsed(call);
   if (reason !== 'completed') record.error = failure === undefined ? (rule.logged ?? reason) : nameIn(call, failure);
   // Whose client disconnected before the first byte tells nothing.
   if (record.first_byte_ms !== undefined) context.figures.called(channel.id, record.first_byte_ms - record.start_ms);
-  if (rule.channel === 'well') health.succeeded(channel.id, call.model);
-  else if (rule.channel === 'nothing' || failure?.own !== undefined) health.released(channel.id, call.model);
-  else health.failed(channel.id, call.model, failure ?? (reason === 'stalled' ? timeoutFailure('idle') : invalidResponse()));
+  if (rule.channel === 'well') health.succeeded(channel.id, call.model, caller);
+  else if (rule.channel === 'nothing' || failure?.own !== undefined) health.released(channel.id, call.model, caller);
+  else health.failed(channel.id, call.model, failure ?? (reason === 'stalled' ? timeoutFailure('idle') : invalidResponse()), caller);
 }
 
 /** An attempt that failed before its response began. */
 export function noteFailed(call: RunningCall, { channel, record }: CallAttempt, failure: UpstreamFailure): void {
   const { context, health } = call.services;
+  const caller = call.admission.user.id;
   record.end_ms = elapsed(call);
   record.error = nameIn(call, failure);
   // The caller's fault or ours: the channel had no part in it.
   if (failure.own !== undefined) {
-    health.released(channel.id, call.model);
+    health.released(channel.id, call.model, caller);
     return;
   }
   context.figures.called(channel.id, undefined);
   // A request that is bad says nothing about the channel.
-  if (isRetryable(failure, channel.provider) || failure.status >= 500) health.failed(channel.id, call.model, failure);
-  else health.released(channel.id, call.model);
-  const reason = reasonToDisable(context, channel, failure, () => callerText(call));
+  const isOfChannel = isRetryable(failure, channel.provider) || failure.status >= 500;
+  const isConfirmed = isOfChannel && health.failed(channel.id, call.model, failure, caller);
+  if (!isOfChannel) health.released(channel.id, call.model, caller);
+  const reason = reasonToDisable(context, channel, failure, { callerText: () => callerText(call), isConfirmed });
   if (reason !== null) context.waitUntil(disableChannel(context, channel.id, reason));
 }
 
 /** An attempt that was ended before its response began. */
 export function noteStopped(call: RunningCall, { channel, record }: CallAttempt): void {
   record.end_ms = elapsed(call);
-  call.services.health.released(channel.id, call.model);
+  call.services.health.released(channel.id, call.model, call.admission.user.id);
 }
 
 /** JSON of the body, the version and the headers that went on; null when the body is long. */

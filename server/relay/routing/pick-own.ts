@@ -9,6 +9,7 @@ import type { MovedCalls } from './moved-calls.ts';
 
 interface OwnPick {
   model: string;
+  caller: number;
   tried: ReadonlySet<number>;
   affinity: Affinity;
 }
@@ -18,8 +19,8 @@ export function createOwnPick(
   health: Pick<ChannelHealth, 'factor'>,
   moves: MovedCalls,
 ): (tiers: readonly Tier[], asked: OwnPick) => PreparedChannel | null {
-  return (tiers, { model, tried, affinity }) => {
-    const factorOf = (channel: PreparedChannel) => (tried.has(channel.id) ? 0 : health.factor(channel.id, model));
+  return (tiers, { model, caller, tried, affinity }) => {
+    const factorOf = (channel: PreparedChannel) => (tried.has(channel.id) ? 0 : health.factor(channel.id, model, caller));
     const stayedAt = moves.channelOf(affinity);
     if (stayedAt !== undefined) {
       const channel = tiers.flatMap(({ channels }) => channels).find(({ id }) => id === stayedAt);
@@ -37,7 +38,7 @@ export function createOwnPick(
       if (channel === undefined) continue;
       if (channel === own) moves.back(affinity);
       // One that is well and had no place for what this call asks is asked again.
-      else if (own !== undefined && health.factor(own.id, model) < 1) moves.moved(affinity, channel.id);
+      else if (own !== undefined && health.factor(own.id, model, caller) < 1) moves.moved(affinity, channel.id);
       return channel;
     }
     return null;

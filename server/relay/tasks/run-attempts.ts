@@ -54,6 +54,7 @@ export async function runAttempts(call: TaskCall, task: TaskRecord): Promise<Tas
     services,
     group: admission.group,
     model: submission.model,
+    caller: admission.user.id,
     only,
     // Others may list the model, and be of another kind.
     isFor: ({ provider }) => provider?.tasks === submission.platform.name,
@@ -86,9 +87,10 @@ interface TaskAttempt {
 async function runAttempt(call: TaskCall, { task, channel, record, outcome, isPicked }: TaskAttempt): Promise<boolean> {
   const { services, submission } = call;
   const { context, health } = services;
+  const caller = call.admission.user.id;
   const { model } = submission;
   const answer = await ask(call, channel, task.id).catch((fault: unknown) => {
-    if (isPicked) health.released(channel.id, model);
+    if (isPicked) health.released(channel.id, model, caller);
     throw fault;
   });
   if (answer.kind === 'failed') {
@@ -102,8 +104,8 @@ async function runAttempt(call: TaskCall, { task, channel, record, outcome, isPi
   context.figures.called(channel.id, record.first_byte_ms - record.start_ms);
   const verdict = submission.read(answer.value);
   if (isPicked) {
-    if (verdict?.kind === 'accepted') health.succeeded(channel.id, model);
-    else health.released(channel.id, model);
+    if (verdict?.kind === 'accepted') health.succeeded(channel.id, model, caller);
+    else health.released(channel.id, model, caller);
   }
   if (verdict === null) {
     record.error = 'invalid_upstream_response';
@@ -128,19 +130,19 @@ async function ask({ services, submission, content }: TaskCall, channel: Prepare
 }
 
 function noteFailed(
-  { services, submission }: TaskCall,
+  { services, submission, admission }: TaskCall,
   { channel, record, isPicked, failure }: { channel: PreparedChannel; record: Attempt; isPicked: boolean; failure: UpstreamFailure },
 ): void {
   const { context, health } = services;
   record.status = failure.upstreamStatus;
   record.error = nameOf(failure, context.settings.get('AutomaticDisableKeywords'));
   context.figures.called(channel.id, undefined);
-  if (isPicked) {
-    if (isRetryable(failure, channel.provider) || failure.status >= 500) health.failed(channel.id, submission.model, failure);
-    else health.released(channel.id, submission.model);
-  }
+  const caller = admission.user.id;
+  const isOfChannel = isRetryable(failure, channel.provider) || failure.status >= 500;
+  const isConfirmed = isPicked && isOfChannel && health.failed(channel.id, submission.model, failure, caller);
+  if (isPicked && !isOfChannel) health.released(channel.id, submission.model, caller);
   // What a caller wrote may be quoted, so no keyword counts.
-  const reason = reasonToDisable(context, channel, failure, () => null);
+  const reason = reasonToDisable(context, channel, failure, { callerText: () => null, isConfirmed });
   if (reason !== null) context.waitUntil(disableChannel(context, channel.id, reason));
 }
 

@@ -1,0 +1,46 @@
+// Who was refused by a channel since it last served anybody: one caller's requests may be the cause, those of several are not.
+
+export interface RefusedCallers {
+  /** One more. `byManyOnModel`: several callers of that model were refused and none was served; `byMany`: so it is of several models. */
+  count(channelId: number, model: string, caller: number): { byMany: boolean; byManyOnModel: boolean };
+  /** Somebody was: what was refused before is about who asked for it. */
+  served(channelId: number, model: string): void;
+  forget(channelId: number): void;
+}
+
+interface Refused {
+  callers: Set<number>;
+  /** Model → who asked for it. */
+  models: Map<string, Set<number>>;
+}
+
+/** Different users. One person may have two accounts. */
+const many = 3;
+/** Of some families of models callers choose the names. */
+const mostModels = 100;
+
+export function createRefusedCallers(): RefusedCallers {
+  const channels = new Map<number, Refused>();
+
+  return {
+    count(channelId, model, caller) {
+      let refused = channels.get(channelId);
+      if (refused === undefined) channels.set(channelId, (refused = { callers: new Set(), models: new Map() }));
+      let callers = refused.models.get(model);
+      if (callers === undefined) {
+        if (refused.models.size >= mostModels) refused.models.clear();
+        refused.models.set(model, (callers = new Set()));
+      }
+      for (const set of [callers, refused.callers]) if (set.size < many) set.add(caller);
+      return { byMany: refused.callers.size >= many && refused.models.size > 1, byManyOnModel: callers.size >= many };
+    },
+    served(channelId, model) {
+      const refused = channels.get(channelId);
+      if (refused === undefined) return;
+      refused.callers.clear();
+      refused.models.delete(model);
+      if (refused.models.size === 0) channels.delete(channelId);
+    },
+    forget: (channelId) => void channels.delete(channelId),
+  };
+}
