@@ -1,12 +1,12 @@
-// What a price per call is paid for where one call may have several: searches of a reranker, pictures.
+// What a price per call is paid for where one call may have several: searches of a reranker, pictures, minutes of sound.
 import { z } from 'zod/mini';
 
-export const unitKinds = ['search', 'image'] as const;
+export const unitKinds = ['search', 'image', 'minute'] as const;
 export type UnitKind = (typeof unitKinds)[number];
 
 export const CallUnits = z.object({
   kind: z.enum(unitKinds),
-  /** From 0 up. */
+  /** From 0 up; of minutes their thousandths. */
   count: z.int(),
   /** How many times the price each of them costs; missing: once. */
   factor: z.optional(z.number()),

@@ -76,6 +76,7 @@ const relay = [
   'task-polling',
   'task-retention',
   'tokens',
+  'transcripts',
   'upstream-bounds',
   'gemini-callers',
   'gemini-embeddings',

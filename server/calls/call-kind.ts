@@ -18,7 +18,9 @@ export type CallKindName =
   | 'image_edits'
   | 'image_variations'
   | 'moderations'
-  | 'rerank';
+  | 'rerank'
+  | 'transcriptions'
+  | 'translations';
 
 export type Decoded = DecodedWhole | DeepWhole | FailedWhole;
 
@@ -32,6 +34,8 @@ export interface CallKind {
   readonly contentType: string;
   /** A model writes it: its tokens are reserved for, limited, paid, and searched for words that the site blocks. Otherwise the prompt is all that is paid. */
   readonly isWritten: boolean;
+  /** Its response is a text all the same, which is searched for words that the site blocks. */
+  readonly isText?: true;
   /** Nothing but a number is wanted: nothing is reserved or charged, and it can be counted here. */
   readonly isCount: boolean;
 

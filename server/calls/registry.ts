@@ -1,4 +1,5 @@
 // Every kind of call.
+import { transcriptions, translations } from './audio/transcripts.ts';
 import { chat } from './chat.ts';
 import { completions } from './completions.ts';
 import { countTokens } from './count-tokens.ts';
@@ -18,4 +19,6 @@ export const callKinds: Readonly<Record<CallKindName, CallKind>> = {
   image_variations: imageVariations,
   moderations,
   rerank,
+  transcriptions,
+  translations,
 };

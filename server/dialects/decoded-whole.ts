@@ -31,6 +31,8 @@ export interface DecodedWhole {
   units?: CallUnits | undefined;
   /** Tokens of what it holds beside texts, for where none are told; missing: it holds nothing else. */
   outputTokens?: number;
+  /** Missing: that of its kind of call. */
+  contentType?: string;
   /** There is nothing in it: no choice, no vector. */
   isEmpty: boolean;
   /** What the model wrote, for counting. */

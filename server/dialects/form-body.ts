@@ -39,7 +39,12 @@ export function bodyOfForm(
     else if (found.has(name)) throw badField(name, fieldRules.standsOnce);
     else found.set(name, typed(name, value, fields));
   }
-  return Object.assign(Object.fromEntries(found), { [boundaryKey]: boundary });
+  return formBody(Object.fromEntries(found), boundary);
+}
+
+/** These fields as such a body. @param boundary in none of its files */
+export function formBody(fields: Body, boundary: string): Record<string, unknown> {
+  return { ...fields, [boundaryKey]: boundary };
 }
 
 const aFile = { zh: '必须是文件', en: 'must be a file' };

@@ -39,7 +39,7 @@ export interface MadeBy {
   readonly paramOverride: Readonly<Record<string, unknown>> | null;
 }
 
-/** Pictures. */
+/** Pictures, or what is written of a sound. */
 export interface Made {
   units: CallUnits;
   /** Of output, where tokens are paid. */

@@ -36,7 +36,7 @@ export interface PromptSize {
   hosted?: HostedCalls;
   /** What a price per call may have to be paid for; missing: the call. */
   units?: CallUnits;
-  /** Output tokens of what the response is made of, if it is of pictures: all of it is reserved for as that. */
+  /** Output tokens of what the response is made of; of pictures, all of it is reserved for as that. */
   made?: number;
 }
 
@@ -157,7 +157,8 @@ function reserveFor(quoted: QuotedPrice, prompt: PromptSize, completionTokens: n
       const written = promptTokens - (usage.audioInputTokens ?? 0);
       usage[cacheWrite === 'cacheWrite1h' ? 'cacheCreation1hTokens' : 'cacheCreationTokens'] = written;
     }
-    if (prompt.made !== undefined && price.imageOutputRatio > price.completionRatio) usage.imageOutputTokens = completionTokens;
+    if (prompt.made !== undefined && prompt.units?.kind === 'image' && price.imageOutputRatio > price.completionRatio)
+      usage.imageOutputTokens = completionTokens;
     if (isSpoken && price.audioOutputRatio > price.completionRatio) usage.audioOutputTokens = completionTokens;
   }
   return Math.max(1, quotaWithTools(usage, price, termsOf(quoted, prompt.hosted)));

@@ -30,10 +30,13 @@ export function inTurnIfLong(call: RunningCall, body: Buffer, make: () => Buffer
   return isLong(body) ? call.services.context.bodies.inTurn(ownerOf(call), make) : make();
 }
 
-/** Of what is about to leave for the client. */
-export function holdsBlockedWords(call: RunningCall, body: Buffer): boolean | Promise<boolean> {
-  const words = call.endpoint.kind.isWritten ? call.services.words.output() : null;
-  return words === null ? false : inSteps(call.services.context.bodies, ownerOf(call), words.inBody(body));
+/** @param body what is about to leave for the client @param written what is searched where the body may be none of JSON */
+export function holdsBlockedWords(call: RunningCall, body: Buffer, written: () => string): boolean | Promise<boolean> {
+  const { isWritten, isText } = call.endpoint.kind;
+  const words = isWritten || isText === true ? call.services.words.output() : null;
+  if (words === null) return false;
+  const searched = isText === true ? Buffer.from(JSON.stringify({ text: written() })) : body;
+  return inSteps(call.services.context.bodies, ownerOf(call), words.inBody(searched));
 }
 
 function ownerOf({ admission }: RunningCall): string {

@@ -242,13 +242,13 @@ async function readWhole(
   const writing = inTurnIfLong(call, body, () => decoded.body(usage));
   const written = writing instanceof Promise ? await writing : writing;
   call.buffer?.arrived(written.length);
-  const searching = holdsBlockedWords(call, written);
+  const searching = holdsBlockedWords(call, written, decoded.written);
   return {
     kind: 'whole',
     isBlocked: searching instanceof Promise ? await searching : searching,
     attempt: attempt,
     body: written,
-    contentType: call.endpoint.kind.contentType,
+    contentType: decoded.contentType ?? call.endpoint.kind.contentType,
     usage,
     firstByteMs: attempt.record.first_byte_ms ?? elapsed(call),
   };

@@ -238,6 +238,27 @@ describe('addresses of every type', () => {
   });
 });
 
+describe('addresses of sounds that are written down', () => {
+  it.each([
+    [1, '', 'https://api.openai.com/v1/audio/transcriptions'],
+    [1, 'https://api.groq.com/openai', 'https://api.groq.com/openai/v1/audio/transcriptions'],
+    [
+      3,
+      'https://r.openai.azure.com',
+      'https://r.openai.azure.com/openai/deployments/whisper-1/audio/transcriptions?api-version=2024-12-01-preview',
+    ],
+    [8, 'https://own.example/hear', 'https://own.example/hear'],
+    [14, '', null],
+    [40, '', 'https://api.siliconflow.cn/v1/audio/transcriptions'],
+    [47, 'http://xinf:9997', 'http://xinf:9997/v1/audio/transcriptions'],
+    [48, '', null],
+  ])('type %i at %s', (type, base_url, url) => {
+    const channel = buildPreparedChannel({ type, base_url, key: 'sk-key' });
+    const way = channel.way(clientDialects['openai-chat'], 'transcriptions', 'whisper-1');
+    expect(way === null ? null : `${way.origin}${way.path}`).toBe(url);
+  });
+});
+
 describe('model lists', () => {
   // Gemini's own list is asked, not that of its service in OpenAI's format.
   const lists = readModelLists()

@@ -55,6 +55,16 @@ describe.each(engines)('testing channels on $kind', (engine) => {
     }
   });
 
+  it('asks a model that hears to write a silence down', async () => {
+    const id = await createHere({ models: 'whisper-1' });
+    expect(await test(id)).toMatchObject({ success: true });
+    expect(desk.upstream.requests.at(-1)).toMatchObject({
+      path: '/v1/audio/transcriptions',
+      body: { model: 'whisper-1' },
+      files: [{ name: 'file', type: 'audio/wav' }],
+    });
+  });
+
   it('asks a model of moderations for one', async () => {
     const id = await createHere({ models: 'omni-moderation-latest' });
     expect(await test(id)).toMatchObject({ success: true });

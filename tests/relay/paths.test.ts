@@ -52,7 +52,7 @@ describe('paths of the relay', () => {
   });
 
   test.each([
-    ['POST', '/v1/audio/transcriptions'],
+    ['POST', '/v1/audio/voices'],
     ['POST', '/v1/audio/speech?x=1'],
     ['GET', '/v1/files/file-1/content'],
     ['DELETE', '/v1/vector_stores/vs_1'],

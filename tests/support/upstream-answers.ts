@@ -1,4 +1,5 @@
 // What the fake upstream answers, by the path of a call: each format has its own.
+import { readTranscript, transcriptEvents, transcriptOf } from './audio-responses.ts';
 import { messageEvents, messageOf, readMessages } from './claude-responses.ts';
 import { geminiEvents, geminiModel, geminiResponse, readGemini, readGeminiEmbedding } from './gemini-responses.ts';
 import { imageEvents, imagesOf, readImages } from './image-responses.ts';
@@ -34,6 +35,8 @@ export function answerOf(exchange: Exchange, behaviour: Behaviour): Answer | Ups
   if (path.endsWith('/moderations')) return ofOne(moderationOf(body, behaviour), (response) => response);
   if (/\/images\/(?:generations|edits|variations)$/.test(path))
     return ofImages(readImages(body, path.split('/').at(-1) ?? '', files), behaviour);
+  if (/\/audio\/(?:transcriptions|translations)$/.test(path))
+    return ofTranscript(readTranscript(body, path.split('/').at(-1) ?? '', files), behaviour);
   if (path.endsWith('/count_tokens')) return whole({ input_tokens: 4242 });
   if (path.endsWith('/messages')) return ofClaude(body, String(headers['anthropic-beta'] ?? ''), behaviour);
   if (path.endsWith('/responses')) return ofResponses(body, behaviour);
@@ -119,6 +122,17 @@ function ofImages(request: ReturnType<typeof readImages>, behaviour: Behaviour):
     whole: () => imagesOf(request, behaviour),
     events: () => imageEvents(request, behaviour),
     nameOf: typeOf,
+  };
+}
+
+function ofTranscript(request: ReturnType<typeof readTranscript>, behaviour: Behaviour): Answer | UpstreamError {
+  if (isRefusal(request)) return request;
+  return {
+    isStream: request.stream,
+    ...(request.format === 'text' ? { text: `${behaviour.text ?? request.text}\n` } : {}),
+    whole: () => transcriptOf(request, behaviour),
+    events: () => transcriptEvents(request, behaviour),
+    isDone: (event) => typeOf(event) === 'transcript.text.done',
   };
 }
 

@@ -6,6 +6,8 @@ import { errorFor } from './upstream-responses.ts';
 
 export interface Answer {
   isStream: boolean;
+  /** Sent instead, where a text was asked for. */
+  text?: string;
   /** Made when it is wanted: a stream may be longer than fits into one. */
   whole(): object;
   events(): Iterable<object>;
@@ -20,9 +22,16 @@ export interface Answer {
 /** Whatever garbage is asked for is the same in every format. */
 export async function deliver(exchange: Exchange, answer: Answer, behaviour: Behaviour): Promise<void> {
   const kind = behaviour.garbage;
+  if (kind === undefined && answer.text !== undefined) return plain(exchange, answer.text, behaviour);
   if (kind === 'json to a stream' || (kind === undefined && !answer.isStream)) return exchange.json(answer.whole(), behaviour);
   if (kind !== undefined && kind !== 'stream to a json call') return garbage(exchange, kind, answer.whole(), behaviour);
   return stream(exchange, answer, behaviour);
+}
+
+async function plain(exchange: Exchange, text: string, behaviour: Behaviour): Promise<void> {
+  exchange.head(200, 'text/plain; charset=utf-8', behaviour);
+  await exchange.write(Buffer.from(text), behaviour.bytesPerWrite);
+  exchange.end();
 }
 
 async function stream(exchange: Exchange, { events, nameOf, isDone, done }: Answer, behaviour: Behaviour): Promise<void> {

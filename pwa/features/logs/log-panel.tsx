@@ -26,7 +26,7 @@ import { tokenName } from '#pwa/ui/billing/token-name.ts';
 import { CacheEffect } from './cache-effect.tsx';
 import { attemptBar } from './attempt-bars.ts';
 import { Paced, TypeTag } from './log-columns.tsx';
-import { durationOf, endedAttempts, firstBytePace, paceOf, picturesOf } from './log-summary.ts';
+import { durationOf, endedAttempts, firstBytePace, paceOf, picturesOf, soundOf } from './log-summary.ts';
 import { programName } from './program-name.ts';
 import { receiptOfRow } from './log-receipt.ts';
 import { EndingMark, RefusalMark, whySource } from './log-labels.tsx';
@@ -216,6 +216,7 @@ function useSummary(log: Log, isAdmin: boolean) {
   const other = otherOf(log);
   const mapped = other?.is_model_mapped === true ? other.upstream_model_name : undefined;
   const pictures = picturesOf(log, format.count);
+  const sound = soundOf(log);
   return [
     ...(isAdmin ? [{ name: t('logs.column.user'), value: log.username }] : []),
     { name: t('logs.column.token'), value: log.token_name === '' ? '—' : tokenName(log, t) },
@@ -228,6 +229,7 @@ function useSummary(log: Log, isAdmin: boolean) {
     ...(other?.session?.client === undefined ? [] : [{ name: t('logs.session.client'), value: programName(other.session.client) }]),
     ...(other?.reasoning_effort === undefined ? [] : [{ name: t('logs.panel.effort'), value: other.reasoning_effort }]),
     ...(pictures === undefined ? [] : [{ name: t('logs.panel.pictures'), value: pictures }]),
+    ...(sound === undefined ? [] : [{ name: t('logs.panel.sound'), value: format.duration(sound) }]),
     { name: t('logs.panel.time_zone'), value: format.timeZone },
     ...(log.request_id === ''
       ? []

@@ -139,6 +139,12 @@ test('receipt: searches of a reranker are a line at the price per call', () => {
   expect(receipt).toEqual({ lines: [{ name: 'search', quantity: 3, price: 0.002, isPerCall: true }], factors: [], addsUp: true });
 });
 
+test('receipt: a minute of sound is paid in thousandths', () => {
+  const other: LogOther = { model_price: 0.006, model_ratio: 0, group_ratio: 1, units: { kind: 'minute', count: 167, factor: 0.001 } };
+  const receipt = receiptOfRow({ quota: 501, prompt_tokens: 167, completion_tokens: 0, group: 'default' }, other, words);
+  expect(receipt).toEqual({ lines: [{ name: 'minute', quantity: 167, price: 0.000006, isPerCall: true }], factors: [], addsUp: true });
+});
+
 test('receipt: cached input has its own line at its own price, and thinking is a part of the output', () => {
   const other: LogOther = {
     model_ratio: 1.5,

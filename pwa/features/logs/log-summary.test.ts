@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { buildAttempt as attempt, buildLog as row } from '#tests/support/log-row.ts';
 import { startTexts } from '#pwa/i18n/setup.ts';
-import { channelPath, endedAttempts, firstBytePace, paceOf, picturesOf } from './log-summary.ts';
+import { channelPath, endedAttempts, firstBytePace, paceOf, picturesOf, soundOf } from './log-summary.ts';
 
 beforeAll(startTexts);
 
@@ -48,4 +48,10 @@ test('log row: pictures are told with their size and quality', () => {
   expect(told({ kind: 'image', count: 2, factor: 3, size: '1024x1792', quality: 'hd' })).toBe('2 · 1024×1792 · hd');
   expect(told({ kind: 'image', count: 1 })).toBe('1');
   expect(told({ kind: 'search', count: 1 })).toBeUndefined();
+});
+
+test('log row: the length of a sound is told in whole seconds', () => {
+  const told = (units: object) => soundOf(row({ other: { units } as never }));
+  expect(told({ kind: 'minute', count: 167, factor: 0.001 })).toBe(10_000);
+  expect(told({ kind: 'image', count: 1 })).toBeUndefined();
 });

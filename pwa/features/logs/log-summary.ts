@@ -16,6 +16,12 @@ export function picturesOf(log: Log, countText: (count: number) => string): stri
   return [countText(count), size?.replace('x', '×'), quality].filter((fact) => fact !== undefined).join(' · ');
 }
 
+/** Milliseconds of the sound that was written down; undefined: it was no call for that. */
+export function soundOf(log: Log): number | undefined {
+  const units = otherOf(log)?.units;
+  return units?.kind === 'minute' ? Math.round((units.count * 60) / 1000) * 1000 : undefined;
+}
+
 export interface PathStep {
   channel: number;
   name: string;

@@ -9,6 +9,7 @@ const namedKinds: readonly { name: RegExp; kind: CallKindName }[] = [
   { name: /moderation/i, kind: 'moderations' },
   { name: /rerank/i, kind: 'rerank' },
   { name: /dall-e|gpt-image|cogview|grok-.*image|kolors|flux|stable-diffusion/i, kind: 'images' },
+  { name: /whisper|transcribe|sensevoice|telespeechasr/i, kind: 'transcriptions' },
   { name: /embed|bge-|^m3e/i, kind: 'embeddings' },
 ];
 

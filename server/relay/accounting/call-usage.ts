@@ -30,7 +30,12 @@ interface ResponseToCount {
 /** A promise only where something has to be counted. */
 export function usageOfResponse(call: RunningCall, response: ResponseToCount): MeteredUsage | Promise<MeteredUsage> {
   const { hosted, units, summaries } = response;
-  const usage = units?.kind === 'image' ? tokensOfPictures(call, response) : tokensOfResponse(call, response);
+  const usage =
+    units?.kind === 'image'
+      ? tokensOfPictures(call, response)
+      : units?.kind === 'minute'
+        ? tokensOfSound(call, response)
+        : tokensOfResponse(call, response);
   if (hosted === undefined && units === undefined && summaries === undefined) return usage;
   const rest = { ...(hosted === undefined ? {} : { hosted }), ...(units === undefined ? {} : { units }) };
   const all = (tokens: MeteredUsage): MeteredUsage => {
@@ -46,6 +51,15 @@ async function tokensOfPictures(call: RunningCall, response: ResponseToCount): P
   const usage = await tokensOfResponse(call, { ...response, countWritten: isPerCall ? () => Promise.resolve(0) : response.countWritten });
   if (usage.completionSource === 'upstream' || usage.output === 0) return usage;
   return { ...usage, imageOutput: usage.output, completionSource: 'estimated' };
+}
+
+/** What was heard is counted by its length, and is audio where nobody tells otherwise. */
+async function tokensOfSound(call: RunningCall, response: ResponseToCount): Promise<MeteredUsage> {
+  return heard(call, await tokensOfResponse(call, response));
+}
+
+function heard({ prompt }: RunningCall, usage: MeteredUsage): MeteredUsage {
+  return usage.promptSource === 'upstream' ? usage : { ...usage, audioInput: Math.min(prompt.audio, usage.input) };
 }
 
 function tokensOfResponse(call: RunningCall, response: ResponseToCount): MeteredUsage | Promise<MeteredUsage> {
@@ -64,10 +78,11 @@ export async function usageOfPrompt(call: RunningCall, { way }: SentRequest): Pr
   const { tokens, isEstimated } = await countPrompt(call);
   const { units, made = 0 } = call.prompt;
   const billed = units?.kind === 'search' && way.provider.billsSearches !== true ? undefined : units;
-  const usage: MeteredUsage = { ...countedUsage(tokens, 0, isEstimated), ...(billed === undefined ? {} : { units: billed }) };
+  const counted = countedUsage(tokens, 0, isEstimated);
+  const usage = { ...(units?.kind === 'minute' ? heard(call, counted) : counted), ...(billed === undefined ? {} : { units: billed }) };
   // Nobody can be asked any more not to make what was asked for.
   if (made === 0 || call.quoted.price.kind === 'call') return usage;
-  return { ...usage, output: made, imageOutput: made, completionSource: 'estimated' };
+  return { ...usage, output: made, ...(units?.kind === 'image' ? { imageOutput: made } : {}), completionSource: 'estimated' };
 }
 
 /** Of a model that has not answered yet. */

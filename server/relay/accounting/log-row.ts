@@ -65,7 +65,7 @@ export function chargeRow(call: RunningCall, end: RowEnd): ChargeRow {
       noteAudio(other, usage, price);
       noteImages(other, usage, price);
     }
-    if (usage.units !== undefined && (price.kind === 'call' || usage.units.kind === 'image')) other.units = usage.units;
+    if (usage.units !== undefined && (price.kind === 'call' || usage.units.kind !== 'search')) other.units = usage.units;
     const tools = toolCharges(hosted ?? {}, quoted.tools ?? {});
     if (tools.length > 0) other.hosted_calls = tools;
   }

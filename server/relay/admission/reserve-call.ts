@@ -70,7 +70,7 @@ export interface ExpectedPrompt {
   isSpoken: boolean;
   /** What a price per call may have to be paid for; missing: the call. */
   units?: CallUnits;
-  /** Output tokens of a response that is made of pictures; missing: it is not. */
+  /** Output tokens of a response that is paid for as what it is made of; missing: it is not. */
   made?: number;
   basis: PromptBasis;
 }

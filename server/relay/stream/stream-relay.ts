@@ -51,7 +51,8 @@ export class StreamRelay implements EventReceiver, TimedStream, SpendingStream {
     const pipe = createPipe({ client: call.endpoint.dialect, way, upstreamModel, ...told }, this.#counting);
     this.#pipe = call.conversation?.pipe(pipe) ?? pipe;
     this.#spending = new StreamSpending(call, this.#pipe, this);
-    this.#words = call.endpoint.kind.isWritten ? call.services.words.output() : null;
+    const { isWritten, isText } = call.endpoint.kind;
+    this.#words = isWritten || isText === true ? call.services.words.output() : null;
     const idleMs = call.services.context.env.STREAMING_TIMEOUT * 1000 * (way.hasLongIdle ? 2 : 1);
     this.#reader = new UpstreamReader(stream, this, { framing: stream.framing ?? way.framing, idleMs });
   }

@@ -10,7 +10,15 @@ export const custom: Provider = {
   formats: {
     'openai-chat': {
       framing: 'sse',
-      paths: { chat: '{base}', embeddings: '{base}', images: '{base}', moderations: '{base}', rerank: '{base}' },
+      paths: {
+        chat: '{base}',
+        embeddings: '{base}',
+        images: '{base}',
+        moderations: '{base}',
+        rerank: '{base}',
+        transcriptions: '{base}',
+        translations: '{base}',
+      },
       quirks: { streamOptions: 'pass', modelRules: [openaiReasoning] },
     },
   },

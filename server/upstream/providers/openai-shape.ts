@@ -11,6 +11,8 @@ export const openaiPaths = {
   image_variations: '{base}/v1/images/variations',
   moderations: '{base}/v1/moderations',
   rerank: '{base}/v1/rerank',
+  transcriptions: '{base}/v1/audio/transcriptions',
+  translations: '{base}/v1/audio/translations',
 } as const;
 
 /**

@@ -4,14 +4,18 @@ import type { CallInput, EncodedRequest } from '#server/dialects/encode-input.ts
 import { boundaryIn, partsOf } from '#server/dialects/form-body.ts';
 import { withoutSurcharges } from '#server/dialects/surcharges.ts';
 import { writeForm } from '#server/framing/form-data.ts';
-import { encoded, overrideOf } from '../forward-body.ts';
+import { encoded, overrideOf } from './forward-body.ts';
 
-/** @throws {AppError} `untranslatable` for what costs more and must not be left out */
-export function forwardForm(asked: CallInput): EncodedRequest {
+/**
+ * @param changes fields that are asked for otherwise than the caller does
+ * @throws {AppError} `untranslatable` for what costs more and must not be left out
+ */
+export function forwardForm(asked: CallInput, changes: Readonly<Record<string, unknown>> = {}): EncodedRequest {
   const boundary = boundaryIn(asked.body);
   if (boundary === undefined) throw new AppError('internal_error');
   const { call, dropped } = withoutSurcharges(asked);
-  const body = asked.isPassThrough === true ? asked.body : { ...call.body, model: asked.way.upstreamModel, ...overrideOf(call) };
+  const body =
+    asked.isPassThrough === true ? asked.body : { ...call.body, ...changes, model: asked.way.upstreamModel, ...overrideOf(call) };
   return {
     ...encoded(asked, ''),
     body: writeForm(partsOf(body), boundary),

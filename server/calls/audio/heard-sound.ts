@@ -1,0 +1,58 @@
+// A sound that is given to be written down: how long it is, and what that costs where its provider does not tell.
+import type { CallUnits } from '#shared/call-units.ts';
+import { FormFile } from '#server/framing/form-data.ts';
+import type { Body } from '#server/dialects/strict-fields.ts';
+import { guessedSeconds, secondsOf } from './sound-length.ts';
+
+export interface HeardSound {
+  /** As its file says, or as long as such a file usually is. */
+  seconds: number;
+  /** What it may be at the most. */
+  mostSeconds: number;
+}
+
+const sounds = new WeakMap<FormFile, HeardSound>();
+
+/** Null: there is none. */
+export function soundIn({ file }: Body): HeardSound | null {
+  const given: unknown = Array.isArray(file) ? file[0] : undefined;
+  if (!(given instanceof FormFile)) return null;
+  let sound = sounds.get(given);
+  if (sound === undefined) {
+    const seconds = secondsOf(given.bytes);
+    const guess = guessedSeconds(given.bytes.length);
+    sound = seconds === undefined ? { seconds: guess.usual, mostSeconds: guess.most } : { seconds, mostSeconds: seconds };
+    sounds.set(given, sound);
+  }
+  return sound;
+}
+
+/**
+ * Thousandths of a minute, of whole seconds: the tokens of models that are paid by the length of what they hear, and what a price per call is
+ * a thousandth of.
+ */
+export function thousandthsOf(seconds: number): number {
+  return Math.max(1, Math.round((Math.ceil(seconds) / 60) * 1000));
+}
+
+export function minutesOf(seconds: number): CallUnits {
+  return { kind: 'minute', count: thousandthsOf(seconds), factor: 0.001 };
+}
+
+/** Models whose provider bills the tokens that they hear and write. https://platform.openai.com/docs/guides/speech-to-text */
+export function isByTokens(model: string): boolean {
+  return /^gpt-|voxtral/.test(model);
+}
+
+/** A token is a tenth of a second. https://platform.openai.com/docs/guides/realtime-costs */
+const heardPerSecond = 10;
+/** Of the fastest speakers, in languages with the longest tokens. */
+const writtenPerSecond = 8;
+
+export function heardTokens(model: string, seconds: number): number {
+  return isByTokens(model) ? Math.ceil(Math.max(1, seconds) * heardPerSecond) : thousandthsOf(seconds);
+}
+
+export function mostWritten(model: string, seconds: number): number {
+  return isByTokens(model) ? Math.ceil(Math.max(30, seconds) * writtenPerSecond) : 0;
+}
