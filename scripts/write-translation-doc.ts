@@ -19,6 +19,9 @@ nothing is sent and nothing charged. **Dropped**: the call goes on without the f
 \`x-tidegate-dropped\`, the log row in its details. Fields that neither format knows are dropped and named, too.
 
 A limit of tokens beyond what the model can write (\`server/money/data/max-output-tokens.json\`) is lowered to that.
+
+What is done here is not dropped: conversations of Responses are shortened beyond a \`compact_threshold\` of \`context_management\`, whoever
+answers them.
 `;
 
 const pairs = new Map<string, TranslationRow[]>();

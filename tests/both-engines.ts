@@ -38,6 +38,7 @@ const http = [
 const relay = [
   'account-objects',
   'audio-prices',
+  'automatic-compaction',
   'billing',
   'blocked-prompts',
   'broken-caches',

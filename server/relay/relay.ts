@@ -23,6 +23,8 @@ import type { RunningCall } from '#server/relay/running-call.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import { ClientStream } from '#server/relay/stream/client-stream.ts';
 import type { ClientBody } from '#server/relay/stream/client-stream.ts';
+import { shortenFor } from '#server/relay/shorten-call.ts';
+import type { WholeAnswer } from '#server/relay/shorten-call.ts';
 import { httpTurn } from '#server/relay/turn.ts';
 import type { StreamedTurn } from '#server/relay/turn.ts';
 import { turnStateHeaders } from '#server/relay/turn-state.ts';
@@ -36,6 +38,8 @@ import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
 type Outcome = { kind: 'whole'; result: WholeResult } | { kind: 'stream' } | NoResponse;
 interface NoResponse {
   kind: 'none';
+  /** What its caller is told, where that is not said by the rest. */
+  told?: ToldFailure;
   reason: 'upstream_failed' | 'no_channel' | 'fault' | StopReason;
   /** The one that failed. */
   channel?: PreparedChannel;
@@ -128,20 +132,27 @@ async function answerWhole(call: RunningCall): Promise<Response> {
 }
 
 async function answerAtOnce(call: RunningCall): Promise<Response> {
+  const answer = await wholeAnswer(call);
+  if ('error' in answer) return responseOfFailure(call, answer);
+  const { contentType, body, wasRead } = answer;
+  const told = call.conversation === null || wasRead ? body : await call.conversation.keepWhole(body);
+  return bufferResponse(200, { 'content-type': contentType, ...headersOf(call) }, told);
+}
+
+async function wholeAnswer(call: RunningCall): Promise<WholeAnswer | ToldFailure> {
   const outcome = await runAttempts(call, null);
   if (outcome.kind === 'stream') throw new Error('A call that does not stream got a stream');
-  if (outcome.kind === 'none') return responseOfFailure(call, endWithoutResponse(call, outcome));
+  if (outcome.kind === 'none') return endWithoutResponse(call, outcome);
   const { attempt, usage, firstByteMs, contentType, body, isBlocked } = outcome.result;
   const { channel, request } = attempt;
   const wasRead = call.stopped !== undefined;
   if (isBlocked && !wasRead) {
     await settleCall(call, { reason: 'blocked_words', channel, request, usage, firstByteMs });
-    return responseOfFailure(call, tellEnd(call, { reason: 'blocked_words' }));
+    return tellEnd(call, { reason: 'blocked_words' });
   }
   // The response leaves when its charge is durable: what was not settled was not answered.
   await settleCall(call, { reason: wasRead ? 'client_disconnected' : 'completed', channel, request, usage, firstByteMs, wasRead });
-  const told = call.conversation === null || wasRead ? body : await call.conversation.keepWhole(body);
-  return bufferResponse(200, { 'content-type': contentType, ...headersOf(call) }, told);
+  return { contentType, body, wasRead };
 }
 
 /** Waits for the first event, so that a failure before it is a response with its own status; but not for ever. */
@@ -263,6 +274,12 @@ async function runAttempts(call: RunningCall, client: ClientStream | null): Prom
     const { channel } = attempt;
     let result: AttemptResult;
     try {
+      const shortening = call.conversation?.shortening;
+      const told = shortening === undefined ? null : await shortenFor(call, attempt, { shortening, answer: wholeAnswer });
+      if (told !== null) {
+        noteStopped(call, attempt);
+        return { kind: 'none', reason: 'fault', told };
+      }
       result = await runAttempt(call, attempt, client);
     } catch (fault) {
       noteStopped(call, attempt);
@@ -312,7 +329,7 @@ function endWithoutResponse(call: RunningCall, outcome: NoResponse): ToldFailure
     // Not waited for: nobody is told a charge.
     context.waitUntil(settleCall(call, failure === undefined ? end : { ...end, failure }));
   }
-  return tellEnd(call, { reason, failure });
+  return outcome.told ?? tellEnd(call, { reason, failure });
 }
 
 function responseOfRefusal({ dialect }: RelayEndpoint, { error, told, language, requestId, isSignedOut }: RefusedTurn): Response {

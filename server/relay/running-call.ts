@@ -19,10 +19,13 @@ import type { RatePermit } from '#server/relay/admission/rate-gate.ts';
 import type { ExpectedPrompt } from '#server/relay/admission/reserve-call.ts';
 import type { Affinity } from '#server/relay/routing/affinity.ts';
 import type { RelayServices } from '#server/relay/services.ts';
+import type { Turn } from '#server/relay/turn.ts';
 import type { Admission } from '#server/relay/admission/admission.ts';
 
+/** What is reserved, and for what, changes when its conversation is shortened. */
 export interface RunningCall {
   readonly services: RelayServices;
+  readonly turn: Turn;
   readonly endpoint: RelayEndpoint;
   readonly requestId: string;
   readonly language: Language;
@@ -55,18 +58,18 @@ export interface RunningCall {
   /** Unix seconds. */
   readonly createdAt: number;
   readonly quoted: QuotedPrice;
-  readonly reservation: Reservation;
-  readonly prompt: ExpectedPrompt;
+  reservation: Reservation;
+  prompt: ExpectedPrompt;
   /** How many responses were asked for. */
-  readonly choices: number;
+  choices: number;
   /** Tokens of each choice that go upstream as the limit, because the account pays for no more. */
-  readonly outputBound: number | undefined;
+  outputBound: number | undefined;
   /** Tokens of each choice that no limit may go beyond on its way upstream; undefined: as many as the model has. */
-  readonly choiceLimit: number | undefined;
+  choiceLimit: number | undefined;
   /** Tokens of all choices together that were reserved for. */
-  readonly outputMost: number;
+  outputMost: number;
   /** Tokens of all choices together that an upstream is told to keep to; undefined without a limit. */
-  readonly outputLimit: number | undefined;
+  outputLimit: number | undefined;
   /** Bytes of a whole response for each of its tokens, at the most, roughly. */
   readonly mostTokenBytes: number;
   readonly permit: RatePermit | null;

@@ -36,8 +36,10 @@ export interface Turn {
   readonly onComplete?: ResponseWriterOptions['onComplete'];
   /** From now on the call ends when its caller leaves. */
   follow(call: RunningCall): void;
-  /** No upstream is asked: it does not count against the rate limit. */
+  /** It does not count against the rate limit: no upstream is asked, or another turn has counted. */
   readonly isFree?: boolean;
+  /** A call that it is a part of, whose caller has been let in. Missing: none. */
+  readonly within?: Pick<RunningCall, 'admission' | 'session'>;
 }
 
 /** Where the stream of a turn goes. */

@@ -2,6 +2,7 @@
 import { AppError } from '#shared/errors.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { isSealedHere } from './compaction.ts';
+import { thresholdIn } from './shortening.ts';
 import type { RelayBody } from '#server/relay/endpoints.ts';
 
 export interface AskedState {
@@ -12,7 +13,7 @@ export interface AskedState {
   isBackground: boolean;
   /** Places in the input of items that stand for others. */
   references: readonly number[];
-  /** It ends with a summary, or goes on from one of ours. */
+  /** It ends with a summary, goes on from one of ours, or may need one. */
   hasCompaction: boolean;
 }
 
@@ -24,7 +25,7 @@ export function askedState(body: RelayBody): AskedState {
     previousId: typeof previous === 'string' ? previous : undefined,
     conversationId: typeof conversation === 'string' ? conversation : isObject(conversation) ? String(conversation.id) : undefined,
     isBackground: background === true,
-    hasCompaction: Array.isArray(input) && input.some((item) => isSealedHere(item) || isTrigger(item)),
+    hasCompaction: thresholdIn(body) !== undefined || (Array.isArray(input) && input.some((item) => isSealedHere(item) || isTrigger(item))),
     references: Array.isArray(input) ? input.flatMap((item: unknown, index) => (isReference(item) ? [index] : [])) : [],
   };
 }

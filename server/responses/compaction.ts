@@ -8,7 +8,7 @@ import { completeItems, itemsOf } from './items.ts';
 import type { Item } from './items.ts';
 import type { Json } from './told-response.ts';
 
-type Sealing = Pick<AppContext, 'secrets'>;
+export type Sealing = Pick<AppContext, 'secrets'>;
 
 /** What the dialect writes before a summary that is not sealed yet. */
 const summaryMark = 'tidegate-summary:';
@@ -46,18 +46,43 @@ export class SummarySeal {
   }
 
   #seal(summary: string): string {
-    return `${sealMark}${this.#context.secrets.encrypt(JSON.stringify({ user: this.#userId, summary }))}`;
+    return seal(this.#context, { user: this.#userId, summary });
   }
+}
+
+function seal({ secrets }: Sealing, content: object): string {
+  return `${sealMark}${secrets.encrypt(JSON.stringify(content))}`;
+}
+
+/** @param items they stand for everything before, and the summary is among them */
+export function sealWindow(context: Sealing, userId: number, items: readonly Item[]): string {
+  return seal(context, { user: userId, items });
 }
 
 const introduction = 'What was said before has been replaced by this summary of it:';
 
-/** What a model is told in its place. @throws {AppError} `invalid_request` for one that is another's, or was changed */
-export function openSummary({ secrets }: Sealing, userId: number, { encrypted_content: text }: { encrypted_content: string }): Item {
-  const kept = opened(secrets, text.slice(sealMark.length));
-  if (kept === null || kept.user !== userId || typeof kept.summary !== 'string')
-    throw badField('input.encrypted_content', fieldRules.invalid);
-  return { type: 'message', role: 'user', content: [{ type: 'input_text', text: `${introduction}\n\n${kept.summary}` }] };
+export function summaryMessage(summary: string): Item {
+  return { type: 'message', role: 'user', content: [{ type: 'input_text', text: `${introduction}\n\n${summary}` }] };
+}
+
+/**
+ * What a model is told in place of the items that were sealed here; what one of them stands for alone is left out.
+ * @throws {AppError} `invalid_request` for one that is another's, or was changed
+ */
+export function openSummaries({ secrets }: Sealing, userId: number, items: readonly Item[]): Item[] {
+  let all: Item[] = [];
+  for (const item of items) {
+    if (!isSealedHere(item)) {
+      all.push(item);
+      continue;
+    }
+    const kept = opened(secrets, item.encrypted_content.slice(sealMark.length));
+    if (kept?.['user'] !== userId) throw badField('input.encrypted_content', fieldRules.invalid);
+    if (Array.isArray(kept['items'])) all = itemsOf(kept['items']);
+    else if (typeof kept['summary'] === 'string') all.push(summaryMessage(kept['summary']));
+    else throw badField('input.encrypted_content', fieldRules.invalid);
+  }
+  return all;
 }
 
 function opened(secrets: AppContext['secrets'], sealed: string): Json | null {

@@ -14,12 +14,13 @@ import type { BackgroundResponses } from './background.ts';
 import type { CallConversation, LaterResponse, UnwatchedCall } from '#server/relay/conversation-source.ts';
 import type { RelayBody } from '#server/relay/endpoints.ts';
 import { eventsIn } from './event-log.ts';
-import { compactedResponse, isSealedHere, openSummary, SummarySeal } from './compaction.ts';
+import { compactedResponse, isSealedHere, openSummaries, SummarySeal } from './compaction.ts';
 import { lockMs } from './conversation-store.ts';
 import type { ConversationStore } from './conversation-store.ts';
 import { asInput, completeItems, itemsOf } from './items.ts';
 import type { Item } from './items.ts';
 import type { Chain, ResponseStore } from './response-store.ts';
+import { OwnShortening, thresholdIn } from './shortening.ts';
 import { lastResponse, responseIn, ToldStream, writeEvent } from './told-response.ts';
 import type { Json } from './told-response.ts';
 
@@ -68,6 +69,7 @@ export class KeptCall implements CallConversation {
   readonly #renewal: NodeJS.Timeout | undefined;
   readonly later?: LaterResponse;
   readonly #seal: SummarySeal;
+  readonly #shortening: OwnShortening | null;
 
   #isClosed = false;
   /** It was to be kept, and could not be. */
@@ -90,9 +92,11 @@ export class KeptCall implements CallConversation {
       !input.some(isSealedHere) &&
       input.every((item, index) => item === own[index] || typeof body['input'] === 'string');
     const asked = input.map((item, index) => (item === own[index] ? item : asInput(item)));
-    const all = () => [...before.map(asInput), ...asked].map((item) => (isSealedHere(item) ? openSummary(context, userId, item) : item));
+    const all = () => openSummaries(context, userId, [...before.map(asInput), ...asked]);
     this.body = isWhole ? rest : { ...rest, input: all() };
     this.#seal = new SummarySeal(context, userId);
+    const threshold = isTriggered(body) ? undefined : thresholdIn(body);
+    this.#shortening = threshold === undefined ? null : new OwnShortening({ context, userId, responseId: id, body: this.body, threshold });
     // Last: who makes no call of it does not close it either.
     this.#renewal = conversation === null ? undefined : renewing(conversation);
   }
@@ -102,9 +106,14 @@ export class KeptCall implements CallConversation {
     return { id, isKept: isKept && !this.#isLost };
   }
 
+  get shortening(): OwnShortening | undefined {
+    return this.#shortening === null || this.#shortening.isDone ? undefined : this.#shortening;
+  }
+
   pipe(pipe: StreamPipe): StreamPipe {
     const item = isTriggered(this.body) ? (told: unknown) => this.#seal.item(told) : null;
-    return new ToldStream(pipe, { response: (response) => this.#told(response), item }, this.#parts.envelope);
+    const front = this.#shortening?.front ?? null;
+    return new ToldStream(pipe, { response: (response) => this.#told(response), item, front }, this.#parts.envelope);
   }
 
   async keepWhole(body: Buffer): Promise<Buffer> {
@@ -158,7 +167,7 @@ export class KeptCall implements CallConversation {
     const conversation = this.#isLost ? null : this.#parts.conversation;
     return {
       ...response,
-      ...(Array.isArray(response['output']) ? { output: response['output'].map((item) => this.#seal.item(item)) } : {}),
+      ...(Array.isArray(response['output']) ? { output: this.#toldOutput(response['output'], response['status']) } : {}),
       id,
       previous_response_id: body['previous_response_id'] ?? null,
       conversation: conversation === null ? null : { id: conversation.record.id },
@@ -166,6 +175,11 @@ export class KeptCall implements CallConversation {
       background: this.later !== undefined,
       ...(isObject(body['metadata']) ? { metadata: body['metadata'] } : {}),
     };
+  }
+
+  #toldOutput(output: readonly unknown[], status: unknown): unknown[] {
+    const items = output.map((item) => this.#seal.item(item));
+    return this.#shortening !== null && (status === 'completed' || status === 'incomplete') ? this.#shortening.told(items) : items;
   }
 
   async #begin(call: UnwatchedCall): Promise<DirectResponse> {

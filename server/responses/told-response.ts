@@ -14,7 +14,12 @@ export interface StreamEdits {
   response: EditResponse;
   /** Of items; null: they pass as they are, and so does every event that has no response. */
   item: ((item: unknown) => unknown) | null;
+  /** An item that comes before all that the model writes; null: there is none, and nothing is numbered anew. */
+  front: Readonly<Json> | null;
 }
+
+/** Events that tell an item which comes at once. */
+const eventsOfItem = ['response.output_item.added', 'response.output_item.done'];
 
 /** The response in a whole body; null: it is none. */
 export function responseIn(body: Buffer): Json | null {
@@ -47,14 +52,17 @@ export class ToldStream implements StreamPipe {
   readonly #pipe: StreamPipe;
   readonly #edit: EditResponse;
   readonly #editItem: StreamEdits['item'];
+  readonly #front: StreamEdits['front'];
   readonly #envelope: Envelope;
+  #isFrontTold = false;
   /** What follows has no response in it. */
   #isPastHead = false;
 
-  constructor(pipe: StreamPipe, { response, item }: StreamEdits, envelope: Envelope) {
+  constructor(pipe: StreamPipe, { response, item, front }: StreamEdits, envelope: Envelope) {
     this.#pipe = pipe;
     this.#edit = response;
     this.#editItem = item;
+    this.#front = front;
     this.#envelope = envelope;
   }
 
@@ -68,9 +76,13 @@ export class ToldStream implements StreamPipe {
 
   push(events: Buffer, isOwned: boolean): PipeStep {
     const step = this.#pipe.push(events, isOwned);
-    if (this.#editItem !== null) return { ...step, forClient: step.forClient.map((piece) => this.#editAll(piece)) };
+    if (this.#editsAll) return { ...step, forClient: step.forClient.map((piece) => this.#editAll(piece)) };
     if (this.#isPastHead) return step;
     return { ...step, forClient: step.forClient.map((piece) => (this.#isPastHead ? piece : this.#editHead(piece))) };
+  }
+
+  get #editsAll(): boolean {
+    return this.#editItem !== null || this.#front !== null;
   }
 
   #editAll(piece: Buffer): Buffer {
@@ -87,9 +99,33 @@ export class ToldStream implements StreamPipe {
     const data = this.#envelope.dataIn(event);
     const body = data === null ? null : parseObject(data);
     if (body === null) return event;
-    if (isObject(body.response)) return writeEvent({ ...body, response: this.#edit(body.response) }, this.#envelope);
-    if (this.#editItem === null || body.item === undefined) return event;
-    return writeEvent({ ...body, item: this.#editItem(body.item) }, this.#envelope);
+    const before = this.#tellFront(body);
+    const told = { ...this.#moved(body) };
+    if (isObject(body.response)) told['response'] = this.#edit(body.response);
+    if (this.#editItem !== null && body.item !== undefined) told['item'] = this.#editItem(body.item);
+    return Buffer.concat([...before, writeEvent(told, this.#envelope)]);
+  }
+
+  /** Once the response has begun, before its first item. */
+  #tellFront({ type, sequence_number: next }: Json): Buffer[] {
+    const item = this.#front;
+    if (item === null || this.#isFrontTold || heads.has(type)) return [];
+    this.#isFrontTold = true;
+    const first = typeof next === 'number' ? next : 0;
+    return eventsOfItem.map((name, index) =>
+      writeEvent({ type: name, sequence_number: first + index, output_index: 0, item }, this.#envelope),
+    );
+  }
+
+  /** As it is numbered behind the item that was put before. */
+  #moved(body: Json): Json {
+    if (!this.#isFrontTold) return body;
+    const { sequence_number: number, output_index: place } = body;
+    return {
+      ...body,
+      ...(typeof number === 'number' ? { sequence_number: number + eventsOfItem.length } : {}),
+      ...(typeof place === 'number' ? { output_index: place + 1 } : {}),
+    };
   }
 
   #editHead(piece: Buffer): Buffer {
@@ -142,7 +178,8 @@ export class ToldStream implements StreamPipe {
       const end = this.#envelope.endOfEvent(told, from);
       const event = told.subarray(from, end);
       const failed = responseInEvent(event, this.#envelope);
-      edited.push(failed === null ? event : writeEvent({ ...failed.body, response: this.#edit(failed.response) }, this.#envelope));
+      if (failed !== null) edited.push(writeEvent({ ...this.#moved(failed.body), response: this.#edit(failed.response) }, this.#envelope));
+      else edited.push(this.#isFrontTold ? this.#editEvent(event) : event);
       from = end;
     }
     return Buffer.concat(edited).toString('utf8');
@@ -150,7 +187,7 @@ export class ToldStream implements StreamPipe {
 
   ending(usage: TokenUsage | null): Buffer {
     const ending = this.#pipe.ending(usage);
-    return this.#editItem === null ? ending : this.#editAll(ending);
+    return this.#editsAll ? this.#editAll(ending) : ending;
   }
 
   close(): void {

@@ -29,7 +29,7 @@ const fields = new Set(
   (
     'model input instructions include max_output_tokens max_tool_calls metadata parallel_tool_calls prompt_cache_key prompt_cache_retention ' +
     'access_programs prompt_cache_options reasoning safety_identifier service_tier store stream stream_options temperature text tool_choice tools ' +
-    'top_logprobs top_p truncation user client_metadata background previous_response_id conversation prompt'
+    'top_logprobs top_p truncation context_management user client_metadata background previous_response_id conversation prompt'
   ).split(' '),
 );
 

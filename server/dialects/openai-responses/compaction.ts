@@ -2,6 +2,7 @@
 // summary, and the response's one item is that. Whoever sends the response to the caller seals it (`summaryMark`).
 import { isObject } from '#server/framing/loose-json.ts';
 import type { Message } from '../parts.ts';
+import { summaryInstruction } from '../summary-instruction.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -18,12 +19,7 @@ export function withoutTrigger(body: Body): Body {
   return Array.isArray(body.input) ? { ...body, input: body.input.slice(0, -1) } : body;
 }
 
-const instruction =
-  'The conversation so far has become too long and is about to be replaced by what you write now. Write a summary that lets you go on ' +
-  'without it: what was asked and why, what was decided, what was done and found (names, paths, numbers, code and errors word for word ' +
-  'where they matter), what is still open and what comes next. Write nothing but the summary, and call no tools.';
-
 /** What the model is asked instead. */
 export function summaryRequest(field: string): Message {
-  return { role: 'user', content: [{ type: 'text', text: instruction }], field };
+  return { role: 'user', content: [{ type: 'text', text: summaryInstruction }], field };
 }

@@ -57,7 +57,13 @@ export async function admitCall(services: RelayServices, turn: Turn, progress: P
   const { gate, sessions } = services;
   const { request, connection } = turn;
   const ofSession = turn.endpoint.callers === 'sessions';
-  const admitted = ofSession ? sessions.admit({ request, connection, progress }) : admitKey(services, request, connection);
+  const { within } = turn;
+  const admitted =
+    within !== undefined
+      ? within.admission
+      : ofSession
+        ? sessions.admit({ request, connection, progress })
+        : admitKey(services, request, connection);
   const caller = admitted instanceof Promise ? await admitted : admitted;
   // Counting reserves nothing afterwards.
   if (turn.endpoint.kind.isCount || isCostlyToRead(request.headers)) await checkMeans(services, caller);
@@ -66,7 +72,7 @@ export async function admitCall(services: RelayServices, turn: Turn, progress: P
   try {
     const { body } = content;
     const endpoint = endpointOf(turn.endpoint, body);
-    const admission = ofSession ? sessions.inGroup(caller, content.ours) : caller;
+    const admission = ofSession && within === undefined ? sessions.inGroup(caller, content.ours) : caller;
     if (ofSession) progress.caller = admission;
     let asked = servedCall(services, admission, endpoint.read(body, turn.address));
     const { model } = asked;
@@ -75,7 +81,7 @@ export async function admitCall(services: RelayServices, turn: Turn, progress: P
     gate.checkModel(admission, model);
     checkChannels(services, admission, { endpoint, model });
     // Of what was sent: a conversation that is kept takes its place.
-    const session = calledSession(endpoint, { headers: request.headers, body, admission });
+    const session = within === undefined ? calledSession(endpoint, { headers: request.headers, body, admission }) : within.session;
     const opening =
       turn.conversations?.open({
         requestId: progress.requestId,

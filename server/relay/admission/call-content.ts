@@ -82,6 +82,27 @@ export async function openContent(raw: RawBody, dependencies: ContentDependencie
   }
 }
 
+/** Of a body that is made here. @throws {AppError} `bodies_of_caller`, `bodies_of_server` */
+export async function openBody(
+  bodies: Bodies,
+  { body, userId, names }: { body: RelayBody; userId: number; names: DecidingNames },
+): Promise<CallContent> {
+  const { text, raw } = rawOf(body);
+  const owner = `user:${userId}`;
+  const hold = bodies.open(owner);
+  hold.grow(raw.bytes.length);
+  return openContent(raw, { bodies, owner, hold, split: undefined, names }, { parsed: { text, value: body } });
+}
+
+function rawOf(body: RelayBody): { text: string; raw: RawBody } {
+  const text = JSON.stringify(body);
+  const bytes = Buffer.from(text);
+  const scan = new JsonScan();
+  scan.push(bytes);
+  const { parts, members, hasEscapedNames } = scan;
+  return { text, raw: { bytes, parts, members, hasEscapedNames } };
+}
+
 /** What is known of a body before it is opened. */
 export interface KnownContent {
   /** Its text and value, whose names have been looked at. */
@@ -180,15 +201,12 @@ export class CallContent {
   /** Another body goes on in its place. Whoever goes on using the first one holds it from then on. @throws {AppError} `bodies_of_caller`, `bodies_of_server` */
   replace(body: RelayBody): void {
     const { ours } = this.#open();
-    const text = JSON.stringify(body);
-    const bytes = Buffer.from(text);
-    const scan = new JsonScan();
-    scan.push(bytes);
-    const { parts, members, hasEscapedNames } = scan;
+    const { text, raw } = rawOf(body);
+    const { bytes, parts } = raw;
     this.#isLarge = bytes.length + parts * partBytes > smallBytes;
     this.#parts.hold.shrinkTo(0);
     this.#parts.hold.grow(bytes.length * (this.#isLarge ? 2 : 1) + parts * partBytes);
-    this.#raw = this.#isLarge ? { bytes, parts, members, hasEscapedNames } : null;
+    this.#raw = this.#isLarge ? raw : null;
     this.#parsed = { text: () => text, body, ours };
   }
 

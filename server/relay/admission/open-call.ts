@@ -45,8 +45,7 @@ export async function openCall(services: RelayServices, turn: Turn): Promise<{ c
   const progress: Progress = { requestId, model: '' };
   try {
     const admitted = await admitCall(services, turn, progress);
-    content = admitted.content;
-    conversation = admitted.conversation;
+    ({ content, conversation } = admitted);
     const { endpoint, admission, asked, parameters, prompt, permit, session } = admitted;
     const { model } = asked;
     const quoted = context.quotes.priceOf(model, admission.group, admission.user);
@@ -58,6 +57,7 @@ export async function openCall(services: RelayServices, turn: Turn): Promise<{ c
     budgetHold = budgeting === null ? null : await budgeting;
     const call: RunningCall = {
       services,
+      turn,
       endpoint,
       requestId,
       language,
@@ -78,7 +78,7 @@ export async function openCall(services: RelayServices, turn: Turn): Promise<{ c
       startedAt,
       createdAt: Math.floor(context.now() / 1000),
       quoted,
-      // Written out: a copy of all fields is many times as dear.
+      // A copy of all fields is many times as dear.
       reservation: reserved.reservation,
       prompt: reserved.prompt,
       choices: reserved.choices,

@@ -117,6 +117,9 @@ export class SocketTurn implements StreamedTurn {
       return {
         body: stored.body,
         leaves: stored.leaves,
+        get shortening() {
+          return stored.shortening;
+        },
         pipe: (pipe) => stored.pipe(pipe),
         keepWhole: (response) => stored.keepWhole(response),
         close: () => stored.close(),
