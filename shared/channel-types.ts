@@ -100,7 +100,7 @@ export const channelTypes: readonly ChannelType[] = [
   { type: 19, name: '360', nameZh: '360 智脑', color: 'blue', baseUrl: 'https://api.360.cn', listsModels: true },
   { type: 31, name: '01.AI', nameZh: '零一万物', color: 'green', baseUrl: 'https://api.lingyiwanwu.com', listsModels: true },
   { type: 35, name: 'MiniMax', color: 'green', baseUrl: 'https://api.minimax.chat' },
-  { type: 34, name: 'Cohere', color: 'violet', baseUrl: 'https://api.cohere.ai' },
+  { type: 34, name: 'Cohere', color: 'violet', baseUrl: 'https://api.cohere.ai', listsModels: true },
   { type: 38, name: 'Jina', color: 'blue', baseUrl: 'https://api.jina.ai' },
   { type: 40, name: 'SiliconCloud', color: 'violet', baseUrl: 'https://api.siliconflow.cn', listsModels: true, reportsBalance: true },
   { type: 42, name: 'Mistral AI', color: 'blue', baseUrl: 'https://api.mistral.ai', listsModels: true },

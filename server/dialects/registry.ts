@@ -2,6 +2,7 @@
 import { claudeClient } from './claude/client.ts';
 import { claudeUpstream } from './claude/upstream.ts';
 import type { ClientDialect } from './client-dialect.ts';
+import { cohereUpstream } from './cohere/upstream.ts';
 import { converseUpstream } from './converse/upstream.ts';
 import { geminiClient } from './gemini/client.ts';
 import { geminiInteractionsClient } from './gemini/interactions/client.ts';
@@ -32,6 +33,7 @@ export const upstreamDialects = {
   gemini: geminiUpstream,
   converse: converseUpstream,
   ollama: ollamaUpstream,
+  cohere: cohereUpstream,
 } satisfies Record<string, UpstreamDialect>;
 
 export type UpstreamDialectName = keyof typeof upstreamDialects;

@@ -22,6 +22,7 @@ const models: Readonly<Record<string, string>> = {
   gemini: 'gemini-2.5-flash',
   converse: 'amazon.nova-2-lite-v1:0',
   ollama: 'llama3.2',
+  cohere: 'command-a-reasoning-08-2025',
 };
 
 test.each(translationTable)('$from → $to: $field is $treatment', ({ from, to, field, treatment, example, model }) => {

@@ -10,6 +10,7 @@ import type { TokenUsage } from '#shared/token-usage.ts';
 import { eventFrame } from '#tests/support/aws-oracle.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import { messageEvents, readMessages } from '#tests/support/claude-responses.ts';
+import { cohereEvents } from '#tests/support/cohere-responses.ts';
 import { converseEvents } from '#tests/support/converse-responses.ts';
 import { bedrockApiKey } from '#tests/support/fake-bedrock.ts';
 import { geminiEvents, readGemini } from '#tests/support/gemini-responses.ts';
@@ -59,6 +60,15 @@ const streams: Readonly<Record<string, { type: number; setting: string; key?: st
       const request = known(readMessages({ model, messages, max_tokens: 99, stream: true }));
       const told = [...messageEvents(request, behaviour, 'msg_1')].flatMap(converseEvents());
       return Buffer.concat(told.map(({ name, data }) => eventFrame(name, data)));
+    },
+  },
+  cohere: {
+    type: 34,
+    setting: '',
+    write(behaviour) {
+      const request = known(readChat({ model, messages, stream: true, stream_options: { include_usage: true } }));
+      const events = cohereEvents();
+      return sse([...chatChunks(request, behaviour, 'chatcmpl-1')].flatMap((chunk) => events({ ...chunk })));
     },
   },
   ollama: {

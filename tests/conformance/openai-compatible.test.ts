@@ -205,10 +205,10 @@ function kindNamed(mode: string): CallKindName {
 }
 
 describe('addresses of every type', () => {
-  // Cohere's conversations are a format of their own.
+  // Cohere's conversations and embeddings are a format of their own, with tests of their own.
   // Zhipu's and SiliconFlow's pictures came later than the list.
   const isLater = ({ type, mode }: { type: number; mode: string }) =>
-    (type === 34 && mode === 'chat') || (mode === 'images' && (type === 26 || type === 40));
+    (type === 34 && (mode === 'chat' || mode === 'embeddings')) || (mode === 'images' && (type === 26 || type === 40));
   const rows = readUrlRows().filter((row) => isSupported(row.type) && urlKinds.has(row.mode) && !isLater(row));
 
   it('cover every provider but those of later years, and who hosts formats of others, which has files of its own', () => {

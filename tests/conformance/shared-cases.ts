@@ -5,6 +5,7 @@ import { engines } from '#tests/support/engines.ts';
 import type { ChannelFields } from '#tests/support/build-channel.ts';
 import { failureOf } from '#tests/support/failure-of.ts';
 import { startFakeBedrock } from '#tests/support/fake-bedrock.ts';
+import { startFakeCohere } from '#tests/support/fake-cohere.ts';
 import { startFakeOllama } from '#tests/support/fake-ollama.ts';
 import { startFakeVertex } from '#tests/support/fake-vertex.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
@@ -30,6 +31,7 @@ const hosts = [
   { format: 'Claude at Bedrock', front: startFakeBedrock, upstreamModel: model },
   { format: 'Nova at Bedrock', front: startFakeBedrock, upstreamModel: 'us.amazon.nova-pro-v1:0' },
   { format: 'Ollama', front: startFakeOllama, upstreamModel: 'qwen3:8b' },
+  { format: 'Cohere', front: startFakeCohere, upstreamModel: 'command-a-03-2025' },
   { format: 'OpenAI at Vertex', front: startFakeVertex, upstreamModel: 'meta/llama-3.3-70b-instruct-maas' },
 ];
 const hosted = engines.slice(0, 1).flatMap((engine) => hosts.map((host) => ({ engine, kind: engine.kind, ...host })));

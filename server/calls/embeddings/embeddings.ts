@@ -12,6 +12,7 @@ import { parseObject } from '#server/framing/loose-json.ts';
 import type { CallKind, Decoded } from '../call-kind.ts';
 import { identityOfFormat, jsonType, megabyte } from '../call-kind.ts';
 import { encoded, errorIn, forwardBody, overrideOf, unwritten } from '../forward-body.ts';
+import { cohere } from './cohere.ts';
 import { dashscope } from './dashscope.ts';
 import type { EmbeddingsClient, EmbeddingsProvider, EmbeddingsRequest, ForwardedEmbeddings } from './embeddings-parts.ts';
 import { gemini } from './gemini.ts';
@@ -23,7 +24,7 @@ import { openaiEmbeddings } from './openai-client.ts';
 /** By the name of the client's format. */
 const clients: Readonly<Record<string, EmbeddingsClient>> = { 'openai-chat': openaiEmbeddings, gemini: geminiEmbeddings };
 /** By the name that a provider's record has for them, else by that of its format; missing: bytes pass. */
-const providers: Readonly<Record<string, EmbeddingsProvider>> = { 'openai-chat': openai, gemini, ollama, dashscope };
+const providers: Readonly<Record<string, EmbeddingsProvider>> = { 'openai-chat': openai, gemini, ollama, dashscope, cohere };
 
 export const embeddings: CallKind = {
   name: 'embeddings',

@@ -1,4 +1,4 @@
-// Reranking alone: its conversations are a format of their own. https://docs.cohere.com/reference/about
+// Conversations and embeddings in a format of their own, reranking in words that many share. https://docs.cohere.com/v2/reference/about
 import models from './default-models.json' with { type: 'json' };
 import type { Provider } from './spec.ts';
 
@@ -13,7 +13,12 @@ export const cohere: Provider = {
       rerank: 'cohere',
       billsSearches: true,
     },
+    cohere: {
+      framing: 'sse',
+      paths: { chat: '{base}/v2/chat', embeddings: '{base}/v2/embed' },
+    },
   },
   auth: { kind: 'bearer' },
+  modelList: { path: '{base}/v1/models?page_size=1000', items: 'models', name: 'name' },
   models: models['34'],
 };

@@ -1,0 +1,32 @@
+// Cohere's embeddings. https://docs.cohere.com/v2/reference/embed
+import { isObject } from '#server/framing/loose-json.ts';
+import { readPromptUsage } from '../prompt-usage.ts';
+import type { EmbeddingsProvider } from './embeddings-parts.ts';
+import { readVectors } from './vectors.ts';
+
+/** What callers may say beside their texts. */
+const known: ReadonlySet<string> = new Set(['input_type', 'truncate', 'max_tokens']);
+
+export const cohere: EmbeddingsProvider = {
+  mostInputs: () => 96,
+  writeRequest({ inputs, dimensions, extras }, model) {
+    const told = Object.fromEntries(Object.entries(extras).filter(([name]) => known.has(name)));
+    return {
+      body: {
+        // What texts are for has to be said: they are to be found, unless their caller says otherwise.
+        input_type: 'search_document',
+        ...told,
+        model,
+        texts: inputs,
+        embedding_types: ['float'],
+        ...(dimensions === undefined ? {} : { output_dimension: dimensions }),
+      },
+      dropped: Object.keys(extras).filter((name) => !known.has(name)),
+    };
+  },
+  readResponse({ embeddings, meta }) {
+    const vectors = isObject(embeddings) ? readVectors(embeddings.float) : null;
+    const usage = readPromptUsage(isObject(meta) ? meta.billed_units : undefined);
+    return vectors === null || usage === undefined ? null : { vectors, usage };
+  },
+};

@@ -1,0 +1,21 @@
+// Which places of a response rest on what. Only what has an address can be told: other formats name pages.
+import { isObject } from '#server/framing/loose-json.ts';
+import type { JsonObject } from '#server/framing/loose-json.ts';
+import type { ResponsePart } from '../parts.ts';
+
+/** Of one citation, for each of its sources. Read loosely. */
+export function citationParts({ start, end, sources }: JsonObject): ResponsePart[] {
+  const place = isPlace(start) && isPlace(end) ? { start, end } : {};
+  return (Array.isArray(sources) ? sources.filter(isObject) : []).flatMap((source): ResponsePart[] => {
+    const told = isObject(source.document) ? source.document : isObject(source.tool_output) ? source.tool_output : {};
+    const { url, title, snippet } = told;
+    if (typeof url !== 'string' || !/^https?:\/\//.test(url)) return [];
+    const titled = typeof title === 'string' ? { title } : {};
+    const quoted = typeof snippet === 'string' ? { text: snippet } : {};
+    return [{ type: 'citation', url, ...titled, ...quoted, ...place }];
+  });
+}
+
+function isPlace(value: unknown): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0;
+}

@@ -1,0 +1,129 @@
+// A response of Cohere's chat, or its stream → parts. Read loosely: what is not as expected counts as absent.
+import type { FramedEvent } from '#server/framing/framing.ts';
+import { isObject, parseObject } from '#server/framing/loose-json.ts';
+import type { JsonObject } from '#server/framing/loose-json.ts';
+import type { ResponsePart, UpstreamErrorObject } from '../parts.ts';
+import type { StreamReader } from '../upstream-dialect.ts';
+import { citationParts } from './citations.ts';
+import { isFailure, readFinishReason } from './finish-reason.ts';
+import { usageParts } from './token-usage.ts';
+
+export function readWhole({ id, message, finish_reason: reason, usage }: Readonly<JsonObject>): readonly ResponsePart[] | null {
+  if (!isObject(message)) return null;
+  const { content, tool_plan: plan, tool_calls: calls, citations } = message;
+  const parts: ResponsePart[] = [startOf(id)];
+  if (isFilled(plan)) parts.push({ type: 'reasoning', text: plan });
+  const blocks = typeof content === 'string' ? [{ text: content }] : listOf(content);
+  for (const block of blocks) parts.push(...wordsOf(block));
+  for (const citation of listOf(citations)) parts.push(...citationParts(citation));
+  for (const [index, call] of listOf(calls).entries()) {
+    const { name, arguments: text } = isObject(call.function) ? call.function : {};
+    parts.push(callOf(call.id, name, index), { type: 'tool_arguments', index, text: isFilled(text) ? text : '{}' });
+  }
+  return [...parts, ...finishOf(reason), ...usageParts(usage)];
+}
+
+export function createStreamReader(): StreamReader {
+  return new CohereReader();
+}
+
+class CohereReader implements StreamReader {
+  /** Numbers of calls by those of their events, and whether anything of their arguments has come. */
+  readonly #calls = new Map<unknown, { index: number; hasArguments: boolean }>();
+  #isComplete = false;
+
+  get isComplete(): boolean {
+    return this.#isComplete;
+  }
+
+  read({ data }: FramedEvent): readonly ResponsePart[] {
+    const event = parseObject(data);
+    if (event === null) return [];
+    const { type, id, index } = event;
+    const delta = isObject(event.delta) ? event.delta : {};
+    const { content, tool_plan: plan, tool_calls: call, citations } = isObject(delta.message) ? delta.message : {};
+    switch (type) {
+      case 'message-start':
+        return [startOf(id)];
+      case 'content-start':
+      case 'content-delta':
+        return isObject(content) ? wordsOf(content) : [];
+      case 'tool-plan-delta':
+        return isFilled(plan) ? [{ type: 'reasoning', text: plan }] : [];
+      case 'tool-call-start':
+        return isObject(call) ? this.#begin(call, index) : [];
+      case 'tool-call-delta':
+        return isObject(call) ? this.#goOn(call, index) : [];
+      case 'tool-call-end':
+        return this.#end(index);
+      case 'citation-start':
+        return isObject(citations) ? citationParts(citations) : [];
+      case 'message-end':
+        return this.#complete(delta);
+      default: // What later versions add.
+        return [];
+    }
+  }
+
+  #begin({ id, function: called }: JsonObject, at: unknown): ResponsePart[] {
+    const { name, arguments: text } = isObject(called) ? called : {};
+    const index = this.#calls.size;
+    this.#calls.set(at, { index, hasArguments: isFilled(text) });
+    return [callOf(id, name, index), ...(isFilled(text) ? [{ type: 'tool_arguments' as const, index, text }] : [])];
+  }
+
+  #goOn({ function: called }: JsonObject, at: unknown): ResponsePart[] {
+    const call = this.#calls.get(at);
+    const text = isObject(called) ? called.arguments : undefined;
+    if (call === undefined || !isFilled(text)) return [];
+    call.hasArguments = true;
+    return [{ type: 'tool_arguments', index: call.index, text }];
+  }
+
+  /** A call without any arguments is one with an empty object. */
+  #end(at: unknown): ResponsePart[] {
+    const call = this.#calls.get(at);
+    return call === undefined || call.hasArguments ? [] : [{ type: 'tool_arguments', index: call.index, text: '{}' }];
+  }
+
+  #complete(delta: JsonObject): ResponsePart[] {
+    const error = failureOf(delta);
+    if (error !== null) return [{ type: 'error', error }];
+    this.#isComplete = true;
+    return [...finishOf(delta.finish_reason), ...usageParts(delta.usage)];
+  }
+}
+
+function startOf(id: unknown): ResponsePart {
+  return { type: 'start', id: isFilled(id) ? id : '', model: '' };
+}
+
+function callOf(id: unknown, name: unknown, index: number): ResponsePart {
+  return { type: 'tool_call', index, id: isFilled(id) ? id : `call_${index}`, name: isFilled(name) ? name : '' };
+}
+
+function wordsOf({ text, thinking }: JsonObject): ResponsePart[] {
+  return [
+    ...(isFilled(thinking) ? [{ type: 'reasoning' as const, text: thinking }] : []),
+    ...(isFilled(text) ? [{ type: 'text' as const, text }] : []),
+  ];
+}
+
+function finishOf(value: unknown): ResponsePart[] {
+  const reason = readFinishReason(value);
+  return reason === null ? [] : [{ type: 'finish', reason }];
+}
+
+/** A response, or the end of a stream, that says it has failed. */
+export function failureOf({ finish_reason: reason, error }: Readonly<JsonObject>): UpstreamErrorObject | null {
+  if (!isFailure(reason)) return null;
+  return { message: isFilled(error) ? error : 'the generation failed', type: 'cohere_error', code: String(reason) };
+}
+
+function listOf(value: unknown): JsonObject[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}
+
+function isFilled(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}

@@ -1,0 +1,24 @@
+// What this format carries of what callers say; none of them speaks it.
+import type { CarriedFields } from '../request-fields.ts';
+
+const plain = 'command-a-03-2025';
+/** Nothing below none and beyond one is taken. */
+const penalty = (name: string) => (value: unknown) => ({ [name]: typeof value === 'number' ? Math.min(1, Math.max(0, value)) : value });
+
+/** https://docs.cohere.com/v2/reference/chat */
+export const carriedFields: CarriedFields = {
+  media: { treatment: 'refused', about: 'everything but pictures and texts, and what is named by an id' },
+  stop: 'by_parts',
+  forced_tool: 'by_parts',
+  json_without_schema: 'by_parts',
+  effort: { treatment: 'dropped', about: 'there is a number of tokens, or none' },
+  thinking_budget: { treatment: 'dropped', about: 'for models that do not think', model: plain },
+  unsigned_thoughts: { treatment: 'dropped', about: 'for models that do not think, unless tools were called behind them', model: plain },
+  temperature: 'by_parts',
+  top_p: 'by_parts',
+  top_k: 'by_parts',
+  image_detail: 'by_parts',
+  seed: (value) => ({ seed: value }),
+  frequency_penalty: penalty('frequency_penalty'),
+  presence_penalty: penalty('presence_penalty'),
+};

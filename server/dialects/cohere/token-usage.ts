@@ -1,0 +1,29 @@
+// Usage as this format tells it: what is billed, and what has gone through the model, instructions of the vendor's own included.
+// https://docs.cohere.com/v2/reference/chat#response.body.usage
+import type { TokenUsage } from '#shared/token-usage.ts';
+import { inputTokens } from '#shared/token-usage.ts';
+import { isObject } from '#server/framing/loose-json.ts';
+import type { MainCount, ResponsePart } from '../parts.ts';
+import { isInvalidCount, tokenCount } from '../token-usage.ts';
+
+/** What a usage object tells, if anything. */
+export function usageParts(value: unknown): ResponsePart[] {
+  if (value === undefined || value === null) return [];
+  const { billed_units: billed, tokens } = isObject(value) ? value : {};
+  const told = billed ?? tokens;
+  if (!isObject(told)) return isObject(value) && told === undefined ? [] : [{ type: 'invalid_usage', counts: ['input', 'output'] }];
+  const counts: MainCount[] = [];
+  if (isInvalidCount(told.input_tokens)) counts.push('input');
+  if (isInvalidCount(told.output_tokens)) counts.push('output');
+  if (counts.length > 0) return [{ type: 'invalid_usage', counts }];
+  const usage: Partial<TokenUsage> = {};
+  const input = tokenCount(told.input_tokens);
+  if (input !== undefined) usage.input = input;
+  const output = tokenCount(told.output_tokens);
+  if (output !== undefined) usage.output = output;
+  return Object.keys(usage).length === 0 ? [] : [{ type: 'usage', usage }];
+}
+
+export function writeTokenUsage(usage: TokenUsage): Record<string, unknown> {
+  return { billed_units: { input_tokens: inputTokens(usage), output_tokens: usage.output } };
+}

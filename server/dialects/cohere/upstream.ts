@@ -1,0 +1,50 @@
+// Cohere's chat as a format that providers speak; no caller does. https://docs.cohere.com/v2/reference/chat
+import { parseObject } from '#server/framing/loose-json.ts';
+import { errorInResponse } from '../stream-pipe.ts';
+import { limitsAt } from '../token-limits.ts';
+import type { UpstreamDialect } from '../upstream-dialect.ts';
+import { createStreamReader, failureOf, readWhole } from './read-response.ts';
+import { carriedFields } from './said-fields.ts';
+import { title } from './title.ts';
+import { writeRequest } from './write-request.ts';
+import { createStreamWriter } from './write-stream.ts';
+
+export const cohereUpstream: UpstreamDialect = {
+  name: 'cohere',
+  title,
+  limits: limitsAt('max_tokens'),
+  carriedFields,
+  identity: null,
+  // Files of the account are named in no conversation.
+  findAccountObject: () => undefined,
+  writeRequest,
+  applyTraits: (body) => ({ body, dropped: [] }),
+  effortOf: () => undefined,
+  readWhole,
+  createStreamReader,
+  createStreamWriter,
+  isEvent({ data }) {
+    const type = parseObject(data)?.type;
+    return typeof type === 'string' && types.has(type);
+  },
+  readError(text) {
+    const body = text.includes('"finish_reason"') ? parseObject(text) : null;
+    const error = body === null ? null : failureOf(body);
+    return error === null ? null : errorInResponse(error);
+  },
+};
+
+const types: ReadonlySet<string> = new Set([
+  'message-start',
+  'content-start',
+  'content-delta',
+  'content-end',
+  'tool-plan-delta',
+  'tool-call-start',
+  'tool-call-delta',
+  'tool-call-end',
+  'citation-start',
+  'citation-end',
+  'message-end',
+  'debug',
+]);
