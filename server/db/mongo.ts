@@ -1,7 +1,14 @@
 // The MongoDB engine, on what every compatible server has: no transactions, pipeline updates, partial indexes or change
 // streams. Only the files called mongo-… know the driver.
-import { MongoClient, MongoBulkWriteError, type Collection as Native, type Db, type MongoClientOptions } from 'mongodb';
-import type { Collection, Filter, FindOptions, GroupRequest } from '#server/db/collection.ts';
+import {
+  MongoClient,
+  MongoBulkWriteError,
+  type Collection as Native,
+  type Db,
+  type IndexDescription,
+  type MongoClientOptions,
+} from 'mongodb';
+import type { Collection, Filter, FindOptions, GroupRequest, IndexSpec } from '#server/db/collection.ts';
 import { collections, type Records } from '#server/db/collections.ts';
 import type { CollectionName, Database, QueryPlan, Write } from '#server/db/database.ts';
 import { DatabaseUrlError } from '#server/db/database-url.ts';
@@ -11,6 +18,7 @@ import { isDuplicate, MongoAvailability } from '#server/db/mongo-availability.ts
 import { MongoCollection, toPipeline } from '#server/db/mongo-collection.ts';
 import { readPlan } from '#server/db/mongo-plan.ts';
 import { toIndexKey, toQuery, toRow, toSort, toUpdate, type Row } from '#server/db/mongo-query.ts';
+import { inParallel } from '#server/queues/in-parallel.ts';
 
 const clientOptions: MongoClientOptions = {
   appName: 'tidegate',
@@ -37,6 +45,8 @@ const longClientOptions: MongoClientOptions = {
 };
 
 const pingMilliseconds = 3_000;
+/** Each of them needs a connection of its own. */
+const preparedAtOnce = 8;
 
 /** @throws {DatabaseUrlError} @throws {DatabaseUnavailable} */
 export async function openMongo(url: string, name: string): Promise<Database> {
@@ -84,30 +94,30 @@ class MongoDatabase implements Database {
   async prepare(): Promise<void> {
     // The first connection may take longer than a ping.
     await this.#availability.run('', () => this.#db.command({ ping: 1 }));
-    await Promise.all(Object.entries(collections).map(([name, { indexes }]) => this.#prepareCollection(name, indexes)));
+    await inParallel(Object.entries(collections), preparedAtOnce, ([name, { indexes }]) => this.#prepareCollection(name, indexes));
   }
 
-  async #prepareCollection(name: string, indexes: (typeof collections)[CollectionName]['indexes']): Promise<void> {
+  async #prepareCollection(name: string, indexes: readonly IndexSpec[]): Promise<void> {
     const native = this.#native(name, this.#longDb);
-    for (const index of indexes) {
-      const create = () =>
-        native.createIndex(toIndexKey(index), {
-          name: index.name,
-          ...(index.unique === true ? { unique: true } : {}),
-          ...(index.sparse === true ? { sparse: true } : {}),
-        });
-      const bring = async () => {
-        try {
-          await create();
-        } catch (error) {
-          // 85, 86: an index of that name or of those fields exists and is different.
-          if (!(error instanceof Error) || !('code' in error) || (error.code !== 85 && error.code !== 86)) throw error;
+    const create = (some: readonly IndexSpec[]) => native.createIndexes(some.map(describeIndex));
+    const replace = async (index: IndexSpec) => {
+      await orWhenDifferent(
+        () => create([index]),
+        async () => {
           await native.dropIndex(index.name);
-          await create();
-        }
-      };
-      await this.#availability.run(name, bring, { isLong: true });
-    }
+          await create([index]);
+        },
+      );
+    };
+    // In one command, for which the server reads a collection once. One that differs keeps all of them out.
+    const bring = () =>
+      orWhenDifferent(
+        () => create(indexes),
+        async () => {
+          for (const index of indexes) await replace(index);
+        },
+      );
+    if (indexes.length > 0) await this.#availability.run(name, bring, { isLong: true });
   }
 
   collection<Name extends CollectionName>(name: Name): Collection<Records[Name]> {
@@ -249,4 +259,23 @@ function endOfRun(batch: readonly Write[], start: number): number {
     end += 1;
   }
   return end;
+}
+
+function describeIndex(index: IndexSpec): IndexDescription {
+  return {
+    key: toIndexKey(index),
+    name: index.name,
+    ...(index.unique === true ? { unique: true } : {}),
+    ...(index.sparse === true ? { sparse: true } : {}),
+  };
+}
+
+async function orWhenDifferent(create: () => Promise<unknown>, otherwise: () => Promise<void>): Promise<void> {
+  try {
+    await create();
+  } catch (error) {
+    // 85, 86: an index of that name or of those fields exists and is different.
+    if (!(error instanceof Error) || !('code' in error) || (error.code !== 85 && error.code !== 86)) throw error;
+    await otherwise();
+  }
 }
