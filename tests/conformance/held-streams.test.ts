@@ -16,7 +16,7 @@ const collect: unknown = runInNewContext('gc');
 async function heldBytes(): Promise<number> {
   if (typeof collect !== 'function') throw new Error('Garbage cannot be collected');
   // Memory of buffers is given back between two turns of the event loop.
-  for (let round = 0; round < 3; round += 1) {
+  for (let round = 0; round < 2; round += 1) {
     await setImmediate();
     collect();
   }
@@ -97,17 +97,18 @@ function* many(total: number): Iterable<string> {
 }
 
 describe.each(pairs)('$format to $caller', ({ caller, client, format }) => {
-  const length = 20 * megabyte;
+  // Either is held by whoever holds it once more than he may: most streams not at all, those that repeat it at the end once.
+  const length = 8 * megabyte;
   const most = repeating.has(caller) ? 1.5 * length : 2 * megabyte;
 
-  test('a stream of 20 MB is not held', async () => {
+  test('a stream of 8 MB is not held', async () => {
     const held = await heldAfter(client, format, () => many(length));
     expect(held).toBeLessThan(most);
   });
 
   // What is held of an event until the next one comes may be its last match.
-  test('an event of 10 MB is not held when others have passed', async () => {
-    const held = await heldAfter(client, format, () => ['x'.repeat(10 * megabyte), 'and', 'then']);
+  test('an event of 8 MB is not held when others have passed', async () => {
+    const held = await heldAfter(client, format, () => ['x'.repeat(length), 'and', 'then']);
     expect(held).toBeLessThan(most);
   });
 });

@@ -4,11 +4,11 @@ import { createChangeFeed } from '#server/db/change-feed.ts';
 import { DatabaseUnavailable } from '#server/db/collection.ts';
 import { openDatabase } from '#server/db/open.ts';
 import { userRecord } from '#tests/contract/records.ts';
-import { embeddedEngine, mongoEngine, mongoUrl, testMongoUrl } from '#tests/support/engines.ts';
+import { embeddedEngine, engines, mongoEngine, mongoUrl, testMongoUrl } from '#tests/support/engines.ts';
 import { startTcpProxy } from '#tests/support/tcp-proxy.ts';
 import { until } from '#tests/support/until.ts';
 
-describe('an outage on embedded', () => {
+describe.runIf(engines.includes(embeddedEngine))('an outage on embedded', () => {
   it('a closed database answers every call with DatabaseUnavailable', async () => {
     const database = await embeddedEngine.create();
     await database.db.close();
@@ -22,12 +22,14 @@ describe('an outage on embedded', () => {
 });
 
 const { host = '', port = '' } =
-  /^mongodb:\/\/(?:[^@/]*@)?(?<host>[^:/,]+)(?::(?<port>\d+))?(?:[/?]|$)/.exec(testMongoUrl ?? '')?.groups ?? {};
+  /^mongodb:\/\/(?:[^@/]*@)?(?<host>[^:/,]+)(?::(?<port>\d+))?(?:[/?]|$)/.exec(engines.includes(mongoEngine) ? (testMongoUrl ?? '') : '')
+    ?.groups ?? {};
 
 // A proxy can stand in front of one server, not of a replica set's members.
-if (testMongoUrl !== undefined && host === '')
+if (engines.includes(mongoEngine) && host === '')
   console.warn('Outages of MongoDB are not tested: TEST_MONGODB_URL names more than one server.');
-describe.runIf(host !== '')('an outage on mongodb', () => {
+// They mostly wait, each for a server of its own proxy.
+describe.runIf(host !== '')('an outage on mongodb', { concurrent: true }, () => {
   async function throughProxy() {
     const direct = await mongoEngine.create();
     const proxy = await startTcpProxy({ host, port: Number(port || 27017) });

@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { audit } from '#server/money/audit.ts';
+import { openDatabase } from '#server/db/open.ts';
 import { engines, mongoEngine, mongoUrl, testMongoUrl } from '#tests/support/engines.ts';
 import type { Engine, TestDatabase } from '#tests/support/engines.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
@@ -12,7 +13,8 @@ import type { TcpProxy } from '#tests/support/tcp-proxy.ts';
 import { until } from '#tests/support/until.ts';
 
 const { host = '', port = '' } =
-  /^mongodb:\/\/(?:[^@/]*@)?(?<host>[^:/,]+)(?::(?<port>\d+))?(?:[/?]|$)/.exec(testMongoUrl ?? '')?.groups ?? {};
+  /^mongodb:\/\/(?:[^@/]*@)?(?<host>[^:/,]+)(?::(?<port>\d+))?(?:[/?]|$)/.exec(engines.includes(mongoEngine) ? (testMongoUrl ?? '') : '')
+    ?.groups ?? {};
 
 interface ProxiedScene {
   scene: RelayScene;
@@ -26,7 +28,7 @@ async function withProxy(use: (scene: ProxiedScene) => Promise<void>): Promise<v
   const direct = await mongoEngine.create();
   const name = new URL(direct.url).pathname.slice(1);
   const url = `${mongoUrl(direct.url.replace(/(mongodb:\/\/(?:[^@/]*@)?)[^/?]+/, `$1${proxy.address}`), name)}?directConnection=true`;
-  const engine: Engine = { kind: 'mongodb', create: async () => ({ ...direct, url }) };
+  const engine: Engine = { kind: 'mongodb', create: async () => ({ ...direct, url, db: await openDatabase(url) }) };
   const scene = await createScene(engine, { tokenQuota: 100_000_000 });
   try {
     await use({ scene, proxy, direct: direct.db });
@@ -84,8 +86,8 @@ async function checkBilling(direct: TestDatabase['db'], answers: readonly Answer
   expect((await audit(direct)).findings).toEqual([]);
 }
 
-if (testMongoUrl !== undefined && host === '') console.warn('Outages are not tested: TEST_MONGODB_URL names more than one server.');
-describe.runIf(host !== '')('an outage of MongoDB', () => {
+if (engines.includes(mongoEngine) && host === '') console.warn('Outages are not tested: TEST_MONGODB_URL names more than one server.');
+describe.runIf(host !== '')('an outage of MongoDB', { concurrent: true }, () => {
   test('under load: 503 in the format of the endpoint meanwhile, nothing answered is lost, recovery without a restart', async () => {
     await withProxy(async ({ scene, proxy, direct }) => {
       const { app } = scene;

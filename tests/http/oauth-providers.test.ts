@@ -164,6 +164,6 @@ describe('Linux DO', () => {
     desk.services.person = { ...member, id: 0 };
     expect(await signInWith(client, 'linuxdo')).toMatchObject({ message: 'invalid user info returned' });
     desk.services.person = member;
-    expect(await attempt('linuxdo', { isSilent: true })).toMatchObject({ message: 'failed to connect to Linux DO server' });
+    expect(await attempt('linuxdo', { hangsUp: true })).toMatchObject({ message: 'failed to connect to Linux DO server' });
   }, 20_000);
 });

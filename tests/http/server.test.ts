@@ -9,6 +9,7 @@ import { DatabaseUnavailable } from '#server/db/collection.ts';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
 import { createClient } from '#tests/support/http-client.ts';
+import { bareEnvironment } from '#tests/support/server-process.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
 
 const [engine] = engines;
@@ -307,7 +308,7 @@ interface Started {
 function launch(env: Record<string, string>) {
   const child = spawn(process.execPath, ['server/main.ts'], {
     cwd: root,
-    env: { PATH: process.env.PATH ?? '', LOG_LEVEL: 'silent', HOST: '127.0.0.1', PORT: '0', ...env },
+    env: { ...bareEnvironment, LOG_LEVEL: 'silent', HOST: '127.0.0.1', PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let errors = '';

@@ -27,6 +27,8 @@ export interface ServiceRules {
   failsAt?: string;
   /** Never answers. */
   isSilent?: boolean;
+  /** Hangs up without an answer. */
+  hangsUp?: boolean;
   /** Fields of the ID token that are not as they should be. */
   idToken?: Record<string, unknown>;
   /** The ID token is signed with a key that the provider does not publish. */
@@ -99,6 +101,7 @@ export async function startFakeServices(now: () => number = Date.now): Promise<F
     const { authorization } = request.headers;
     requests.push({ path: target.pathname, authorization, form });
     if (services.rules.isSilent === true) return;
+    if (services.rules.hangsUp === true) return void response.destroy();
     if (services.rules.status !== undefined) return send(response, { error: 'out of order' }, services.rules.status);
     if (services.rules.failsAt === target.pathname) return send(response, { error: 'out of order' }, 500);
     switch (target.pathname) {

@@ -10,6 +10,11 @@ const server = path.resolve(import.meta.dirname, '../../server');
 /** Under which seeds and servers of a test read each other's secrets. */
 export const testSecret = 'the secret of all test servers';
 
+/** Nothing of the environment but where programs are, and what Node has compiled before: a server starts in half the time. */
+export const bareEnvironment: Readonly<Record<string, string>> = Object.fromEntries(
+  ['PATH', 'NODE_COMPILE_CACHE'].flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
+);
+
 export interface ServerProcess {
   readonly origin: string;
   readonly pid: number;
@@ -26,7 +31,7 @@ export interface ServerProcess {
 export function startServer(env: Record<string, string>): Promise<ServerProcess> {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', path.join(server, 'main.ts')], {
     env: {
-      PATH: process.env['PATH'],
+      ...bareEnvironment,
       SESSION_SECRET: testSecret,
       HOST: '127.0.0.1',
       PORT: '0',
@@ -73,7 +78,7 @@ export function runAudit(databaseUrl: string): Promise<{ code: number; output: s
     execFile(
       process.execPath,
       ['--disable-warning=ExperimentalWarning', path.join(server, 'audit.ts')],
-      { env: { PATH: process.env['PATH'], DATABASE_URL: databaseUrl } },
+      { env: { ...bareEnvironment, DATABASE_URL: databaseUrl } },
       (failure, stdout, stderr) => resolve({ code: failure === null ? 0 : Number(failure.code ?? -1), output: `${stdout}${stderr}` }),
     );
   });

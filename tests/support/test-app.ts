@@ -74,8 +74,8 @@ export async function createTestApp(engine: Engine, options: TestAppOptions = {}
     ...options.env,
   });
   const clock = options.clock ?? createClock();
-  // A handle of its own, as a server process has; `context.close()` closes it.
-  const db = await openDatabase(database.url);
+  // Beside others a handle of its own, as a server process has; `context.close()` closes it.
+  const db = options.database === undefined ? database.db : await openDatabase(database.url);
   const context = await createContext({
     env,
     db,

@@ -2,8 +2,10 @@
 export async function until(condition: () => boolean | Promise<boolean>, milliseconds = 10_000): Promise<number> {
   const start = performance.now();
   while (!(await condition())) {
-    if (performance.now() - start > milliseconds) throw new Error(`Nothing happened within ${milliseconds} ms`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    const waited = performance.now() - start;
+    if (waited > milliseconds) throw new Error(`Nothing happened within ${milliseconds} ms`);
+    // The longer it takes the less often it is asked: many that wait for seconds would keep each other from what they wait for.
+    await new Promise((resolve) => setTimeout(resolve, Math.min(5 + waited / 20, 50)));
   }
   return performance.now() - start;
 }

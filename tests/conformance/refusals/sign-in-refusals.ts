@@ -86,7 +86,7 @@ export const signInRefusals = {
     details: { detail: 'The person said no' },
   }),
   async github_unreachable(desk) {
-    return attempt(desk, 'github', { isSilent: true });
+    return attempt(desk, 'github', { hangsUp: true });
   },
   github_user_empty: (desk) => withCode(desk, 'github', '&code=wrong'),
   oidc_unreachable: (desk) =>
@@ -104,7 +104,7 @@ export const signInRefusals = {
     ),
   oidc_user_empty: (desk) => attempt(desk, 'oidc', { userInfoSub: 'somebody else' }),
   linuxdo_code_invalid: (desk) => withCode(desk, 'linuxdo', ''),
-  linuxdo_unreachable: (desk) => attempt(desk, 'linuxdo', { isSilent: true }),
+  linuxdo_unreachable: (desk) => attempt(desk, 'linuxdo', { hangsUp: true }),
   linuxdo_token_failed: async (desk): Promise<Refusal> => ({
     told: await withCode(desk, 'linuxdo', '&code=wrong'),
     details: { detail: 'refused: invalid_grant' },
