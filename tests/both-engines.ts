@@ -59,6 +59,7 @@ const relay = [
   'images',
   'background-responses',
   'compaction',
+  'context-edits',
   'kept-interactions',
   'kept-responses',
   'kinds-of-call',

@@ -6,6 +6,7 @@ import type { ConversationBeginning } from './conversation-beginning.ts';
 import type { DecidingNames } from './deciding-names.ts';
 import type { FormFields } from './form-body.ts';
 import type { ChatRequest, ResponsePart } from './parts.ts';
+import type { PromptEdits } from './prompt-edits.ts';
 import type { PromptContent } from './prompt-content.ts';
 import type { SaidFields } from './request-fields.ts';
 import type { SessionIds } from './session-ids.ts';
@@ -101,6 +102,8 @@ export interface ClientCall {
   form?: FormFields;
   /** What of a request says how its response is written. */
   responseFields?(body: Body, address: CallAddress): Readonly<Record<string, unknown>>;
+  /** Changes of the prompt that a request asks for, and whose making is said in its response; null: none. Missing: none can be asked for. */
+  promptEdits?(body: Body): PromptEdits | null;
   /** Its requests may speak of what earlier calls have left, and its responses be kept. Missing: no. */
   speaksOfKept?: KeptState;
   /** The conversation is to be shortened, and nothing else. Missing: no. */
@@ -146,7 +149,8 @@ export interface ClientDialect {
   writeWhole(parts: readonly ResponsePart[], usage: TokenUsage | null, options: ResponseWriterOptions): Record<string, unknown>;
   createStreamWriter(options: ResponseWriterOptions): StreamWriter;
   /** The response to a call that only counts a prompt. */
-  writeTokenCount?(tokens: number): Record<string, unknown>;
+  /** @param original the same before changes of the prompt that were asked for; undefined: none were */
+  writeTokenCount?(tokens: number, original: number | undefined): Record<string, unknown>;
   writeModel(model: ListedModel): Record<string, unknown>;
   /** A list of models, or what the query asks of it. @throws {AppError} 400 with the parameter at fault */
   writeModelList(models: readonly ListedModel[], query: URLSearchParams): Record<string, unknown>;

@@ -101,4 +101,6 @@ export interface UpstreamDialect {
   readError(text: string, provider: ProviderTraits | null): ErrorInResponse | null;
   /** Tokens of a prompt that the provider has counted; undefined: it has not. Missing: providers of this format cannot. */
   readTokenCount?(body: Body): number | undefined;
+  /** The same before changes of the prompt that were asked for. Missing: it is not told. */
+  readOriginalTokenCount?(body: Body): number | undefined;
 }

@@ -10,6 +10,7 @@ import { newRequestId } from '#server/http/request-id.ts';
 import { admitCall, openHeadersOf } from '#server/relay/admission/admit-call.ts';
 import type { AdmittedCall, Progress } from '#server/relay/admission/admit-call.ts';
 import { noteRefusal } from '#server/relay/admission/note-refusal.ts';
+import type { PromptContent } from '#server/dialects/prompt-content.ts';
 import type { ConversationSource } from '#server/relay/conversation-source.ts';
 import type { RelayEndpoint } from '#server/relay/endpoints.ts';
 import { openOwnObject } from '#server/relay/own-objects.ts';
@@ -17,7 +18,7 @@ import { errorResponse, ownError, requestIdHeaders } from '#server/relay/relay-f
 import type { RelayServices } from '#server/relay/services.ts';
 import { httpTurn } from '#server/relay/turn.ts';
 import { sendCall } from '#server/upstream/exchange.ts';
-import { countPrompt } from '#server/upstream/token-estimate.ts';
+import { countPrompt, estimateTextTokens } from '#server/upstream/token-estimate.ts';
 
 /** A provider that takes longer than this is not waited for. */
 const limits = { responseMs: 15_000, maxBytes: 64 * 1024 };
@@ -40,8 +41,8 @@ export async function countTokens(
     const admitted = await admitCall(services, turn, progress);
     try {
       const exact = await askInTurn(services, admitted, () => askProvider(services, endpoint, admitted, { request, connection }));
-      const tokens = exact ?? (await countHere(endpoint, admitted));
-      return Response.json(dialect.writeTokenCount?.(tokens), {
+      const { tokens, original } = exact ?? (await countHere(endpoint, admitted));
+      return Response.json(dialect.writeTokenCount?.(tokens, original), {
         headers: {
           'cache-control': 'no-store',
           'x-tidegate-token-count': exact === null ? 'own' : 'upstream',
@@ -66,7 +67,11 @@ const mostAsksOfUser = 4;
 const asking = new WeakMap<RelayServices, Map<number, number>>();
 
 /** Null: enough of this user's counts are at the provider. */
-async function askInTurn(services: RelayServices, { admission }: AdmittedCall, ask: () => Promise<number | null>): Promise<number | null> {
+async function askInTurn(
+  services: RelayServices,
+  { admission }: AdmittedCall,
+  ask: () => Promise<CountedPrompt | null>,
+): Promise<CountedPrompt | null> {
   const asks = asking.get(services) ?? new Map<number, number>();
   asking.set(services, asks);
   const { id } = admission.user;
@@ -82,8 +87,22 @@ async function askInTurn(services: RelayServices, { admission }: AdmittedCall, a
   }
 }
 
-function countHere({ promptContent }: RelayEndpoint, { content, asked: { model }, admission, prompt }: AdmittedCall): Promise<number> {
-  return countPrompt(prompt ?? promptContent(content.body, model), model, { owner: admission.user.id, isEstimated: false });
+interface CountedPrompt {
+  tokens: number;
+  /** Before changes that were asked for; undefined: none were. */
+  original: number | undefined;
+}
+
+async function countHere(endpoint: RelayEndpoint, admitted: AdmittedCall): Promise<CountedPrompt> {
+  const { content, asked, admission, prompt } = admitted;
+  const { model } = asked;
+  const owner = admission.user.id;
+  const countOf = (counted: PromptContent) => countPrompt(counted, model, { owner, isEstimated: false });
+  const tokens = await countOf(prompt ?? endpoint.promptContent(content.body, model));
+  const edits = endpoint.promptEdits?.(content.body) ?? null;
+  if (edits === null) return { tokens, original: undefined };
+  const { body } = await content.use(() => edits.apply(content.body, tokens, estimateTextTokens));
+  return { tokens: body === null ? tokens : await countOf(endpoint.promptContent(body, model)), original: tokens };
 }
 
 /** Null: nobody can say it. What a provider says against it is a count of our own worth, not an error. */
@@ -92,7 +111,7 @@ async function askProvider(
   endpoint: RelayEndpoint,
   { content, asked: { model }, admission }: AdmittedCall,
   { request, connection }: { request: Request; connection: Connection | null },
-): Promise<number | null> {
+): Promise<CountedPrompt | null> {
   const { context, channels, health } = services;
   const held = openOwnObject({ services, userId: admission.user.id }, endpoint.dialect.accountObjectOf?.(content.body));
   const channel = channels
@@ -120,7 +139,9 @@ async function askProvider(
     const response = await received;
     if (response.kind === 'stream') response.stream.abort();
     if (response.kind !== 'whole') return null;
-    return sent.way.dialect.readTokenCount?.(parseObject(response.body.toString('utf8')) ?? {}) ?? null;
+    const told = parseObject(response.body.toString('utf8')) ?? {};
+    const tokens = sent.way.dialect.readTokenCount?.(told);
+    return tokens === undefined ? null : { tokens, original: sent.way.dialect.readOriginalTokenCount?.(told) };
   } catch (failure) {
     if (failure instanceof AppError) throw failure;
     return null;

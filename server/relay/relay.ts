@@ -23,6 +23,7 @@ import type { RunningCall } from '#server/relay/running-call.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import { ClientStream } from '#server/relay/stream/client-stream.ts';
 import type { ClientBody } from '#server/relay/stream/client-stream.ts';
+import { editFor } from '#server/relay/edit-prompt.ts';
 import { shortenFor } from '#server/relay/shorten-call.ts';
 import type { WholeAnswer } from '#server/relay/shorten-call.ts';
 import { httpTurn } from '#server/relay/turn.ts';
@@ -276,9 +277,11 @@ async function runAttempts(call: RunningCall, client: ClientStream | null): Prom
     try {
       const shortening = call.conversation?.shortening;
       const told = shortening === undefined ? null : await shortenFor(call, attempt, { shortening, answer: wholeAnswer });
-      if (told !== null) {
+      const { edits } = call;
+      const refused = told === null && edits !== null ? await editFor(call, attempt, edits) : told;
+      if (refused !== null) {
         noteStopped(call, attempt);
-        return { kind: 'none', reason: 'fault', told };
+        return { kind: 'none', reason: 'fault', told: refused };
       }
       result = await runAttempt(call, attempt, client);
     } catch (fault) {

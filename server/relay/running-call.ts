@@ -2,6 +2,7 @@
 import type { Language } from '#shared/errors.ts';
 import type { Attempt } from '#shared/logs.ts';
 import type { ResponseWriterOptions } from '#server/dialects/client-dialect.ts';
+import type { PromptEdits } from '#server/dialects/prompt-edits.ts';
 import type { Envelope } from '#server/framing/envelope.ts';
 import type { QuotedPrice } from '#server/money/quote.ts';
 import type { Reservation } from '#server/money/leases/reservation.ts';
@@ -35,7 +36,9 @@ export interface RunningCall {
   /** What it speaks of beside its request, and leaves; null: nothing. */
   readonly conversation: CallConversation | null;
   /** The fields of the request that say how its response is written. */
-  readonly responseFields: Readonly<Record<string, unknown>>;
+  responseFields: Readonly<Record<string, unknown>>;
+  /** Changes of the prompt that are still to be made before a provider of another format; null: none. */
+  edits: PromptEdits | null;
   /** The client wants the usage at the end of its stream. */
   readonly wantsUsage: boolean;
   readonly isStream: boolean;

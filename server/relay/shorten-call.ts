@@ -12,6 +12,7 @@ import type { ToldFailure } from '#server/relay/relay-failure.ts';
 import { elapsed, releaseCall, stopCall } from '#server/relay/running-call.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
 import type { Turn } from '#server/relay/turn.ts';
+import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 
 /** A whole response whose call is settled. */
 export interface WholeAnswer {
@@ -35,8 +36,8 @@ export async function shortenFor(
   { channel, record }: CallAttempt,
   { shortening, answer }: { shortening: Shortening; answer: AnswerWhole },
 ): Promise<ToldFailure | null> {
-  const { content, services, endpoint, model } = call;
-  if ((channel.way(endpoint.dialect, endpoint.kind.name, model)?.identity ?? null) !== null) return null;
+  const { content, services } = call;
+  if (isCarriedAt(call, channel)) return null;
   if (content.isLarge) await content.prepare();
   const request = (await isBeyond(call, shortening.threshold)) ? shortening.request() : null;
   if (request === null) {
@@ -50,7 +51,12 @@ export async function shortenFor(
   record.start_ms = elapsed(call);
   if (call.stopped !== undefined) return tellEnd(call, { reason: call.stopped });
   if ('error' in answered) return answered;
-  return goOn(call, () => shortening.goOn(answered.body));
+  return goOnWith(call, () => shortening.goOn(answered.body));
+}
+
+/** The provider gets what the caller asks for as it is. */
+export function isCarriedAt({ endpoint, model }: RunningCall, channel: PreparedChannel): boolean {
+  return (channel.way(endpoint.dialect, endpoint.kind.name, model)?.identity ?? null) !== null;
 }
 
 async function isBeyond({ content, endpoint, model, prompt, admission }: RunningCall, threshold: number): Promise<boolean> {
@@ -97,8 +103,8 @@ function turnWithin(call: RunningCall, body: RelayBody): Turn {
   };
 }
 
-/** The shorter conversation takes the place of the long one, and less is reserved for it. */
-async function goOn(call: RunningCall, bodyOf: () => RelayBody): Promise<ToldFailure | null> {
+/** A shorter prompt takes the place of a long one, whose reservation has been released, and less is reserved for it. */
+export async function goOnWith(call: RunningCall, bodyOf: () => RelayBody): Promise<ToldFailure | null> {
   const { services, content, endpoint, admission, model, quoted, requestId, language } = call;
   try {
     content.replace(bodyOf());

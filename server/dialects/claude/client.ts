@@ -3,6 +3,7 @@ import { askedByBody } from '../call-address.ts';
 import type { ClientDialect } from '../client-dialect.ts';
 import { beginningOf } from '../conversation-beginning.ts';
 import { checkPrompt, checkRequest, callParameters } from './check-request.ts';
+import { promptEdits } from './context-edits.ts';
 import { containerOf } from './containers.ts';
 import { messagesNames } from './deciding-names.ts';
 import { errorBody } from './errors.ts';
@@ -19,8 +20,8 @@ export const claudeClient = {
   name: 'claude',
   title: 'Claude Messages',
   calls: {
-    chat: { read: askedByBody, check: checkRequest, parameters: callParameters, promptContent, names: messagesNames },
-    count_tokens: { read: askedByBody, check: checkPrompt, parameters: callParameters, promptContent, names: messagesNames },
+    chat: { read: askedByBody, check: checkRequest, parameters: callParameters, promptContent, promptEdits, names: messagesNames },
+    count_tokens: { read: askedByBody, check: checkPrompt, parameters: callParameters, promptContent, promptEdits, names: messagesNames },
   },
   isSpokenWith: (headers) => headers.has('anthropic-version') || headers.has('x-api-key'),
   forwardedHeaders: ['anthropic-version', 'anthropic-beta'],
@@ -36,7 +37,10 @@ export const claudeClient = {
   sessionIn,
   writeWhole,
   createStreamWriter,
-  writeTokenCount: (tokens) => ({ input_tokens: tokens }),
+  writeTokenCount: (tokens, original) => ({
+    input_tokens: tokens,
+    ...(original === undefined ? {} : { context_management: { original_input_tokens: original } }),
+  }),
   writeModel,
   writeModelList,
   errorBody,

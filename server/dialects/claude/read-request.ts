@@ -28,6 +28,7 @@ import { otherProviders, untranslatable } from '../losses.ts';
 import { isAttribution } from './attribution.ts';
 import { callIds } from './call-ids.ts';
 import { readHostedBlock } from './hosted-blocks.ts';
+import { editsAreOurs } from './context-edits.ts';
 import { kindOfTool } from './hosted-tools.ts';
 import { saidFields } from './said-fields.ts';
 
@@ -49,6 +50,9 @@ const known: ReadonlySet<string> = new Set([
   'output_format',
 ]);
 
+/** Its edits were made before. */
+const knownWithEdits: ReadonlySet<string> = new Set([...known, 'context_management']);
+
 const efforts: readonly ReasoningEffort[] = ['low', 'medium', 'high', 'xhigh', 'max'];
 const mostTokens = 1_073_741_823;
 
@@ -66,7 +70,7 @@ export function readRequest(body: Body): ChatRequest {
     tools: tools.filter((tool) => kindOfTool(tool.plain) === null).map(readTool),
     ...(hostedTools.length === 0 ? {} : { hostedTools }),
     isStream: fields.boolean('stream') ?? false,
-    extras: [...extraFields(fields, known), ...attributionFields(fields), ...citationFields(fields)],
+    extras: [...extraFields(fields, editsAreOurs(body) ? knownWithEdits : known), ...attributionFields(fields), ...citationFields(fields)],
     saidFields,
   };
   const maxTokens = fields.integer('max_tokens', 0, mostTokens);

@@ -93,4 +93,6 @@ export const claudeUpstream: UpstreamDialect = {
     return error === null ? null : errorInResponse(error);
   },
   readTokenCount: ({ input_tokens: tokens }) => tokenCount(tokens),
+  readOriginalTokenCount: ({ context_management: management }) =>
+    isObject(management) ? tokenCount(management.original_input_tokens) : undefined,
 };

@@ -25,6 +25,12 @@ type Json = Record<string, unknown>;
 const unknownOfDelta: Json = { container: null, stop_details: null };
 const unknownOfMessage: Json = { ...unknownOfDelta, diagnostics: null };
 
+/** Edits of the prompt that were made here, where the request asks for some. */
+function editsMade({ asked = {} }: ResponseWriterOptions): Json {
+  const { applied_edits: edits } = asked;
+  return edits === undefined ? {} : { context_management: { applied_edits: edits } };
+}
+
 /** Only the first choice has a place in this format. */
 function isFirstChoice(part: ResponsePart): boolean {
   return !('choice' in part) || part.choice === undefined || part.choice === 0;
@@ -66,6 +72,7 @@ export function writeWhole(parts: readonly ResponsePart[], usage: TokenUsage | n
     model,
     content: texts.cut(blocks),
     ...unknownOfMessage,
+    ...editsMade(options),
     stop_reason: writeStopReason(finish.reason),
     stop_sequence: finish.stopSequence ?? null,
     usage: { ...writeTokenUsage(usage ?? noTokens), ...writeServerToolUse(ran) },
@@ -252,7 +259,11 @@ class MessageStreamWriter implements StreamWriter {
     while (this.#waiting.length > 0) text += this.#writeWaiting() + this.#close();
     const { reason, stopSequence } = this.#finish ?? { reason: 'stop' };
     const delta = { ...unknownOfDelta, stop_reason: writeStopReason(reason), stop_sequence: stopSequence ?? null };
-    text += event('message_delta', { delta, usage: { ...writeTokenUsage(counted), ...writeServerToolUse(this.#ran) } });
+    text += event('message_delta', {
+      delta,
+      ...editsMade(this.#options),
+      usage: { ...writeTokenUsage(counted), ...writeServerToolUse(this.#ran) },
+    });
     return text + event('message_stop', {});
   }
 

@@ -46,8 +46,8 @@ export async function openCall(services: RelayServices, turn: Turn): Promise<{ c
   try {
     const admitted = await admitCall(services, turn, progress);
     ({ content, conversation } = admitted);
-    const { endpoint, admission, asked, parameters, prompt, permit, session } = admitted;
-    const { model } = asked;
+    const { endpoint, admission, parameters, prompt, permit, session } = admitted;
+    const { model, isStream, streamType } = admitted.asked;
     const quoted = context.quotes.priceOf(model, admission.group, admission.user);
     const settling = services.excess.settled(admission.user.id);
     if (settling !== undefined) await settling;
@@ -66,9 +66,10 @@ export async function openCall(services: RelayServices, turn: Turn): Promise<{ c
       content,
       conversation,
       responseFields: endpoint.responseFields?.(content.body, address) ?? noFields,
+      edits: endpoint.promptEdits?.(content.body) ?? null,
       wantsUsage: parameters.wantsUsage,
-      isStream: endpoint.kind.canStream && asked.isStream,
-      streamType: asked.streamType,
+      isStream: endpoint.kind.canStream && isStream,
+      streamType,
       envelope,
       onComplete,
       clientHeaders: clientHeadersOf(endpoint, request.headers),
@@ -106,11 +107,21 @@ export async function openCall(services: RelayServices, turn: Turn): Promise<{ c
     if (reserved !== undefined) context.ledger.release(reserved.reservation);
     budgetHold?.end();
     const error = toAppError(failure, context, requestId);
-    const isSignedOut = turn.endpoint.callers === 'sessions' && progress.caller === undefined;
-    if (!isSignedOut) noteRefusal(services, error, { request, connection, requestId, progress });
-    const tell = turn.endpoint.callers === 'sessions' ? playgroundError : ownError;
-    return { refused: { error, told: tell(error, language, requestId), language, requestId, isSignedOut } };
+    return { refused: refuseTurn(services, turn, { error, language, progress }) };
   }
+}
+
+function refuseTurn(
+  services: RelayServices,
+  { endpoint, request, connection }: Turn,
+  { error, language, progress }: { error: AppError; language: Language; progress: Progress },
+): RefusedTurn {
+  const { requestId } = progress;
+  const ofSession = endpoint.callers === 'sessions';
+  const isSignedOut = ofSession && progress.caller === undefined;
+  if (!isSignedOut) noteRefusal(services, error, { request, connection, requestId, progress });
+  const told = (ofSession ? playgroundError : ownError)(error, language, requestId);
+  return { error, told, language, requestId, isSignedOut };
 }
 
 /** Only what a model writes has a beginning that is sent again. */
