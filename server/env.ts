@@ -66,6 +66,8 @@ const Environment = z.object({
   CLIENT_TIMEOUT: integer(1, 3600, 60),
   /** WebSockets that one user may have open at one process. */
   MAX_SOCKETS_PER_USER: integer(1, 100_000, 16),
+  /** Megabytes that all WebSockets of one process may take while nothing is asked on them, 40 kB each. */
+  MAX_SOCKETS_MB: integer(1, 1_048_576, 256),
   /** Seconds without any byte of a streamed response; doubled for o1 and o3 models. */
   STREAMING_TIMEOUT: integer(1, 86_400, 60),
   /** Seconds until an upstream's stream begins, or its whole response is there. */

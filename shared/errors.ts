@@ -514,6 +514,11 @@ export const errors = {
     'Responses websocket connection limit reached ({minutes} minutes). Create a new websocket connection to continue.',
   ),
   too_many_sockets: entry(429, '您已打开 {limit} 个 WebSocket 连接', 'You have {limit} WebSocket connections open already'),
+  sockets_full: entry(
+    429,
+    '服务器的 WebSocket 连接数已达上限：请改用 HTTP 或稍后再试',
+    'All WebSocket connections of this server are in use: go on over HTTP, or try again later',
+  ),
   too_many_turns: entry(429, '此连接上等待的请求太多', 'Too many requests wait on this connection'),
   account_object_refused: entry(
     400,

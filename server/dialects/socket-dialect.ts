@@ -28,8 +28,6 @@ export interface SocketDialect {
   readonly mostLanes: number;
   /** Headers of the request that opened a connection, as its calls have them. */
   callHeaders(headers: IncomingHttpHeaders): IncomingHttpHeaders;
-  /** Those of the response that completes it. */
-  acceptHeaders(headers: IncomingHttpHeaders): Record<string, string>;
   /** The lane that a message names; null: the one without a name. @throws {AppError} */
   laneOf(message: Body): string | null;
   /** @throws {AppError} with the field at fault */

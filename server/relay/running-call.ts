@@ -19,6 +19,7 @@ import type { BudgetHold } from '#server/relay/admission/session-budget.ts';
 import type { RatePermit } from '#server/relay/admission/rate-gate.ts';
 import type { ExpectedPrompt } from '#server/relay/admission/reserve-call.ts';
 import type { Affinity } from '#server/relay/routing/affinity.ts';
+import type { HeldTurnState } from '#server/relay/turn-state.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import type { Turn } from '#server/relay/turn.ts';
 import type { Admission } from '#server/relay/admission/admission.ts';
@@ -87,6 +88,8 @@ export interface RunningCall {
   sentLimit: number | undefined;
   /** What the upstream gave its client to send back, sealed; undefined: nothing. */
   turnState: string | undefined;
+  /** What the connection holds of it, which has told its client another name of it; undefined: nothing does. */
+  heldTurnState: HeldTurnState | undefined;
   /** Why it is to end before its response is complete; undefined: nothing has happened. */
   stopped: StopReason | undefined;
   /** What is in memory of its response, until the client's connection is done with it; undefined: there is none. */

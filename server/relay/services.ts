@@ -17,6 +17,7 @@ import type { SessionBudgets } from '#server/relay/admission/session-budget.ts';
 import type { SessionGate } from '#server/relay/admission/session-gate.ts';
 import type { ModelTags } from '#server/relay/model-list.ts';
 import type { StreamClock } from '#server/relay/stream/stream-clock.ts';
+import type { TurnStates } from '#server/relay/turn-state.ts';
 import type { TokenGate } from '#server/relay/admission/token-gate.ts';
 import type { RefusalWatch } from '#server/tokens/refusal-watch.ts';
 import type { ChannelIndex } from '#server/upstream/channel-index.ts';
@@ -29,6 +30,7 @@ export interface RelayServices {
   readonly affinities: Affinities;
   readonly caches: CacheWatch;
   readonly modelTags: ModelTags;
+  readonly turnStates: TurnStates;
   readonly gate: TokenGate;
   readonly sessions: SessionGate;
   readonly words: BlockedWords;

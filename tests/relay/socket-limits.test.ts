@@ -107,6 +107,39 @@ describe('who gets a socket', () => {
     using _third = await connect(scene);
   });
 
+  test('one user leaves places to others when few are free; then nobody gets one, and HTTP serves on', async () => {
+    await using scene = await open({ env: { MAX_SOCKETS_MB: '1', MAX_SOCKETS_PER_USER: '100' } });
+    const places = 25;
+    using all = new DisposableStack();
+    const fill = async (options: ConnectOptions = {}): Promise<[number, RefusedSocket]> => {
+      for (let made = 0; ; made += 1) {
+        try {
+          all.use(await connect(scene, options));
+        } catch (failure) {
+          if (failure instanceof RefusedSocket) return [made, failure];
+          throw failure;
+        }
+      }
+    };
+    const [own, refused] = await fill();
+    expect(own).toBeGreaterThan(1);
+    expect(own).toBeLessThan(places / 2);
+    expect(refused).toMatchObject({ status: 429, body: { error: { code: 'too_many_sockets' } } });
+    let taken = own;
+    for (let users = 0; users < places && taken < places; users += 1) {
+      const { id } = await scene.app.createUser({ quota: 1_000_000 });
+      const { key } = await createToken(scene.app.context, id);
+      const [theirs] = await fill({ headers: { authorization: `Bearer ${key}` } });
+      expect(theirs).toBeGreaterThan(0);
+      taken += theirs;
+    }
+    expect(taken).toBe(places);
+    const full = await refusalOf(connect(scene));
+    expect(full).toMatchObject({ status: 429, body: { error: { code: 'sockets_full' } } });
+    expect(full.headers['retry-after']).toBe('60');
+    expect((await scene.post('/v1/responses', { model: testModel, input: 'Hi' })).status).toBe(200);
+  });
+
   test('what is no handshake is refused over HTTP; another protocol is not heeded', async () => {
     await using scene = await open();
     for (const headers of ['Sec-WebSocket-Version: 7', 'Sec-WebSocket-Key: x']) {
@@ -125,6 +158,40 @@ describe('who gets a socket', () => {
     expect(String((await once(socket, 'data'))[0])).toMatch(/^HTTP\/1.1 200 /);
     socket.destroy();
     await until(() => scene.app.app.sockets.size === 0);
+  });
+
+  test('Codex is told the tag of its models, and the name of a state that the upstream of the connection has given', async () => {
+    const setting = JSON.stringify({ formats: ['openai-responses'] });
+    await using scene = await open({ channels: [{ setting, priority: 9 }, { setting }] });
+    const headers = { authorization: `Bearer ${scene.key}`, 'session-id': 'session-1' };
+    using client = await connect(scene, { headers });
+    const list = await fetch(`${scene.app.origin}/v1/models?client_version=1.0.0`, { headers });
+    expect(client.headers['x-models-etag']).toBe(list.headers.get('etag'));
+    expect(client.headers['x-models-etag']).toMatch(/^"/);
+    const state = String(client.headers['x-codex-turn-state']);
+    expect(state).toMatch(/^[\w-]{40,}$/);
+    const sent = async (index: number) => (await scene.upstream.request(index)).headers['x-codex-turn-state'];
+    scene.upstream.behave({ headers: { 'x-codex-turn-state': 'sticky-1' } });
+    for (let turn = 0; turn < 2; turn += 1) {
+      ask(client, { store: false });
+      await client.response();
+    }
+    expect([await sent(0), await sent(1)]).toEqual([undefined, 'sticky-1']);
+    // The connection is gone, and its client goes on by another way.
+    client.socket.close();
+    await client.closed;
+    const post = async (key: string, told: string) => {
+      const body = { model: testModel, input: 'Hi', store: false };
+      expect((await scene.post('/v1/responses', body, { authorization: `Bearer ${key}`, 'x-codex-turn-state': told })).status).toBe(200);
+      return scene.upstream.requests.at(-1)?.headers['x-codex-turn-state'];
+    };
+    expect(await post(scene.key, state)).toBe('sticky-1');
+    const stranger = await scene.app.createUser({ quota: 5_000_000 });
+    expect(await post((await createToken(scene.app.context, stranger.id)).key, state)).toBeUndefined();
+    // Others are told neither.
+    using plain = await connect(scene);
+    expect(plain.headers['x-codex-turn-state']).toBeUndefined();
+    expect(plain.headers['x-models-etag']).toBeUndefined();
   });
 
   test('the state of a turn comes back, and only headers for the provider go on', async () => {

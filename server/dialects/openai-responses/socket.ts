@@ -8,7 +8,6 @@ import { badField, StrictFields } from '../strict-fields.ts';
 import type { Body } from '../strict-fields.ts';
 import { errorMessage } from './errors.ts';
 
-const turnState = 'x-codex-turn-state';
 const socketBeta = /^responses_websockets=/;
 const laneName = /^[\w.-]{1,256}$/;
 /** Of a message alone, or of how a response comes, which is always the same here. */
@@ -26,11 +25,6 @@ export const socket: SocketDialect = {
       .map((part) => part.trim())
       .filter((part) => part !== '' && !socketBeta.test(part));
     return others.length === 0 ? headers : { ...headers, 'openai-beta': others.join(', ') };
-  },
-  // A client sends it again with what it asks next, and takes it from the first response alone.
-  acceptHeaders({ [turnState]: state }) {
-    const headers: Record<string, string> = typeof state === 'string' ? { [turnState]: state } : {};
-    return headers;
   },
   laneOf({ stream_id: lane }) {
     if (lane === undefined || lane === null) return null;

@@ -20,6 +20,7 @@ import type { RelayServices } from '#server/relay/services.ts';
 import { closeCodes } from '#server/sockets/message-socket.ts';
 import type { MessageSocket, SocketReceiver } from '#server/sockets/message-socket.ts';
 import type { KeptResponses } from './kept-responses.ts';
+import type { HeldTurnState } from '#server/relay/turn-state.ts';
 import { createLanes } from './lanes.ts';
 import type { Lanes } from './lanes.ts';
 import { SocketTurn } from './socket-turn.ts';
@@ -37,6 +38,7 @@ export interface CallSocketOptions {
   language: Language;
   kept: KeptResponses;
   stored: ConversationSource;
+  turnState: HeldTurnState;
   onClosed(socket: CallSocket): void;
 }
 
@@ -53,6 +55,7 @@ export class CallSocket implements SocketReceiver, TurnPlace {
   readonly connection: Connection;
   readonly kept: KeptResponses;
   readonly stored: ConversationSource;
+  readonly turnState: HeldTurnState;
   readonly #options: CallSocketOptions;
   readonly #socket: MessageSocket;
   readonly #owner: string;
@@ -66,7 +69,7 @@ export class CallSocket implements SocketReceiver, TurnPlace {
   #isChecking = false;
 
   constructor(socket: MessageSocket, options: CallSocketOptions) {
-    const { services, endpoint, dialect, request, connection, kept, stored, userId } = options;
+    const { services, endpoint, dialect, request, connection, kept, stored, userId, turnState } = options;
     this.services = services;
     this.endpoint = endpoint;
     this.dialect = dialect;
@@ -74,6 +77,7 @@ export class CallSocket implements SocketReceiver, TurnPlace {
     this.connection = connection;
     this.kept = kept;
     this.stored = stored;
+    this.turnState = turnState;
     this.#options = options;
     this.#socket = socket;
     this.#owner = `user:${userId}`;

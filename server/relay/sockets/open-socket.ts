@@ -17,6 +17,9 @@ import type { RelayServices } from '#server/relay/services.ts';
 import type { MessageSocket } from '#server/sockets/message-socket.ts';
 import { createSocketRoom, keyInProtocols } from '#server/sockets/socket-room.ts';
 import type { SocketRoom } from '#server/sockets/socket-room.ts';
+import { clientHeadersOf } from '#server/relay/admission/admit-call.ts';
+import type { Admission } from '#server/relay/admission/admission.ts';
+import type { HeldTurnState } from '#server/relay/turn-state.ts';
 import { createKeptResponses } from './kept-responses.ts';
 import { CallSocket } from './call-socket.ts';
 import type { CallSocketOptions } from './call-socket.ts';
@@ -46,16 +49,20 @@ export function createRelaySockets(services: RelayServices): RelaySockets {
   const open = new Set<CallSocket>();
   const shares = createShares<number>();
   const kept = createKeptResponses();
-  const limit = env.MAX_SOCKETS_PER_USER;
+  const all = Math.floor((env.MAX_SOCKETS_MB * 1_000_000) / socketBytes);
 
   /** Whose socket it will be; its place is taken. @throws {AppError} */
-  async function admit(request: Request, connection: Connection): Promise<number> {
+  async function admit(request: Request, connection: Connection): Promise<Admission> {
     const admission = await gate.admit(request);
     gate.checkUse(admission, addressOf(request, connection));
     const { id } = admission.user;
-    if (!shares.fits(id, 1, { perOwner: limit })) throw new AppError('too_many_sockets', { limit }, { retryAfter: 60 });
+    const free = all - shares.total;
+    if (free < 1) throw new AppError('sockets_full', {}, { retryAfter: 60 });
+    // The last places are for those who have few.
+    const perOwner = Math.min(env.MAX_SOCKETS_PER_USER, Math.max(1, Math.floor(free / freeShare)));
+    if (!shares.fits(id, 1, { perOwner })) throw new AppError('too_many_sockets', { limit: shares.of(id) }, { retryAfter: 60 });
     shares.add(id, 1);
-    return id;
+    return admission;
   }
 
   return {
@@ -67,9 +74,24 @@ export function createRelaySockets(services: RelayServices): RelaySockets {
       try {
         const upgrade = connection?.upgrade;
         if (connection === null || upgrade === undefined || dialect === undefined) throw new AppError('websocket_missing');
-        const userId = await admit(request, connection);
-        const opening = { services, endpoint, dialect, request, userId, language, kept: kept.open(userId), stored: conversations };
-        const extra = { ...requestIdHeaders(endpoint.dialect, requestId), ...dialect.acceptHeaders(connection.req.headers) };
+        const admission = await admit(request, connection);
+        const userId = admission.user.id;
+        const turnState = services.turnStates.open(userId);
+        const opening = {
+          services,
+          endpoint,
+          dialect,
+          request,
+          userId,
+          language,
+          kept: kept.open(userId),
+          stored: conversations,
+          turnState,
+        };
+        const extra = {
+          ...requestIdHeaders(endpoint.dialect, requestId),
+          ...acceptHeaders(services, { admission, endpoint, request, turnState }),
+        };
         const free = () => shares.add(userId, -1);
         return takenOver({
           drop: free,
@@ -90,6 +112,31 @@ export function createRelaySockets(services: RelayServices): RelaySockets {
     },
     stop: () => room.stop(),
   };
+}
+
+/** What an idle connection takes, roughly: `npm run bench -- sockets`. */
+const socketBytes = 40_000;
+/** One user may have as many as this part of those that are free. */
+const freeShare = 4;
+
+/** What Codex takes from the response that completes a handshake: it sends the state again with what it asks next, wherever. */
+function acceptHeaders(
+  { modelTags }: Pick<RelayServices, 'modelTags'>,
+  {
+    admission,
+    endpoint,
+    request,
+    turnState,
+  }: { admission: Admission; endpoint: RelayEndpoint; request: Request; turnState: HeldTurnState },
+): Record<string, string> {
+  const told = clientHeadersOf(endpoint, request.headers);
+  const headers: Record<string, string> = {};
+  const { dialect } = endpoint;
+  const { modelTag, turnStateHeader } = dialect;
+  if (modelTag?.isWantedBy(told) !== true) return headers;
+  headers[modelTag.header] = modelTags.read(admission, dialect);
+  if (turnStateHeader !== undefined) headers[turnStateHeader] = told[turnStateHeader] ?? turnState.name;
+  return headers;
 }
 
 interface Acceptance {

@@ -17,6 +17,7 @@ import { stopCall } from '#server/relay/running-call.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import type { StreamedTurn } from '#server/relay/turn.ts';
+import type { HeldTurnState } from '#server/relay/turn-state.ts';
 import { itemsUpTo, listText } from './kept-responses.ts';
 import type { KeptResponse, KeptResponses } from './kept-responses.ts';
 import { SocketOutlet } from './socket-outlet.ts';
@@ -41,6 +42,7 @@ export interface TurnPlace {
   kept: KeptResponses;
   /** What is kept beyond the connection. */
   stored: ConversationSource;
+  turnState: HeldTurnState;
   /** The client does not read. */
   isFull(): boolean;
   /** The connection is gone. */
@@ -164,6 +166,7 @@ export class SocketTurn implements StreamedTurn {
 
   follow(call: RunningCall): void {
     this.#call = call;
+    call.heldTurnState = this.#place.turnState;
     if (this.#place.isGone()) this.left();
   }
 

@@ -292,6 +292,22 @@ export const relayRefusals = {
       }),
     { limit: 1 },
   ),
+  sockets_full: (desk) =>
+    desk.scene({ env: { MAX_SOCKETS_MB: '1', MAX_SOCKETS_PER_USER: '1' } }, async ({ app }) => {
+      const open: SocketClient[] = [];
+      try {
+        for (;;) {
+          const { key } = await createToken(app.context, (await app.createUser({ quota: 1_000 })).id);
+          const options = { headers: { ...speaking(desk), authorization: `Bearer ${key}` } };
+          open.push(await connectSocket(`${app.origin}/v1/responses`, options));
+        }
+      } catch (failure) {
+        if (!(failure instanceof RefusedSocket)) throw failure;
+        return toldByRelay(failure.status, failure.body);
+      } finally {
+        for (const client of open) client[Symbol.dispose]();
+      }
+    }),
   websocket_missing: (desk) =>
     desk.scene({}, async ({ app }) => toldOf(await fetch(`${app.origin}/v1/responses`, { headers: speaking(desk) }))),
   threads_not_kept: async (desk) => ({
