@@ -1,5 +1,6 @@
 // What a call asks for: an answer in words, a count, vectors. Everything between its two ends asks the kind what it is, and a further
 // one is an object in a folder of its own, its line in `registry.ts`, its endpoints, and its paths in the providers' records.
+import type { ErrorInResponse } from '#server/dialects/stream-pipe.ts';
 import type { ClientCall, ClientDialect, ResponseWriterOptions } from '#server/dialects/client-dialect.ts';
 import type { DecodedWhole, DecodeInput, DeepWhole, FailedWhole } from '#server/dialects/decoded-whole.ts';
 import type { IdentityPath } from '#server/dialects/identity.ts';
@@ -65,6 +66,8 @@ export interface CallPieces {
   join(responses: readonly Body[]): Record<string, unknown>;
   /** What a stream ends with behind those of all pieces. @param usage null: not all of them told one */
   endOfStream(usage: TokenUsage | null, writer: ResponseWriterOptions): string;
+  /** What it ends with where a piece fails. @param usage what all of it has used, the failed piece too; null: not all of it was told */
+  errorInStream(error: ErrorInResponse, usage: TokenUsage | null, writer: ResponseWriterOptions): string;
 }
 
 export interface CallPiece {

@@ -7,6 +7,7 @@ import { decodeWhole } from '#server/dialects/decode-whole.ts';
 import { encodeRequest } from '#server/dialects/encode-request.ts';
 import { clientDialects, upstreamDialects } from '#server/dialects/registry.ts';
 import { badField } from '#server/dialects/strict-fields.ts';
+import type { ErrorInResponse } from '#server/dialects/stream-pipe.ts';
 import { isTokenList } from '#server/dialects/token-lists.ts';
 import type { DecodeTokens } from '#server/dialects/token-lists.ts';
 import { isObject } from '#server/framing/loose-json.ts';
@@ -26,7 +27,7 @@ export const completions: CallKind = {
   contentType: jsonType,
   isWritten: true,
   isCount: false,
-  over: { kind: chat, dialect: upstreamDialects['openai-chat'], split, join, endOfStream },
+  over: { kind: chat, dialect: upstreamDialects['openai-chat'], split, join, endOfStream, errorInStream },
   identityOf: (_client, dialect) => dialect.completions ?? null,
   clientCall: ({ calls }) => calls.completions,
   encode: (input) => encodeRequest(withLimit(input)),
@@ -79,6 +80,16 @@ function summed(usages: readonly Body[]): Record<string, unknown> {
     }
   }
   return sum;
+}
+
+/** Its reader takes both for the provider's own. */
+function errorInStream(
+  { status, message, type, param, code }: ErrorInResponse,
+  usage: TokenUsage | null,
+  writer: ResponseWriterOptions,
+): string {
+  const told = usage === null ? {} : { usage: openai.writeWhole([], usage, writer)['usage'] };
+  return `data: ${JSON.stringify({ error: { message, type, param, code, status }, ...told })}\n\n`;
 }
 
 const ending = 'data: [DONE]\n\n';

@@ -3,6 +3,7 @@ import { AppError } from '#shared/errors.ts';
 import { mayBeTooLong, usageOfResponse, usageOfTooLong } from '#server/relay/accounting/call-usage.ts';
 import type { ClientStream } from '#server/relay/stream/client-stream.ts';
 import type { AbandonedCall } from '#server/relay/accounting/abandoned-calls.ts';
+import { sumOfUsages } from '#shared/token-usage.ts';
 import type { MeteredUsage } from '#server/relay/accounting/metered-usage.ts';
 import type { CallAttempt, SentAttempt } from '#server/relay/call-attempt.ts';
 import type { DecodedWhole, DeepWhole } from '#server/dialects/decoded-whole.ts';
@@ -92,7 +93,7 @@ async function readResponse(
       return { kind: 'stopped', attempt: isEnded && exchange.sending.isSent ? attempt : null };
     }
     if (response.answered !== undefined) return partlyAnswered(call, attempt, response);
-    if (response.cause.reason !== 'too_large' || !mayBeTooLong(call)) return response;
+    if (response.cause.reason !== 'too_large' || !mayBeTooLong(call)) return failedWith(call, attempt, response.failure);
     // No other channel would be shorter: the caller has asked for it.
     return {
       kind: 'failed',
@@ -106,7 +107,7 @@ async function readResponse(
   if (response.kind === 'stream') return followStream(call, attempt, { client, stream: response.stream });
   record.first_byte_ms = elapsed(call);
   if (call.stopped !== undefined && client !== null) return { kind: 'stopped', attempt: response.kind === 'whole' ? attempt : null };
-  if (response.kind === 'failed') return response;
+  if (response.kind === 'failed') return failedWith(call, attempt, response.failure);
   call.buffer?.arrived(response.body.length);
   return readWhole(call, attempt, { body: response.body, client });
 }
@@ -118,8 +119,16 @@ async function partlyAnswered(
   { failure, answered = Buffer.alloc(0) }: { failure: UpstreamFailure; answered?: Buffer },
 ): Promise<AttemptResult> {
   const decoded = await decodeResponse(call, attempt, answered);
-  if (decoded.kind === 'failed') return { kind: 'failed', failure };
-  return { kind: 'failed', failure, unpassed: { attempt, usage: () => usageOfWhole(call, decoded) } };
+  if (decoded.kind === 'failed') return failedWith(call, attempt, failure);
+  const { usage: own } = failure;
+  const usage = async () => {
+    const answered = await usageOfWhole(call, decoded);
+    if (own === undefined) return answered;
+    // What was counted has every piece's prompt.
+    if (decoded.usage === null) return { ...answered, output: answered.output + own.output };
+    return { ...answered, ...sumOfUsages(answered, own) };
+  };
+  return { kind: 'failed', failure, unpassed: { attempt, usage } };
 }
 
 /** From now on a client that goes ends the call; of a whole response only its end tells what it costs, so that may be read on. */

@@ -9,7 +9,6 @@ import { TextTally } from '#server/dialects/text-tally.ts';
 import { TranslatedStream } from '#server/dialects/translated-stream.ts';
 import type { Splitter } from '#server/framing/framing.ts';
 import { framings } from '#server/framing/registry.ts';
-import { toEvent } from '#server/framing/sse.ts';
 import type { Received, SentRequest } from './exchange.ts';
 import { SendFailure } from './send-failure.ts';
 import type { EventSource, StreamSink } from './upstream-stream.ts';
@@ -101,7 +100,7 @@ export class PieceStream implements EventSource {
       return;
     }
     if (response.kind === 'failed') {
-      this.#fail(response.failure);
+      this.#fail(response.failure, { isKnown: true });
       return;
     }
     const { client, writer } = this.#options;
@@ -109,7 +108,7 @@ export class PieceStream implements EventSource {
     const pipe = new TranslatedStream({ client, way, writer: { ...writer, asked: piece.asked }, tally });
     const source = response.kind === 'stream' ? response.stream : this.#wholeAsStream(response.body, piece, request);
     if (source === null) {
-      this.#fail(invalidResponse());
+      this.#fail(invalidResponse(), { isKnown: false });
       return;
     }
     const { eventEnd, createSplitter } = source.framing ?? way.framing;
@@ -151,9 +150,9 @@ export class PieceStream implements EventSource {
   #read(chunk: Buffer, running: Running): void {
     if (this.#isOver || this.#running !== running) return;
     const events = running.events.push(chunk);
-    if (running.events.restLength > largestEvent) this.#fail(invalidResponse());
+    if (running.events.restLength > largestEvent) this.#fail(invalidResponse(), { isKnown: false });
     else if (events !== null) this.#pass(events, running);
-    if (running.events.isBroken && !this.#isOver && this.#running === running) this.#fail(invalidResponse());
+    if (running.events.isBroken && !this.#isOver && this.#running === running) this.#fail(invalidResponse(), { isKnown: false });
   }
 
   #pass(events: Buffer, running: Running): void {
@@ -162,7 +161,8 @@ export class PieceStream implements EventSource {
       const opening = pipe.open(events);
       if (opening === 'comments') return;
       if (opening !== 'stream') {
-        this.#fail(opening === 'invalid' ? invalidResponse() : opening);
+        if (opening === 'invalid') this.#fail(invalidResponse(), { isKnown: false });
+        else this.#fail(opening, { isKnown: true });
         return;
       }
       running.hasBegun = true;
@@ -170,7 +170,10 @@ export class PieceStream implements EventSource {
     const { forClient, next } = pipe.push(events, false);
     for (const piece of forClient) this.#write(piece);
     if (next === 'complete') this.#pieceEnded(running);
-    else if (next !== 'more') this.#fail(typeof next === 'object' ? next : invalidResponse());
+    else if (next !== 'more') {
+      const { usage } = pipe.reportedUsage();
+      this.#fail(typeof next === 'object' ? next : invalidResponse(), usage === null ? { isKnown: false } : { isKnown: true, usage });
+    }
   }
 
   /** The body of the piece's stream is over. */
@@ -187,9 +190,7 @@ export class PieceStream implements EventSource {
   #pieceEnded(running: Running): void {
     const { pipe, source } = running;
     this.#running = null;
-    const { usage } = pipe.reportedUsage();
-    const before = this.#usage;
-    this.#usage = before === null || usage === null ? null : before === undefined ? usage : sumOfUsages(before, usage);
+    this.#usage = this.#usageWith(pipe.reportedUsage().usage);
     // It gets a moment to end by itself, so that its connection can be used again.
     setTimeout(() => running.isOver || source.abort(), lingerMs).unref();
     void this.#next();
@@ -204,11 +205,22 @@ export class PieceStream implements EventSource {
     });
   }
 
-  #fail({ status, message, type, param, code }: UpstreamFailure | ErrorInResponse): void {
+  /** @param own what its piece has told before; where not all is known, none is told, and all is counted */
+  #fail(error: UpstreamFailure | ErrorInResponse, own: { isKnown: boolean; usage?: TokenUsage }): void {
+    const { over, writer } = this.#options;
+    const told = error.usage ?? own.usage;
+    const isKnown = own.isKnown || error.usage !== undefined;
+    const usage = told === undefined ? this.#usage : this.#usageWith(told);
     this.#end((sink) => {
-      sink.data(Buffer.from(toEvent(JSON.stringify({ error: { message, type, param, code, status } }))), true);
+      sink.data(Buffer.from(over.errorInStream(error, isKnown ? (usage ?? null) : null, writer)), true);
       sink.end();
     });
+  }
+
+  #usageWith(usage: TokenUsage | null): TokenUsage | null {
+    const before = this.#usage;
+    if (before === null || usage === null) return null;
+    return before === undefined ? usage : sumOfUsages(before, usage);
   }
 
   #write(bytes: Buffer): void {

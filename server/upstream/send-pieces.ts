@@ -1,5 +1,6 @@
 // A call that goes to its provider in pieces, each a call of another kind, and comes back as one response in the caller's own format:
 // whoever receives it need not know. What is whole is asked for a few at a time; streams follow each other.
+import { sumOfUsages } from '#shared/token-usage.ts';
 import type { CallKind, CallPiece, CallPieces } from '#server/calls/call-kind.ts';
 import type { ResponseWriterOptions } from '#server/dialects/client-dialect.ts';
 import { framings } from '#server/framing/registry.ts';
@@ -169,7 +170,16 @@ async function wholeOf(answering: Answering, begun: CallExchange): Promise<Recei
   const bodies = answers.flatMap((answer) => (answer?.kind === 'answer' ? [answer.body] : []));
   const body = () => Buffer.from(JSON.stringify(over.join(bodies)));
   if (failed === undefined) return { kind: 'whole', status: 200, body: body() };
-  return bodies.length === 0 ? failed : { ...failed, answered: body() };
+  const ofAll = { ...failed, failure: withUsageOf(failed.failure, answers) };
+  return bodies.length === 0 ? ofAll : { ...ofAll, answered: body() };
+}
+
+/** Each of those that failed may be billed. */
+function withUsageOf(failed: UpstreamFailure, answers: readonly (Answer | undefined)[]): UpstreamFailure {
+  const usages = answers.flatMap((answer) =>
+    answer?.kind === 'failed' && answer.failure.usage !== undefined ? [answer.failure.usage] : [],
+  );
+  return usages.length === 0 ? failed : { ...failed, usage: usages.reduce(sumOfUsages) };
 }
 
 async function answerTo({ call, over, writer }: Answering, piece: CallPiece, { received, request }: CallExchange): Promise<Answer> {

@@ -117,3 +117,34 @@ describe.each(cases)('completions on $kind, before $format', ({ engine, type, ma
     await scene.checkBooks();
   });
 });
+
+describe.each(engines)('pieces that fail and are billed all the same, on $kind', (engine) => {
+  const open = () =>
+    createScene(engine, {
+      settings: { SelfUseModeEnabled: 'true', RetryTimes: '0' },
+      channels: [{ type: 24, models: model, model_mapping: JSON.stringify({ [model]: 'gemini-3-flash-preview' }) }],
+    });
+  const usage = { promptTokenCount: 11, candidatesTokenCount: 7, totalTokenCount: 18 };
+  const blocked = { blockReason: 'SAFETY' };
+
+  test.each([
+    ['the first', 0],
+    ['a later one', 1],
+  ])('%s of a whole response and of a stream', async (_which, answered) => {
+    await using scene = await open();
+    for (const isStream of [false, true]) {
+      scene.upstream.queue(...Array.from({ length: answered }, () => ({ text, usage })), blocked);
+      const response = await scene.post('/v1/completions', { model, prompt: ['a', 'b'], stream: isStream, max_tokens: 50 });
+      expect(await response.text()).toContain('"error"');
+    }
+    const rows = await scene.logs(2);
+    // As the provider counts the prompt that it stopped.
+    const stopped = 13;
+    for (const row of rows) {
+      expect([row.prompt_tokens, row.completion_tokens]).toEqual([11 * answered + stopped, 7 * answered]);
+      expect(row.quota).toBeGreaterThan(0);
+    }
+    expect(scene.upstream.requests).toHaveLength(2 * (answered + 1));
+    await scene.checkBooks();
+  });
+});

@@ -2,6 +2,7 @@
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { ProviderTraits } from '../provider-traits.ts';
 import { statusInBody } from '../status-in-body.ts';
+import { readTokenUsage } from './token-usage.ts';
 import type { ErrorInResponse } from '../stream-pipe.ts';
 
 /**
@@ -17,7 +18,11 @@ export function errorIn(text: string, provider: ProviderTraits | null): ErrorInR
 
 /** The same of a body that is parsed already. */
 export function errorOf(body: Record<string, unknown>, provider: ProviderTraits | null): ErrorInResponse | null {
-  return errorObject(body) ?? codedError(body, provider);
+  const error = errorObject(body) ?? codedError(body, provider);
+  if (error === null || body.usage === undefined) return error;
+  // What it has read and written until then, it bills.
+  const usage = readTokenUsage(body.usage, provider?.responses);
+  return usage === null ? error : { ...error, usage };
 }
 
 /** `{"error": …}` in the place of a response. */

@@ -29,7 +29,7 @@ interface EndedStream {
 export async function endStream(stream: EndedStream, ended: EndReason, failure?: UpstreamFailure): Promise<void> {
   const { call, client, pipe, reader } = stream;
   try {
-    const { usage, isInvalid } = await usageOfStream(stream, ended);
+    const { usage, isInvalid } = await usageOfStream(stream, ended, failure);
     const reason = ended === 'completed' && isInvalid ? 'invalid_usage' : ended;
     await book(stream, reason, { usage, failure });
     if (reason === 'completed') {
@@ -68,9 +68,9 @@ interface StreamUsage {
 }
 
 /** Also a stream whose usage cannot be read is charged. */
-async function usageOfStream(stream: EndedStream, ended: EndReason): Promise<StreamUsage> {
+async function usageOfStream(stream: EndedStream, ended: EndReason, failure: UpstreamFailure | undefined): Promise<StreamUsage> {
   const { call, pipe } = stream;
-  const found = await readUsage(stream).catch((cause: unknown) => {
+  const found = await readUsage(stream, failure).catch((cause: unknown) => {
     call.services.context.log.error({ requestId: call.requestId, err: cause }, 'the usage of a stream could not be read and is estimated');
     return { usage: pipe.bytes === 0 ? null : countedUsage(call.prompt.tokens, pipe.roughTokens(), true), isInvalid: false };
   });
@@ -80,10 +80,12 @@ async function usageOfStream(stream: EndedStream, ended: EndReason): Promise<Str
 }
 
 /** What the upstream told, as far as it can be believed; else what is counted. */
-async function readUsage({ call, pipe, counting }: EndedStream): Promise<StreamUsage> {
-  const { usage: told, isInvalid, hasTextAfter, hosted, summaries, units } = pipe.reportedUsage();
+async function readUsage({ call, pipe, counting }: EndedStream, failure: UpstreamFailure | undefined): Promise<StreamUsage> {
+  const { usage, isInvalid, hasTextAfter, hosted, summaries, units } = pipe.reportedUsage();
+  // It may stand with the error alone.
+  const told = usage ?? failure?.usage ?? null;
   if (told === null && pipe.bytes === 0) return { usage: null, isInvalid };
-  const usage = await usageOfResponse(call, {
+  const metered = await usageOfResponse(call, {
     told,
     hosted,
     summaries,
@@ -92,5 +94,5 @@ async function readUsage({ call, pipe, counting }: EndedStream): Promise<StreamU
     countWritten: () => pipe.countTokens(),
     counting,
   });
-  return { usage, isInvalid };
+  return { usage: metered, isInvalid };
 }
