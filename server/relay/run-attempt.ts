@@ -122,11 +122,11 @@ async function partlyAnswered(
   if (decoded.kind === 'failed') return failedWith(call, attempt, failure);
   const { usage: own } = failure;
   const usage = async () => {
-    const answered = await usageOfWhole(call, decoded);
-    if (own === undefined) return answered;
+    const metered = await usageOfWhole(call, decoded);
+    if (own === undefined) return metered;
     // What was counted has every piece's prompt.
-    if (decoded.usage === null) return { ...answered, output: answered.output + own.output };
-    return { ...answered, ...sumOfUsages(answered, own) };
+    if (decoded.usage === null) return { ...metered, output: metered.output + own.output };
+    return { ...metered, ...sumOfUsages(metered, own) };
   };
   return { kind: 'failed', failure, unpassed: { attempt, usage } };
 }

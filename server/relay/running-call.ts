@@ -88,8 +88,8 @@ export interface RunningCall {
   sentLimit: number | undefined;
   /** What the upstream gave its client to send back, sealed; undefined: nothing. */
   turnState: string | undefined;
-  /** What the connection holds of it, which has told its client another name of it; undefined: nothing does. */
-  heldTurnState: HeldTurnState | undefined;
+  /** What the connection holds of it, which has told its client another name of it; missing: nothing does. */
+  heldTurnState?: HeldTurnState;
   /** Why it is to end before its response is complete; undefined: nothing has happened. */
   stopped: StopReason | undefined;
   /** What is in memory of its response, until the client's connection is done with it; undefined: there is none. */

@@ -95,7 +95,6 @@ export async function openCall(services: RelayServices, turn: Turn): Promise<{ c
       dropped: [],
       sentLimit: undefined,
       turnState: undefined,
-      heldTurnState: undefined,
       stopped: undefined,
       buffer: connection === null || conversation?.later !== undefined ? undefined : services.responseBuffers.open(admission.user.id),
       onStop: undefined,
