@@ -1,5 +1,5 @@
 // A long clip is no short one, in every format.
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { clientDialects } from './registry.ts';
 
 const megabyte = Buffer.alloc(1_200_000).toString('base64');
@@ -205,4 +205,38 @@ test("a film as Alibaba's callers write it is one, whatever its address or its f
 test("a document at an address of Mistral's callers is one", () => {
   expect(document('https://tides.example/a.pdf')).toMatchObject({ media: 5_000, mediaMost: 5_000 });
   expect(document(`data:application/pdf;base64,${megabyte}`)).toMatchObject({ mediaMost: 240_000 });
+});
+
+describe('an image for Qwen', () => {
+  const url = 'https://tides.example/a.png';
+  const of = (model: string, part: object = {}, body: object = {}, address = url) =>
+    chat.calls.chat.promptContent(
+      { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: address }, ...part }] }], ...body },
+      model,
+    );
+
+  test.each([
+    ['what the provider takes it for', 'qwen3-vl-plus', {}, {}, 2_562],
+    ['an older model', 'qwen2.5-vl-72b-instruct', {}, {}, 1_282],
+    ['an older model that looks closely', 'qwen2.5-vl-72b-instruct', {}, { vl_high_resolution_images: true }, 16_386],
+    [
+      'one that looks closely, whatever is asked for each',
+      'qwen3-vl-plus',
+      { max_pixels: 1_024 },
+      { vl_high_resolution_images: true },
+      16_386,
+    ],
+    ['what is asked for', 'qwen3-vl-plus', { max_pixels: 4_096_000 }, {}, 4_002],
+    ['what is asked for, of an older model', 'qwen2.5-vl-72b-instruct', { max_pixels: 784_000 }, {}, 1_002],
+    ['a model of which nobody knows how old it is', 'qwen-vl-max', { max_pixels: 784_000 }, {}, 1_002],
+    ['never more than the model takes', 'qwen3-vl-plus', { max_pixels: 1e12 }, {}, 16_386],
+    ['never less than what it is made larger to', 'qwen3-vl-plus', { max_pixels: 1_024, min_pixels: 1_024_000 }, {}, 1_002],
+    ['a page that is read', 'qwen-vl-ocr', {}, {}, 8_194],
+    ['a model under another name', 'my-eyes', {}, { vl_high_resolution_images: true }, 16_386],
+  ])('is reserved for: %s', (_, model, part, body, most) => {
+    for (const address of [url, `data:image/png;base64,${megabyte}`])
+      expect(of(model, part, body, address)).toMatchObject({ media: Math.min(most, 1_282), mediaMost: most });
+  });
+
+  test('of another vendor stays what it is', () => expect(of('gpt-4o')).toMatchObject({ media: 255, mediaMost: 255 }));
 });

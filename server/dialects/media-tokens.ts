@@ -20,6 +20,8 @@ export interface InlineMedia {
   rates: MediaRates;
   /** Tokens of one of unknown length. */
   guess: number;
+  /** The most of an image; missing: that. */
+  mostOfImage?: number | undefined;
 }
 
 /** What stands in a field that takes an address as well as data. */
@@ -31,6 +33,8 @@ export interface LinkedMedia {
   rates: MediaRates;
   /** Tokens of one of unknown length, of the usual type. */
   guess: number;
+  /** The most of an image; missing: that. */
+  mostOfImage?: number | undefined;
   /** The same where a data URL has a type of another kind. */
   guessOfOthers: number;
 }
@@ -53,18 +57,22 @@ const filmHost = /(?:^|\.)(?:youtube\.com|youtu\.be)\.?$/i;
 const clipEnding = /\.(?:3gpp?|aac|aiff?|avi|flac|flv|m4[av]|mkv|mov|mp[34]|mpe?g|mpga|og[agv]|opus|wav|web[am]|wmv)$/i;
 
 /** Of an address what `addMediaUrl` says, of data what its length does. */
-export function addMedia(prompt: PromptContent, { value, usualType, rates, guess, guessOfOthers }: LinkedMedia): void {
+export function addMedia(prompt: PromptContent, { value, usualType, rates, guess, mostOfImage, guessOfOthers }: LinkedMedia): void {
   if (typeof value === 'string' && /^\s*https?:/i.test(value)) {
-    addMediaUrl(prompt, value, { guess, mimeType: usualType });
+    addMediaUrl(prompt, value, { guess, mostOfImage, mimeType: usualType });
     return;
   }
   const { data, mimeType = usualType } = inlineData(value);
-  addInlineMedia(prompt, { data, mimeType, rates, guess: kindOf(mimeType) === kindOf(usualType) ? guess : guessOfOthers });
+  addInlineMedia(prompt, { data, mimeType, rates, mostOfImage, guess: kindOf(mimeType) === kindOf(usualType) ? guess : guessOfOthers });
 }
 
 /** An address or a name. `guess`: tokens of one of unknown length; `mimeType`: as its caller tells, or the field does. */
-export function addMediaUrl(prompt: PromptContent, url: unknown, { guess, mimeType }: { guess: number; mimeType: string }): void {
-  const most = isLong(mimeType) || (typeof url === 'string' && isFilm(url)) ? mostPromptTokens : guess;
+export function addMediaUrl(
+  prompt: PromptContent,
+  url: unknown,
+  { guess, mostOfImage = guess, mimeType }: { guess: number; mostOfImage?: number | undefined; mimeType: string },
+): void {
+  const most = isLong(mimeType) || (typeof url === 'string' && isFilm(url)) ? mostPromptTokens : Math.max(guess, mostOfImage);
   addMediaTokens(prompt, guess, { most, isAudio: isAudio(mimeType) });
 }
 
@@ -91,8 +99,8 @@ export function isAudio(mimeType: string): boolean {
   return mimeType.startsWith('audio/');
 }
 
-function tokensOf({ data, mimeType, rates }: InlineMedia): { usual: number; most: number } {
-  if (typeof data !== 'string' || mimeType.startsWith('image/')) return { usual: 0, most: 0 };
+function tokensOf({ data, mimeType, rates, mostOfImage = 0 }: InlineMedia): { usual: number; most: number } {
+  if (typeof data !== 'string' || mimeType.startsWith('image/')) return { usual: 0, most: mimeType.startsWith('image/') ? mostOfImage : 0 };
   const bytes = Math.ceil((data.length * 3) / 4);
   if (isAudio(mimeType)) {
     const exact = bytesPerSecond(data);

@@ -4,6 +4,7 @@ import { addMedia } from '../media-tokens.ts';
 import type { MediaRates } from '../media-tokens.ts';
 import { emptyPrompt, noteCacheControl, noteHosted } from '../prompt-content.ts';
 import type { PromptContent } from '../prompt-content.ts';
+import { qwenImage } from '../qwen-images.ts';
 import { hosted, isSearchModel } from './hosted-tools.ts';
 
 type Body = Readonly<Record<string, unknown>>;
@@ -28,16 +29,21 @@ interface ImageCost {
   fixed?: number;
 }
 
+/** Of a message's part with an image. */
+type WorthOf = (part: Body) => { guess: number; most?: number };
+
 export function promptContent(body: Body, model: string): PromptContent {
   const prompt = emptyPrompt();
-  addChat(prompt, body, imageCostOf(model));
+  addChat(prompt, body, model);
   for (const { kind, most } of hosted.find(body)) noteHosted(prompt, kind, most);
   if (prompt.hosted === null && isSearchModel(model)) noteHosted(prompt, 'web_search', 1);
   prompt.isSpoken = Array.isArray(body.modalities) && body.modalities.includes('audio');
   return prompt;
 }
 
-function addChat(prompt: PromptContent, body: Body, image: ImageCost): void {
+function addChat(prompt: PromptContent, body: Body, model: string): void {
+  const cost = imageCostOf(model);
+  const worthOf: WorthOf = (part) => qwenImage(model, body, part) ?? { guess: imageTokens(part['image_url'], cost) };
   noteCacheControl(prompt, body);
   const messages = Array.isArray(body.messages) ? body.messages : [];
   for (const message of messages) {
@@ -49,7 +55,7 @@ function addChat(prompt: PromptContent, body: Body, image: ImageCost): void {
       prompt.fixed += perName;
       prompt.texts.push(message.name);
     }
-    addContent(prompt, message.content, image);
+    addContent(prompt, message.content, worthOf);
     addText(prompt, message.reasoning_content);
     addJson(prompt, message.tool_calls);
   }
@@ -62,13 +68,13 @@ function addChat(prompt: PromptContent, body: Body, image: ImageCost): void {
   if (isObject(body.response_format)) addJson(prompt, body.response_format.json_schema);
 }
 
-function addContent(prompt: PromptContent, content: unknown, image: ImageCost): void {
+function addContent(prompt: PromptContent, content: unknown, worthOf: WorthOf): void {
   addText(prompt, content);
   if (!Array.isArray(content)) return;
   for (const part of content) {
     if (!isObject(part)) continue;
     noteCacheControl(prompt, part);
-    if (part.type === 'image_url') addImage(prompt, part.image_url, image);
+    if (part.type === 'image_url') addImage(prompt, part.image_url, worthOf(part));
     else if (part.type === 'input_audio') addAudio(prompt, part.input_audio);
     else if (part.type === 'file') addFile(prompt, isObject(part.file) ? part.file.file_data : undefined, 'application/pdf');
     else if (part.type === 'video_url') addFile(prompt, urlOf(part.video_url), 'video/mp4');
@@ -98,8 +104,8 @@ function imageTokens(image: unknown, cost: ImageCost): number {
   return isObject(image) && image.detail === 'low' ? lowDetail : 3 * cost.base;
 }
 
-function addImage(prompt: PromptContent, image: unknown, cost: ImageCost): void {
-  addMedia(prompt, { value: urlOf(image), usualType: 'image/*', rates, guess: imageTokens(image, cost), guessOfOthers: perFile });
+function addImage(prompt: PromptContent, image: unknown, { guess, most }: ReturnType<WorthOf>): void {
+  addMedia(prompt, { value: urlOf(image), usualType: 'image/*', rates, guess, mostOfImage: most, guessOfOthers: perFile });
 }
 
 function addAudio(prompt: PromptContent, audio: unknown): void {
