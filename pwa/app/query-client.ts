@@ -35,6 +35,9 @@ export function createQueryClient(): QueryClient {
         retry: (count, error) => count < 1 && failureOf(error).code === 'server_unreachable',
         retryDelay: 600,
         refetchOnWindowFocus: true,
+        // Not only of what was read so far: who asks may hand the query on to parts that are drawn later, and first read then whether it
+        // still runs or failed. Without a change of the data they would never hear that it has ended.
+        notifyOnChangeProps: 'all',
       },
       mutations: {
         retry: false,
