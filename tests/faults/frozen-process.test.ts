@@ -25,15 +25,22 @@ async function runInto(scene: Scene, at: number, when: 'before' | 'after'): Prom
   return scene.db.isFrozen ? { outcomes, working } : null;
 }
 
+/**
+ * On MongoDB, where everything takes ten times as long, every second write: stopping after one is stopping before the next one, and each
+ * family has cases of both, or begins at either. The embedded engine has them all.
+ */
+const stepOf = (engine: Engine) => (engine.kind === 'embedded' ? 1 : 2);
+
 /** Lets a process stop at each of its writes in turn. */
 async function atEachWrite(
   engine: Engine,
   when: 'before' | 'after',
   use: (scene: Scene, run: { outcomes: Outcomes; working: Promise<void> }, where: string) => Promise<void>,
+  from = 1,
 ): Promise<void> {
   await onPlace(engine, async (place) => {
     const writes = await countWrites(place);
-    for (let at = 1; at <= writes; at += 1) {
+    for (let at = stepOf(engine) === 1 ? 1 : from; at <= writes; at += stepOf(engine)) {
       const scene = await arrange(place);
       const run = await runInto(scene, at, when);
       if (run !== null) await use(scene, run, `stopped ${when} write ${at}`);
@@ -75,22 +82,27 @@ describe.each(engines)('a process that stops on $kind', (engine) => {
   test.each([1, 2, 4])(
     'and goes on for %i more writes when its books are settled, and then dies: what it left is swept up',
     async (further) => {
-      await atEachWrite(engine, 'before', async (scene, { outcomes, working }, where) => {
-        const { other, db } = scene;
-        await takeOver(scene);
-        db.thaw();
-        db.freezeAt(further, 'after');
-        await Promise.race([working, db.frozen]);
-        await other.db
-          .collection('processes')
-          .patchAll({ state: 'alive', id: { ne: other.ledger.processId } }, { set: { heartbeat_at: 0 } });
-        await other.ledger.recoverCrashed();
-        const orphans = { db: other.db, log, now: other.now };
-        await finishOrphanEntries(orphans, 0);
-        await removeOrphanRows(orphans);
-        await returnOrphanLeases(orphans);
-        await check(scene, outcomes, where);
-      });
+      await atEachWrite(
+        engine,
+        'before',
+        async (scene, { outcomes, working }, where) => {
+          const { other, db } = scene;
+          await takeOver(scene);
+          db.thaw();
+          db.freezeAt(further, 'after');
+          await Promise.race([working, db.frozen]);
+          await other.db
+            .collection('processes')
+            .patchAll({ state: 'alive', id: { ne: other.ledger.processId } }, { set: { heartbeat_at: 0 } });
+          await other.ledger.recoverCrashed();
+          const orphans = { db: other.db, log, now: other.now };
+          await finishOrphanEntries(orphans, 0);
+          await removeOrphanRows(orphans);
+          await returnOrphanLeases(orphans);
+          await check(scene, outcomes, where);
+        },
+        further === 2 ? 2 : 1,
+      );
     },
     120_000,
   );
@@ -100,7 +112,7 @@ describe.each(engines)('a process that stops on $kind', (engine) => {
       'a third one finishes them, and it may itself go on (the first stopped at %i)',
       async (first) => {
         await onPlace(engine, async (place) => {
-          for (let at = 1, isDone = false; !isDone; at += 1) {
+          for (let at = 1, isDone = false; !isDone; at += stepOf(engine)) {
             const scene = await arrange(place);
             // Rows that are not charged yet, leases and an open entry.
             const run = await runInto(scene, first, 'before');

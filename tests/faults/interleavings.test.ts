@@ -8,7 +8,7 @@ const seed = Number(process.env['INTERLEAVINGS_SEED'] ?? 20_261_122);
 const asked = Number(process.env['INTERLEAVINGS_RUNS'] ?? 0) / 2;
 
 const cases = engines.flatMap((engine) => {
-  const runs = asked || (engine === embeddedEngine ? 1_000 : 150);
+  const runs = asked || (engine === embeddedEngine ? 1_000 : 100);
   return [false, true].map((honoursLimits) => ({ engine, kind: engine.kind, honoursLimits, runs }));
 });
 

@@ -26,7 +26,8 @@ async function ask(app: TestApp, key: string, body: Record<string, unknown> | st
   return { status: response.status, requestId: response.headers.get('x-oneapi-request-id') ?? '' };
 }
 
-describe.each(engines)('refused calls on $kind', (engine) => {
+// Rows of a minute are written some seconds later: they wait for them together.
+describe.each(engines)('refused calls on $kind', { concurrent: true }, (engine) => {
   const scene = async () => {
     const app = await createTestApp(engine);
     const root = await app.setup();

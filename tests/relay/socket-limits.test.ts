@@ -45,6 +45,9 @@ async function rawSocket({ app, key }: RelayScene): Promise<Socket> {
   return socket;
 }
 
+/** Whoever is still writing may be told so by an error first. */
+const closeOf = (socket: Socket) => new Promise((resolve) => socket.once('close', resolve));
+
 /** A frame of a client, with a mask of zeros. */
 function frame(opcode: number, payload: Buffer, isLast = true): Buffer {
   const length = payload.length < 126 ? Buffer.from([0x80 | payload.length]) : Buffer.from([0xff, ...lengthBytes(payload.length)]);
@@ -216,7 +219,7 @@ describe('who gets a socket', () => {
   });
 });
 
-describe('what a client may send', () => {
+describe('what a client may send', { concurrent: true }, () => {
   test.each([
     ['in one frame', (bytes: Buffer) => [frame(1, bytes)]],
     [
@@ -265,7 +268,7 @@ describe('what a client may send', () => {
     const socket = await rawSocket(scene);
     socket.write(frame(1, Buffer.from('{"type"'), false));
     const timer = setInterval(() => socket.write(frame(0, Buffer.from(' '), false)), 100);
-    await once(socket, 'close');
+    await closeOf(socket);
     clearInterval(timer);
     await until(() => scene.app.context.bodies.bytes === 0);
     expect(scene.upstream.requests).toHaveLength(0);
@@ -293,7 +296,7 @@ describe('who is gone or does not read', () => {
     const dead = await rawSocket(scene);
     const heard: Buffer[] = [];
     dead.on('data', (chunk: Buffer) => heard.push(chunk));
-    await once(dead, 'close');
+    await closeOf(dead);
     expect(Buffer.concat(heard)[0]).toBe(0x89);
     await until(() => pings >= 2);
     expect(living.socket.readyState).toBe(living.socket.OPEN);
