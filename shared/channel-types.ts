@@ -69,6 +69,14 @@ export const channelTypes: readonly ChannelType[] = [
   { type: 4, name: 'Ollama', color: 'gray', baseUrl: 'http://localhost:11434', notice: 'ollama_options', listsModels: true },
   { type: 39, name: 'Cloudflare', color: 'gray', baseUrl: 'https://api.cloudflare.com', other: 'account_id' },
   {
+    type: 15,
+    name: 'Baidu ERNIE',
+    nameZh: '百度文心千帆',
+    color: 'blue',
+    baseUrl: 'https://aip.baidubce.com',
+    keyFormat: 'APIKey|SecretKey',
+  },
+  {
     type: 46,
     name: 'Baidu Qianfan V2',
     nameZh: '百度文心千帆V2',

@@ -4,6 +4,7 @@ import { claudeUpstream } from './claude/upstream.ts';
 import type { ClientDialect } from './client-dialect.ts';
 import { cohereUpstream } from './cohere/upstream.ts';
 import { converseUpstream } from './converse/upstream.ts';
+import { ernieUpstream } from './ernie/upstream.ts';
 import { geminiClient } from './gemini/client.ts';
 import { geminiInteractionsClient } from './gemini/interactions/client.ts';
 import { geminiUpstream } from './gemini/upstream.ts';
@@ -34,6 +35,7 @@ export const upstreamDialects = {
   converse: converseUpstream,
   ollama: ollamaUpstream,
   cohere: cohereUpstream,
+  ernie: ernieUpstream,
 } satisfies Record<string, UpstreamDialect>;
 
 export type UpstreamDialectName = keyof typeof upstreamDialects;

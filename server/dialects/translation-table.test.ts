@@ -23,6 +23,7 @@ const models: Readonly<Record<string, string>> = {
   converse: 'amazon.nova-2-lite-v1:0',
   ollama: 'llama3.2',
   cohere: 'command-a-reasoning-08-2025',
+  ernie: 'ERNIE-4.0-8K',
 };
 
 test.each(translationTable)('$from → $to: $field is $treatment', ({ from, to, field, treatment, example, model }) => {

@@ -20,6 +20,9 @@ export interface TranslationRow extends PartialLoss {
 /** Objects of a vendor's own, which go back to where they came from as they are. */
 const vendorsOwn: ReadonlySet<RequestField> = new Set(['offered_provider_tools', 'forced_provider_tool', 'provider_tool_results']);
 
+/** They belong to media, which are refused as a whole where a format has none. */
+const ofMedia: ReadonlySet<RequestField> = new Set(['image_detail', 'media_details']);
+
 export const translationTable: readonly TranslationRow[] = Object.values(clientDialects).flatMap((client) =>
   Object.values(upstreamDialects).flatMap((upstream) => (upstream.name === client.name ? [] : lossesBetween(client, upstream))),
 );
@@ -34,6 +37,7 @@ function lossesBetween(client: ClientDialect, upstream: UpstreamDialect): Transl
   const rows: TranslationRow[] = [];
   for (const [field, { name, example }] of Object.entries(client.saidFields)) {
     if (!isRequestField(field) || (client.holdsObjectsOf === upstream.name && vendorsOwn.has(field))) continue;
+    if (upstream.carriedFields.media === undefined && ofMedia.has(field)) continue;
     const pair = { from: client.name, to: upstream.name, field: name, example };
     const carried = upstream.carriedFields[field];
     const { isEssential, about } = requestFields[field];

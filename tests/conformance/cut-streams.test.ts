@@ -12,6 +12,8 @@ import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import { messageEvents, readMessages } from '#tests/support/claude-responses.ts';
 import { cohereEvents } from '#tests/support/cohere-responses.ts';
 import { converseEvents } from '#tests/support/converse-responses.ts';
+import { ernieFrames } from '#tests/support/ernie-responses.ts';
+import { baiduKey } from '#tests/support/fake-baidu.ts';
 import { bedrockApiKey } from '#tests/support/fake-bedrock.ts';
 import { geminiEvents, readGemini } from '#tests/support/gemini-responses.ts';
 import { ollamaLines } from '#tests/support/ollama-responses.ts';
@@ -60,6 +62,16 @@ const streams: Readonly<Record<string, { type: number; setting: string; key?: st
       const request = known(readMessages({ model, messages, max_tokens: 99, stream: true }));
       const told = [...messageEvents(request, behaviour, 'msg_1')].flatMap(converseEvents());
       return Buffer.concat(told.map(({ name, data }) => eventFrame(name, data)));
+    },
+  },
+  ernie: {
+    type: 15,
+    setting: '',
+    key: baiduKey,
+    write(behaviour) {
+      const request = known(readChat({ model, messages, stream: true, stream_options: { include_usage: true } }));
+      const frames = ernieFrames();
+      return sse([...chatChunks(request, behaviour, 'chatcmpl-1')].flatMap((chunk) => frames({ ...chunk })));
     },
   },
   cohere: {

@@ -205,15 +205,15 @@ function kindNamed(mode: string): CallKindName {
 }
 
 describe('addresses of every type', () => {
-  // Cohere's conversations and embeddings are a format of their own, with tests of their own.
+  // Baidu's first platform, and Cohere's conversations and embeddings, have formats and tests of their own.
   // Zhipu's and SiliconFlow's pictures came later than the list.
   const isLater = ({ type, mode }: { type: number; mode: string }) =>
-    (type === 34 && (mode === 'chat' || mode === 'embeddings')) || (mode === 'images' && (type === 26 || type === 40));
+    type === 15 || (type === 34 && (mode === 'chat' || mode === 'embeddings')) || (mode === 'images' && (type === 26 || type === 40));
   const rows = readUrlRows().filter((row) => isSupported(row.type) && urlKinds.has(row.mode) && !isLater(row));
 
   it('cover every provider but those of later years, and who hosts formats of others, which has files of its own', () => {
     const covered = new Set(rows.map((row) => row.type));
-    expect(providers.map((provider) => provider.type).filter((type) => !covered.has(type))).toEqual([41, 33, 53]);
+    expect(providers.map((provider) => provider.type).filter((type) => !covered.has(type))).toEqual([15, 41, 33, 53]);
   });
 
   it.each(rows)('type $type $mode', ({ type, mode, model, base_url, other, url, headers, unsupported: isUnsupported }) => {

@@ -5,9 +5,11 @@ import { engines } from '#tests/support/engines.ts';
 import type { ChannelFields } from '#tests/support/build-channel.ts';
 import { failureOf } from '#tests/support/failure-of.ts';
 import { startFakeBedrock } from '#tests/support/fake-bedrock.ts';
+import { startFakeBaidu } from '#tests/support/fake-baidu.ts';
 import { startFakeCohere } from '#tests/support/fake-cohere.ts';
 import { startFakeOllama } from '#tests/support/fake-ollama.ts';
 import { startFakeVertex } from '#tests/support/fake-vertex.ts';
+import type { ProviderFront } from '#tests/support/provider-front.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 import type { RelayScene } from '#tests/support/relay-scene.ts';
 
@@ -24,14 +26,23 @@ const responses = { format: 'Responses', type: 1, setting: JSON.stringify({ form
 /** What packages look at more closely. */
 export const cases = casesOf(upstreams);
 export const allCases = casesOf([...upstreams, responses]);
-/** Who hosts the formats of others; what is stored makes no difference to them. */
-const hosts = [
+interface Host {
+  format: string;
+  front: (upstreamUrl: string) => Promise<ProviderFront>;
+  upstreamModel: string;
+  /** No response of its has more than one call of a tool. */
+  callsOnce?: true;
+}
+
+/** Who hosts the formats of others, or has one of its own; what is stored makes no difference to them. */
+const hosts: readonly Host[] = [
   { format: 'Claude at Vertex', front: startFakeVertex, upstreamModel: model },
   { format: 'Gemini at Vertex', front: startFakeVertex, upstreamModel: 'gemini-3-flash-preview' },
   { format: 'Claude at Bedrock', front: startFakeBedrock, upstreamModel: model },
   { format: 'Nova at Bedrock', front: startFakeBedrock, upstreamModel: 'us.amazon.nova-pro-v1:0' },
   { format: 'Ollama', front: startFakeOllama, upstreamModel: 'qwen3:8b' },
   { format: 'Cohere', front: startFakeCohere, upstreamModel: 'command-a-03-2025' },
+  { format: 'ERNIE', front: startFakeBaidu, upstreamModel: 'ERNIE-4.0-8K', callsOnce: true },
   { format: 'OpenAI at Vertex', front: startFakeVertex, upstreamModel: 'meta/llama-3.3-70b-instruct-maas' },
 ];
 const hosted = engines.slice(0, 1).flatMap((engine) => hosts.map((host) => ({ engine, kind: engine.kind, ...host })));
@@ -80,27 +91,27 @@ export interface Package {
 
 export function describeSharedCases({ name, errors, badLimit, clientOf }: Package): void {
   const settings = { SelfUseModeEnabled: 'true' };
+  const both = ['Brest', 'Dover'];
   const scenes = [
     ...allCases.map(({ engine, kind, format, type, setting }) => {
-      return { kind, format, open: () => createScene(engine, { settings, channels: [{ ...channelOf(type), setting }] }) };
+      const channels = [{ ...channelOf(type), setting }];
+      return { kind, format, ports: both, open: () => createScene(engine, { settings, channels }) };
     }),
-    ...hosted.map(({ engine, kind, format, front, upstreamModel }) => {
+    ...hosted.map(({ engine, kind, format, front, upstreamModel, callsOnce }) => {
       const channels = [{ models: model, model_mapping: JSON.stringify({ [model]: upstreamModel }) }];
-      return { kind, format, open: () => createScene(engine, { settings, channels, front }) };
+      const ports = callsOnce === true ? both.slice(0, 1) : both;
+      return { kind, format, ports, open: () => createScene(engine, { settings, channels, front }) };
     }),
   ];
-  describe.each(scenes)(`the package of ${name} as every other on $kind, before $format`, ({ open }) => {
-    test.each([false, true])('makes a round trip through two calls at once (stream: %s)', async (stream) => {
+  describe.each(scenes)(`the package of ${name} as every other on $kind, before $format`, ({ open, ports }) => {
+    test.each([false, true])('makes a round trip through calls of tools, two at once where there can be (stream: %s)', async (stream) => {
       await using scene = await open();
       scene.upstream.behave({
-        toolCalls: [
-          { name: 'get_tide', arguments: '{"port":"Brest"}' },
-          { name: 'get_tide', arguments: '{"port":"Dover"}' },
-        ],
+        toolCalls: ports.map((port) => ({ name: 'get_tide', arguments: JSON.stringify({ port }) })),
         text: 'Noon in Brest, one in Dover.',
       });
       expect(await clientOf(scene).callTools(stream)).toEqual({
-        calledWith: [{ port: 'Brest' }, { port: 'Dover' }],
+        calledWith: ports.map((port) => ({ port })),
         text: 'Noon in Brest, one in Dover.',
       });
       await scene.logs(2);

@@ -14,6 +14,7 @@ import { identityOfFormat, jsonType, megabyte } from '../call-kind.ts';
 import { encoded, errorIn, forwardBody, overrideOf, unwritten } from '../forward-body.ts';
 import { cohere } from './cohere.ts';
 import { dashscope } from './dashscope.ts';
+import { ernie } from './ernie.ts';
 import type { EmbeddingsClient, EmbeddingsProvider, EmbeddingsRequest, ForwardedEmbeddings } from './embeddings-parts.ts';
 import { gemini } from './gemini.ts';
 import { geminiEmbeddings } from './gemini-client.ts';
@@ -24,7 +25,7 @@ import { openaiEmbeddings } from './openai-client.ts';
 /** By the name of the client's format. */
 const clients: Readonly<Record<string, EmbeddingsClient>> = { 'openai-chat': openaiEmbeddings, gemini: geminiEmbeddings };
 /** By the name that a provider's record has for them, else by that of its format; missing: bytes pass. */
-const providers: Readonly<Record<string, EmbeddingsProvider>> = { 'openai-chat': openai, gemini, ollama, dashscope, cohere };
+const providers: Readonly<Record<string, EmbeddingsProvider>> = { 'openai-chat': openai, gemini, ollama, dashscope, cohere, ernie };
 
 export const embeddings: CallKind = {
   name: 'embeddings',

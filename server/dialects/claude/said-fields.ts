@@ -28,7 +28,7 @@ export const saidFields: SaidFields = {
   forced_provider_tool: { name: 'tool_choice', example: { tools: [advisor], tool_choice: { type: 'tool', name: 'advisor' } } },
   forced_tool: {
     name: 'tool_choice',
-    example: { tools: [{ name: 'get', input_schema: { type: 'object' } }], tool_choice: { type: 'any' } },
+    example: { tools: ['get', 'set'].map((name) => ({ name, input_schema: { type: 'object' } })), tool_choice: { type: 'any' } },
   },
   taught_tools: { name: 'tools.0.type', example: { tools: [{ type: 'bash_20250124', name: 'bash' }] } },
   provider_tool_results: {

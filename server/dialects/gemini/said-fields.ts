@@ -32,7 +32,10 @@ export const saidFields: SaidFields = {
   offered_provider_tools: { name: 'tools.0.googleMaps', example: { tools: [{ googleMaps: {} }] } },
   forced_tool: {
     name: 'toolConfig.functionCallingConfig',
-    example: { tools: [{ functionDeclarations: [{ name: 'get' }] }], toolConfig: { functionCallingConfig: { mode: 'ANY' } } },
+    example: {
+      tools: [{ functionDeclarations: [{ name: 'get' }, { name: 'set' }] }],
+      toolConfig: { functionCallingConfig: { mode: 'ANY' } },
+    },
   },
   taught_tools: { name: 'tools.0.computerUse', example: { tools: [{ computerUse: { environment: 'ENVIRONMENT_BROWSER' } }] } },
   mcp_servers: { name: 'tools.0.mcpServers', example: { tools: [{ mcpServers: [{ name: 'a' }] }] } },

@@ -15,7 +15,10 @@ export const saidFields: SaidFields = {
   forced_provider_tool: { name: 'tool_choice', example: { tools: [{ type: 'image_generation' }], tool_choice: 'required' } },
   forced_tool: {
     name: 'tool_choice',
-    example: { tools: [{ type: 'function', function: { name: 'get', parameters: {} } }], tool_choice: 'required' },
+    example: {
+      tools: ['get', 'set'].map((name) => ({ type: 'function', function: { name, parameters: {} } })),
+      tool_choice: 'required',
+    },
   },
   seed: { name: 'seed', example: { seed: 3 } },
   frequency_penalty: { name: 'frequency_penalty', neutral: [0], example: { frequency_penalty: 0.5 } },

@@ -19,7 +19,7 @@ export const saidFields: SaidFields = {
   forced_provider_tool: { name: 'tool_choice', example: { tools: [drawing], tool_choice: { type: 'image_generation' } } },
   forced_tool: {
     name: 'tool_choice',
-    example: { tools: [{ type: 'function', name: 'get', parameters: {} }], tool_choice: 'required' },
+    example: { tools: ['get', 'set'].map((name) => ({ type: 'function', name, parameters: {} })), tool_choice: 'required' },
   },
   taught_tools: { name: 'tools.0.type', example: { tools: [{ type: 'local_shell' }] } },
   mcp_servers: { name: 'tools.0.type', example: { tools: [{ type: 'mcp', server_label: 'a', server_url: 'https://example.com' }] } },

@@ -1,5 +1,6 @@
 // Every scheme by the name that a provider's record has for it.
 import { aws } from './aws.ts';
+import { baidu } from './baidu.ts';
 import { bearer } from './bearer.ts';
 import type { SplitKey } from './bearer.ts';
 import { google } from './google.ts';
@@ -19,7 +20,9 @@ export type Auth =
   | { kind: 'google' }
   /** An access key, which signs for that service, or an API key. */
   | { kind: 'aws'; service: string }
-  | { kind: 'zhipu-jwt' };
+  | { kind: 'zhipu-jwt' }
+  /** An API key and its secret, for a token. */
+  | { kind: 'baidu' };
 
 /** @param base the channel's address */
 export function authorizationOf(auth: Auth, key: string, base: string): Authorization {
@@ -36,5 +39,7 @@ export function authorizationOf(auth: Auth, key: string, base: string): Authoriz
       return aws(key, auth.service);
     case 'zhipu-jwt':
       return zhipuJwt(key);
+    case 'baidu':
+      return baidu(key, base);
   }
 }

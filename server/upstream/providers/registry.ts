@@ -7,6 +7,7 @@ import { ali } from './ali.ts';
 import { anthropic } from './anthropic.ts';
 import { api2gpt } from './api2gpt.ts';
 import { azure } from './azure.ts';
+import { baidu } from './baidu.ts';
 import { baiduV2 } from './baidu-v2.ts';
 import { bedrock } from './bedrock.ts';
 import { cloudflare } from './cloudflare.ts';
@@ -50,6 +51,7 @@ export const providers: readonly Provider[] = [
   api2gpt,
   aigc2d,
   anthropic,
+  baidu,
   ali,
   ai360,
   openRouter,

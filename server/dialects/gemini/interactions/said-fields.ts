@@ -29,7 +29,7 @@ export const saidFields: SaidFields = {
   offered_provider_tools: { name: 'tools.0', example: { tools: [{ type: 'google_maps' }] } },
   forced_tool: {
     name: 'generation_config.tool_choice',
-    example: { tools: [{ type: 'function', name: 'get' }], generation_config: { tool_choice: 'any' } },
+    example: { tools: ['get', 'set'].map((name) => ({ type: 'function', name })), generation_config: { tool_choice: 'any' } },
   },
   taught_tools: { name: 'tools.0.type', example: { tools: [{ type: 'computer_use', environment: 'browser' }] } },
   mcp_servers: { name: 'tools.0.type', example: { tools: [{ type: 'mcp_server', name: 'a', url: 'https://example.com' }] } },

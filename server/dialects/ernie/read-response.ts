@@ -1,0 +1,69 @@
+// A response of ERNIE, whole or frame by frame → parts: a whole one is a frame that ends. Read loosely: what is not as expected counts as
+// absent.
+import type { FramedEvent } from '#server/framing/framing.ts';
+import { isObject, parseObject } from '#server/framing/loose-json.ts';
+import type { JsonObject } from '#server/framing/loose-json.ts';
+import type { FinishReason, ResponsePart } from '../parts.ts';
+import type { StreamReader } from '../upstream-dialect.ts';
+import { readError } from './errors.ts';
+import { usageParts } from './token-usage.ts';
+
+export function readWhole(body: Readonly<JsonObject>): readonly ResponsePart[] | null {
+  return typeof body.result === 'string' || isObject(body.function_call) ? new ErnieReader().frame(body, true) : null;
+}
+
+export function createStreamReader(): StreamReader {
+  return new ErnieReader();
+}
+
+class ErnieReader implements StreamReader {
+  #hasBegun = false;
+  #hasCalled = false;
+  #isComplete = false;
+
+  get isComplete(): boolean {
+    return this.#isComplete;
+  }
+
+  read({ data }: FramedEvent): readonly ResponsePart[] {
+    const frame = parseObject(data);
+    if (frame === null) return [];
+    const error = readError(frame);
+    return error === null ? this.frame(frame, frame.is_end === true) : [{ type: 'error', error }];
+  }
+
+  frame(frame: Readonly<JsonObject>, isLast: boolean): ResponsePart[] {
+    const { id, created, result, function_call: call, usage } = frame;
+    const parts: ResponsePart[] = [];
+    if (!this.#hasBegun) {
+      const createdAt = typeof created === 'number' && Number.isInteger(created) && created > 0 ? { createdAt: created } : {};
+      parts.push({ type: 'start', id: isFilled(id) ? id : '', model: '', ...createdAt });
+    }
+    this.#hasBegun = true;
+    if (isFilled(result)) parts.push({ type: 'text', text: result });
+    if (isObject(call)) this.#addCall(parts, call, id);
+    this.#isComplete = isLast;
+    if (isLast) parts.push({ type: 'finish', reason: this.#hasCalled ? 'tool_calls' : reasonOf(frame) });
+    return [...parts, ...usageParts(usage)];
+  }
+
+  /** There is one in a response, and it has no name: the response's is no other's. */
+  #addCall(parts: ResponsePart[], { name, arguments: text, thoughts }: JsonObject, id: unknown): void {
+    if (isFilled(thoughts)) parts.push({ type: 'reasoning', text: thoughts });
+    if (!this.#hasCalled) {
+      if (!isFilled(name)) return;
+      this.#hasCalled = true;
+      parts.push({ type: 'tool_call', index: 0, id: `call_${isFilled(id) ? id.replaceAll(/[^\w-]/g, '') : '0'}`, name });
+    }
+    parts.push({ type: 'tool_arguments', index: 0, text: isFilled(text) ? text : '{}' });
+  }
+}
+
+function reasonOf({ finish_reason: reason, is_truncated: isTruncated }: Readonly<JsonObject>): FinishReason {
+  if (reason === 'content_filter') return 'content_filter';
+  return reason === 'length' || isTruncated === true ? 'length' : 'stop';
+}
+
+function isFilled(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}

@@ -1,0 +1,16 @@
+// What this format carries of what callers say; none of them speaks it.
+import type { CarriedFields } from '../request-fields.ts';
+
+/** https://cloud.baidu.com/doc/WENXINWORKSHOP/s/clntwmv7t */
+export const carriedFields: CarriedFields = {
+  stop: 'by_parts',
+  forced_tool: { treatment: 'dropped', about: 'that one of several is called, unless it is named' },
+  // No response has more than one.
+  single_calls: 'by_parts',
+  json_without_schema: 'by_parts',
+  temperature: 'by_parts',
+  top_p: 'by_parts',
+  user_id: 'by_parts',
+  // It begins with one, which is none.
+  frequency_penalty: (value) => ({ penalty_score: typeof value === 'number' ? Math.min(2, Math.max(1, value)) : value }),
+};

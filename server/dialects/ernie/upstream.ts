@@ -1,0 +1,38 @@
+// ERNIE of Baidu's first platform as a format that providers speak; no caller does. https://cloud.baidu.com/doc/WENXINWORKSHOP/s/clntwmv7t
+import { parseObject } from '#server/framing/loose-json.ts';
+import { errorInResponse } from '../stream-pipe.ts';
+import { limitsAt } from '../token-limits.ts';
+import type { UpstreamDialect } from '../upstream-dialect.ts';
+import { readError } from './errors.ts';
+import { createStreamReader, readWhole } from './read-response.ts';
+import { carriedFields } from './said-fields.ts';
+import { title } from './title.ts';
+import { leastMaxTokens, writeRequest } from './write-request.ts';
+import { createStreamWriter } from './write-stream.ts';
+
+export const ernieUpstream: UpstreamDialect = {
+  name: 'ernie',
+  title,
+  limits: limitsAt('max_output_tokens'),
+  leastMaxTokens,
+  carriedFields,
+  identity: null,
+  // Nothing of the account is named in a conversation.
+  findAccountObject: () => undefined,
+  writeRequest,
+  applyTraits: (body) => ({ body, dropped: [] }),
+  // A channel may add what other formats have in their bodies.
+  normalize: ({ model: _model, ...body }) => body,
+  effortOf: () => undefined,
+  readWhole,
+  createStreamReader,
+  createStreamWriter,
+  isEvent({ data }) {
+    const frame = parseObject(data);
+    return frame !== null && (typeof frame.result === 'string' || typeof frame.is_end === 'boolean' || readError(frame) !== null);
+  },
+  readError(text) {
+    const error = text.includes('"error_code"') ? readError(parseObject(text)) : null;
+    return error === null ? null : errorInResponse(error);
+  },
+};

@@ -1,0 +1,28 @@
+// Baidu's first platform: an API key and its secret are changed into a token of thirty days, which travels in the address.
+// https://cloud.baidu.com/doc/WENXINWORKSHOP/s/Ilkkrb0i5
+import type { Authorization } from './scheme.ts';
+import { tokenSigner } from './token-signer.ts';
+
+/** @param base the channel's address, which gives its tokens, too */
+export function baidu(key: string, base: string): Authorization {
+  const [id = '', secret = '', ...more] = key.split('|').map((part) => part.trim());
+  const address = URL.parse(base.replaceAll('{model}', ''));
+  if (id === '' || secret === '' || more.length > 0) return { headers: {}, problem: 'the key is not APIKey|SecretKey' };
+  // What is wrong with the address is told of the channel.
+  if (address === null) return { headers: {}, problem: null };
+  const question = new URLSearchParams({ grant_type: 'client_credentials', client_id: id, client_secret: secret });
+  const tokens = new URL(`/oauth/2.0/token?${question.toString()}`, address);
+  return {
+    headers: {},
+    problem: null,
+    sign: tokenSigner({
+      text: key,
+      address: tokens,
+      ask: () => ({ headers: { 'content-type': 'application/json' }, body: null }),
+      carry: (request, token) => ({
+        ...request,
+        path: `${request.path}${request.path.includes('?') ? '&' : '?'}access_token=${encodeURIComponent(token)}`,
+      }),
+    }),
+  };
+}

@@ -1,0 +1,60 @@
+// Baidu's first platform. What is asked is named by the address: models have names of their own there.
+// https://cloud.baidu.com/doc/WENXINWORKSHOP/s/Nlks5zkzu
+import type { LocatedCall, ModelLocation, Provider } from './spec.ts';
+
+const place = '{base}/rpc/2.0/ai_custom/v1/wenxinworkshop';
+
+/** By the model's name; others are asked at theirs, in lower case. */
+const endpoints: Readonly<Record<string, string>> = {
+  'ERNIE-4.0': 'completions_pro',
+  'ERNIE-4.0-8K': 'completions_pro',
+  'ERNIE-Bot-4': 'completions_pro',
+  'ERNIE-Bot': 'completions',
+  'ERNIE-3.5-8K': 'completions',
+  'ERNIE-Bot-turbo': 'eb-instant',
+  'ERNIE-Lite-8K-0922': 'eb-instant',
+  'ERNIE-Bot-8K': 'ernie_bot_8k',
+  'ERNIE-Speed': 'ernie_speed',
+  'ERNIE-Speed-8K': 'ernie_speed',
+  'BLOOMZ-7B': 'bloomz_7b1',
+  'bge-large-zh': 'bge_large_zh',
+  'bge-large-en': 'bge_large_en',
+  'tao-8k': 'tao_8k',
+};
+
+export const baidu: Provider = {
+  type: 15,
+  name: 'Baidu',
+  baseUrl: 'https://aip.baidubce.com',
+  formats: {
+    ernie: {
+      framing: 'sse',
+      paths: { chat: `${place}/chat/{endpoint}`, embeddings: `${place}/embeddings/{endpoint}` },
+    },
+  },
+  auth: { kind: 'baidu' },
+  locate,
+  models: [
+    'ERNIE-4.0-8K',
+    'ERNIE-3.5-8K',
+    'ERNIE-3.5-8K-0205',
+    'ERNIE-3.5-8K-1222',
+    'ERNIE-Bot-8K',
+    'ERNIE-3.5-4K-0205',
+    'ERNIE-Speed-8K',
+    'ERNIE-Speed-128K',
+    'ERNIE-Lite-8K-0922',
+    'ERNIE-Lite-8K-0308',
+    'ERNIE-Tiny-8K',
+    'BLOOMZ-7B',
+    'Embedding-V1',
+    'bge-large-zh',
+    'bge-large-en',
+    'tao-8k',
+  ],
+};
+
+function locate({ model }: LocatedCall): ModelLocation {
+  const endpoint = Object.hasOwn(endpoints, model) ? endpoints[model] : undefined;
+  return { base: 'https://aip.baidubce.com', model, values: { endpoint: encodeURIComponent(endpoint ?? model.toLowerCase()) } };
+}

@@ -1,0 +1,97 @@
+// Baidu's first platform before the fake upstream: gives tokens for a key and its secret, takes calls with one of them alone, and tells
+// errors with status 200.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { randomUUID } from 'node:crypto';
+import { parseObject } from '#server/framing/loose-json.ts';
+import { framings } from '#server/framing/registry.ts';
+import { chatOf, ernieFrames, ernieOf } from './ernie-responses.ts';
+import { jsonOf, startFront } from './provider-front.ts';
+import type { FrontedRequest, Judgement, ProviderFront } from './provider-front.ts';
+
+export const baiduKey = 'AK1|SK1';
+const place = '/rpc/2.0/ai_custom/v1/wenxinworkshop';
+
+export interface FakeBaidu extends ProviderFront, AsyncDisposable {
+  /** The bodies of the calls that it has taken, in order. */
+  readonly taken: Record<string, unknown>[];
+  /** How many tokens were given. */
+  readonly given: { count: number };
+}
+
+export async function startFakeBaidu(upstreamUrl: string): Promise<FakeBaidu> {
+  const taken: Record<string, unknown>[] = [];
+  const given = { count: 0 };
+  // A front may get the port of one before it, but no token that was given there.
+  const secret = `SK${randomUUID()}`;
+  const token = `24.${randomUUID()}`;
+  const front = await startFront(upstreamUrl, (request) => {
+    const { pathname, searchParams } = new URL(request.path, 'http://front');
+    if (pathname === '/oauth/2.0/token') {
+      if (request.method !== 'POST' || searchParams.get('client_id') !== 'AK1' || searchParams.get('client_secret') !== secret) {
+        return { kind: 'answer', status: 401, body: { error: 'invalid_client', error_description: 'Client authentication failed' } };
+      }
+      given.count += 1;
+      return { kind: 'answer', status: 200, body: { access_token: token, expires_in: 2_592_000 } };
+    }
+    if (searchParams.get('access_token') !== token) return refused(110, 'Access token invalid or no longer valid');
+    return judge(request, pathname, taken);
+  });
+  return { ...front, [Symbol.asyncDispose]: () => front.close(), taken, given, channel: { type: 15, key: `AK1|${secret}` } };
+}
+
+function judge({ body, headers }: FrontedRequest, pathname: string, taken: Record<string, unknown>[]): Judgement {
+  if ('authorization' in headers) return refused(336_003, 'the secret is told');
+  const asked = jsonOf(body);
+  taken.push(asked);
+  if (pathname === `${place}/embeddings/embedding-v1`) {
+    const data = Array.isArray(asked['input'])
+      ? asked['input'].map((text, index) => ({ index, embedding: [String(text).length, index] }))
+      : [];
+    return {
+      kind: 'answer',
+      status: 200,
+      body: { id: 'as-1', object: 'embedding_list', data, usage: { prompt_tokens: 7, total_tokens: 7 } },
+    };
+  }
+  if (pathname !== `${place}/chat/completions_pro`) return refused(3, 'Unsupported openapi method');
+  const read = chatOf(asked, 'ERNIE-4.0-8K');
+  if ('fault' in read) return refused(336_003, read.fault);
+  return { kind: 'pass', path: '/v1/chat/completions', body: read.asked, relay };
+}
+
+function refused(code: number, message: string): Judgement {
+  return { kind: 'answer', status: 200, body: { error_code: code, error_msg: message, id: 'as-1' } };
+}
+
+function relay(answer: IncomingMessage, response: ServerResponse): void {
+  if (answer.headers['content-type']?.startsWith('text/event-stream') === true) relayFrames(answer, response);
+  else void relayWhole(answer, response);
+}
+
+/** What is no chat completion stays what it is. */
+async function relayWhole(answer: IncomingMessage, response: ServerResponse): Promise<void> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of answer) chunks.push(Buffer.from(chunk));
+  const bytes = Buffer.concat(chunks);
+  const body = parseObject(bytes.toString());
+  const status = answer.statusCode ?? 502;
+  const retry = answer.headers['retry-after'];
+  response.writeHead(status, { 'content-type': 'application/json', ...(retry === undefined ? {} : { 'retry-after': retry }) });
+  if (status !== 200) response.end(JSON.stringify({ error_code: 336_000, error_msg: Object(body?.['error']).message ?? 'error' }));
+  else response.end(body?.['choices'] === undefined ? bytes : JSON.stringify(ernieOf(body)));
+}
+
+function relayFrames(answer: IncomingMessage, response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': framings.sse.mediaType });
+  const splitter = framings.sse.createSplitter();
+  const convert = ernieFrames();
+  answer.on('data', (chunk: Buffer) => {
+    for (const { data } of framings.sse.events(splitter.push(chunk) ?? Buffer.alloc(0))) {
+      const event = data === '[DONE]' ? null : parseObject(data);
+      if (event === null) continue;
+      const frames = event['error'] === undefined ? convert(event) : [{ error_code: 336_000, error_msg: 'Internal error' }];
+      for (const frame of frames) response.write(`data: ${JSON.stringify(frame)}\n\n`);
+    }
+  });
+  answer.once('end', () => response.end());
+}
