@@ -45,6 +45,15 @@ async function refusedOf(scene: RelayScene, turn: Turn): Promise<unknown> {
 const refusal = (field = 'container') => [400, expect.stringContaining(field)];
 
 describe.each(engines)('containers of Claude on $kind', (engine) => {
+  test('a whole response where a stream was asked for tells it, too', async () => {
+    await using scene = await createScene(engine, { channels: [channel] });
+    scene.upstream.behave({ container: own, text: said, garbage: 'json to a stream' });
+    const name = await told(scene, { stream: true });
+    expect(name).not.toContain(own);
+    expect(await told(scene, { stream: true, container: name })).toBe(name);
+    expect(lastSent(scene)).toMatchObject({ container: own });
+  });
+
   test.each([false, true])('its own caller goes on in one, where it is (stream: %s)', async (stream) => {
     await using scene = await createScene(engine, { channels: [channel, channel, channel], settings: { ChannelAffinityEnabled: 'false' } });
     scene.upstream.behave({ container: own, text: said });

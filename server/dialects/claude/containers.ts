@@ -33,3 +33,15 @@ export function toldContainer(bytes: Buffer, teller: unknown, tell: (name: strin
   if (typeof name !== 'string' || name === '') return bytes;
   return Buffer.from(bytes.toString('utf8').replaceAll(JSON.stringify(name), () => JSON.stringify(tell(name))));
 }
+
+const unknown = '"container":null';
+
+/** Events of a whole response that was told as a stream: their last delta has the container. @param message the whole response */
+export function eventsWithContainer(events: Buffer, message: unknown): Buffer {
+  const container = isObject(message) ? message.container : undefined;
+  const text = events.toString('utf8');
+  // Behind it there is only the usage; what the model wrote has its quotes escaped.
+  const at = text.lastIndexOf(unknown);
+  if (!isObject(container) || at < 0) return events;
+  return Buffer.from(`${text.slice(0, at)}"container":${JSON.stringify(container)}${text.slice(at + unknown.length)}`);
+}

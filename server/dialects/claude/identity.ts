@@ -4,7 +4,7 @@ import type { DecodedWhole, DecodeInput, DeepWhole, FailedWhole } from '../decod
 import type { EncodedRequest, EncodeInput } from '../encode-input.ts';
 import { enveloped } from '../envelope.ts';
 import { describeRequest, finalizeRequest } from '../finalize-request.ts';
-import { mayTellContainer, toldContainer } from './containers.ts';
+import { eventsWithContainer, mayTellContainer, toldContainer } from './containers.ts';
 import { ownThoughts } from './own-thoughts.ts';
 import { fitThinking } from './thinking.ts';
 import { refuseThread } from './threads.ts';
@@ -24,11 +24,14 @@ export function forwardRequest(input: EncodeInput): EncodedRequest {
   return { ...described, headers, body: Buffer.from(text), dropped };
 }
 
-/** The container in it under the name that its caller may use. */
+/** The container in it under the name that its caller may use; where it is told as a stream, that does so. */
 export function withToldContainer<Decoded extends DecodedWhole | DeepWhole | FailedWhole>(
   { body, tellObject }: DecodeInput,
   decoded: Decoded,
 ): Decoded {
-  if (decoded.kind !== 'whole' || tellObject === undefined || !mayTellContainer(body)) return decoded;
-  return { ...decoded, body: () => toldContainer(body, parseObject(body.toString('utf8')), tellObject) };
+  if (decoded.kind !== 'whole' || !mayTellContainer(body)) return decoded;
+  const message = () => parseObject(body.toString('utf8'));
+  const events = () => eventsWithContainer(decoded.events(), message());
+  if (tellObject === undefined) return { ...decoded, events };
+  return { ...decoded, events, body: () => toldContainer(body, message(), tellObject) };
 }
