@@ -162,8 +162,8 @@ export const langchainSpeakers: readonly Speaker[] = [
     caller: 'gemini',
     model: 'gemini-3-flash-preview',
     // It tells no thoughts, takes no stops with a call, takes a stream that breaks off for a whole one, and adds up what a stream tells of its usage.
-    // Of several calls each result is a turn of its own. Google answers that with 400, and its bytes pass; other formats get them as one turn.
-    lacks: ['reasoning', 'stop', 'breaks', 'streamed usage', 'results of one turn'],
+    // Of several calls each result is a turn of its own, which Google answers with 400: it gets them as one.
+    lacks: ['reasoning', 'stop', 'breaks', 'streamed usage'],
     finishes: { stop: 'STOP', length: 'MAX_TOKENS' },
     forced: 'get_tide',
     make: ({ origin, key, model, limit, thinks }) =>

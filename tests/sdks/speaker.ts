@@ -48,8 +48,6 @@ export interface Speaker {
     | 'breaks'
     | 'streamed usage'
     | 'streamed thoughts'
-    // It sends the results of one turn as several, which its own vendor refuses.
-    | 'results of one turn'
   )[];
   finishes: { stop: string; length: string };
   ask(origin: string, key: string, ask: Ask): Promise<Told>;
