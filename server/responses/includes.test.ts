@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readIncludes, withIncludes } from './includes.ts';
+import { eventWithIncludes, readIncludes, withIncludes } from './includes.ts';
 
 const output = [
   { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'sealed' },
@@ -49,4 +49,30 @@ test('all of it at once is all that was kept', () => {
 
 test.each(['include=tide', 'include[]=constructor', 'include='])('%s is refused by its name', (query) => {
   expect(() => told(query)).toThrow(expect.objectContaining({ code: 'invalid_request', field: 'include' }));
+});
+
+test.each([
+  [
+    'reasoning.encrypted_content',
+    { type: 'response.output_item.done', item: output[0] },
+    { item: { ...output[0], encrypted_content: null } },
+  ],
+  [
+    'web_search_call.action.sources',
+    { type: 'response.completed', response: { id: 'resp_1', output: [output[1]] } },
+    {
+      response: { id: 'resp_1', output: [{ ...output[1], action: { type: 'search', query: 'tide' } }] },
+    },
+  ],
+  ['message.output_text.logprobs', { type: 'response.output_text.delta', delta: 'Noon', logprobs: [{ token: 'Noon' }] }, { logprobs: [] }],
+  [
+    'message.output_text.logprobs',
+    { type: 'response.content_part.done', part: { type: 'output_text', text: '', logprobs: [{ token: 'Noon' }] } },
+    {
+      part: { type: 'output_text', text: '', logprobs: [] },
+    },
+  ],
+])('of %s an event of a stream that is followed tells as much: %j', (name, event, hidden) => {
+  expect(eventWithIncludes(event, new Set())).toEqual({ ...event, ...hidden });
+  expect(eventWithIncludes(event, new Set([name]))).toEqual(event);
 });

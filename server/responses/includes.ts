@@ -28,8 +28,25 @@ export function readIncludes(query: URLSearchParams): ReadonlySet<string> {
 export function withIncludes(response: Json, wanted: ReadonlySet<string>): Json {
   const { output } = response;
   if (!Array.isArray(output)) return response;
+  return { ...response, output: output.map((item: unknown) => (isObject(item) ? itemWith(item, wanted) : item)) };
+}
+
+/** The same of an event of its stream: the response in it, an item, a part of one, a piece of its text. */
+export function eventWithIncludes(event: Json, wanted: ReadonlySet<string>): Json {
+  const { response, item, part } = event;
+  const hidesLogprobs = !wanted.has('message.output_text.logprobs');
+  return {
+    ...event,
+    ...(isObject(response) ? { response: withIncludes(response, wanted) } : {}),
+    ...(isObject(item) ? { item: itemWith(item, wanted) } : {}),
+    ...(hidesLogprobs && isObject(part) ? { part: withoutLogprobsIn(part) } : {}),
+    ...(hidesLogprobs && Array.isArray(event['logprobs']) ? { logprobs: [] } : {}),
+  };
+}
+
+function itemWith(item: Json, wanted: ReadonlySet<string>): Json {
   const edits = Object.entries(without).flatMap(([name, edit]) => (edit === null || wanted.has(name) ? [] : [edit]));
-  return { ...response, output: output.map((item: unknown) => (isObject(item) ? edits.reduce((left, edit) => edit(left), item) : item)) };
+  return edits.reduce((left, edit) => edit(left), item);
 }
 
 function emptied(item: Json, type: string, field: string): Json {
@@ -41,8 +58,12 @@ function withoutLogprobs(item: Json): Json {
   if (type !== 'message' || !Array.isArray(content)) return item;
   return {
     ...item,
-    content: content.map((part: unknown) => (isObject(part) && Array.isArray(part.logprobs) ? { ...part, logprobs: [] } : part)),
+    content: content.map((part: unknown) => (isObject(part) ? withoutLogprobsIn(part) : part)),
   };
+}
+
+function withoutLogprobsIn(part: Json): Json {
+  return Array.isArray(part['logprobs']) ? { ...part, logprobs: [] } : part;
 }
 
 function withoutSources(item: Json): Json {

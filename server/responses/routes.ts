@@ -5,10 +5,11 @@ import type { KeptResponseRecord } from '#server/db/records/kept-response.ts';
 import { bufferResponse, eventStreamHeaders } from '#server/http/lean-response.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import type { RelayServices } from '#server/relay/services.ts';
-import { readIncludes, withIncludes } from './includes.ts';
+import { eventWithIncludes, readIncludes, withIncludes } from './includes.ts';
 import { badQuery, pageOf, readPage } from './list-items.ts';
 import { streamOf } from './response-events.ts';
 import type { Stores } from './response-source.ts';
+import { writeEvent } from './told-response.ts';
 import { createServer } from './serve-caller.ts';
 import type { KeptCaller } from './serve-caller.ts';
 
@@ -36,7 +37,14 @@ export function mountResponses(
       const isStream = isTrue(caller.query, 'stream');
       const after = isStream ? startingAfter(caller.query) : undefined;
       if (isStream && record.is_background === true)
-        return { response: follow({ responseId: record.id, userId: record.user_id, after: after ?? -1 }) };
+        return {
+          response: follow({
+            responseId: record.id,
+            userId: record.user_id,
+            after: after ?? -1,
+            write: (event) => writeEvent(eventWithIncludes(event, includes)),
+          }),
+        };
       caller.makeRoom(record.bytes);
       const response = withIncludes(await store.responseIn(record), includes);
       if (!isStream) return { json: response };

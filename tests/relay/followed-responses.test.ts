@@ -28,12 +28,13 @@ interface Log {
   text: string;
   parts: number;
   isOld?: boolean;
+  output?: readonly object[];
 }
 
 /** The last event of a response, with so long a text, in so many records. */
-async function writeLog({ app, user }: RelayScene, { id, text, parts, isOld = false }: Log): Promise<void> {
+async function writeLog({ app, user }: RelayScene, { id, text, parts, isOld = false, output = [] }: Log): Promise<void> {
   const { context } = app;
-  const event = { type: 'response.completed', sequence_number: 7, response: { id, status: 'completed', text } };
+  const event = { type: 'response.completed', sequence_number: 7, response: { id, status: 'completed', text, output } };
   const sealed = (await sealJson(context, `user:${user.id}`, JSON.stringify([event]))).join('');
   const length = Math.ceil(sealed.length / parts);
   const contents = Array.from({ length: parts }, (_none, part) => sealed.slice(part * length, (part + 1) * length));
@@ -46,8 +47,8 @@ async function writeLog({ app, user }: RelayScene, { id, text, parts, isOld = fa
   await context.db.write(rows.map((insert) => ({ insert, into: 'response_pieces' as const })));
 }
 
-async function follow(scene: RelayScene, id: string): Promise<string> {
-  const response = await fetch(`${scene.app.origin}${addresses.responses}/${id}?stream=true`, {
+async function follow(scene: RelayScene, id: string, query = ''): Promise<string> {
+  const response = await fetch(`${scene.app.origin}${addresses.responses}/${id}?stream=true${query}`, {
     headers: { authorization: `Bearer ${scene.key}` },
     signal: AbortSignal.timeout(4000),
   });
@@ -82,6 +83,16 @@ describe.each(engines)('long responses that are followed on $kind', (engine) => 
     expect(told).toContain(text);
     expect(told).toContain('response.completed');
     await until(() => scene.app.context.bodies.bytes === 0);
+  });
+
+  test('tell of their items what is asked for', async () => {
+    await using scene = await createScene(engine);
+    const id = await ended(scene);
+    const output = [{ type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'sealed-by-its-maker' }];
+    await writeLog(scene, { id, text: '', parts: 1, output });
+    expect(await follow(scene, id)).toContain('"encrypted_content":null');
+    expect(await follow(scene, id, '&include=reasoning.encrypted_content')).toContain('sealed-by-its-maker');
+    expect(await follow(scene, id, '&include=tide')).toContain('"param":"include"');
   });
 
   test.each(['responses', 'interactions'] as const)('count as bodies of their owner until they are read or left: %s', async (format) => {
