@@ -38,6 +38,7 @@ const http = [
 const relay = [
   'account-objects',
   'audio-prices',
+  'billed-errors',
   'automatic-compaction',
   'billing',
   'blocked-prompts',
