@@ -1,4 +1,4 @@
-// How many tokens a conversation has. Only providers of the caller's own format are asked; elsewhere it is counted here.
+// How many tokens a conversation has. A provider that can count is asked, of the caller's own format first; elsewhere it is counted here.
 import { decodeLong } from '#server/dialects/decode-long.ts';
 import { decodeWhole } from '#server/dialects/decode-whole.ts';
 import { encodeRequest } from '#server/dialects/encode-request.ts';

@@ -19,7 +19,8 @@ export function encodeRequest(asked: CallInput): EncodedRequest {
     return dropped.length === 0 ? encoded : { ...encoded, dropped: [...dropped, ...encoded.dropped] };
   }
   const input = boundInput(asked, null);
-  if (isCount === true) throw new AppError('format_unsupported');
+  const { countBody } = way.dialect;
+  if (isCount === true && countBody === undefined) throw new AppError('format_unsupported');
   const dropped: string[] = [];
   const request = paidRequest(input, limited(readRequest(input), mostOf(input)), dropped);
   const takesAllowed = way.dialect.takesAllowedTools === true || way.provider.takesAllowedTools === true;
@@ -29,7 +30,8 @@ export function encodeRequest(asked: CallInput): EncodedRequest {
     settings,
     marksPrompt: marksPrompts(way, settings),
   });
-  const body = { ...plainBody(input, written.body, dropped) };
+  const plain = { ...plainBody(input, written.body, dropped) };
+  const body = isCount === true && countBody !== undefined ? countBody(plain, way) : plain;
   return finalizeRequest({ body, dropped: [...written.dropped, ...dropped] }, input);
 }
 

@@ -114,6 +114,8 @@ export interface ProviderTraits {
   takesCacheKey?: boolean;
   /** A choice of tools may name those that may be called, where its format has that from its vendor. Behind addresses of others as above. */
   takesAllowedTools?: boolean;
+  /** A count may be asked of a whole request (`generateContentRequest`), and of contents alone otherwise. */
+  countsRequests?: boolean;
   /** It hosts the format of another vendor: what its bodies have otherwise. */
   envelope?: Envelope;
   /** Its models are not those of the vendor whose format it speaks: what that vendor's client tells of itself is left out. */

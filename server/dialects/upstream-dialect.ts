@@ -10,6 +10,7 @@ import type { ProviderTraits } from './provider-traits.ts';
 import type { CarriedFields } from './request-fields.ts';
 import type { ErrorInResponse } from './stream-pipe.ts';
 import type { HostedAccess } from './hosted-tools.ts';
+import type { Way } from './way.ts';
 import type { Surcharges } from './surcharges.ts';
 import type { TokenLimits } from './token-limits.ts';
 
@@ -100,6 +101,8 @@ export interface UpstreamDialect {
   /** The error in a body of status 200 or in one event's data; null when there is none. */
   readError(text: string, provider: ProviderTraits | null): ErrorInResponse | null;
   /** Tokens of a prompt that the provider has counted; undefined: it has not. Missing: providers of this format cannot. */
+  /** What counts the prompt of a request in this format. Missing: only requests of callers of the format can be counted, or none. */
+  countBody?(body: Body, way: Pick<Way, 'upstreamModel' | 'provider'>): Record<string, unknown>;
   readTokenCount?(body: Body): number | undefined;
   /** The same before changes of the prompt that were asked for. Missing: it is not told. */
   readOriginalTokenCount?(body: Body): number | undefined;

@@ -17,6 +17,7 @@ import { openOwnObject } from '#server/relay/own-objects.ts';
 import { errorResponse, ownError, requestIdHeaders } from '#server/relay/relay-failure.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import { httpTurn } from '#server/relay/turn.ts';
+import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import { sendCall } from '#server/upstream/exchange.ts';
 import { countPrompt, estimateTextTokens } from '#server/upstream/token-estimate.ts';
 
@@ -114,11 +115,15 @@ async function askProvider(
 ): Promise<CountedPrompt | null> {
   const { context, channels, health } = services;
   const held = openOwnObject({ services, userId: admission.user.id }, endpoint.dialect.accountObjectOf?.(content.body));
-  const channel = channels
+  const wayOf = (one: PreparedChannel) => one.way(endpoint.dialect, endpoint.kind.name, model);
+  const isOwn = (one: PreparedChannel) => (wayOf(one)?.identity ?? null) !== null;
+  const all = channels
     .tiers(admission.group, model)
     .flatMap((tier) => tier.channels)
-    .filter((one) => (one.way(endpoint.dialect, endpoint.kind.name, model)?.identity ?? null) !== null)
-    .find(({ id }) => (held === null || held.channel === id) && health.factor(id, model, admission.user.id) > 0);
+    .filter(({ id }) => (held === null || held.channel === id) && health.factor(id, model, admission.user.id) > 0);
+  // One of another format would have to be asked twice where the prompt is changed before.
+  const isAsItIs = (endpoint.promptEdits?.(content.body) ?? null) === null;
+  const channel = all.find(isOwn) ?? (isAsItIs ? all.find((one) => wayOf(one)?.dialect.countBody !== undefined) : undefined);
   if (channel === undefined || admission.pinnedChannel !== undefined) return null;
   try {
     const call = {
@@ -143,7 +148,8 @@ async function askProvider(
     const tokens = sent.way.dialect.readTokenCount?.(told);
     return tokens === undefined ? null : { tokens, original: sent.way.dialect.readOriginalTokenCount?.(told) };
   } catch (failure) {
-    if (failure instanceof AppError) throw failure;
+    // What another format has no place for can be counted here.
+    if (failure instanceof AppError && isOwn(channel)) throw failure;
     return null;
   }
 }

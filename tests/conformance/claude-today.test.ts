@@ -115,7 +115,7 @@ describe.each(allCases)('Claude of today on $kind, before $format', ({ engine, t
     await using scene = await open();
     const { data, response } = await clientOf(scene).messages.countTokens({ model, messages }).withResponse();
     expect(data.input_tokens).toBeGreaterThan(3);
-    expect(response.headers.get('x-tidegate-token-count')).toBe(format === 'Claude' ? 'upstream' : 'own');
+    expect(response.headers.get('x-tidegate-token-count')).toBe(format === 'OpenAI' ? 'own' : 'upstream');
   });
 
   test('27 counts at once leave the connections of the channel to others', async () => {

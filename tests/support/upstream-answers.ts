@@ -38,6 +38,7 @@ export function answerOf(exchange: Exchange, behaviour: Behaviour): Answer | Ups
   if (/\/audio\/(?:transcriptions|translations)$/.test(path))
     return ofTranscript(readTranscript(body, path.split('/').at(-1) ?? '', files), behaviour);
   if (path.endsWith('/count_tokens')) return whole({ input_tokens: 4242 });
+  if (path.endsWith('/responses/input_tokens')) return whole({ object: 'response.input_tokens', input_tokens: 4242 });
   if (path.endsWith('/messages')) return ofClaude(body, String(headers['anthropic-beta'] ?? ''), behaviour);
   if (path.endsWith('/responses')) return ofResponses(body, behaviour);
   if (path.endsWith('/completions') && !path.endsWith('/chat/completions')) return ofCompletions(body, behaviour);

@@ -31,6 +31,9 @@ function versionOf({ way: { provider, identity }, clientHeaders, settings, origi
 
 const dearBetas = ['fast-mode-', 'context-1m-'];
 
+/** https://platform.claude.com/docs/en/api/messages-count-tokens: what else a request says takes no tokens. */
+const countedFields: ReadonlySet<string> = new Set(['model', 'messages', 'system', 'tools', 'tool_choice']);
+
 export const claudeUpstream: UpstreamDialect = {
   name: 'claude',
   limits,
@@ -92,6 +95,7 @@ export const claudeUpstream: UpstreamDialect = {
     const error = body === null ? null : readError(body);
     return error === null ? null : errorInResponse(error);
   },
+  countBody: (body) => Object.fromEntries(Object.entries(body).filter(([name]) => countedFields.has(name))),
   readTokenCount: ({ input_tokens: tokens }) => tokenCount(tokens),
   readOriginalTokenCount: ({ context_management: management }) =>
     isObject(management) ? tokenCount(management.original_input_tokens) : undefined,

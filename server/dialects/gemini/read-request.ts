@@ -1,5 +1,6 @@
 // A `generateContent` request → parts.
 import { fieldRules } from '#shared/field-rules.ts';
+import { isObject } from '#server/framing/loose-json.ts';
 import { defined } from '../defined.ts';
 import { extraFieldReader, isTextOnly } from '../extra-fields.ts';
 import { otherProviders, untranslatable } from '../losses.ts';
@@ -32,7 +33,9 @@ const mostTokens = 1_073_741_823;
 
 /** @throws {AppError} `invalid_request` with the field at fault; `untranslatable` for what only Gemini can do */
 export function readRequest(body: Body): ChatRequest {
-  const fields = new StrictFields(plainBody(body));
+  const plain = plainBody(body);
+  // Where a count is asked of a whole request.
+  const fields = new StrictFields(isObject(plain['generateContentRequest']) ? plain['generateContentRequest'] : plain);
   const config = fields.fields('generationConfig') ?? new StrictFields({}, 'generationConfig');
   const contents = readContents(objectsOf(fields, 'contents'));
   const { tools, hosted, choice, extras } = readTools(fields);

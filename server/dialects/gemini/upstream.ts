@@ -56,6 +56,11 @@ export const geminiUpstream: UpstreamDialect = {
   createStreamWriter: ({ asked: _asked, ...options }) => createStreamWriter(options),
   isEvent: ({ data }) => parseObject(data) !== null,
   readError,
+  // Elsewhere what stands beside the contents is taken as it is.
+  countBody: ({ contents, systemInstruction, tools }, { upstreamModel, provider }) => {
+    const counted = Object.fromEntries(Object.entries({ contents, systemInstruction, tools }).filter(([, value]) => value !== undefined));
+    return provider.countsRequests === true ? { generateContentRequest: { model: `models/${upstreamModel}`, ...counted } } : counted;
+  },
   readTokenCount: ({ totalTokens }) => tokenCount(totalTokens),
 };
 

@@ -31,7 +31,7 @@ const countedFields: ReadonlySet<string> = new Set([
   'truncation',
 ]);
 
-function counted(body: Body): Body {
+export function counted(body: Body): Record<string, unknown> {
   return Object.fromEntries(Object.entries(body).filter(([name]) => countedFields.has(name)));
 }
 

@@ -2,7 +2,7 @@
 import { parseObject } from '#server/framing/loose-json.ts';
 import { forwardLong, forwardWhole } from '../forward-response.ts';
 import type { UpstreamDialect } from '../upstream-dialect.ts';
-import { effortIn, forwardRequest } from './identity.ts';
+import { counted, effortIn, forwardRequest } from './identity.ts';
 import { ResponsesIdentityStream } from './identity-stream.ts';
 import { findAccountObject } from './account-objects.ts';
 import { hosted } from './hosted-tools.ts';
@@ -49,6 +49,7 @@ export const openaiResponsesUpstream: UpstreamDialect = {
   createStreamWriter,
   isEvent: ({ data }) => parseObject(data) !== null,
   readError: errorIn,
+  countBody: counted,
   readTokenCount: ({ input_tokens: tokens }) =>
     typeof tokens === 'number' && Number.isInteger(tokens) && tokens >= 0 ? tokens : undefined,
 };

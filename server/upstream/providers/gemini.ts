@@ -10,6 +10,7 @@ export const gemini: Provider = {
     gemini: {
       framing: 'sse',
       hosted: ['web_search', 'code_execution', 'web_fetch'],
+      countsRequests: true,
       paths: {
         chat: {
           whole: '{base}/{version}/{collection}{model}:generateContent',
