@@ -83,7 +83,16 @@ const relay = [
 ];
 
 /** Every call of the console, one after the other. */
-const conformance = ['bedrock', 'converse-calls', 'console-access', 'console-input', 'console-objects', 'console-owners'];
+const conformance = [
+  'bedrock',
+  'cohere',
+  'converse-calls',
+  'ernie',
+  'console-access',
+  'console-input',
+  'console-objects',
+  'console-owners',
+];
 
 const isAll = process.env['TEST_ENGINES'] === 'all';
 const named = Object.entries({ http, relay, conformance });
