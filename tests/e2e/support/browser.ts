@@ -15,6 +15,8 @@ const flags = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  // Nobody but the servers of these tests: other names lead nowhere, at once.
+  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost',
 ];
 
 /** CSS pixels: the narrowest phone that is supported, a tablet held upright, and a common desk. */

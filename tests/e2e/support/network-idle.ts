@@ -1,6 +1,6 @@
 // Whether a page waits for anything. Playwright's own `networkidle` never comes while a stream of events is open, as it is for as
 // long as somebody looks at the log.
-import type { BrowserContext, Page, Request } from 'playwright-core';
+import type { BrowserContext, Frame, Page, Request } from 'playwright-core';
 
 /** An installed console puts away what it was told for later once it has time for it. */
 const idleMs = { plain: 200, installed: 500 };
@@ -11,16 +11,38 @@ const known = new WeakMap<BrowserContext, { requests: Set<Request>; changedAt: n
 export function watchRequests(context: BrowserContext, { isInstalled }: { isInstalled: boolean }): void {
   const state = { requests: new Set<Request>(), changedAt: performance.now(), idleMs: isInstalled ? idleMs.installed : idleMs.plain };
   known.set(context, state);
+  // What a document has asked for that another takes the place of: nobody waits for it any more, and of some of it nobody says how it ended.
+  const left = new WeakMap<Frame, Request[]>();
   const end = (request: Request): void => {
     if (state.requests.delete(request)) state.changedAt = performance.now();
   };
   context.on('request', (request) => {
     if (new URL(request.url()).pathname.endsWith('/tail')) return;
+    const frame = request.isNavigationRequest() ? frameOf(request) : undefined;
+    if (frame !== undefined)
+      left.set(
+        frame,
+        [...state.requests].filter((earlier) => frameOf(earlier) === frame),
+      );
     state.requests.add(request);
     state.changedAt = performance.now();
   });
   context.on('requestfinished', end);
   context.on('requestfailed', end);
+  context.on('page', (page) => {
+    page.on('domcontentloaded', () => {
+      for (const request of left.get(page.mainFrame()) ?? []) end(request);
+    });
+  });
+}
+
+/** A service worker has none, nor has a window that is only being opened. */
+function frameOf(request: Request): Frame | undefined {
+  try {
+    return request.frame();
+  } catch {
+    return undefined;
+  }
 }
 
 /** Until nothing has been on its way for a moment, and the page has nothing left to do that may ask for more. */
