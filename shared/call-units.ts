@@ -1,7 +1,7 @@
-// What a price per call is paid for where one call may have several: searches of a reranker, pictures, minutes of sound.
+// What a price per call is paid for where one call may have several: searches of a reranker, pictures, minutes of sound, characters that are spoken.
 import { z } from 'zod/mini';
 
-export const unitKinds = ['search', 'image', 'minute'] as const;
+export const unitKinds = ['search', 'image', 'minute', 'character'] as const;
 export type UnitKind = (typeof unitKinds)[number];
 
 export const CallUnits = z.object({

@@ -72,6 +72,7 @@ const relay = [
   'rerank',
   'session-budget',
   'sockets',
+  'speech',
   'stream-faults',
   'task-polling',
   'task-retention',

@@ -6,6 +6,7 @@ import type { DecodedWhole, DecodeInput, DeepWhole, FailedWhole } from '#server/
 import type { IdentityPath } from '#server/dialects/identity.ts';
 import type { DecodeTokens } from '#server/dialects/token-lists.ts';
 import type { UpstreamDialect } from '#server/dialects/upstream-dialect.ts';
+import type { Framing } from '#server/framing/framing.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { CallInput, EncodedRequest } from '#server/dialects/encode-input.ts';
 
@@ -20,6 +21,7 @@ export type CallKindName =
   | 'image_variations'
   | 'moderations'
   | 'rerank'
+  | 'speech'
   | 'transcriptions'
   | 'translations';
 
@@ -29,6 +31,8 @@ export interface CallKind {
   readonly name: CallKindName;
   /** The response may stream. */
   readonly canStream: boolean;
+  /** How its streams come, whatever the provider's format. Missing: as in that. */
+  readonly framing?: Framing;
   /** Bytes of a response that is not a stream. */
   readonly mostResponseBytes: number;
   /** Of such a response. */

@@ -1,4 +1,5 @@
 // Every kind of call.
+import { speech } from './audio/speech.ts';
 import { transcriptions, translations } from './audio/transcripts.ts';
 import { chat } from './chat.ts';
 import { completions } from './completions.ts';
@@ -19,6 +20,7 @@ export const callKinds: Readonly<Record<CallKindName, CallKind>> = {
   image_variations: imageVariations,
   moderations,
   rerank,
+  speech,
   transcriptions,
   translations,
 };

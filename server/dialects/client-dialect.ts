@@ -65,6 +65,8 @@ export interface StreamVoice {
   keepAlive(): string;
   /** An error as the last event. Nothing may be written afterwards. */
   fail(error: ErrorObject): string;
+  /** It has no words for either: silence stays, and an error breaks the connection off. Missing: it has. */
+  readonly isMute?: boolean;
 }
 
 /** Writes one stream. Every method returns the text of whole events, possibly none. */
@@ -104,6 +106,8 @@ export interface ClientCall {
   responseFields?(body: Body, address: CallAddress): Readonly<Record<string, unknown>>;
   /** Changes of the prompt that a request asks for, and whose making is said in its response; null: none. Missing: none can be asked for. */
   promptEdits?(body: Body): PromptEdits | null;
+  /** What its streams say of themselves, by `responseFields`. Missing or undefined: as the format's do. */
+  voiceOf?(asked: Readonly<Record<string, unknown>>): StreamVoice | undefined;
   /** Its requests may speak of what earlier calls have left, and its responses be kept. Missing: no. */
   speaksOfKept?: KeptState;
   /** The conversation is to be shortened, and nothing else. Missing: no. */

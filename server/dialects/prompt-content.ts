@@ -9,6 +9,8 @@ export const mostPromptTokens = 1_048_576;
 
 export interface PromptContent {
   texts: string[];
+  /** Texts that are looked at as the others are, and whose tokens cost nothing; missing: there are none. */
+  untokened?: readonly string[];
   /** Tokens of framing, images, audio and files. */
   fixed: number;
   /** Those of images, audio and files alone: a guess, since nobody looks into them. */
@@ -39,7 +41,7 @@ export interface MadeBy {
   readonly paramOverride: Readonly<Record<string, unknown>> | null;
 }
 
-/** Pictures, or what is written of a sound. */
+/** Pictures, what is written of a sound, or a sound. */
 export interface Made {
   units: CallUnits;
   /** Of output, where tokens are paid. */

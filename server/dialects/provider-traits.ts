@@ -108,6 +108,8 @@ export interface ProviderTraits {
   rerank?: string;
   /** The same of pictures. */
   images?: string;
+  /** It tells speech of models that bill tokens in events, and in them what it took. */
+  speech?: 'events';
   /** It bills rerankings by the search, of which a call may be several. */
   billsSearches?: boolean;
   /** It finds the cache of a conversation by `prompt_cache_key`. Behind addresses of others a strict server may refuse that. */

@@ -5,6 +5,7 @@ import type { EventsOfFrame } from './aws-frames.ts';
 import { EventSplitter } from './event-splitter.ts';
 import type { Framing } from './framing.ts';
 import { beginsObject, lastLine, LineSplitter } from './line-splitter.ts';
+import { beginsSound, SoundSplitter } from './sound-splitter.ts';
 import { beginsStream, eventIn, firstEvent, namedEvents } from './sse.ts';
 
 /** https://html.spec.whatwg.org/multipage/server-sent-events.html */
@@ -28,6 +29,9 @@ const jsonLines: Framing = {
   eventEnd: Buffer.from('\n'),
 };
 
+/** https://www.iana.org/assignments/media-types/media-types.xhtml#audio */
+const sound: Framing = { ...sse, mediaType: 'audio/', begins: beginsSound, createSplitter: () => new SoundSplitter() };
+
 function awsFrames(eventsOf: EventsOfFrame): Framing {
   const mediaType = 'application/vnd.amazon.eventstream';
   return { ...sse, mediaType, begins: beginsFrames, createSplitter: () => new FrameSplitter(eventsOf) };
@@ -37,6 +41,8 @@ export const framings = {
   sse,
   /** One object a line. */
   'json-lines': jsonLines,
+  /** Bytes of a sound, or events that tell it. */
+  sound,
   /** Frames that are events by themselves. */
   'aws-events': awsFrames(namedEventOf),
   /** Frames that wrap events of another format. */

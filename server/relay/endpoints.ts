@@ -37,6 +37,7 @@ export const relayEndpoints: readonly RelayEndpoint[] = [
   endpoint('/v1/images/generations', clientDialects['openai-chat'], callKinds.images),
   endpoint('/v1/images/edits', clientDialects['openai-chat'], callKinds.image_edits),
   endpoint('/v1/images/variations', clientDialects['openai-chat'], callKinds.image_variations),
+  endpoint('/v1/audio/speech', clientDialects['openai-chat'], callKinds.speech),
   endpoint('/v1/audio/transcriptions', clientDialects['openai-chat'], callKinds.transcriptions),
   endpoint('/v1/audio/translations', clientDialects['openai-chat'], callKinds.translations),
   endpoint('/v1/moderations', clientDialects['openai-chat'], callKinds.moderations),

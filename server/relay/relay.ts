@@ -18,7 +18,7 @@ import type { ToldFailure } from '#server/relay/relay-failure.ts';
 import { attempts, channelOnly } from '#server/relay/routing/attempts.ts';
 import { takesCall } from '#server/relay/routing/takes-call.ts';
 import { noteAnswered, noteFailed, noteStopped } from '#server/relay/routing/note-attempt.ts';
-import { elapsed, releaseCall, stopCall, writerOptions } from '#server/relay/running-call.ts';
+import { elapsed, releaseCall, stopCall, voiceOf } from '#server/relay/running-call.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import { ClientStream } from '#server/relay/stream/client-stream.ts';
@@ -109,7 +109,7 @@ async function answerLater(call: RunningCall, later: LaterResponse): Promise<Dir
 async function runUnwatched(call: RunningCall, reader: ClientBody): Promise<void> {
   const { clock, context } = call.services;
   const keepAliveMs = context.env.STREAM_KEEPALIVE * 1000;
-  const openVoice = () => call.endpoint.dialect.createStreamWriter(writerOptions(call));
+  const openVoice = () => voiceOf(call);
   const client = new ClientStream(clock, { keepAliveMs, reader, openVoice, onDisconnect: () => stopCall(call) });
   try {
     const outcome = await runAttempts(call, client);
@@ -160,8 +160,7 @@ async function wholeAnswer(call: RunningCall): Promise<WholeAnswer | ToldFailure
 async function answerStream(call: RunningCall): Promise<DirectResponse> {
   const { clock, context } = call.services;
   const keepAliveMs = context.env.STREAM_KEEPALIVE * 1000;
-  const { dialect } = call.endpoint;
-  const openVoice = () => dialect.createStreamWriter(writerOptions(call));
+  const openVoice = () => voiceOf(call);
   const client = new ClientStream(clock, { keepAliveMs, openVoice, onDisconnect: () => stopCall(call) });
   // The attempts may outlive this function, so their faults must end the client's stream too.
   const running = runAttempts(call, client).catch((failure: unknown): Outcome => {
@@ -203,7 +202,7 @@ export async function relayTurn(services: RelayServices, turn: StreamedTurn): Pr
   const client = new ClientStream(clock, {
     keepAliveMs: context.env.STREAM_KEEPALIVE * 1000,
     reader: outlet,
-    openVoice: () => call.endpoint.dialect.createStreamWriter(writerOptions(call)),
+    openVoice: () => voiceOf(call),
     onDisconnect: () => stopCall(call),
   });
   outlet.follow(client);

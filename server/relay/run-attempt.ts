@@ -17,6 +17,7 @@ import { wholeAsStream } from '#server/relay/stream/whole-as-stream.ts';
 import { sendCall } from '#server/upstream/exchange.ts';
 import type { CallExchange, Exchange } from '#server/upstream/exchange.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
+import type { ResponseHeaders } from '#server/upstream/send.ts';
 import type { EventSource } from '#server/upstream/upstream-stream.ts';
 import { countText } from '#server/upstream/token-estimate.ts';
 import { invalidResponse } from '#server/upstream/upstream-error.ts';
@@ -104,12 +105,20 @@ async function readResponse(
   if (response.kind === 'failed' && response.answered !== undefined) return partlyAnswered(call, attempt, response);
   record.status = response.status;
   if (response.kind !== 'failed') noteTurnState(call, attempt, response.headers);
+  if (response.kind === 'stream') noteSoundType(call, response.headers);
   if (response.kind === 'stream') return followStream(call, attempt, { client, stream: response.stream });
   record.first_byte_ms = elapsed(call);
   if (call.stopped !== undefined && client !== null) return { kind: 'stopped', attempt: response.kind === 'whole' ? attempt : null };
   if (response.kind === 'failed') return failedWith(call, attempt, response.failure);
   call.buffer?.arrived(response.body.length);
   return readWhole(call, attempt, { body: response.body, client });
+}
+
+/** Providers may speak in another format than the usual one. */
+function noteSoundType(call: RunningCall, headers: ResponseHeaders | undefined): void {
+  const type = headers?.['content-type'];
+  if (call.endpoint.kind.framing === undefined || call.streamType === undefined || typeof type !== 'string') return;
+  if (/^audio\/[\w.+-]{1,60}(?:; ?[\w=. -]{1,60})?$/i.test(type)) call.streamType = type;
 }
 
 /** Some of its pieces are answered and will be paid for: none is asked for again elsewhere. */

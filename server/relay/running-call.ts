@@ -1,7 +1,7 @@
 // What is known of a call while it runs; `relay.ts` fills it in order.
 import type { Language } from '#shared/errors.ts';
 import type { Attempt } from '#shared/logs.ts';
-import type { ResponseWriterOptions } from '#server/dialects/client-dialect.ts';
+import type { ResponseWriterOptions, StreamVoice } from '#server/dialects/client-dialect.ts';
 import type { PromptEdits } from '#server/dialects/prompt-edits.ts';
 import type { Envelope } from '#server/framing/envelope.ts';
 import type { QuotedPrice } from '#server/money/quote.ts';
@@ -43,8 +43,8 @@ export interface RunningCall {
   /** The client wants the usage at the end of its stream. */
   readonly wantsUsage: boolean;
   readonly isStream: boolean;
-  /** Content type of the stream; undefined: events. */
-  readonly streamType: string | undefined;
+  /** Content type of the stream, as its upstream has it where it says so; undefined: events. */
+  streamType: string | undefined;
   /** How the events of its stream leave. */
   readonly envelope: Envelope;
   /** Told of its response once all of it has come. */
@@ -113,6 +113,12 @@ export function writerOptions(call: RunningCall): ResponseWriterOptions {
     envelope,
     ...(onComplete === undefined ? {} : { onComplete }),
   };
+}
+
+/** Speaks to its caller until a stream does. */
+export function voiceOf(call: RunningCall): StreamVoice {
+  const { voiceOf: own, dialect } = call.endpoint;
+  return own?.(call.responseFields) ?? dialect.createStreamWriter(writerOptions(call));
 }
 
 /** How its caller is told what that channel has opened in its provider's account. */

@@ -82,7 +82,7 @@ function wayOfKind({ channel, client, model, version, versions }: AskedWay, kind
   return {
     format,
     dialect,
-    framing,
+    framing: kind.framing ?? framing,
     provider: traits,
     identity: kind.identityOf(client, dialect),
     isInPieces: false,

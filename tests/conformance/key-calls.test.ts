@@ -24,6 +24,7 @@ const calls: readonly [callers: Callers, route: string, refusal: number][] = [
   ['key', 'POST /v1/images/generations', 401],
   ['key', 'POST /v1/images/edits', 401],
   ['key', 'POST /v1/images/variations', 401],
+  ['key', 'POST /v1/audio/speech', 401],
   ['key', 'POST /v1/audio/transcriptions', 401],
   ['key', 'POST /v1/audio/translations', 401],
   ['key', 'POST /v1/moderations', 401],

@@ -196,6 +196,7 @@ const urlKinds = new Map<string, CallKindName>([
   ['moderations', 'moderations'],
   ['images', 'images'],
   ['rerank', 'rerank'],
+  ['speech', 'speech'],
 ]);
 
 function kindNamed(mode: string): CallKindName {
@@ -206,9 +207,12 @@ function kindNamed(mode: string): CallKindName {
 
 describe('addresses of every type', () => {
   // Baidu's first platform, and Cohere's conversations and embeddings, have formats and tests of their own.
-  // Zhipu's and SiliconFlow's pictures came later than the list.
+  // Zhipu's and SiliconFlow's pictures, and SiliconFlow's sounds, came later than the list.
   const isLater = ({ type, mode }: { type: number; mode: string }) =>
-    type === 15 || (type === 34 && (mode === 'chat' || mode === 'embeddings')) || (mode === 'images' && (type === 26 || type === 40));
+    type === 15 ||
+    (type === 34 && (mode === 'chat' || mode === 'embeddings')) ||
+    (mode === 'images' && (type === 26 || type === 40)) ||
+    (mode === 'speech' && type === 40);
   const rows = readUrlRows().filter((row) => isSupported(row.type) && urlKinds.has(row.mode) && !isLater(row));
 
   it('cover every provider but those of later years, and who hosts formats of others, which has files of its own', () => {

@@ -65,6 +65,12 @@ describe.each(engines)('testing channels on $kind', (engine) => {
     });
   });
 
+  it('asks a model that speaks for a sound', async () => {
+    const id = await createHere({ models: 'tts-1' });
+    expect(await test(id)).toMatchObject({ success: true, message: '' });
+    expect(desk.upstream.requests.at(-1)).toMatchObject({ path: '/v1/audio/speech', body: { model: 'tts-1', input: 'Hi' } });
+  });
+
   it('asks a model of moderations for one', async () => {
     const id = await createHere({ models: 'omni-moderation-latest' });
     expect(await test(id)).toMatchObject({ success: true });

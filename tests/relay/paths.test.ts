@@ -53,7 +53,7 @@ describe('paths of the relay', () => {
 
   test.each([
     ['POST', '/v1/audio/voices'],
-    ['POST', '/v1/audio/speech?x=1'],
+    ['POST', '/v1/audio/voice_consents?x=1'],
     ['GET', '/v1/files/file-1/content'],
     ['DELETE', '/v1/vector_stores/vs_1'],
   ])('%s %s, which OpenAI has, is told to be missing', async (method, path) => {

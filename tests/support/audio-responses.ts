@@ -23,6 +23,31 @@ export const heardUsage = {
   output_tokens: 20,
 };
 
+/** Frames of MP3 with 128 kbit/s at 44.1 kHz, so that each piece is a second and a little. */
+export const spokenPieces: readonly Buffer[] = Array.from({ length: 4 }, (_, index) => {
+  const frame = Buffer.alloc(417, index + 1);
+  frame.set([0xff, 0xfb, 0x90, 0x00]);
+  return Buffer.concat(Array.from({ length: 40 }, () => frame));
+});
+export const spokenSeconds = (4 * 40 * 1152) / 44_100;
+export const spokenUsage = { input_tokens: 14, output_tokens: 101, total_tokens: 115 };
+
+export interface SpeechRequest {
+  isEvents: boolean;
+  type: string;
+}
+
+/** Models of their own names know what those of OpenAI do, and `groq-tts` alone speaks in WAV where it may choose. */
+export function readSpeech(body: unknown): SpeechRequest | UpstreamError {
+  if (!isObject(body) || typeof body['model'] !== 'string') return refusal('you must provide a model parameter', 'model');
+  const { model, input, voice, stream_format: format, response_format: sound } = body;
+  if (typeof input !== 'string' || input === '') return refusal('input is required', 'input');
+  if (typeof voice !== 'string') return refusal('voice is required', 'voice');
+  if (format !== undefined && !model.startsWith('gpt-')) return refusal(`stream_format is not supported by ${model}`, 'stream_format');
+  const type = typeof sound === 'string' ? `audio/${sound}` : model.startsWith('groq') ? 'audio/wav' : 'audio/mpeg';
+  return { isEvents: format === 'sse', type };
+}
+
 const formats: readonly (readonly [model: RegExp, formats: readonly string[]])[] = [
   [/^gpt-4o-transcribe-diarize/, ['json', 'text', 'diarized_json']],
   [/^gpt-/, ['json', 'text']],

@@ -1,5 +1,5 @@
 // What the fake upstream answers, by the path of a call: each format has its own.
-import { readTranscript, transcriptEvents, transcriptOf } from './audio-responses.ts';
+import { readSpeech, readTranscript, spokenPieces, spokenUsage, transcriptEvents, transcriptOf } from './audio-responses.ts';
 import { messageEvents, messageOf, readMessages } from './claude-responses.ts';
 import { geminiEvents, geminiModel, geminiResponse, readGemini, readGeminiEmbedding } from './gemini-responses.ts';
 import { imageEvents, imagesOf, readImages } from './image-responses.ts';
@@ -35,6 +35,7 @@ export function answerOf(exchange: Exchange, behaviour: Behaviour): Answer | Ups
   if (path.endsWith('/moderations')) return ofOne(moderationOf(body, behaviour), (response) => response);
   if (/\/images\/(?:generations|edits|variations)$/.test(path))
     return ofImages(readImages(body, path.split('/').at(-1) ?? '', files), behaviour);
+  if (path.endsWith('/audio/speech')) return ofSpeech(readSpeech(body), behaviour);
   if (/\/audio\/(?:transcriptions|translations)$/.test(path))
     return ofTranscript(readTranscript(body, path.split('/').at(-1) ?? '', files), behaviour);
   if (path.endsWith('/count_tokens')) return whole({ input_tokens: 4242 });
@@ -123,6 +124,19 @@ function ofImages(request: ReturnType<typeof readImages>, behaviour: Behaviour):
     whole: () => imagesOf(request, behaviour),
     events: () => imageEvents(request, behaviour),
     nameOf: typeOf,
+  };
+}
+
+function ofSpeech(request: ReturnType<typeof readSpeech>, behaviour: Behaviour): Answer | UpstreamError {
+  if (isRefusal(request)) return request;
+  const usage = behaviour.usage ?? spokenUsage;
+  const done = { type: 'speech.audio.done', ...(usage === 'none' ? {} : { usage }) };
+  return {
+    isStream: request.isEvents,
+    ...(request.isEvents ? {} : { sound: { type: request.type, pieces: spokenPieces } }),
+    whole: () => ({ error: { message: 'A sound is no JSON', type: 'server_error', param: null, code: null } }),
+    events: () => [...spokenPieces.map((piece) => ({ type: 'speech.audio.delta', audio: piece.toString('base64') })), done],
+    isDone: (event) => typeOf(event) === done.type,
   };
 }
 

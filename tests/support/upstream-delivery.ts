@@ -8,6 +8,8 @@ export interface Answer {
   isStream: boolean;
   /** Sent instead, where a text was asked for. */
   text?: string;
+  /** Sent instead, piece by piece, where a sound was asked for. */
+  sound?: { type: string; pieces: readonly Buffer[] };
   /** Made when it is wanted: a stream may be longer than fits into one. */
   whole(): object;
   events(): Iterable<object>;
@@ -23,9 +25,20 @@ export interface Answer {
 export async function deliver(exchange: Exchange, answer: Answer, behaviour: Behaviour): Promise<void> {
   const kind = behaviour.garbage;
   if (kind === undefined && answer.text !== undefined) return plain(exchange, answer.text, behaviour);
+  if (kind === undefined && answer.sound !== undefined) return sound(exchange, answer.sound, behaviour);
   if (kind === 'json to a stream' || (kind === undefined && !answer.isStream)) return exchange.json(answer.whole(), behaviour);
   if (kind !== undefined && kind !== 'stream to a json call') return garbage(exchange, kind, answer.whole(), behaviour);
   return stream(exchange, answer, behaviour);
+}
+
+async function sound(exchange: Exchange, { type, pieces }: NonNullable<Answer['sound']>, behaviour: Behaviour): Promise<void> {
+  exchange.head(200, type, behaviour);
+  for (const [index, piece] of pieces.entries()) {
+    if (await stopsHere(exchange, behaviour, index)) return;
+    await exchange.write(piece, behaviour.bytesPerWrite);
+    exchange.request.eventsSent += 1;
+  }
+  exchange.end();
 }
 
 async function plain(exchange: Exchange, text: string, behaviour: Behaviour): Promise<void> {

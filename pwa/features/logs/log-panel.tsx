@@ -26,7 +26,7 @@ import { tokenName } from '#pwa/ui/billing/token-name.ts';
 import { CacheEffect } from './cache-effect.tsx';
 import { attemptBar } from './attempt-bars.ts';
 import { Paced, TypeTag } from './log-columns.tsx';
-import { durationOf, endedAttempts, firstBytePace, paceOf, picturesOf, soundOf } from './log-summary.ts';
+import { durationOf, endedAttempts, firstBytePace, paceOf, picturesOf, soundOf, spokenOf } from './log-summary.ts';
 import { programName } from './program-name.ts';
 import { receiptOfRow } from './log-receipt.ts';
 import { EndingMark, RefusalMark, whySource } from './log-labels.tsx';
@@ -217,6 +217,7 @@ function useSummary(log: Log, isAdmin: boolean) {
   const mapped = other?.is_model_mapped === true ? other.upstream_model_name : undefined;
   const pictures = picturesOf(log, format.count);
   const sound = soundOf(log);
+  const spoken = spokenOf(log);
   return [
     ...(isAdmin ? [{ name: t('logs.column.user'), value: log.username }] : []),
     { name: t('logs.column.token'), value: log.token_name === '' ? '—' : tokenName(log, t) },
@@ -230,6 +231,7 @@ function useSummary(log: Log, isAdmin: boolean) {
     ...(other?.reasoning_effort === undefined ? [] : [{ name: t('logs.panel.effort'), value: other.reasoning_effort }]),
     ...(pictures === undefined ? [] : [{ name: t('logs.panel.pictures'), value: pictures }]),
     ...(sound === undefined ? [] : [{ name: t('logs.panel.sound'), value: format.duration(sound) }]),
+    ...(spoken === undefined ? [] : [{ name: t('logs.panel.characters'), value: format.count(spoken) }]),
     { name: t('logs.panel.time_zone'), value: format.timeZone },
     ...(log.request_id === ''
       ? []

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { buildAttempt as attempt, buildLog as row } from '#tests/support/log-row.ts';
 import { startTexts } from '#pwa/i18n/setup.ts';
-import { channelPath, endedAttempts, firstBytePace, paceOf, picturesOf, soundOf } from './log-summary.ts';
+import { channelPath, endedAttempts, firstBytePace, paceOf, picturesOf, soundOf, spokenOf } from './log-summary.ts';
 
 beforeAll(startTexts);
 
@@ -54,4 +54,10 @@ test('log row: the length of a sound is told in whole seconds', () => {
   const told = (units: object) => soundOf(row({ other: { units } as never }));
   expect(told({ kind: 'minute', count: 167, factor: 0.001 })).toBe(10_000);
   expect(told({ kind: 'image', count: 1 })).toBeUndefined();
+});
+
+test('log row: characters that were spoken are told', () => {
+  const told = (units: object) => spokenOf(row({ other: { units } as never }));
+  expect(told({ kind: 'character', count: 1200, factor: 0.001 })).toBe(1200);
+  expect(told({ kind: 'minute', count: 1 })).toBeUndefined();
 });

@@ -22,6 +22,12 @@ export function soundOf(log: Log): number | undefined {
   return units?.kind === 'minute' ? Math.round((units.count * 60) / 1000) * 1000 : undefined;
 }
 
+/** How many characters were to be spoken; undefined: it was no call for that. */
+export function spokenOf(log: Log): number | undefined {
+  const units = otherOf(log)?.units;
+  return units?.kind === 'character' ? units.count : undefined;
+}
+
 export interface PathStep {
   channel: number;
   name: string;

@@ -62,7 +62,10 @@ function check(body: Body, formats: readonly TranscriptFormat[]): void {
 function promptContent(body: Body, model: string): PromptContent {
   const prompt = emptyPrompt();
   const sound = soundIn(body);
-  if (typeof body.prompt === 'string') prompt.texts.push(body.prompt);
+  if (typeof body.prompt === 'string') {
+    if (isByTokens(model)) prompt.texts.push(body.prompt);
+    else prompt.untokened = [body.prompt];
+  }
   if (sound === null) return prompt;
   const { seconds, mostSeconds } = sound;
   const [tokens, most] = [heardTokens(model, seconds), heardTokens(model, mostSeconds)];

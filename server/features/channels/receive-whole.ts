@@ -6,6 +6,7 @@ import { maskSecrets } from '#server/upstream/mask-secrets.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import type { SendLimits } from '#server/upstream/send.ts';
 import type { SendFailure } from '#server/upstream/send-failure.ts';
+import type { EventSource } from '#server/upstream/upstream-stream.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
 
 interface ReceiveOptions {
@@ -16,6 +17,8 @@ interface ReceiveOptions {
   code: 'channel_test_failed' | 'channel_models_failed' | 'channel_balance_failed';
   /** How a status that says that it failed is told. */
   refusal(failure: UpstreamFailure): string;
+  /** What it asks for always comes as a stream: all of it is the body. */
+  takesStream?: boolean;
   /** Is told what the failure was, before it is thrown. */
   onFailure?: ((failure: UpstreamFailure) => void) | undefined;
 }
@@ -23,13 +26,14 @@ interface ReceiveOptions {
 /** The body of a whole response. @throws {AppError} of the given code */
 export async function receiveWhole(
   { sending, received }: Exchange,
-  { channel, language, limits, code, refusal, onFailure }: ReceiveOptions,
+  { channel, language, limits, code, refusal, onFailure, takesStream = false }: ReceiveOptions,
 ): Promise<Buffer> {
   // The sender's own deadline ends where a stream begins.
   const timer = setTimeout(() => sending.abort(), limits.responseMs);
   try {
     const response = await received;
     if (response.kind === 'whole') return response.body;
+    if (response.kind === 'stream' && takesStream) return await collect(response.stream, limits.maxBytes, code, language);
     if (response.kind === 'stream') {
       response.stream.abort();
       throw new AppError(code, { detail: errorText('invalid_upstream_response', language) });
@@ -41,6 +45,26 @@ export async function receiveWhole(
   } finally {
     clearTimeout(timer);
   }
+}
+
+function collect(stream: EventSource, maxBytes: number, code: ReceiveOptions['code'], language: Language): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const fail = (reason: keyof typeof reasons) => reject(new AppError(code, { detail: errorText(reasons[reason], language) }));
+    stream.read({
+      data(chunk) {
+        size += chunk.length;
+        if (size <= maxBytes) chunks.push(Buffer.from(chunk));
+        else {
+          stream.abort();
+          fail('too_large');
+        }
+      },
+      end: () => resolve(Buffer.concat(chunks)),
+      fail: ({ reason }) => fail(reason),
+    });
+  });
 }
 
 const reasons = {

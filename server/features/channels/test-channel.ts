@@ -145,6 +145,7 @@ async function ask({
     channel,
     language,
     limits,
+    takesStream: kind.framing !== undefined,
     code: 'channel_test_failed',
     refusal: ({ upstreamStatus, message }) => `status code ${upstreamStatus}: ${message}`,
     onFailure,

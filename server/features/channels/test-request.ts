@@ -10,6 +10,7 @@ const namedKinds: readonly { name: RegExp; kind: CallKindName }[] = [
   { name: /rerank/i, kind: 'rerank' },
   { name: /dall-e|gpt-image|cogview|grok-.*image|kolors|flux|stable-diffusion/i, kind: 'images' },
   { name: /whisper|transcribe|sensevoice|telespeechasr/i, kind: 'transcriptions' },
+  { name: /(?:^|[-/])tts|playai|cosyvoice/i, kind: 'speech' },
   { name: /embed|bge-|^m3e/i, kind: 'embeddings' },
 ];
 

@@ -30,12 +30,7 @@ interface ResponseToCount {
 /** A promise only where something has to be counted. */
 export function usageOfResponse(call: RunningCall, response: ResponseToCount): MeteredUsage | Promise<MeteredUsage> {
   const { hosted, units, summaries } = response;
-  const usage =
-    units?.kind === 'image'
-      ? tokensOfPictures(call, response)
-      : units?.kind === 'minute'
-        ? tokensOfSound(call, response)
-        : tokensOfResponse(call, response);
+  const usage = (units === undefined ? tokensOfResponse : tokensOf[units.kind])(call, response);
   if (hosted === undefined && units === undefined && summaries === undefined) return usage;
   const rest = { ...(hosted === undefined ? {} : { hosted }), ...(units === undefined ? {} : { units }) };
   const all = (tokens: MeteredUsage): MeteredUsage => {
@@ -44,6 +39,15 @@ export function usageOfResponse(call: RunningCall, response: ResponseToCount): M
   };
   return usage instanceof Promise ? usage.then(all) : all(usage);
 }
+
+type Metering = (call: RunningCall, response: ResponseToCount) => MeteredUsage | Promise<MeteredUsage>;
+
+const tokensOf: Readonly<Record<CallUnits['kind'], Metering>> = {
+  search: tokensOfResponse,
+  image: tokensOfPictures,
+  minute: tokensOfSound,
+  character: tokensOfSpeech,
+};
 
 /** Where a price per picture is paid nobody counts what else there is; where tokens are, pictures are known by their size. */
 async function tokensOfPictures(call: RunningCall, response: ResponseToCount): Promise<MeteredUsage> {
@@ -56,6 +60,13 @@ async function tokensOfPictures(call: RunningCall, response: ResponseToCount): P
 /** What was heard is counted by its length, and is audio where nobody tells otherwise. */
 async function tokensOfSound(call: RunningCall, response: ResponseToCount): Promise<MeteredUsage> {
   return heard(call, await tokensOfResponse(call, response));
+}
+
+/** What is spoken is measured where nobody tells its tokens, and is all audio. */
+async function tokensOfSpeech(call: RunningCall, response: ResponseToCount): Promise<MeteredUsage> {
+  const usage = await tokensOfResponse(call, response);
+  if (usage.completionSource === 'upstream' || usage.output === 0) return usage;
+  return { ...usage, audioOutput: usage.output, completionSource: 'estimated' };
 }
 
 function heard({ prompt }: RunningCall, usage: MeteredUsage): MeteredUsage {
@@ -80,9 +91,9 @@ export async function usageOfPrompt(call: RunningCall, { way }: SentRequest): Pr
   const billed = units?.kind === 'search' && way.provider.billsSearches !== true ? undefined : units;
   const counted = countedUsage(tokens, 0, isEstimated);
   const usage = { ...(units?.kind === 'minute' ? heard(call, counted) : counted), ...(billed === undefined ? {} : { units: billed }) };
-  // Nobody can be asked any more not to make what was asked for.
-  if (made === 0 || call.quoted.price.kind === 'call') return usage;
-  return { ...usage, output: made, ...(units?.kind === 'image' ? { imageOutput: made } : {}), completionSource: 'estimated' };
+  // Nobody can be asked any more not to make the pictures.
+  if (made === 0 || units?.kind !== 'image' || call.quoted.price.kind === 'call') return usage;
+  return { ...usage, output: made, imageOutput: made, completionSource: 'estimated' };
 }
 
 /** Of a model that has not answered yet. */

@@ -99,7 +99,7 @@ export async function admitCall(services: RelayServices, turn: Turn, progress: P
     }
     const parameters = endpoint.parameters(content.body);
     const prompt = services.words.isOn ? endpoint.promptContent(content.body, model) : null;
-    const looking = prompt === null ? undefined : services.words.check(content, prompt.texts);
+    const looking = prompt === null ? undefined : services.words.check(content, [...prompt.texts, ...(prompt.untokened ?? [])]);
     if (looking instanceof Promise) await looking;
     const rate = turn.isFree === true ? null : services.rates.enter(admission.user.id);
     return { endpoint, admission, content, conversation, asked, parameters, prompt, session, permit: rate === null ? null : await rate };

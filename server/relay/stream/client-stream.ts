@@ -81,7 +81,9 @@ export class ClientStream implements BodySource, TimedStream {
 
   /** Ends the response with an error in the client's format, after what is still to be said. */
   fail(error: ErrorObject): void {
-    this.end(Buffer.from(this.#speaker().fail(error)));
+    const speaker = this.#speaker();
+    if (speaker.isMute === true) this.cut();
+    else this.end(Buffer.from(speaker.fail(error)));
   }
 
   /** Breaks the connection off: there is no proper end. */
@@ -100,7 +102,8 @@ export class ClientStream implements BodySource, TimedStream {
     // Without content they leave late, because mostly it is about to come and both fit into one write.
     this.#to.flushHeaders();
     if (this.#isPaused || now - this.#lastWriteAt < this.#keepAliveMs) return;
-    this.write(Buffer.from(this.#speaker().keepAlive()));
+    const speaker = this.#speaker();
+    if (speaker.isMute !== true) this.write(Buffer.from(speaker.keepAlive()));
   }
 
   #speaker(): StreamVoice {

@@ -16,6 +16,7 @@ export const azure: Provider = {
         embeddings: '{base}/openai/deployments/{deployment}/embeddings?api-version={version}',
         images: '{base}/openai/deployments/{deployment}/images/generations?api-version={version}',
         image_edits: '{base}/openai/deployments/{deployment}/images/edits?api-version={version}',
+        speech: '{base}/openai/deployments/{deployment}/audio/speech?api-version={version}',
         transcriptions: '{base}/openai/deployments/{deployment}/audio/transcriptions?api-version={version}',
         translations: '{base}/openai/deployments/{deployment}/audio/translations?api-version={version}',
       },

@@ -16,6 +16,7 @@ export const custom: Provider = {
         images: '{base}',
         moderations: '{base}',
         rerank: '{base}',
+        speech: '{base}',
         transcriptions: '{base}',
         translations: '{base}',
       },

@@ -11,6 +11,7 @@ export const openaiPaths = {
   image_variations: '{base}/v1/images/variations',
   moderations: '{base}/v1/moderations',
   rerank: '{base}/v1/rerank',
+  speech: '{base}/v1/audio/speech',
   transcriptions: '{base}/v1/audio/transcriptions',
   translations: '{base}/v1/audio/translations',
 } as const;

@@ -16,6 +16,7 @@ export const openai: Provider = {
       takesCacheKey: true,
       takesAllowedTools: true,
       hosted: ['web_search'],
+      speech: 'events',
     },
     'openai-responses': {
       ...responsesBeside['openai-responses'],

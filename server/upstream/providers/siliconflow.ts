@@ -17,6 +17,7 @@ export const siliconFlow: Provider = {
         embeddings: openaiPaths.embeddings,
         images: openaiPaths.images,
         rerank: openaiPaths.rerank,
+        speech: openaiPaths.speech,
         transcriptions: openaiPaths.transcriptions,
       },
       rerank: 'siliconflow',

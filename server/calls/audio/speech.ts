@@ -1,0 +1,70 @@
+// Texts that are spoken. Callers of OpenAI's format alone have it, and providers of that format are asked for it. Callers get bytes or events, whichever of
+// the two the provider sends. https://platform.openai.com/docs/api-reference/audio/createSpeech
+import type { DecodeInput } from '#server/dialects/decoded-whole.ts';
+import type { CallInput, EncodedRequest } from '#server/dialects/encode-input.ts';
+import type { IdentityPath } from '#server/dialects/identity.ts';
+import { withoutSurcharges } from '#server/dialects/surcharges.ts';
+import { parseObject } from '#server/framing/loose-json.ts';
+import { framings } from '#server/framing/registry.ts';
+import { soundAsEvent } from '#server/framing/sound-splitter.ts';
+import type { CallKind, Decoded } from '../call-kind.ts';
+import { megabyte } from '../call-kind.ts';
+import { encoded, errorIn, forwardBody, inOneStep, overrideOf } from '../forward-body.ts';
+import { speechClient } from './speech-client.ts';
+import { SpeechStream } from './speech-stream.ts';
+import { charactersOf, speaksTokens } from './spoken-sound.ts';
+
+const decodeLong = inOneStep(decode);
+const identity: IdentityPath = {
+  writeRequest: encode,
+  readWhole: decode,
+  readLong: decodeLong,
+  openStream: (input) => new SpeechStream(input),
+};
+
+export const speech: CallKind = {
+  name: 'speech',
+  canStream: true,
+  framing: framings.sound,
+  // Only of what does not begin like a sound.
+  mostResponseBytes: 16 * megabyte,
+  contentType: 'audio/mpeg',
+  isWritten: false,
+  isCount: false,
+  over: null,
+  identityOf: (caller, dialect) => (dialect.name === caller.name ? identity : null),
+  clientCall: (dialect) => (dialect.name === 'openai-chat' ? speechClient : undefined),
+  encode,
+  decode,
+  decodeLong,
+};
+
+/** Events alone tell tokens; who has none of them refuses to be asked for them. @throws {AppError} `untranslatable` */
+function encode(asked: CallInput): EncodedRequest {
+  const { way, body } = asked;
+  const tells = way.provider.speech === 'events' && speaksTokens(way.upstreamModel);
+  if (asked.isPassThrough === true || body.stream_format === (tells ? 'sse' : undefined)) return forwardBody(asked);
+  const { call, dropped } = withoutSurcharges(asked);
+  const { stream_format: _format, ...rest } = call.body;
+  const told = { ...rest, ...(tells ? { stream_format: 'sse' } : {}), model: way.upstreamModel, ...overrideOf(call) };
+  return { ...encoded(asked, JSON.stringify(told)), dropped };
+}
+
+/** What did not begin like a sound: an error, or samples that only look like one. */
+function decode(input: DecodeInput): Decoded {
+  const { body, responseFields } = input;
+  const text = body.toString('utf8');
+  const error = errorIn(input, text);
+  if (error !== null || body.length === 0 || parseObject(text) !== null || /^\s*[<[]/.test(text)) return { kind: 'failed', error };
+  const { characters } = responseFields;
+  return {
+    kind: 'whole',
+    usage: null,
+    ...(typeof characters === 'number' ? { units: charactersOf(characters) } : {}),
+    outputTokens: 0,
+    isEmpty: false,
+    written: () => '',
+    body: () => body,
+    events: () => soundAsEvent(body),
+  };
+}

@@ -1,0 +1,78 @@
+// A sound that a model makes: what it is paid by, and how much of it so many bytes are.
+import type { CallUnits } from '#shared/call-units.ts';
+import { secondsOf } from './sound-length.ts';
+
+/** Models whose provider bills the tokens that they read and speak; others are billed by the character. https://platform.openai.com/docs/pricing */
+export function speaksTokens(model: string): boolean {
+  return model.startsWith('gpt-');
+}
+
+export function charactersIn(text: string): number {
+  let count = 0;
+  for (const _character of text) count += 1;
+  return count;
+}
+
+/** A price per call is one of a thousand characters. */
+export function charactersOf(count: number): CallUnits {
+  return { kind: 'character', count: Math.max(1, count), factor: 0.001 };
+}
+
+/** $0.015 a minute at $12 a million. https://platform.openai.com/docs/pricing */
+const tokensPerSecond = 1250 / 60;
+/** Seconds of a character that takes long to say, as Chinese ones do. */
+const longestCharacter = 0.3;
+
+/** Tokens of sound, at the most. @param speed as it was asked for; undefined: as people speak */
+export function mostSpoken(model: string, characters: number, speed: unknown): number {
+  if (!speaksTokens(model)) return 0;
+  const factor = typeof speed === 'number' && speed > 0 ? speed : 1;
+  return Math.ceil((Math.max(10, characters * longestCharacter) / factor) * tokensPerSecond);
+}
+
+/** Media type and bytes of a second, as such sounds usually are. https://platform.openai.com/docs/guides/text-to-speech#supported-output-formats */
+const formats: Readonly<Record<string, { type: string; rate: number }>> = {
+  mp3: { type: 'audio/mpeg', rate: 16_000 },
+  opus: { type: 'audio/ogg', rate: 8000 },
+  aac: { type: 'audio/aac', rate: 16_000 },
+  flac: { type: 'audio/flac', rate: 25_000 },
+  wav: { type: 'audio/wav', rate: 48_000 },
+  pcm: { type: 'audio/pcm', rate: 48_000 },
+};
+const usualFormat = { type: 'audio/mpeg', rate: 16_000 };
+
+function formatOf(name: unknown): { type: string; rate: number } {
+  return (typeof name === 'string' && Object.hasOwn(formats, name) ? formats[name] : undefined) ?? usualFormat;
+}
+
+export function soundType(name: unknown): string {
+  return formatOf(name).type;
+}
+
+/** Counts the tokens of a sound as it comes. */
+export class SpokenTally {
+  #rate: number;
+  #bytes = 0;
+
+  constructor(format: unknown) {
+    this.#rate = formatOf(format).rate;
+  }
+
+  add(sound: Buffer): void {
+    if (this.#bytes === 0) this.#rate = rateOf(sound) ?? this.#rate;
+    this.#bytes += sound.length;
+  }
+
+  get tokens(): number {
+    return Math.ceil((this.#bytes / this.#rate) * tokensPerSecond);
+  }
+}
+
+const enoughBytes = 4096;
+
+/** What its beginning says of it, but for a head that tells of the whole. */
+function rateOf(sound: Buffer): number | undefined {
+  if (sound.length < enoughBytes || sound.toString('latin1', 0, 4) === 'fLaC') return undefined;
+  const seconds = secondsOf(sound);
+  return seconds === undefined ? undefined : sound.length / seconds;
+}
