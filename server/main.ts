@@ -1,25 +1,15 @@
-// Environment → database → context → app → listen; and the way back on SIGTERM.
+// A process, or several, that serves until it is told to end.
 import '#server/process/heap-tuning.ts';
 import cluster from 'node:cluster';
-import { pino } from 'pino';
-import type { Logger } from 'pino';
-import { isSetUp } from '#server/accounts/setup-check.ts';
-import { createApp } from '#server/app.ts';
-import { createContext } from '#server/create-context.ts';
 import { DatabaseUnavailable } from '#server/db/collection.ts';
 import { DatabaseUrlError } from '#server/db/database-url.ts';
-import type { Database } from '#server/db/database.ts';
 import { DatabaseFileError } from '#server/db/embedded-file.ts';
-import { openDatabase } from '#server/db/open.ts';
 import { EnvironmentError, readEnv } from '#server/env.ts';
 import type { Env } from '#server/env.ts';
-import { listen } from '#server/http/listen.ts';
-import { jobs } from '#server/jobs/registry.ts';
-import { startScheduler } from '#server/jobs/scheduler.ts';
 import { keepServing } from '#server/process/last-resort.ts';
-import { startDelivery } from '#server/notify/delivery-timer.ts';
-import { findMasterKey, makeMasterKey } from '#server/secrets/master-key.ts';
 import { settleSeconds } from '#server/process/shutdown-bounds.ts';
+import { openStore, serve } from '#server/serve.ts';
+import type { Serving } from '#server/serve.ts';
 
 /** A worker that ends is started anew after this long, so that one that cannot start does not burn the machine. */
 const restartMs = 1000;
@@ -27,27 +17,15 @@ const restartMs = 1000;
 try {
   const env = readEnv();
   if (env.WORKERS > 1 && cluster.isPrimary) await runWorkers(env);
-  else await serve(env);
+  else await serveOnSignals(env);
 } catch (failure) {
   console.error(startFailure(failure));
   process.exit(1);
 }
 
-async function serve(env: Env): Promise<void> {
-  const log = pino({ level: env.LOG_LEVEL });
-  const { db, masterKey } = await openStore(env, log);
-  const context = await createContext({ env, db, masterKey, log });
-  const app = createApp(context);
-  const scheduler = startScheduler(context, jobs);
-  context.onClose(scheduler.stop);
-  context.onClose(startDelivery(context).stop);
-  const listening = await listen(app.listeners, { port: env.PORT, host: env.HOST, clientTimeout: env.CLIENT_TIMEOUT });
-  keepServing(context.log);
-  const stop = onceOnly(async () => {
-    app.drain();
-    await listening.close(env.SHUTDOWN_GRACE, app.shutDown);
-    await context.close();
-  });
+async function serveOnSignals(env: Env): Promise<void> {
+  const serving = await serve(env);
+  keepServing(serving.log);
   endOnSignal(async () => {
     // Without its database a server cannot settle; what was not settled was not answered and costs nothing.
     const late = setTimeout(
@@ -57,19 +35,12 @@ async function serve(env: Env): Promise<void> {
       },
       (env.SHUTDOWN_GRACE + settleSeconds) * 1000,
     );
-    await stop();
+    await serving.stop();
     clearTimeout(late);
     process.exit(0);
   });
   // Who reads this may end it: by now that is done in order.
-  if (cluster.isPrimary || cluster.worker?.id === 1) console.log(greeting(env, listening.port, await isSetUp(context)));
-}
-
-/** The key is only made once the database is known to be usable: a start that is refused leaves none behind. */
-async function openStore(env: Env, log?: Logger): Promise<{ db: Database; masterKey: string }> {
-  const known = await findMasterKey(env);
-  const db = await openDatabase(env.DATABASE_URL, log);
-  return { db, masterKey: known ?? (await makeMasterKey(env, db)) };
+  if (cluster.isPrimary || cluster.worker?.id === 1) console.log(greeting(env, serving));
 }
 
 /** The primary process serves nothing: it keeps the workers alive and hands on the signal to end. */
@@ -117,13 +88,7 @@ function endOnSignal(end: () => Promise<void>): void {
   }
 }
 
-/** Ctrl-C reaches a whole process group, so a signal may come twice. */
-function onceOnly(work: () => Promise<void>): () => Promise<void> {
-  let running: Promise<void> | null = null;
-  return () => (running ??= work());
-}
-
-function greeting(env: Env, port: number, hasBeenSetUp: boolean): string {
+function greeting(env: Env, { port, hasBeenSetUp }: Pick<Serving, 'port' | 'hasBeenSetUp'>): string {
   const host = ['0.0.0.0', '::', ''].includes(env.HOST) ? 'localhost' : env.HOST;
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}/`;
   return hasBeenSetUp ? `Tidegate is at ${url}` : `Tidegate is at ${url} - open it to set it up`;

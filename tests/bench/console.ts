@@ -35,7 +35,7 @@ declare global {
   }
 }
 
-await using tidegate = await startTidegate();
+await using tidegate = await startTidegate({ isOwnProcess: true });
 const { api } = await furnish(tidegate);
 for (let made = 0; made < rows; made += 1) {
   await api.post('/api/token/', { name: `Token ${made}`, unlimited_quota: true, expired_time: -1 });

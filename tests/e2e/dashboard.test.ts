@@ -19,7 +19,7 @@ describeInBrowser('dashboard', () => {
   beforeAll(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'tidegate-dashboard-'));
     const url = `file:${path.join(folder, 'tidegate.db')}`;
-    tidegate = await startTidegate({ DATABASE_URL: url });
+    tidegate = await startTidegate({ env: { DATABASE_URL: url } });
     await furnish(tidegate);
     await seedCalls(url, { userId: 1, username: owner.username, count: 900, days: 2 });
   });

@@ -21,7 +21,7 @@ describeInBrowser('home', () => {
   beforeAll(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'tidegate-home-'));
     const url = `file:${path.join(folder, 'tidegate.db')}`;
-    tidegate = await startTidegate({ DATABASE_URL: url });
+    tidegate = await startTidegate({ env: { DATABASE_URL: url } });
     const { api: owners } = await furnish(tidegate);
     await owners.put('/api/user/', { id: 2, quota_change: 500_000 });
     await seedCalls(url, { userId: 1, username: owner.username, count: 300, days: 2 });

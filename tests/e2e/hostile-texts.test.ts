@@ -38,7 +38,7 @@ describeInBrowser('hostile texts', () => {
   beforeAll(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'tidegate-hostile-'));
     const database = `file:${path.join(folder, 'tidegate.db')}`;
-    tidegate = await startTidegate({ DATABASE_URL: database });
+    tidegate = await startTidegate({ env: { DATABASE_URL: database } });
     const { api } = await furnish(tidegate);
     await api.post('/api/redemption/', { name: 'Regatta', quota: 500_000, count: 2 });
     for (const [key, value] of Object.entries({ ...siteTexts, DrawingEnabled: 'true', TaskEnabled: 'true' }))

@@ -79,7 +79,7 @@ describeInBrowser('offline', () => {
   }
 
   it('desk: a server that is away is told apart from a network that is, and found again by itself', async () => {
-    await using tidegate = await startTidegate();
+    await using tidegate = await startTidegate({ isOwnProcess: true });
     await furnish(tidegate);
     const visitor = await createVisitor(tidegate.url, { hasServiceWorker: true });
     await lookAround(visitor);

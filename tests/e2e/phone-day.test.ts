@@ -20,7 +20,7 @@ describeInBrowser('a day with a phone', () => {
   it('from the registration to a forgotten password', { timeout: 180_000 }, async () => {
     await using epay = await startFakeEpay();
     const smtp = await startFakeSmtp();
-    await using tidegate = await startTidegate({ NODE_EXTRA_CA_CERTS: trusted });
+    await using tidegate = await startTidegate({ env: { NODE_EXTRA_CA_CERTS: trusted }, isOwnProcess: true });
     const { api } = await furnish(tidegate);
     const options = {
       ServerAddress: tidegate.url,

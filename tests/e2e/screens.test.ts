@@ -30,7 +30,7 @@ describeInBrowser('screens', () => {
   beforeAll(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'tidegate-screens-'));
     database = `file:${path.join(folder, 'tidegate.db')}`;
-    tidegate = await startTidegate({ DATABASE_URL: database });
+    tidegate = await startTidegate({ env: { DATABASE_URL: database } });
   });
   afterAll(async () => {
     await tidegate.close();

@@ -28,7 +28,7 @@ describeInBrowser('sessions in the log', () => {
   beforeAll(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'tidegate-sessions-'));
     const url = `file:${path.join(folder, 'site.db')}`;
-    tidegate = await startTidegate({ DATABASE_URL: url });
+    tidegate = await startTidegate({ env: { DATABASE_URL: url } });
     await furnish(tidegate);
     await seedSessions(url, { userId: 1, username: owner.username });
   });

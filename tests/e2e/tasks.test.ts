@@ -42,7 +42,7 @@ describeInBrowser('drawing log and task log', () => {
   beforeAll(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'tidegate-tasks-'));
     database = `file:${path.join(folder, 'tidegate.db')}`;
-    tidegate = await startTidegate({ DATABASE_URL: database });
+    tidegate = await startTidegate({ env: { DATABASE_URL: database } });
     ({ api } = await furnish(tidegate));
     await setSite('true');
     const own = { id: 1, username: owner.username };

@@ -19,7 +19,7 @@ describeInBrowser('touched', () => {
   beforeAll(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'tidegate-touched-'));
     const database = `file:${path.join(folder, 'tidegate.db')}`;
-    tidegate = await startTidegate({ DATABASE_URL: database });
+    tidegate = await startTidegate({ env: { DATABASE_URL: database } });
     const { api } = await furnish(tidegate);
     await api.put('/api/option/', { key: 'DrawingEnabled', value: 'true' });
     await api.post('/api/redemption/', { name: 'Regatta', quota: 500_000, count: 3 });

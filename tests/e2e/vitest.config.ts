@@ -11,6 +11,8 @@ export default defineConfig({
     include: ['tests/e2e/**/*.test.ts'],
     // A browser and a server each, which wait for each other a third of the time; more than one above the processors would only wait.
     maxWorkers: Math.min(availableParallelism() + 1, 6),
+    // Files in turn share a browser and a process of servers; whoever visits has a profile, a server and a database of his own.
+    isolate: false,
     sequence: { sequencer: LongestFirst },
     // Three browsers on two processors are late now and then. What fails three times is a fault; the report names what was run again.
     retry: 2,

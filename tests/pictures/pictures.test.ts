@@ -56,7 +56,7 @@ describeInBrowser('pictures', () => {
     for (const kind of ['filled', 'empty'] as const) {
       const database = await mkdtemp(path.join(tmpdir(), 'tidegate-pictures-'));
       const url = `file:${path.join(database, 'tidegate.db')}`;
-      const tidegate = await startTidegate({ DATABASE_URL: url });
+      const tidegate = await startTidegate({ env: { DATABASE_URL: url } });
       await (kind === 'filled' ? seedSite(tidegate, url) : furnishNothing(tidegate));
       sites.set(kind, { tidegate, database });
     }

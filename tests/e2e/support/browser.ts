@@ -1,4 +1,4 @@
-// The browser of these tests: one Chromium per file, a fresh profile per visitor.
+// The browser of these tests: one Chromium for the files of one process, a fresh profile per visitor.
 import { existsSync } from 'node:fs';
 import { chromium } from 'playwright-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
@@ -57,10 +57,12 @@ export function describeInBrowser(name: string, body: () => void): void {
   }
   describe(name, () => {
     beforeAll(async () => {
-      running = await chromium.launch({ executablePath, args: flags });
+      // It ends with this process.
+      if (running?.isConnected() !== true) running = await chromium.launch({ executablePath, args: flags });
     });
     afterAll(async () => {
-      await running?.close();
+      // Those of tests that failed.
+      for (const left of running?.contexts() ?? []) await left.close();
     });
     body();
   });

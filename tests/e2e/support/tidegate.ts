@@ -1,27 +1,33 @@
-// A real server for browser tests: its own process, a fresh database, the built console, and a provider behind it.
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+// A real server for browser tests: a fresh database, the built console, and a provider behind it.
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
 import { startFakeUpstream } from '#tests/support/fake-upstream.ts';
 import type { FakeUpstream } from '#tests/support/fake-upstream.ts';
+import { startInHost } from './server-host-client.ts';
+import { startProcess } from './server-process.ts';
+import type { RunningServer } from './server-process.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 
 export interface Tidegate extends AsyncDisposable {
   url: string;
   upstream: FakeUpstream;
-  /** Ends the server process; the database stays. */
+  /** Ends the server; the database stays. */
   stop(): Promise<void>;
   /** Starts it anew on the same port and database. */
   restart(): Promise<void>;
   close(): Promise<void>;
 }
 
-export async function startTidegate(env: Record<string, string> = {}): Promise<Tidegate> {
+export interface TidegateOptions {
+  env?: Record<string, string>;
+  /** A process of its own, for what a process has: its start, its end, what Node reads from the environment. Others share one, which takes a tenth of the time. */
+  isOwnProcess?: boolean;
+}
+
+export async function startTidegate({ env = {}, isOwnProcess = false }: TidegateOptions = {}): Promise<Tidegate> {
   if (!existsSync(path.join(root, 'dist/console/index.html'))) throw new Error('The console is not built: npm run test:e2e builds it');
   const folder = await mkdtemp(path.join(tmpdir(), 'tidegate-e2e-'));
   const upstream = await startFakeUpstream({ models: ['gpt-4o-mini', 'gpt-4o', 'text-embedding-3-small'] });
@@ -34,22 +40,16 @@ export async function startTidegate(env: Record<string, string> = {}): Promise<T
     GLOBAL_API_RATE_LIMIT_ENABLE: 'false',
     ...env,
   };
-  let child: ChildProcess | undefined;
+  let server: RunningServer | undefined;
   let url = '';
 
   const start = async (port: string) => {
-    child = spawn(process.execPath, ['server/main.ts'], {
-      cwd: root,
-      env: { ...process.env, ...settings, PORT: port },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    url = await addressOf(child);
+    server = await (isOwnProcess ? startProcess : startInHost)({ ...settings, PORT: port });
+    url = server.url;
   };
   const stop = async () => {
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
-    const ended = new Promise((resolve) => child?.once('exit', resolve));
-    child.kill('SIGTERM');
-    await ended;
+    await server?.stop();
+    server = undefined;
   };
   const close = async () => {
     await stop();
@@ -71,16 +71,4 @@ export async function startTidegate(env: Record<string, string> = {}): Promise<T
     close,
     [Symbol.asyncDispose]: close,
   };
-}
-
-/** The address in the line that the server greets with. */
-function addressOf(child: ChildProcess): Promise<string> {
-  return new Promise((resolve, reject) => {
-    if (child.stdout === null) throw new Error('The server has no output');
-    createInterface({ input: child.stdout }).on('line', (line) => {
-      const address = /Tidegate is at (http:\S+)\//.exec(line)?.[1];
-      if (address !== undefined) resolve(address);
-    });
-    child.once('exit', (code) => reject(new Error(`The server ended with ${code} before it was ready`)));
-  });
 }

@@ -1,0 +1,55 @@
+// Environment → database → context → app → listen; and the way back.
+import { pino } from 'pino';
+import type { Logger } from 'pino';
+import { isSetUp } from '#server/accounts/setup-check.ts';
+import { createApp } from '#server/app.ts';
+import { createContext } from '#server/create-context.ts';
+import type { Database } from '#server/db/database.ts';
+import { openDatabase } from '#server/db/open.ts';
+import type { Env } from '#server/env.ts';
+import { listen } from '#server/http/listen.ts';
+import { jobs } from '#server/jobs/registry.ts';
+import { startScheduler } from '#server/jobs/scheduler.ts';
+import { startDelivery } from '#server/notify/delivery-timer.ts';
+import { findMasterKey, makeMasterKey } from '#server/secrets/master-key.ts';
+
+export interface Serving {
+  readonly port: number;
+  readonly log: Logger;
+  /** Whether the first administrator was there when it started. */
+  readonly hasBeenSetUp: boolean;
+  /** Lets open requests end for `SHUTDOWN_GRACE` seconds, settles what is open, and closes the database. A second call waits for the first. */
+  stop(): Promise<void>;
+}
+
+/** A whole server: it answers from now on, and its jobs run. It listens to no signal and ends no process. */
+export async function serve(env: Env): Promise<Serving> {
+  const log = pino({ level: env.LOG_LEVEL });
+  const { db, masterKey } = await openStore(env, log);
+  const context = await createContext({ env, db, masterKey, log });
+  const app = createApp(context);
+  const scheduler = startScheduler(context, jobs);
+  context.onClose(scheduler.stop);
+  context.onClose(startDelivery(context).stop);
+  const hasBeenSetUp = await isSetUp(context);
+  const listening = await listen(app.listeners, { port: env.PORT, host: env.HOST, clientTimeout: env.CLIENT_TIMEOUT });
+  const stop = onceOnly(async () => {
+    app.drain();
+    await listening.close(env.SHUTDOWN_GRACE, app.shutDown);
+    await context.close();
+  });
+  return { port: listening.port, log: context.log, hasBeenSetUp, stop };
+}
+
+/** The key is only made once the database is known to be usable: a start that is refused leaves none behind. */
+export async function openStore(env: Env, log?: Logger): Promise<{ db: Database; masterKey: string }> {
+  const known = await findMasterKey(env);
+  const db = await openDatabase(env.DATABASE_URL, log);
+  return { db, masterKey: known ?? (await makeMasterKey(env, db)) };
+}
+
+/** Ctrl-C reaches a whole process group, so a signal may come twice. */
+function onceOnly(work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | null = null;
+  return () => (running ??= work());
+}
