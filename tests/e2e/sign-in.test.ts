@@ -11,7 +11,7 @@ import { expectSoundScreen, settle, signInByForm } from './support/visit.ts';
 describeInBrowser('sign-in elsewhere', () => {
   it('a button for each provider leads there and back into an account, whose bindings and devices are shown', async () => {
     await using services = await startFakeServices();
-    await using tidegate = await startTidegate(serviceAddresses(services.url));
+    await using tidegate = await startTidegate({ env: serviceAddresses(services.url) });
     const { api } = await furnish(tidegate);
     for (const [key, value] of Object.entries(serviceOptions(services.url))) await api.put('/api/option/', { key, value });
     const way = (name: string) => text('signin.ways.with', { name });
