@@ -210,10 +210,10 @@ export default {
     {
       name: 'server-top',
       comment:
-        'app.ts, create-context.ts and the entry points put the parts together; no part may use them. Take what you need from the context.',
+        'app.ts, create-context.ts, serve.ts and the entry points put the parts together; no part may use them. Take what you need from the context.',
       severity: 'error',
-      from: { path: '^server/', pathNot: ['^server/(app|main|audit)[.]ts$', ...testFiles] },
-      to: { path: '^server/(app|create-context|main|audit)[.]ts$' },
+      from: { path: '^server/', pathNot: ['^server/(app|serve|main|audit)[.]ts$', ...testFiles] },
+      to: { path: '^server/(app|create-context|serve|main|audit)[.]ts$' },
     },
     {
       name: 'server-ground',
