@@ -39,6 +39,7 @@ describeInBrowser('keyboard', () => {
     expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/^sk-\w{48}$/);
     await page.keyboard.press('Escape');
     await page.getByRole('complementary').waitFor({ state: 'detached' });
+    await page.getByRole('row').filter({ hasText: 'Night watch' }).waitFor();
 
     await page.keyboard.press('j');
     await expectRow(page, 'Night watch');
