@@ -68,14 +68,15 @@ async function nativeLoad(file: string, options: LoadOptions): Promise<LoadResul
   return { ...result, p50: result.p50 / 1000, p99: result.p99 / 1000 };
 }
 
-/** The request's body, in either format: both know these fields. */
-function bodyOf({ model = 'mock', stream = false, path: requestPath }: LoadOptions): string {
-  return JSON.stringify({
-    model,
-    messages: [{ role: 'user', content: 'Tell me something about the tides, in two sentences please.' }],
-    ...(requestPath === '/v1/messages' ? { max_tokens: 500 } : {}),
-    ...(stream ? { stream: true } : {}),
-  });
+/** The request's body, in the format of its path. */
+function bodyOf({ model = 'mock', stream = false, path: requestPath = '' }: LoadOptions): string {
+  const content = 'Tell me something about the tides, in two sentences please.';
+  // Model and stream stand in the path.
+  if (requestPath.includes(':')) return JSON.stringify({ contents: [{ role: 'user', parts: [{ text: content }] }] });
+  const streamed = stream ? { stream: true } : {};
+  if (requestPath === '/v1/responses') return JSON.stringify({ model, input: content, store: false, ...streamed });
+  const limited = requestPath === '/v1/messages' ? { max_tokens: 500 } : {};
+  return JSON.stringify({ model, messages: [{ role: 'user', content }], ...limited, ...streamed });
 }
 
 function handle(child: ChildProcess, port: number): Started {

@@ -14,6 +14,7 @@ import { isNative, load, start, startServer, startUpstream } from '#tests/bench/
 import { isPinned } from '#tests/bench/native-tools.ts';
 import type { Started } from '#tests/bench/processes.ts';
 import { benchKey, benchSecret, seed } from '#tests/bench/seed.ts';
+import type { ChannelFields } from '#tests/support/build-channel.ts';
 import { audit } from '#server/money/audit.ts';
 import { openDatabase } from '#server/db/open.ts';
 
@@ -41,11 +42,12 @@ const durable = await start('bare-proxy.ts', { UPSTREAM: upstreamUrl, JOURNAL: p
 const otherNode = process.env['BENCH_OTHER_NODE'];
 const other = otherNode === undefined ? undefined : await start('bare-proxy.ts', { UPSTREAM: upstreamUrl }, otherNode);
 
-async function serverWith(tokens: number, channels: number, type = 1): Promise<Started & { url: string }> {
-  const url = `file:${path.join(folder, `t${tokens}c${channels}p${type}.db`)}`;
-  await seed(url, { upstream: upstreamUrl, tokens, channels, type });
+async function serverWith(tokens: number, channels: number, channel: ChannelFields = {}): Promise<Started & { url: string }> {
   nextPort += 1;
-  const server = await startServer({ DATABASE_URL: url, SESSION_SECRET: benchSecret }, nextPort);
+  const port = nextPort;
+  const url = `file:${path.join(folder, `${port}.db`)}`;
+  await seed(url, { upstream: upstreamUrl, tokens, channels, channel });
+  const server = await startServer({ DATABASE_URL: url, SESSION_SECRET: benchSecret }, port);
   return { ...server, url };
 }
 
@@ -113,7 +115,7 @@ try {
   const withDurable = [...targets, { name: durableFloor, port: durable.port }];
   const floors = other === undefined ? withDurable : [...withDurable, { name: otherFloor, port: other.port }];
   if (process.argv.includes('memory')) await memoryOverTime(tidegate);
-  else if (process.argv.includes('translations')) await translations(tidegate.port);
+  else if (process.argv.includes('translations')) await translations();
   else {
     throughput('JSON, 32 connections', await compare(floors, { connections: 32 }));
     throughput(
@@ -135,7 +137,7 @@ try {
       await compare(targets, { connections: 512, stream: true, model: 'mock-n50-d10' }),
     );
 
-    if (isNative) await translations(tidegate.port);
+    if (isNative) await translations();
 
     const single = await compare(withDurable, { connections: 1 });
     const added = (share: 'p50' | 'p99', name: string) =>
@@ -182,24 +184,31 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Streams of all pairs of two formats, against the one that passes through with the same kind of caller. */
-async function translations(chatPort: number): Promise<void> {
-  const claude = await serverWith(10, 1, 14);
-  const messages = '/v1/messages';
-  const pairs = [
-    { name: 'OpenAI to OpenAI', port: chatPort },
-    { name: 'OpenAI to Claude', port: claude.port },
-    { name: 'Claude to Claude', port: claude.port, path: messages },
-    { name: 'Claude to OpenAI', port: chatPort, path: messages },
+/** Streams of all pairs of formats, against the one that passes through with the same kind of caller. */
+async function translations(): Promise<void> {
+  const model = 'mock-n50';
+  const formats = [
+    { format: 'OpenAI', path: '/v1/chat/completions', channel: {} },
+    { format: 'Claude', path: '/v1/messages', channel: { type: 14 } },
+    { format: 'Responses', path: '/v1/responses', channel: { setting: '{"formats":["openai-responses"]}' } },
+    {
+      format: 'Gemini',
+      path: `/v1beta/models/${model}:streamGenerateContent?alt=sse`,
+      channel: { type: 24, model_mapping: JSON.stringify({ [model]: `gemini-${model}` }) },
+    },
   ];
-  const results = await compare(pairs, { connections: 32, stream: true, model: 'mock-n50' });
   print('Streams of 50 chunks in one burst, 32 connections, callers to upstreams');
-  for (const [name, list] of results) {
-    const floor = name.startsWith('OpenAI') ? 'OpenAI to OpenAI' : 'Claude to Claude';
-    const rate = median(list.map((result) => result.perSecond));
-    print(`  ${name.padEnd(22)} ${perSecond(rate).padStart(10)}  ${percent(ratios(results, name, floor)).padStart(6)} of ${floor}`);
+  const servers = await Promise.all(formats.map(async ({ format, channel }) => ({ format, server: await serverWith(10, 1, channel) })));
+  for (const { format: caller, path: callerPath } of formats) {
+    const pairs = servers.map(({ format, server }) => ({ name: `${caller} to ${format}`, port: server.port, path: callerPath }));
+    const floor = `${caller} to ${caller}`;
+    const results = await compare(pairs, { connections: 32, stream: true, model });
+    for (const [name, list] of results) {
+      const rate = median(list.map((result) => result.perSecond));
+      print(`  ${name.padEnd(22)} ${perSecond(rate).padStart(10)}  ${percent(ratios(results, name, floor)).padStart(6)} of ${floor}`);
+    }
   }
-  await claude.stop();
+  await Promise.all(servers.map(({ server }) => server.stop()));
 }
 
 /** Resident memory that open streams add, in bytes for `count` of them. */

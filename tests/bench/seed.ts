@@ -6,6 +6,7 @@ import { readEnv } from '#server/env.ts';
 import { pino } from 'pino';
 import { emptyMoney } from '#server/money/account.ts';
 import { buildChannel } from '#tests/support/build-channel.ts';
+import type { ChannelFields } from '#tests/support/build-channel.ts';
 import { buildUser } from '#tests/support/build.ts';
 
 export const benchKey = `${'bench'.repeat(9)}key`;
@@ -14,7 +15,7 @@ const benchModels = ['mock', 'mock-n50', 'mock-n50-d1', 'mock-n50-d10', 'mock-n6
 
 export async function seed(
   url: string,
-  { upstream, tokens, channels, type = 1 }: { upstream: string; tokens: number; channels: number; type?: number },
+  { upstream, tokens, channels, channel = {} }: { upstream: string; tokens: number; channels: number; channel?: ChannelFields },
 ): Promise<void> {
   const env = readEnv({ DATABASE_URL: url, SESSION_SECRET: benchSecret, LOG_LEVEL: 'error' });
   const db = await openDatabase(url);
@@ -26,7 +27,7 @@ export async function seed(
     const id = await db.nextId('channels');
     // One serves the calls; the others are there to be looked through.
     const models = index === 0 ? benchModels.join(',') : `other-${index},more-${index}`;
-    await db.collection('channels').insert(buildChannel({ id, type, models, base_url: upstream }, context.secrets));
+    await db.collection('channels').insert(buildChannel({ id, type: 1, models, base_url: upstream, ...channel }, context.secrets));
   }
   for (let from = 0; from < tokens; from += 1000) {
     const batch: Write[] = [];

@@ -1,5 +1,6 @@
 // An upstream for benchmarks: one thread, epoll, keep-alive, loopback only, so light that it is not the limit. Prints its
-// port as one line of JSON. A path that ends in /messages is answered in Claude's format, every other in OpenAI's.
+// port as one line of JSON. The path tells the format: /messages Claude's, /responses OpenAI's Responses, a verb behind a colon
+// Gemini's, every other OpenAI's chat. Responses and Gemini answer streams alone.
 // The request's model says how: mock[-nCHUNKS][-dMILLISECONDS]: chunks of a stream (50), delay before each (0: one burst).
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -23,11 +24,14 @@ typedef struct {
   size_t length, room;
 } text;
 
+typedef enum { chat, claude, responses, gemini } format;
+
 typedef struct {
   int fd, is_closed, waits_to_write;
   text in, out;
   size_t written;
-  int is_streaming, is_claude, chunks, sent, delay;
+  int is_streaming, chunks, sent, delay;
+  format format;
   uint64_t due;
   int place; // in the heap of timers, -1: none
 } connection;
@@ -131,13 +135,14 @@ static void flush(connection *c) {
 #define CHAT_HEAD "\"id\":\"chatcmpl-bench\",\"created\":1760000000,\"model\":\"mock\",\"system_fingerprint\":\"fp_bench\""
 #define CHAT_CHUNK "data: {" CHAT_HEAD ",\"object\":\"chat.completion.chunk\",\"choices\":["
 #define CHAT_USAGE "\"usage\":{\"prompt_tokens\":57,\"completion_tokens\":50,\"total_tokens\":107}"
+#define GEMINI_USAGE "\"usageMetadata\":{\"promptTokenCount\":57,\"totalTokenCount\":%d,\"candidatesTokenCount\":%d},"
 #define CLAUDE_HEAD "\"id\":\"msg_bench\",\"type\":\"message\",\"role\":\"assistant\",\"model\":\"mock\""
 
 static char words[900];
 
 static void write_whole(connection *c) {
   char body[2048], head[160];
-  const char *form = c->is_claude ? "{" CLAUDE_HEAD ",\"content\":[{\"type\":\"text\",\"text\":\"%s\"}],\"stop_reason\":\"end_turn\","
+  const char *form = c->format == claude ? "{" CLAUDE_HEAD ",\"content\":[{\"type\":\"text\",\"text\":\"%s\"}],\"stop_reason\":\"end_turn\","
                                     "\"stop_sequence\":null,\"usage\":{\"input_tokens\":57,\"output_tokens\":50}}"
                                   : "{" CHAT_HEAD ",\"object\":\"chat.completion\",\"choices\":[{\"index\":0,\"message\":"
                                     "{\"role\":\"assistant\",\"content\":\"%s\"},\"finish_reason\":\"stop\"}]," CHAT_USAGE "}";
@@ -155,34 +160,102 @@ static void write_chunk(connection *c, const char *bytes) {
   append(&c->out, "\r\n", 2);
 }
 
+#define RESPONSE "{\"id\":\"resp_bench\",\"object\":\"response\",\"created_at\":1760000000,\"model\":\"mock\",\"tools\":[],\"tool_choice\":\"auto\"," \
+                 "\"parallel_tool_calls\":true,\"error\":null,\"incomplete_details\":null,\"instructions\":null,\"metadata\":{},"
+#define ITEM "{\"id\":\"msg_bench\",\"type\":\"message\",\"role\":\"assistant\","
+#define PLACE "\"item_id\":\"msg_bench\",\"output_index\":0,\"content_index\":0,"
+
+static char said[12000];
+
+// The type stands twice, as Responses and Claude have it.
+static void write_named(connection *c, const char *name, int number, const char *rest) {
+  static char event[16000];
+  snprintf(event, sizeof event, "event: %s\ndata: {\"type\":\"%s\",\"sequence_number\":%d,%s}\n\n", name, name, number, rest);
+  write_chunk(c, event);
+}
+
 static void write_stream_head(connection *c) {
   static const char head[] = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream; charset=utf-8\r\ntransfer-encoding: chunked\r\n\r\n";
   append(&c->out, head, sizeof head - 1);
-  if (c->is_claude) {
+  switch (c->format) {
+  case claude:
     write_chunk(c, "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{" CLAUDE_HEAD
                    ",\"content\":[],\"usage\":{\"input_tokens\":57,\"output_tokens\":1}}}\n\n");
     write_chunk(c, "event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":"
                    "{\"type\":\"text\",\"text\":\"\"}}\n\n");
-  } else write_chunk(c, CHAT_CHUNK "{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"\"},\"finish_reason\":null}]}\n\n");
+    break;
+  case responses:
+    write_named(c, "response.created", 0, "\"response\":" RESPONSE "\"status\":\"in_progress\",\"output\":[],\"usage\":null}");
+    write_named(c, "response.in_progress", 1, "\"response\":" RESPONSE "\"status\":\"in_progress\",\"output\":[],\"usage\":null}");
+    write_named(c, "response.output_item.added", 2, "\"output_index\":0,\"item\":" ITEM "\"status\":\"in_progress\",\"content\":[]}");
+    write_named(c, "response.content_part.added", 3, PLACE "\"part\":{\"type\":\"output_text\",\"text\":\"\",\"annotations\":[]}");
+    break;
+  case gemini:
+    break;
+  case chat:
+    write_chunk(c, CHAT_CHUNK "{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"\"},\"finish_reason\":null}]}\n\n");
+  }
 }
 
 static void write_event(connection *c, int number) {
   char event[640];
-  if (c->is_claude)
+  switch (c->format) {
+  case claude:
     sprintf(event, "event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":"
                    "{\"type\":\"text_delta\",\"text\":\" word%d\"}}\n\n", number);
-  else
+    break;
+  case responses:
+    sprintf(event, PLACE "\"delta\":\" word%d\",\"logprobs\":[]", number);
+    write_named(c, "response.output_text.delta", 4 + number, event);
+    return;
+  case gemini:
+    sprintf(event, "data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\" word%d\"}],\"role\":\"model\"},\"index\":0}],"
+                   GEMINI_USAGE "\"modelVersion\":\"mock\",\"responseId\":\"bench\"}\n\n", number, 57 + number + 1, number + 1);
+    break;
+  case chat:
     sprintf(event, CHAT_CHUNK "{\"index\":0,\"delta\":{\"content\":\" word%d\"},\"logprobs\":null,\"finish_reason\":null}]}\n\n", number);
+  }
   write_chunk(c, event);
 }
 
+static void write_response_end(connection *c) {
+  static char rest[15000];
+  int length = 0, number = 4 + c->chunks;
+  for (int i = 0; i < c->chunks && length < (int)sizeof said - 20; i++) length += sprintf(said + length, " word%d", i);
+  snprintf(rest, sizeof rest, PLACE "\"text\":\"%s\",\"logprobs\":[]", said);
+  write_named(c, "response.output_text.done", number, rest);
+  snprintf(rest, sizeof rest, PLACE "\"part\":{\"type\":\"output_text\",\"text\":\"%s\",\"annotations\":[]}", said);
+  write_named(c, "response.content_part.done", number + 1, rest);
+  static const char item[] = ITEM "\"status\":\"completed\",\"content\":[{\"type\":\"output_text\",\"text\":\"%s\",\"annotations\":[]}]}";
+  length = sprintf(rest, "\"output_index\":0,\"item\":");
+  snprintf(rest + length, sizeof rest - length, item, said);
+  write_named(c, "response.output_item.done", number + 2, rest);
+  length = sprintf(rest, "\"response\":" RESPONSE "\"status\":\"completed\",\"output\":[");
+  length += snprintf(rest + length, sizeof rest - length, item, said);
+  snprintf(rest + length, sizeof rest - length, "],\"usage\":{\"input_tokens\":57,\"input_tokens_details\":{\"cached_tokens\":0},"
+           "\"output_tokens\":50,\"output_tokens_details\":{\"reasoning_tokens\":0},\"total_tokens\":107}}");
+  write_named(c, "response.completed", number + 3, rest);
+}
+
 static void write_stream_end(connection *c) {
-  if (c->is_claude) {
+  switch (c->format) {
+  case claude:
     write_chunk(c, "event: content_block_stop\ndata: {\"type\":\"content_block_stop\",\"index\":0}\n\n");
     write_chunk(c, "event: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\","
                    "\"stop_sequence\":null},\"usage\":{\"output_tokens\":50}}\n\n");
     write_chunk(c, "event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n");
-  } else {
+    break;
+  case responses:
+    write_response_end(c);
+    break;
+  case gemini: {
+    char event[400];
+    sprintf(event, "data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"\"}],\"role\":\"model\"},\"finishReason\":\"STOP\",\"index\":0}],"
+                   GEMINI_USAGE "\"modelVersion\":\"mock\",\"responseId\":\"bench\"}\n\n", 107, 50);
+    write_chunk(c, event);
+    break;
+  }
+  case chat:
     write_chunk(c, CHAT_CHUNK "{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n");
     write_chunk(c, CHAT_CHUNK "]," CHAT_USAGE "}\n\n");
     write_chunk(c, "data: [DONE]\n\n");
@@ -213,13 +286,22 @@ static int number_after(const char *model, const char *end, char letter, int oth
   return otherwise;
 }
 
-static void read_body(connection *c, const char *body, size_t length) {
+static format format_of(const char *path, const char *end) {
+  const struct { const char *text; format format; } known[] = {{"/messages", claude}, {"/responses", responses}, {"GenerateContent", gemini}};
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    if (memmem(path, end - path, known[i].text, strlen(known[i].text)) != NULL) return known[i].format;
+  return chat;
+}
+
+static void read_body(connection *c, const char *path, const char *body, size_t length) {
   const char *model = memmem(body, length, "\"model\":\"", 9), *end = model;
   if (model != NULL) end = memchr(model + 9, '"', body + length - model - 9);
   if (end == NULL) end = model;
+  // Gemini has it, and whether it streams, in the path.
+  if (c->format == gemini) model = path, end = strchr(path, ':');
   c->chunks = number_after(model, end, 'n', 50);
   c->delay = number_after(model, end, 'd', 0);
-  c->is_streaming = memmem(body, length, "\"stream\":true", 13) != NULL;
+  c->is_streaming = c->format == gemini || memmem(body, length, "\"stream\":true", 13) != NULL;
 }
 
 static void read_requests(connection *c) {
@@ -233,8 +315,8 @@ static void read_requests(connection *c) {
     char *path_end = strstr(c->in.bytes, " HTTP/");
     *head_end = '\r';
     if (c->in.length < head + length) return;
-    c->is_claude = path_end != NULL && path_end - c->in.bytes > 9 && !strncmp(path_end - 9, "/messages", 9);
-    read_body(c, c->in.bytes + head, length);
+    c->format = path_end == NULL ? chat : format_of(c->in.bytes, path_end);
+    read_body(c, c->in.bytes, c->in.bytes + head, length);
     c->in.length -= head + length;
     memmove(c->in.bytes, c->in.bytes + head + length, c->in.length);
     answer(c);
