@@ -1,6 +1,7 @@
 // Texts that are spoken, through a running server: bytes and events, what they are paid by, and what becomes of a sound that ends early.
 import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
+import { mostSpoken } from '#server/calls/audio/spoken-sound.ts';
 import { spokenPieces, spokenSeconds, spokenUsage } from '#tests/support/audio-responses.ts';
 import { engines } from '#tests/support/engines.ts';
 import { failureOf } from '#tests/support/failure-of.ts';
@@ -186,12 +187,19 @@ describe.each(engines)('speech on $kind', (engine) => {
     await scene.checkBooks();
   });
 
+  test('a model that may ignore its speed is reserved for as one that does', () => {
+    const most = mostSpoken(metered, 4000, undefined);
+    expect(mostSpoken(metered, 4000, 4)).toBe(most);
+    expect(mostSpoken(metered, 4000, 0.5)).toBe(2 * most);
+  });
+
   test('what cannot be meant is refused by its name, and nothing is sent', async () => {
     await using scene = await open({ settings: { SensitiveWords: 'contraband' } });
     const usual = { model: byCharacter, input, voice: 'alloy' };
     for (const [fields, param, code] of [
       [{ input: '' }, 'input', 'invalid_request'],
       [{ input: 7 }, 'input', 'invalid_request'],
+      [{ input: 'a'.repeat(200_001) }, 'input', 'invalid_request'],
       [{ speed: 9 }, 'speed', 'invalid_request'],
       [{ stream_format: 'socket' }, 'stream_format', 'invalid_request'],
       [{ voice: { id: 'voice_1' } }, 'voice.id', 'account_object_refused'],

@@ -2,10 +2,10 @@
 import type { CallUnits } from '#shared/call-units.ts';
 import { FormFile } from '#server/framing/form-data.ts';
 import type { Body } from '#server/dialects/strict-fields.ts';
-import { guessedSeconds, secondsOf } from './sound-length.ts';
+import { lengthOf } from './sound-length.ts';
 
 export interface HeardSound {
-  /** As its file says, or as long as such a file usually is. */
+  /** As was counted, or as long as such a file usually is. */
   seconds: number;
   /** What it may be at the most. */
   mostSeconds: number;
@@ -19,9 +19,8 @@ export function soundIn({ file }: Body): HeardSound | null {
   if (!(given instanceof FormFile)) return null;
   let sound = sounds.get(given);
   if (sound === undefined) {
-    const seconds = secondsOf(given.bytes);
-    const guess = guessedSeconds(given.bytes.length);
-    sound = seconds === undefined ? { seconds: guess.usual, mostSeconds: guess.most } : { seconds, mostSeconds: seconds };
+    const { usual, most } = lengthOf(given.bytes);
+    sound = { seconds: usual, mostSeconds: most };
     sounds.set(given, sound);
   }
   return sound;

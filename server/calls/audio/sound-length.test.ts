@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { guessedSeconds, secondsOf } from './sound-length.ts';
+import { guessedSeconds, lengthOf, secondsOf } from './sound-length.ts';
 import { waveOf } from '#tests/support/audio-responses.ts';
 
 const uint = (value: number, bytes: number): Buffer => {
@@ -90,6 +90,41 @@ describe('length of a sound', () => {
       expect(secondsOf(bytes)).toBeUndefined();
     }
     expect(guessedSeconds(24_000)).toEqual({ usual: 6, most: 32 });
+  });
+
+  test('samples and frames that were counted are its length, for certain', () => {
+    for (const bytes of [waveOf(60), mp3(1000), adts(1000)]) {
+      const seconds = secondsOf(bytes) ?? Number.NaN;
+      expect(lengthOf(bytes)).toEqual({ usual: seconds, most: seconds });
+    }
+  });
+
+  test('a head that says less than its size does is not believed', () => {
+    const rest = Buffer.alloc(4_000_000, 7);
+    const squeezed = Buffer.from(waveOf(1));
+    // Of some codec, with a rate that nobody has.
+    squeezed.writeUInt16LE(0x11, 20);
+    squeezed.writeUInt32LE(0xffffffff, 28);
+    const short = Buffer.from(waveOf(1));
+    const begun = page(0n, opusHead);
+    const ended = page(48_000n, Buffer.alloc(9));
+    for (const [bytes, usual] of [
+      [Buffer.concat([flac(44_100), rest]), 250],
+      [Buffer.concat([mp4(1000), rest]), 500],
+      [Buffer.concat([begun, rest, ended]), 1000],
+      [Buffer.concat([webm(1000), rest]), 1000],
+      [Buffer.concat([squeezed, rest]), 1000],
+      [Buffer.concat([short, rest]), 1000],
+      [Buffer.concat([mp3(10), rest, mp3(10)]), 1000],
+    ] as const) {
+      const length = lengthOf(bytes);
+      expect(Math.round(length.usual / 10) * 10).toBeGreaterThanOrEqual(usual);
+      expect(length.most).toBeGreaterThanOrEqual(length.usual * 3);
+    }
+  });
+
+  test('a head that says more is believed', () => {
+    expect(lengthOf(mp4(9_000_000))).toEqual({ usual: 9000, most: 9000 });
   });
 
   test('what is broken anywhere ends, and throws nothing', () => {

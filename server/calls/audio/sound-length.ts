@@ -6,12 +6,49 @@ export function secondsOf(bytes: Buffer): number | undefined {
   return seconds !== undefined && Number.isFinite(seconds) && seconds > 0 ? seconds : undefined;
 }
 
-/** Bits of a second of speech: of a sound that does not tell, usually, and the fewest there can be. */
-const [usualRate, leastRate] = [32_000, 6_000];
+/** Seconds. */
+export interface SoundLength {
+  usual: number;
+  most: number;
+}
 
-/** Seconds that so many bytes of some format usually are, and at the most. */
-export function guessedSeconds(size: number): { usual: number; most: number } {
-  return { usual: (size * 8) / usualRate, most: (size * 8) / leastRate };
+/**
+ * What a sound is paid and reserved by where nobody else tells. A head that tells of the whole may lie, so it only makes a sound longer than its
+ * size does; samples and frames that were counted are what a decoder counts, too.
+ */
+export function lengthOf(bytes: Buffer): SoundLength {
+  const told = secondsOf(bytes) ?? 0;
+  if (told > 0 && isCounted(bytes)) return { usual: told, most: told };
+  const { usual, most } = guessedSeconds(bytes.length, ratesOf(bytes));
+  return { usual: Math.max(told, usual), most: Math.max(told, most) };
+}
+
+/** Bits of a second of speech: usually, and the fewest there can be. */
+interface Rates {
+  usual: number;
+  least: number;
+}
+
+const someFormat: Rates = { usual: 32_000, least: 6_000 };
+
+function ratesOf(bytes: Buffer): Rates {
+  const reader = readerOf(bytes);
+  if (reader === ofFlac) return { usual: 128_000, least: 32_000 };
+  return reader === ofMp4 ? { ...someFormat, usual: 64_000 } : someFormat;
+}
+
+/** Seconds that so many bytes are. */
+export function guessedSeconds(size: number, { usual, least }: Rates = someFormat): SoundLength {
+  return { usual: (size * 8) / usual, most: (size * 8) / least };
+}
+
+/** Of a file, what may be something else than sound. */
+const countedShare = 0.9;
+
+function isCounted(bytes: Buffer): boolean {
+  const reader = readerOf(bytes);
+  if (reader === ofFrames) return framesIn(bytes).bytes >= countedShare * bytes.length;
+  return reader === ofWav && isPlainWave(bytes);
 }
 
 type Reader = (bytes: Buffer) => number | undefined;
@@ -48,7 +85,19 @@ function ofWav(bytes: Buffer): number | undefined {
   return undefined;
 }
 
-const wavePcm = new Set([1, 3, 0xfffe]);
+const plainSamples = new Set([1, 3]);
+const wavePcm = new Set([...plainSamples, 0xfffe]);
+const sampleBits = new Set([8, 16, 24, 32, 64]);
+const mostSpeakers = 8;
+
+/** Its samples begin where files of this kind have them, are not compressed, and are nearly all of the file. */
+function isPlainWave(bytes: Buffer): boolean {
+  if (bytes.length < 44 || !startsWith(bytes, 'fmt ', 12) || !plainSamples.has(bytes.readUInt16LE(20))) return false;
+  const speakers = bytes.readUInt16LE(22);
+  if (speakers > mostSpeakers || !sampleBits.has(bytes.readUInt16LE(34))) return false;
+  const seconds = ofWav(bytes) ?? 0;
+  return seconds * waveRate(bytes, 20) >= countedShare * bytes.length;
+}
 
 /** Bytes a second. What the samples are says it where they are not compressed. */
 function waveRate(bytes: Buffer, at: number): number {
@@ -164,8 +213,14 @@ const mostGap = 64 * 1024;
 
 /** MP3 and AAC: every frame says how long it is. */
 function ofFrames(bytes: Buffer): number | undefined {
+  const { seconds } = framesIn(bytes);
+  return seconds === 0 ? undefined : seconds;
+}
+
+/** Seconds of them, and their bytes. */
+function framesIn(bytes: Buffer): { seconds: number; bytes: number } {
   const from = startsWith(bytes, 'ID3') ? afterTag(bytes) : 0;
-  let [at, seconds, step, gap] = [from, 0, 0, 0];
+  let [at, seconds, step, gap, covered] = [from, 0, 0, 0, 0];
   while (at + 7 <= bytes.length && step < mostFrames && gap < mostGap) {
     const frame = isSync(bytes, at) ? frameAt(bytes, at) : undefined;
     if (frame === undefined) {
@@ -174,11 +229,13 @@ function ofFrames(bytes: Buffer): number | undefined {
       continue;
     }
     at += frame.size;
+    covered += frame.size;
     seconds += frame.seconds;
     step += 1;
     gap = 0;
   }
-  return at === from ? undefined : seconds * (step < mostFrames ? 1 : (bytes.length - from) / (at - from));
+  const share = step < mostFrames ? 1 : (bytes.length - from) / (at - from);
+  return { seconds: seconds * share, bytes: covered * share };
 }
 
 /** https://id3.org/id3v2.4.0-structure */

@@ -16,6 +16,8 @@ import { charactersIn, charactersOf, mostSpoken, soundType, speaksTokens } from 
 const usualModel = 'tts-1';
 const [slowest, fastest] = [0.25, 4];
 const longestWord = 32;
+/** Characters; providers take between 4,000 and 100,000 of them. */
+const longestInput = 200_000;
 
 export const speechClient: ClientCall = {
   read: readAsked,
@@ -49,6 +51,7 @@ function check(body: Body): void {
   const fields = new StrictFields(body);
   const input = fields.requiredText('input');
   if (input === '') throw badField('input', fieldRules.required);
+  if (input.length > longestInput) throw badField('input', fieldRules.longest(longestInput));
   fields.text('instructions');
   if ((fields.text('response_format')?.length ?? 0) > longestWord) throw badField('response_format', fieldRules.longest(longestWord));
   if (fields.has('stream_format')) fields.oneOf('stream_format', ['audio', 'sse']);

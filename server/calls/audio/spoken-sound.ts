@@ -26,7 +26,8 @@ const longestCharacter = 0.3;
 /** Tokens of sound, at the most. @param speed as it was asked for; undefined: as people speak */
 export function mostSpoken(model: string, characters: number, speed: unknown): number {
   if (!speaksTokens(model)) return 0;
-  const factor = typeof speed === 'number' && speed > 0 ? speed : 1;
+  // Some models ignore it: none is faster for certain.
+  const factor = typeof speed === 'number' && speed > 0 ? Math.min(1, speed) : 1;
   return Math.ceil((Math.max(10, characters * longestCharacter) / factor) * tokensPerSecond);
 }
 

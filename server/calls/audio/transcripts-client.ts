@@ -69,7 +69,7 @@ function promptContent(body: Body, model: string): PromptContent {
   if (sound === null) return prompt;
   const { seconds, mostSeconds } = sound;
   const [tokens, most] = [heardTokens(model, seconds), heardTokens(model, mostSeconds)];
-  // What its file tells is no guess.
+  // What was counted is no guess.
   if (tokens === most) prompt.fixed += tokens;
   else addMediaTokens(prompt, tokens, { most });
   if (isByTokens(model)) {
