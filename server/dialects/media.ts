@@ -1,5 +1,5 @@
 // Data URLs, and what kind of image some bytes are: providers refuse images under a wrong name.
-import type { MediaSource } from './parts.ts';
+import type { FilePart, MediaSource } from './parts.ts';
 
 /** The source that a URL in a request means; null when it is neither `http(s):` nor a base64 `data:` URL. */
 export function sourceOfUrl(url: string): MediaSource | null {
@@ -22,6 +22,13 @@ export function inlineData(value: unknown): { data?: string; mimeType?: string }
 
 export function dataUrl(mediaType: string, data: string): string {
   return `data:${mediaType};base64,${data}`;
+}
+
+/** The text of a document behind its name, for formats that have no documents; null: it is none of text, or is somewhere else. */
+export function namedText({ source, name }: FilePart): string | null {
+  const isText = source.kind === 'base64' && source.mediaType.startsWith('text/');
+  const text = source.kind === 'text' ? source.text : isText ? Buffer.from(source.data, 'base64').toString('utf8') : null;
+  return text === null || name === undefined ? text : `${name}\n\n${text}`;
 }
 
 /** A picture in a response, for formats that have none there: clients show Markdown. */

@@ -1,8 +1,8 @@
 // Messages → those of this format.
 import { untranslatable } from '../losses.ts';
 import type { Losses } from '../losses.ts';
-import { dataUrl, imageType } from '../media.ts';
-import type { AssistantPart, FilePart, ImagePart, Message, ToolResultPart, UserPart } from '../parts.ts';
+import { dataUrl, imageType, namedText } from '../media.ts';
+import type { AssistantPart, ImagePart, Message, ToolResultPart, UserPart } from '../parts.ts';
 import { thinks } from './models.ts';
 import { title } from './title.ts';
 
@@ -45,7 +45,7 @@ function writeUser(content: readonly UserPart[], field: string, losses: Losses):
 function writeBlock(part: Exclude<UserPart, ToolResultPart>, field: string): Json {
   if (part.type === 'text') return { type: 'text', text: part.text };
   if (part.type === 'image') return writeImage(part, field);
-  const text = part.type === 'file' ? textOfFile(part) : null;
+  const text = part.type === 'file' ? namedText(part) : null;
   if (text === null) throw untranslatable(`${field}.content`, title);
   return { type: 'text', text };
 }
@@ -54,13 +54,6 @@ function writeImage({ source, detail }: ImagePart, field: string): Json {
   if (source.kind === 'id') throw untranslatable(`${field}.content`, title);
   const url = source.kind === 'url' ? source.url : dataUrl(imageType(source.data, source.mediaType), source.data);
   return { type: 'image_url', image_url: { url, ...(detail === undefined ? {} : { detail }) } };
-}
-
-/** Null: it is none, or is somewhere else. */
-function textOfFile({ source, name }: FilePart): string | null {
-  const isText = source.kind === 'base64' && source.mediaType.startsWith('text/');
-  const text = source.kind === 'text' ? source.text : isText ? Buffer.from(source.data, 'base64').toString('utf8') : null;
-  return text === null || name === undefined ? text : `${name}\n\n${text}`;
 }
 
 function writeAssistant(parts: readonly AssistantPart[], { losses, model }: MessageOptions): Json[] {

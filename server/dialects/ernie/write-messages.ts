@@ -3,7 +3,8 @@ import { parseObject } from '#server/framing/loose-json.ts';
 import type { Turn } from '../instructions.ts';
 import { untranslatable } from '../losses.ts';
 import type { Losses } from '../losses.ts';
-import type { FilePart, ToolCallPart, ToolResultPart } from '../parts.ts';
+import { namedText } from '../media.ts';
+import type { AudioPart, FilePart, ImagePart, ToolCallPart, ToolResultPart } from '../parts.ts';
 import { title } from './title.ts';
 
 type Json = Record<string, unknown>;
@@ -87,12 +88,8 @@ class MessageWriter {
   }
 }
 
-function textOf(part: { type: string } | FilePart, field: string): string {
-  if (part.type === 'file' && 'source' in part) {
-    const { source, name } = part;
-    const isText = source.kind === 'base64' && source.mediaType.startsWith('text/');
-    const text = source.kind === 'text' ? source.text : isText ? Buffer.from(source.data, 'base64').toString('utf8') : null;
-    if (text !== null) return name === undefined ? text : `${name}\n\n${text}`;
-  }
-  throw untranslatable(`${field}.content`, title);
+function textOf(part: ImagePart | AudioPart | FilePart, field: string): string {
+  const text = part.type === 'file' ? namedText(part) : null;
+  if (text === null) throw untranslatable(`${field}.content`, title);
+  return text;
 }

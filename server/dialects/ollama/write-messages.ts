@@ -2,7 +2,8 @@
 import { parseObject } from '#server/framing/loose-json.ts';
 import { untranslatable } from '../losses.ts';
 import type { Losses } from '../losses.ts';
-import type { AssistantPart, FilePart, ImagePart, Message, ReasoningPart, ToolCallPart, ToolResultPart, UserPart } from '../parts.ts';
+import { namedText } from '../media.ts';
+import type { AssistantPart, ImagePart, Message, ReasoningPart, ToolCallPart, ToolResultPart, UserPart } from '../parts.ts';
 import { title } from './title.ts';
 
 type Json = Record<string, unknown>;
@@ -38,7 +39,7 @@ class MessageWriter {
       if (part.type === 'text') texts.push(part.text);
       else if (part.type === 'image') images.push(this.#image(part, field));
       else {
-        const text = part.type === 'file' ? textOfFile(part) : null;
+        const text = part.type === 'file' ? namedText(part) : null;
         if (text === null) throw untranslatable(`${field}.content`, title);
         texts.push(text);
       }
@@ -97,13 +98,6 @@ class MessageWriter {
 /** Some callers send an empty signature back where there was none. */
 function isUnsigned({ seal }: ReasoningPart): boolean {
   return seal === undefined || seal.data === '';
-}
-
-/** Null: it is none, or is somewhere else. */
-function textOfFile({ source, name }: FilePart): string | null {
-  const isText = source.kind === 'base64' && source.mediaType.startsWith('text/');
-  const text = source.kind === 'text' ? source.text : isText ? Buffer.from(source.data, 'base64').toString('utf8') : null;
-  return text === null || name === undefined ? text : `${name}\n\n${text}`;
 }
 
 function joined(parts: readonly { text: string }[]): string {
