@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { logApi } from '#shared/logs.ts';
 import { sessionApi } from '#shared/session.ts';
 import { tokenApi } from '#shared/tokens.ts';
@@ -9,6 +9,7 @@ import { type FixtureServer, sendJson, startFixtureServer } from '#tests/support
 import { CallFailure } from './failure.ts';
 import { onOutcome, type Outcome } from './outcomes.ts';
 import { forgetUser, refreshUser, storeUser } from './stored-user.ts';
+import { shows } from '#tests/support/shows.ts';
 
 let server: FixtureServer;
 let outcomes: Outcome[];
@@ -83,7 +84,7 @@ describe('call', () => {
     });
     storeUser(buildConsoleUser({ id: 1 }));
     const failed = failureOf(call(logApi.statSelf, { query: {} }));
-    await vi.waitFor(() => expect(release).toBeDefined());
+    await shows(() => expect(release).toBeDefined());
     storeUser(buildConsoleUser({ id: 2 }));
     release?.();
     expect(await failed).toMatchObject({ status: 401 });
@@ -99,7 +100,7 @@ describe('call', () => {
     const user = buildConsoleUser({ id: 1 });
     storeUser(user);
     const former = failureOf(call(logApi.statSelf, { query: {} }));
-    await vi.waitFor(() => expect(releases).toHaveLength(1));
+    await shows(() => expect(releases).toHaveLength(1));
     forgetUser();
     storeUser(user);
     releases[0]?.();
@@ -107,7 +108,7 @@ describe('call', () => {
     expect(outcomes).toEqual(['answered']);
     // The own account as the server has it now is no sign-in: a refusal is the end of this session.
     const own = failureOf(call(logApi.statSelf, { query: {} }));
-    await vi.waitFor(() => expect(releases).toHaveLength(2));
+    await shows(() => expect(releases).toHaveLength(2));
     refreshUser({ ...user, quota: user.quota + 1 });
     releases[1]?.();
     expect(await own).toMatchObject({ status: 401 });
@@ -159,7 +160,7 @@ describe('call', () => {
     const controller = new AbortController();
     const before = server.asked.length;
     const cancelled = failureOf(call(sessionApi.logout, { signal: controller.signal }));
-    await vi.waitFor(() => expect(server.asked.length).toBe(before + 1));
+    await shows(() => expect(server.asked.length).toBe(before + 1));
     controller.abort();
     expect(await cancelled).toMatchObject({ code: 'cancelled', isUnreachable: false });
     await server.stop();

@@ -5,6 +5,7 @@ import { type FixtureServer, sendJson, startFixtureServer } from '#tests/support
 import { CallFailure } from './failure.ts';
 import { onOutcome, type Outcome } from './outcomes.ts';
 import { chatPath, type ChatPiece, streamChat } from './stream-chat.ts';
+import { shows } from '#tests/support/shows.ts';
 
 let server: FixtureServer;
 let outcomes: Outcome[];
@@ -138,10 +139,10 @@ describe('a streamed chat', () => {
     });
     const stopping = new AbortController();
     const asking = ask(stopping.signal);
-    await vi.waitFor(() => expect(server.asked).toHaveLength(1));
-    await vi.waitFor(() => expect(outcomes).toEqual(['answered']));
+    await shows(() => expect(server.asked).toHaveLength(1));
+    await shows(() => expect(outcomes).toEqual(['answered']));
     stopping.abort();
     expect((await asking).failure?.code).toBe('cancelled');
-    await vi.waitFor(() => expect(closed).toHaveBeenCalled());
+    await shows(() => expect(closed).toHaveBeenCalled());
   });
 });

@@ -8,6 +8,7 @@ import { editKinds, kindOf } from './edits/registry.ts';
 import { ownSettingBody, ownSettingKeys, ownSettingState } from './edits/own-setting.ts';
 import { watchConnection } from './online-status.tsx';
 import { discardAll, outboxEntries, queueEdit, reload, replayOutbox, startOutbox } from './outbox.ts';
+import { shows } from '#tests/support/shows.ts';
 
 let server: FixtureServer;
 let userId: number;
@@ -31,7 +32,7 @@ beforeEach(async () => {
     return sendJson(response, answer.body, answer.status ?? 200, answer.headers ?? {});
   });
   stop = [watchConnection(), startOutbox({ userId: () => userId, onSent: (keys) => shown.push(...[...keys].map(String)) })];
-  await vi.waitFor(() => expect(outboxEntries()).toEqual([]));
+  await shows(() => expect(outboxEntries()).toEqual([]));
 });
 afterEach(async () => {
   vi.useRealTimers();
@@ -52,7 +53,7 @@ describe('outbox retries', () => {
     expect(outboxEntries()).toMatchObject([{ state: 'waiting', mine: 'New' }]);
     expect(edits()).toHaveLength(1);
     answer = { body: saved };
-    await vi.waitFor(() => expect(outboxEntries()).toEqual([]), { timeout: 10_000 });
+    await shows(() => expect(outboxEntries()).toEqual([]));
     expect(edits()).toHaveLength(2);
     expect(shown).toEqual(['options']);
   });

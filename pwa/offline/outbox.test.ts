@@ -1,8 +1,9 @@
 import 'fake-indexeddb/auto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type FixtureServer, sendJson, startFixtureServer } from '#tests/support/console-server.ts';
 import { startTexts } from '#pwa/i18n/setup.ts';
 import { watchConnection } from './online-status.tsx';
+import { shows } from '#tests/support/shows.ts';
 import {
   changeEdit,
   discardAll,
@@ -44,7 +45,7 @@ beforeEach(async () => {
   server.answer(saveOptions);
   stopWatching = watchConnection();
   restart();
-  await vi.waitFor(() => expect(outboxEntries()).toEqual([]));
+  await shows(() => expect(outboxEntries()).toEqual([]));
 });
 afterEach(async () => {
   for (const user of [1, 2]) await discardAll(user);
@@ -106,9 +107,9 @@ describe('outbox', () => {
     ]);
     stopOutbox();
     restart();
-    await vi.waitFor(() => expect(outboxEntries()).toHaveLength(2));
+    await shows(() => expect(outboxEntries()).toHaveLength(2));
     await comeBack();
-    await vi.waitFor(() => expect(outboxEntries()).toEqual([]));
+    await shows(() => expect(outboxEntries()).toEqual([]));
     expect(savedKeys()).toEqual(['SystemName', 'Footer']);
     expect(options.get('Footer')?.value).toBe('hello');
   });
@@ -129,7 +130,7 @@ describe('outbox', () => {
     await footer('later');
     options.set('SystemName', { value: 'Theirs', revision: 42 });
     await comeBack();
-    await vi.waitFor(() => expect(outboxEntries()[0]?.state).toBe('conflict'));
+    await shows(() => expect(outboxEntries()[0]?.state).toBe('conflict'));
     expect(outboxEntries()).toMatchObject([
       { base: { value: 'Old', revision: 41 }, mine: 'Mine', theirs: { value: 'Theirs', revision: 42 } },
       { state: 'waiting', optionKey: 'Footer' },
@@ -143,7 +144,7 @@ describe('outbox', () => {
     await footer('later');
     options.set('SystemName', { value: 'Theirs', revision: 42 });
     await comeBack();
-    await vi.waitFor(() => expect(outboxEntries()[0]?.state).toBe('conflict'));
+    await shows(() => expect(outboxEntries()[0]?.state).toBe('conflict'));
 
     await resolveConflict(outboxEntries()[0]?.id ?? 0, 'Both');
     expect(options.get('SystemName')).toEqual({ value: 'Both', revision: 43 });
@@ -156,7 +157,7 @@ describe('outbox', () => {
     await name('Mine');
     options.set('SystemName', { value: 'Theirs', revision: 42 });
     await comeBack();
-    await vi.waitFor(() => expect(outboxEntries()[0]?.state).toBe('conflict'));
+    await shows(() => expect(outboxEntries()[0]?.state).toBe('conflict'));
     options.set('SystemName', { value: 'Third', revision: 43 });
     await resolveConflict(outboxEntries()[0]?.id ?? 0, 'Mine');
     expect(outboxEntries()).toMatchObject([{ state: 'conflict', base: { value: 'Theirs' }, theirs: { value: 'Third', revision: 43 } }]);
@@ -169,7 +170,7 @@ describe('outbox', () => {
     await footer('later');
     options.set('SystemName', { value: 'Theirs', revision: 42 });
     await comeBack();
-    await vi.waitFor(() => expect(outboxEntries()[0]?.state).toBe('conflict'));
+    await shows(() => expect(outboxEntries()[0]?.state).toBe('conflict'));
     await discardEdit(outboxEntries()[0]?.id ?? 0);
     expect(options.get('SystemName')?.value).toBe('Theirs');
     expect(options.get('Footer')?.value).toBe('later');
@@ -243,7 +244,7 @@ describe('outbox', () => {
     stopOutbox();
     restart();
     await comeBack();
-    await vi.waitFor(() => expect(server.asked.some((asked) => asked.url === '/api/status')).toBe(true));
+    await shows(() => expect(server.asked.some((asked) => asked.url === '/api/status')).toBe(true));
     expect(outboxEntries()).toEqual([]);
     expect(savedKeys()).toEqual([]);
     expect(options.get('SystemName')?.value).toBe('Old');
@@ -262,14 +263,14 @@ describe('outbox: what happens to an edit while its call is under way', () => {
       answer = () => saveOptions(asked, response);
     });
     const isDone = name('A');
-    await vi.waitFor(() => expect(answer).toBeDefined());
+    await shows(() => expect(answer).toBeDefined());
     return { answer: () => answer?.(), isDone };
   }
 
   test('another value is sent after it', async () => {
     const { answer, isDone } = await slowly();
     const next = name('B');
-    await vi.waitFor(() => expect(outboxEntries()[0]?.mine).toBe('B'));
+    await shows(() => expect(outboxEntries()[0]?.mine).toBe('B'));
     answer();
     await Promise.all([isDone, next]);
     expect(options.get('SystemName')).toEqual({ value: 'B', revision: 43 });
@@ -280,7 +281,7 @@ describe('outbox: what happens to an edit while its call is under way', () => {
   test('going back to the value of before is sent after it', async () => {
     const { answer, isDone } = await slowly();
     const next = name('Old');
-    await vi.waitFor(() => expect(outboxEntries()[0]?.mine).toBe('Old'));
+    await shows(() => expect(outboxEntries()[0]?.mine).toBe('Old'));
     answer();
     await Promise.all([isDone, next]);
     expect(options.get('SystemName')).toEqual({ value: 'Old', revision: 43 });
@@ -290,7 +291,7 @@ describe('outbox: what happens to an edit while its call is under way', () => {
   test('an edit that somebody else contradicts shows the value of the later edit in the conflict', async () => {
     const { answer, isDone } = await slowly();
     const next = changeEdit(id(), 'B');
-    await vi.waitFor(() => expect(outboxEntries()[0]?.mine).toBe('B'));
+    await shows(() => expect(outboxEntries()[0]?.mine).toBe('B'));
     options.set('SystemName', { value: 'Theirs', revision: 42 });
     answer();
     await Promise.all([isDone, next]);
@@ -301,7 +302,7 @@ describe('outbox: what happens to an edit while its call is under way', () => {
   test('a value that was corrected in time is sent although the first is refused', async () => {
     const { answer, isDone } = await slowly();
     const next = changeEdit(id(), 'Good');
-    await vi.waitFor(() => expect(outboxEntries()[0]?.mine).toBe('Good'));
+    await shows(() => expect(outboxEntries()[0]?.mine).toBe('Good'));
     const current = options.get('SystemName');
     options.delete('SystemName');
     answer();
@@ -317,7 +318,7 @@ describe('outbox: what happens to an edit while its call is under way', () => {
   ])('a discarded edit that is %s does not come back, and the next one goes', async (_how, turn) => {
     const { answer, isDone } = await slowly();
     const discarded = discardEdit(id());
-    await vi.waitFor(() => expect(outboxEntries()).toEqual([]));
+    await shows(() => expect(outboxEntries()).toEqual([]));
     const next = footer('hello');
     turn();
     answer();

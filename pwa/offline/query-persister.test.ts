@@ -3,6 +3,7 @@ import { QueryClient } from '@tanstack/react-query';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { readAnswers, wipeAnswers } from './database.ts';
 import { forgetAnswers, persistAnswers, restoreAnswers } from './query-persister.ts';
+import { shows } from '#tests/support/shows.ts';
 
 let userId: number;
 let client: QueryClient;
@@ -27,7 +28,7 @@ describe('query-persister', () => {
   test('marked answers are kept and come back with the time at which they were true', async () => {
     await ask(['self'], { quota: 5 }, true);
     await ask(['groups'], ['vip']);
-    await vi.waitFor(async () => expect(await kept(1)).toEqual([['self']]));
+    await shows(async () => expect(await kept(1)).toEqual([['self']]));
 
     const later = new QueryClient();
     await restoreAnswers(later, 1);
@@ -38,14 +39,14 @@ describe('query-persister', () => {
 
   test('what must not be on the disk is taken out before it is written', async () => {
     await ask(['tokens'], [{ name: 'a', key: 'secret' }], { strip: () => [{ name: 'a', key: '' }] });
-    await vi.waitFor(async () => expect(await readAnswers(1)).toHaveLength(1));
+    await shows(async () => expect(await readAnswers(1)).toHaveLength(1));
     expect(JSON.stringify(await readAnswers(1))).not.toContain('secret');
     expect(client.getQueryData(['tokens'])).toEqual([{ name: 'a', key: 'secret' }]);
   });
 
   test('nobody gets what another user saw', async () => {
     await ask(['self'], { quota: 5 }, true);
-    await vi.waitFor(async () => expect(await kept(1)).toHaveLength(1));
+    await shows(async () => expect(await kept(1)).toHaveLength(1));
     const other = new QueryClient();
     await restoreAnswers(other, 2);
     expect(other.getQueryData(['self'])).toBeUndefined();
@@ -53,7 +54,7 @@ describe('query-persister', () => {
 
   test('signing out forgets everything of the user, in memory and on the disk', async () => {
     await ask(['self'], { quota: 5 }, true);
-    await vi.waitFor(async () => expect(await kept(1)).toHaveLength(1));
+    await shows(async () => expect(await kept(1)).toHaveLength(1));
     await forgetAnswers(client, 1);
     expect(client.getQueryData(['self'])).toBeUndefined();
     expect(await kept(1)).toEqual([]);
@@ -61,11 +62,11 @@ describe('query-persister', () => {
 
   test('an answer that comes in while somebody signs out is not kept for him', async () => {
     void ask(['self'], { quota: 5 }, true);
-    await vi.waitFor(() => expect(client.getQueryData(['self'])).toBeDefined());
+    await shows(() => expect(client.getQueryData(['self'])).toBeDefined());
     userId = 0;
     await forgetAnswers(client, 1);
     await ask(['pricing'], [], true);
-    await vi.waitFor(async () => expect(await kept(0)).toEqual([['pricing']]));
+    await shows(async () => expect(await kept(0)).toEqual([['pricing']]));
     expect(await kept(1)).toEqual([]);
   });
 
@@ -75,7 +76,7 @@ describe('query-persister', () => {
       await ask(['logs', page], page, true);
     }
     vi.restoreAllMocks();
-    await vi.waitFor(async () =>
+    await shows(async () =>
       expect(new Set((await kept(1)).map(([, page]) => page))).toEqual(new Set([4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15])),
     );
   });

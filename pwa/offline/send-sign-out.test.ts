@@ -5,6 +5,7 @@ import { storeUser } from '#pwa/api/stored-user.ts';
 import { type FixtureServer, sendJson, startFixtureServer } from '#tests/support/console-server.ts';
 import { probe, watchConnection } from './online-status.tsx';
 import { keepSendingSignOut, sendSignOut } from './send-sign-out.ts';
+import { shows } from '#tests/support/shows.ts';
 
 const texts = 'username display_name email github_id oidc_id wechat_id telegram_id linux_do_id group aff_code setting';
 const numbers = 'quota used_quota request_count full_mark aff_count aff_quota aff_history_quota inviter_id created_time';
@@ -62,7 +63,7 @@ describe('a sign-out', () => {
     expect(dueSignOut()).toMatchObject({ userId: 4 });
     await server.start();
     setOffline(false);
-    await vi.waitFor(() => expect(dueSignOut()).toBeNull());
+    await shows(() => expect(dueSignOut()).toBeNull());
     expect(signOuts()).toHaveLength(1);
   });
 
@@ -73,7 +74,7 @@ describe('a sign-out', () => {
     expect(dueSignOut()).not.toBeNull();
     server.answer((_asked, response) => sendJson(response, { success: true, message: '', data: {} }));
     await probe();
-    await vi.waitFor(() => expect(dueSignOut()).toBeNull());
+    await shows(() => expect(dueSignOut()).toBeNull());
   });
 
   test('is not told when the answer that was heard is that of a sign-in', async () => {

@@ -7,6 +7,7 @@ import { UsageMeter } from '#server/dialects/openai-chat/usage-meter.ts';
 import { engines } from '#tests/support/engines.ts';
 import { startRawUpstream } from '#tests/support/raw-upstream.ts';
 import { createScene, readEvents, testModel } from '#tests/support/relay-scene.ts';
+import { shows } from '#tests/support/shows.ts';
 
 const event = (fields: object) => `data: ${JSON.stringify({ id: 'x', object: 'chat.completion.chunk', ...fields })}\n\n`;
 const word = (content: string) => event({ choices: [{ index: 0, delta: { content } }] });
@@ -59,16 +60,16 @@ describe.each(engines)('faults in streams on $kind', (engine) => {
     scene.upstream.behave({ holdAfter: 4 });
     const other = scene.chat({ stream: true }).then(readEvents);
     const kept = await scene.upstream.request(0);
-    await vi.waitFor(() => expect(kept.eventsSent).toBeGreaterThanOrEqual(5));
+    await shows(() => expect(kept.eventsSent).toBeGreaterThanOrEqual(5));
     scene.upstream.behave({ holdAfter: 4, withoutDone: true }, { model: 'gpt-4o' });
     await scene.addChannel({ models: 'gpt-4o' });
     const failing = scene.chat({ stream: true, model: 'gpt-4o' });
     const hit = await scene.upstream.request(1);
-    await vi.waitFor(() => expect(hit.eventsSent).toBeGreaterThanOrEqual(5));
+    await shows(() => expect(hit.eventsSent).toBeGreaterThanOrEqual(5));
     // The answer has begun where the first events have arrived.
     const answer = await failing;
     const thrown = throwOnce(target as never, name as never);
-    if (name === 'tick') await vi.waitFor(() => expect(thrown()).toBe(1));
+    if (name === 'tick') await shows(() => expect(thrown()).toBe(1));
     hit.release();
     const events = await readEvents(answer);
     expect(thrown()).toBe(1);

@@ -4,7 +4,6 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { createMemoryHistory, createRootRoute, createRouter, RouterContextProvider } from '@tanstack/react-router';
 import { act, type ReactNode } from 'react';
 import { createRoot, type Root } from 'react-dom/client';
-import { vi } from 'vitest';
 import { createQueryClient } from '#pwa/app/query-client.ts';
 import { loadTexts, startTexts } from '#pwa/i18n/setup.ts';
 import { Toasts } from '#pwa/ui/frame/toasts.tsx';
@@ -32,10 +31,7 @@ export async function startScreenTexts(...slices: string[]): Promise<void> {
   await loadTexts(...slices);
 }
 
-/** Waits until an expectation holds, however busy the machine is. */
-export function shows(expectation: () => void): Promise<void> {
-  return vi.waitFor(expectation, { timeout: 12_000 });
-}
+export { shows } from './shows.ts';
 
 export function drawScreen(element: ReactNode): DrawnScreen {
   const place = document.createElement('div');

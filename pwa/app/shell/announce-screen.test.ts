@@ -1,5 +1,6 @@
-import { afterEach, expect, it, vi } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
 import { announceScreens } from './announce-screen.ts';
+import { shows } from '#tests/support/shows.ts';
 
 let stop: () => void = () => {};
 afterEach(() => stop());
@@ -11,7 +12,7 @@ it('announce-screen: a screen that opens is said once it has its title, and the 
   stop = announceScreens();
   expect(said()).toBe('');
   document.title = 'Usage logs · Tidegate';
-  await vi.waitFor(() => expect(said()).toBe('Usage logs · Tidegate'));
+  await shows(() => expect(said()).toBe('Usage logs · Tidegate'));
   stop();
   expect(said()).toBeUndefined();
 });

@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { keepFocus } from './keep-focus.ts';
+import { shows } from '#tests/support/shows.ts';
 
 let stop: () => void;
 
@@ -31,7 +32,7 @@ const remove = (element: Element | null): void => {
   element?.remove();
 };
 const expectFocus = (expected: () => Element | null): Promise<void> =>
-  vi.waitFor(() => {
+  shows(() => {
     expect(expected()).not.toBeNull();
     expect(document.activeElement).toBe(expected());
   });

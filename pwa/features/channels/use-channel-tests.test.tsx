@@ -7,6 +7,7 @@ import { type FixtureServer, sendJson, startFixtureServer } from '#tests/support
 import { testState } from './channel-summary.ts';
 import { channelPageQuery, channelQuery } from './queries.ts';
 import { type ChannelTests, useChannelTests } from './use-channel-tests.ts';
+import { shows } from '#tests/support/shows.ts';
 
 const texts =
   'name key openai_organization test_model base_url other models group model_mapping status_code_mapping setting param_override';
@@ -54,7 +55,7 @@ beforeEach(() => {
   root = createRoot(document.createElement('div'));
 });
 afterEach(async () => {
-  await vi.waitFor(() => {
+  await shows(() => {
     for (const answer of held.splice(0)) answer();
     expect(client.isFetching()).toBe(0);
   });
@@ -83,15 +84,15 @@ async function open(outcome: object): Promise<void> {
       <Shown />
     </QueryClientProvider>,
   );
-  await vi.waitFor(() => expect(shown.at(-1)).toMatchObject({ list: 'untested', panel: 'untested' }));
+  await shows(() => expect(shown.at(-1)).toMatchObject({ list: 'untested', panel: 'untested' }));
 }
 
 describe('a test of a channel', () => {
   test('that passed is in list and panel at once, and both are read again', async () => {
     await open({ success: true, message: '', time: 0.8 });
     void latest().test({ id: 7 });
-    await vi.waitFor(() => expect(shown.at(-1)).toMatchObject({ list: 'ok', panel: 'ok' }));
-    await vi.waitFor(() => expect(asks).toEqual({ list: 2, panel: 2 }));
+    await shows(() => expect(shown.at(-1)).toMatchObject({ list: 'ok', panel: 'ok' }));
+    await shows(() => expect(asks).toEqual({ list: 2, panel: 2 }));
     expect(latest().resultOf(7)).toEqual({ state: 'ok', seconds: 0.8 });
   });
 
@@ -102,7 +103,7 @@ describe('a test of a channel', () => {
     await open({ success: true, message: '', time: 0.8 });
     const ended = vi.fn<(result: unknown) => void>();
     void latest().test({ id: 7 }).then(ended, ended);
-    await vi.waitFor(() => {
+    await shows(() => {
       for (const answer of held.splice(0)) answer();
       expect(ended).toHaveBeenCalledWith({ state: 'ok', seconds: 0.8 });
     });
@@ -113,14 +114,14 @@ describe('a test of a channel', () => {
   test('that failed is there at once, as a failure', async () => {
     await open({ success: false, message: 'connect ECONNREFUSED', code: 'channel_test_failed', time: 0.005 });
     void latest().test({ id: 7 });
-    await vi.waitFor(() => expect(shown.at(-1)).toMatchObject({ list: 'failed', panel: 'failed' }));
+    await shows(() => expect(shown.at(-1)).toMatchObject({ list: 'failed', panel: 'failed' }));
     expect(latest().resultOf(7)).toEqual({ state: 'failed', message: 'connect ECONNREFUSED' });
   });
 
   test('that was never sent leaves the record as it is', async () => {
     await open({ success: false, message: 'no price', code: 'channel_test_failed', time: 0 });
     void latest().test({ id: 7 });
-    await vi.waitFor(() => expect(latest().resultOf(7)).toEqual({ state: 'failed', message: 'no price' }));
+    await shows(() => expect(latest().resultOf(7)).toEqual({ state: 'failed', message: 'no price' }));
     expect(shown.at(-1)).toMatchObject({ list: 'untested', panel: 'untested' });
   });
 });

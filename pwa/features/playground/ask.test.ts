@@ -7,6 +7,7 @@ import { readConversations, wipeConversations } from '#pwa/offline/conversations
 import { type Asked, type FixtureServer, sendJson, startFixtureServer } from '#tests/support/console-server.ts';
 import { buildConsoleUser } from '#tests/support/console-records.ts';
 import { ask, askAgain, askFirstOnly, askInstead, stop } from './ask.ts';
+import { shows } from '#tests/support/shows.ts';
 import {
   branch,
   chooseModels,
@@ -59,7 +60,7 @@ function answer({ url }: Asked, response: ServerResponse): void {
 
 const openAnswers = () =>
   playground.get().open.turns.map((turn) => turn.answers.map((one) => (one === null ? null : [one.state, one.text])));
-const shows = (expected: unknown): Promise<void> => vi.waitFor(() => expect(openAnswers()).toEqual(expected), { timeout: 10_000 });
+const answersAre = (expected: unknown): Promise<unknown> => shows(() => expect(openAnswers()).toEqual(expected));
 const sentTexts = (): unknown[] =>
   server.asked
     .filter(({ url }) => url.startsWith('/pg/'))
@@ -69,11 +70,11 @@ describe('questions', () => {
   test('are answered, kept, and go on from what was said', async () => {
     words = ['one', 'two'];
     ask('first', []);
-    await shows([[['done', 'one']]]);
+    await answersAre([[['done', 'one']]]);
     ask('second', []);
-    await shows([[['done', 'one']], [['done', 'two']]]);
+    await answersAre([[['done', 'one']], [['done', 'two']]]);
     expect(sentTexts()).toEqual([['first'], ['first', 'one', 'second']]);
-    await vi.waitFor(async () => {
+    await shows(async () => {
       const [kept] = await readConversations(1);
       expect(kept?.title).toBe('first');
       expect(kept?.turns.map((turn) => turn.answers[0]?.text)).toEqual(['one', 'two']);
@@ -82,40 +83,40 @@ describe('questions', () => {
 
   test('that are stopped keep what came, and can be asked again', async () => {
     ask('first', []);
-    await shows([[['running', 'half']]]);
+    await answersAre([[['running', 'half']]]);
     stop(playground.get().open.id);
-    await shows([[['stopped', 'half']]]);
+    await answersAre([[['stopped', 'half']]]);
     words = ['whole'];
     askAgain(0);
-    await shows([[['done', 'whole']]]);
+    await answersAre([[['done', 'whole']]]);
     expect(sentTexts()).toEqual([['first'], ['first']]);
   });
 
   test('asked again while an answer runs: the one before ends and changes nothing', async () => {
     ask('first', []);
-    await shows([[['running', 'half']]]);
+    await answersAre([[['running', 'half']]]);
     words = ['whole'];
     askAgain(0);
-    await shows([[['done', 'whole']]]);
+    await answersAre([[['done', 'whole']]]);
     waiting[0]?.end('data: {"choices":[{"delta":{"content":" late"}}]}\n\ndata: [DONE]\n\n');
     words = ['next'];
     ask('second', []);
-    await shows([[['done', 'whole']], [['done', 'next']]]);
+    await answersAre([[['done', 'whole']], [['done', 'next']]]);
     expect(sentTexts().at(-1)).toEqual(['first', 'whole', 'second']);
   });
 
   test('in other words: the last is replaced, an earlier one goes on apart', async () => {
     words = ['one', 'two', 'three', 'four'];
     ask('first', []);
-    await shows([[['done', 'one']]]);
+    await answersAre([[['done', 'one']]]);
     ask('second', []);
-    await shows([[['done', 'one']], [['done', 'two']]]);
+    await answersAre([[['done', 'one']], [['done', 'two']]]);
     const { id } = playground.get().open;
     askInstead(1, 'second, better');
-    await shows([[['done', 'one']], [['done', 'three']]]);
+    await answersAre([[['done', 'one']], [['done', 'three']]]);
     expect(playground.get().open.id).toBe(id);
     askInstead(0, 'first, better');
-    await shows([[['done', 'four']]]);
+    await answersAre([[['done', 'four']]]);
     expect(playground.get().open.id).not.toBe(id);
     openConversation(id);
     expect(openAnswers()).toEqual([[['done', 'one']], [['done', 'three']]]);
@@ -127,7 +128,7 @@ describe('questions', () => {
   test('of a model that is taken away while it answers end', async () => {
     chooseModels(['small', 'large']);
     ask('first', []);
-    await shows([
+    await answersAre([
       [
         ['running', 'half'],
         ['running', 'half'],
@@ -136,8 +137,8 @@ describe('questions', () => {
     const isClosed = vi.fn<() => void>();
     for (const response of waiting) response.on('close', isClosed);
     askFirstOnly();
-    await vi.waitFor(() => expect(isClosed).toHaveBeenCalledTimes(1));
-    await vi.waitFor(() => expect(playground.get().open.turns[0]?.answers[1]?.state).toBe('stopped'));
+    await shows(() => expect(isClosed).toHaveBeenCalledTimes(1));
+    await shows(() => expect(playground.get().open.turns[0]?.answers[1]?.state).toBe('stopped'));
     expect(playground.get().open.turns[0]?.answers[0]?.state).toBe('running');
     expect(playground.get().open.models).toEqual(['small']);
   });
@@ -145,7 +146,7 @@ describe('questions', () => {
   test('in other words while two models answer: nothing of the answers before comes into the new turn', async () => {
     chooseModels(['small', 'large']);
     ask('first', []);
-    await shows([
+    await answersAre([
       [
         ['running', 'half'],
         ['running', 'half'],
@@ -156,31 +157,31 @@ describe('questions', () => {
     words = ['whole'];
     chooseModels(['small']);
     askInstead(0, 'first, better');
-    await vi.waitFor(() => expect(isClosed).toHaveBeenCalledTimes(2));
-    await shows([[['done', 'whole']]]);
-    await vi.waitFor(async () => expect((await readConversations(1))[0]?.turns[0]?.answers.map((one) => one?.text)).toEqual(['whole']));
+    await shows(() => expect(isClosed).toHaveBeenCalledTimes(2));
+    await answersAre([[['done', 'whole']]]);
+    await shows(async () => expect((await readConversations(1))[0]?.turns[0]?.answers.map((one) => one?.text)).toEqual(['whole']));
   });
 
   test('of a conversation that is left go on; of one that is deleted nothing comes back', async () => {
     ask('first', []);
-    await shows([[['running', 'half']]]);
+    await answersAre([[['running', 'half']]]);
     const { id } = playground.get().open;
     newConversation();
     expect(playground.get().open.turns).toEqual([]);
     waiting[0]?.end('data: {"choices":[{"delta":{"content":" and whole"}}]}\n\ndata: [DONE]\n\n');
-    await vi.waitFor(() => expect(playground.get().kept.find((one) => one.id === id)?.turns[0]?.answers[0]?.text).toBe('half and whole'));
+    await shows(() => expect(playground.get().kept.find((one) => one.id === id)?.turns[0]?.answers[0]?.text).toBe('half and whole'));
     await deleteConversation(id);
-    await vi.waitFor(async () => expect(await readConversations(1)).toEqual([]));
+    await shows(async () => expect(await readConversations(1)).toEqual([]));
     expect(playground.get().kept).toEqual([]);
   });
 
   test('end when their user signs out, and the next sees nothing of them', async () => {
     ask('secret', []);
-    await shows([[['running', 'half']]]);
+    await answersAre([[['running', 'half']]]);
     const closed = vi.fn<() => void>();
     waiting[0]?.on('close', closed);
     forgetUser();
-    await vi.waitFor(() => expect(closed).toHaveBeenCalled());
+    await shows(() => expect(closed).toHaveBeenCalled());
     expect(playground.get()).toMatchObject({ userId: 0, kept: [] });
     signIn(2);
     await loadConversations(2);
@@ -189,23 +190,23 @@ describe('questions', () => {
     signIn(1);
     await loadConversations(1);
     // The page went in the middle of the answer.
-    await shows([[['cut', expect.any(String)]]]);
+    await answersAre([[['cut', expect.any(String)]]]);
   });
 
   test('two models answer apart, and one that is added later is told what only it has said', async () => {
     chooseModels(['small', 'large']);
     words = ['a', 'b'];
     ask('first', []);
-    await vi.waitFor(() => expect(openAnswers()[0]?.map((one) => one?.[0])).toEqual(['done', 'done']));
+    await shows(() => expect(openAnswers()[0]?.map((one) => one?.[0])).toEqual(['done', 'done']));
     chooseModels(['small', 'third']);
     expect(playground.get().open.models).toEqual(['small', 'third']);
     words = ['c', 'd'];
     ask('second', []);
-    await vi.waitFor(() => expect(openAnswers()[1]?.map((one) => one?.[0])).toEqual(['done', 'done']));
+    await shows(() => expect(openAnswers()[1]?.map((one) => one?.[0])).toEqual(['done', 'done']));
     const models = server.asked.filter(({ url }) => url.startsWith('/pg/')).map(({ body }) => (body as { model: string }).model);
     expect(models.toSorted()).toEqual(['large', 'small', 'small', 'third']);
     // Nothing is written any more when this page is gone.
     const kept = async () => (await readConversations(1)).flatMap(({ turns }) => turns.flatMap(({ answers }) => answers));
-    await vi.waitFor(async () => expect((await kept()).map((one) => one?.state)).toEqual(['done', 'done', 'done', 'done']));
+    await shows(async () => expect((await kept()).map((one) => one?.state)).toEqual(['done', 'done', 'done', 'done']));
   });
 });

@@ -1,10 +1,11 @@
 import { MantineProvider } from '@mantine/core';
 import { act } from 'react';
 import { createRoot, type Root } from 'react-dom/client';
-import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTexts } from '#pwa/i18n/setup.ts';
 import { mapsOf, type PriceKey, type PriceMaps } from './price-rows.ts';
 import { PriceSources } from './price-sources.tsx';
+import { shows } from '#tests/support/shows.ts';
 
 let root: Root;
 let typed: ReadonlyMap<PriceKey, string>[];
@@ -46,7 +47,7 @@ describe('where prices come from', () => {
   test('the catalogue is an edit of the models without a price that it knows', async () => {
     draw(['claude-haiku-4-5', 'nobody-knows-it']);
     act(() => buttons()[0]?.click());
-    await vi.waitFor(() => expect(typed).toHaveLength(1));
+    await shows(() => expect(typed).toHaveLength(1));
     expect(JSON.parse(typed[0]?.get('ModelRatio') ?? '')).toEqual({ other: 1, 'claude-haiku-4-5': 0.5 });
     expect(typed[0]?.has('ModelPrice')).toBe(false);
   });
@@ -54,7 +55,7 @@ describe('where prices come from', () => {
   test('models that the catalogue does not know are told of, and nothing is typed', async () => {
     draw(['nobody-knows-it']);
     act(() => buttons()[0]?.click());
-    await vi.waitFor(() => expect(alertText()).toContain('catalogue'));
+    await shows(() => expect(alertText()).toContain('catalogue'));
     expect(typed).toEqual([]);
     draw([]);
     expect(buttons()[0]?.disabled).toBe(true);
@@ -63,10 +64,10 @@ describe('where prices come from', () => {
   test('a file is an edit of the maps that it has; what is none is refused', async () => {
     draw([]);
     await give('{"ModelRatio":{"x":"much"}}');
-    await vi.waitFor(() => expect(alertText()).toContain('file'));
+    await shows(() => expect(alertText()).toContain('file'));
     expect(typed).toEqual([]);
     await give('{"CacheRatio":{"x":0.1}}');
-    await vi.waitFor(() => expect(typed).toHaveLength(1));
+    await shows(() => expect(typed).toHaveLength(1));
     expect([...(typed[0] ?? [])].map(([key, text]) => [key, JSON.parse(text)])).toEqual([['CacheRatio', { x: 0.1 }]]);
     expect(alertText()).toBeUndefined();
   });
@@ -76,6 +77,6 @@ describe('where prices come from', () => {
     for (const text of ['{"ModelRatio":{"other":1}}', '{"ModelRatio":{"other":1},"CacheRatio":{}}']) await give(text);
     expect(typed).toEqual([]);
     for (const text of ['{"ModelRatio":{}}', '{"ModelRatio":{"other":1,"more":2}}', '{"ModelRatio":{"other":2}}']) await give(text);
-    await vi.waitFor(() => expect(typed).toHaveLength(3));
+    await shows(() => expect(typed).toHaveLength(3));
   });
 });

@@ -6,6 +6,7 @@ import { startTexts } from '#pwa/i18n/setup.ts';
 import { type Column, ColumnPicker, useColumns } from './columns.tsx';
 import { DataList, type DataListProps } from './data-list.tsx';
 import { useSelection } from './selection.ts';
+import { shows } from '#tests/support/shows.ts';
 
 interface Row {
   id: number;
@@ -329,11 +330,11 @@ describe('data-list', () => {
           </MantineProvider>,
         ),
       );
-      await vi.waitFor(async () => {
+      await shows(async () => {
         // Each turn draws the next portion.
         await act(() => new Promise((resolve) => setTimeout(resolve)));
         expect(new Set(cells).size).toBe(100);
-      }, 12_000);
+      });
       cells = [];
     }
     const drawn = (): number[] => [...new Set(cells.splice(0))].sort((one, other) => one - other);
