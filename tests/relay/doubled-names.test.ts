@@ -69,6 +69,17 @@ const refused: readonly [path: string, body: string, name: string][] = [
   ['/v1/messages', claude(',"thinking":{"type":"enabled","budget_tokens":1024,"BUDGET_TOKENS":64000}'), 'BUDGET_TOKENS'],
   ['/v1/messages', claude(',"System":"long"'), 'System'],
   ['/v1/messages/count_tokens', claude(',"System":"long"'), 'System'],
+  // Other models, other objects, other bills.
+  ['/v1/messages', claude(',"Fallbacks":[{"model":"claude-fable-5"}]'), 'Fallbacks'],
+  ['/v1/messages', claude(',"container":{"SKILLS":[{"type":"custom","skill_id":"skill_1"}]}'), 'SKILLS'],
+  ['/v1/messages', claude(',"CONTAINER":"container_1"'), 'CONTAINER'],
+  ['/v1/chat/completions', chat(',"Models":["gpt-4o"]'), 'Models'],
+  ['/v1/chat/completions', chat(',"Prompt_cache_options":{"ttl":"24h"}'), 'Prompt_cache_options'],
+  [
+    '/v1/responses',
+    `{"model":"${testModel}","input":"hi","tools":[{"type":"file_search","Vector_store_ids":["vs_1"]}]}`,
+    'Vector_store_ids',
+  ],
 ];
 
 describe('names that some readers take for others', () => {

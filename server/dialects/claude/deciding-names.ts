@@ -25,4 +25,14 @@ export const messagesNames = decidingNames(messageNames, limits.names, [
   'format',
   'mcp_servers',
   'context_management',
+  // Whose objects, whose models and whose money.
+  'container',
+  'id',
+  'skills',
+  'skill_id',
+  'file_id',
+  'fallbacks',
+  'fallback_credit_token',
+  'billing_policy',
+  'anthropic_beta',
 ]);

@@ -32,6 +32,9 @@ const names: readonly string[] = [
   'googleSearch',
   'codeExecution',
   'urlContext',
+  'fileSearch',
+  'fileSearchStoreNames',
+  'retrieval',
 ];
 
 /** Each in both of the format's spellings; a body has one of them (`plainNames`). */

@@ -45,4 +45,14 @@ export const chatNames = decidingNames(messageNames, limits.names, [
   'refusal',
   'cache_control',
   'ttl',
+  'mode',
+  'prompt_cache_options',
+  'prompt_cache_breakpoint',
+  'file_id',
+  // OpenRouter's: other models, and paid extras.
+  'models',
+  'plugins',
+  'route',
+  'preset',
+  'provider',
 ]);

@@ -43,6 +43,18 @@ export const responsesNames = openBelow(
     'ttl',
     'truncation',
     'context_management',
+    'prompt_cache_breakpoint',
+    'access_programs',
+    'cyber',
+    // Objects of the provider's account.
+    'container',
+    'container_id',
+    'environment',
+    'skills',
+    'skill_id',
+    'file_ids',
+    'vector_store_ids',
+    'input_image_mask',
   ]),
   'input',
 );
