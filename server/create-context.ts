@@ -1,13 +1,17 @@
 // Environment and database → everything that handlers work with.
+import path from 'node:path';
 import { pino } from 'pino';
 import type { Logger } from 'pino';
 import type { AppContext } from '#server/context.ts';
 import { createChangeFeed } from '#server/db/change-feed.ts';
+import { parseDatabaseUrl } from '#server/db/database-url.ts';
 import type { Database } from '#server/db/database.ts';
 import type { Env } from '#server/env.ts';
 import { createBodies } from '#server/http/bodies.ts';
 import type { BodyLimits } from '#server/http/bodies.ts';
 import { decoderMemory } from '#server/http/decompress.ts';
+import { createSpool } from '#server/http/spool.ts';
+import type { SpoolLimits } from '#server/http/spool.ts';
 import { checkMasterKey } from '#server/secrets/master-key.ts';
 import { createLedger } from '#server/money/ledger.ts';
 import { createQuotes } from '#server/money/quote.ts';
@@ -67,7 +71,7 @@ export async function createContext(parts: ContextParts): Promise<RunningContext
   const mail = createMail({ settings, log });
   const egress = createEgress(parts.network);
   const lowBalance = createLowBalance({ db, settings, now });
-  const bodies = createBodies(bodyLimits(env));
+  const bodies = createBodies(bodyLimits(env), createSpool({ folder: spoolFolder(env), limits: spoolLimits(env), log }));
   const pending = createPendingWork();
   const closing: (() => Promise<void>)[] = [];
   await changes.start();
@@ -128,4 +132,17 @@ function bodyLimits(env: Env): BodyLimits {
     perOwner: Math.max(env.MAX_BODIES_PER_USER_MB * megabyte, one),
     timeout: env.CLIENT_TIMEOUT,
   };
+}
+
+/** Beside an embedded database. */
+function spoolFolder({ SPOOL_DIR, DATABASE_URL }: Env): string {
+  if (SPOOL_DIR !== undefined) return path.resolve(SPOOL_DIR);
+  const target = parseDatabaseUrl(DATABASE_URL);
+  return target.kind === 'embedded' ? path.join(path.dirname(target.file), 'spool') : path.resolve('data/spool');
+}
+
+/** One largest body always fits. */
+function spoolLimits({ MAX_REQUEST_BODY_MB, MAX_SPOOL_MB, MAX_SPOOL_PER_USER_MB }: Env): SpoolLimits {
+  const most = (megabytes: number) => Math.max(megabytes, MAX_REQUEST_BODY_MB) * 1_000_000;
+  return { all: most(MAX_SPOOL_MB), perOwner: most(MAX_SPOOL_PER_USER_MB) };
 }

@@ -62,6 +62,12 @@ const Environment = z.object({
   MAX_BODIES_MB: integer(1, 1_048_576, 768),
   /** The same, of one user. */
   MAX_BODIES_PER_USER_MB: integer(1, 1_048_576, 256),
+  /** Where forms with large files lie while they are served; without it: in `spool`, beside an embedded database, else in `data`. */
+  SPOOL_DIR: z.string().optional(),
+  /** Megabytes of those that one process has there at once; one largest body always fits. */
+  MAX_SPOOL_MB: integer(1, 1_048_576, 4096),
+  /** The same, of one user. */
+  MAX_SPOOL_PER_USER_MB: integer(1, 1_048_576, 512),
   /** Seconds in which a client must bring or take 4 KiB of what it sends or reads, or its connection ends. */
   CLIENT_TIMEOUT: integer(1, 3600, 60),
   /** WebSockets that one user may have open at one process. */

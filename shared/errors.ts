@@ -56,6 +56,12 @@ export const errors = {
     '服务器正在处理的请求体过大，请稍后再试',
     'The requests in progress are too large together, try again later',
   ),
+  /** Its disk is full, or does not work. */
+  spool_failed: entry(
+    507,
+    '服务器暂时没有空间保存请求体，请稍后再试',
+    'The server has no room to keep this body at the moment, try again later',
+  ),
   unsupported_media_type: entry(415, '请求体的类型（Content-Type）必须是 application/json', 'The Content-Type must be application/json'),
   broken_encoding: entry(400, '请求体无法按 {encoding} 解压', 'The request body cannot be decompressed as {encoding}'),
   unsupported_encoding: entry(415, '不支持的内容编码', 'Unsupported content encoding'),

@@ -73,6 +73,7 @@ const relay = [
   'session-budget',
   'sockets',
   'speech',
+  'spooled-forms',
   'stream-faults',
   'task-polling',
   'task-retention',

@@ -1,5 +1,6 @@
 // A call on its way to a provider, and what goes there.
 import type { HostedCalls } from '#shared/hosted-tools.ts';
+import type { PiecedBody } from '#server/framing/byte-source.ts';
 import type { OwnObject } from './account-objects.ts';
 import type { ClientDialect } from './client-dialect.ts';
 import type { Way } from './way.ts';
@@ -42,7 +43,7 @@ export interface EncodeInput extends CallInput {
 }
 
 export interface EncodedRequest {
-  body: Buffer;
+  body: Buffer | PiecedBody;
   /** Headers beside the channel's own; null: none. */
   headers: Readonly<Record<string, string>> | null;
   upstreamModel: string;

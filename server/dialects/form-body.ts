@@ -1,5 +1,6 @@
 // A form as the body of a call: texts under their names, files in lists. What decides stands once, under its own name.
 import { fieldRules } from '#shared/field-rules.ts';
+import type { ByteSource } from '#server/framing/byte-source.ts';
 import { FormFile, readForm } from '#server/framing/form-data.ts';
 import type { FormPart } from '#server/framing/form-data.ts';
 import type { DecidingNames } from './deciding-names.ts';
@@ -12,19 +13,21 @@ export interface FormFields {
   readonly flags: readonly string[];
   /** `name`, and `name[]` where there may be several. */
   readonly files: readonly string[];
+  /** What has to be known of its files before it is judged. */
+  look?(body: Body): Promise<void>;
 }
 
 /** Where a body keeps what stood between the parts of its form. */
 const boundaryKey = Symbol('boundary');
 
 /** @throws {AppError} `invalid_request`, `invalid_utf8` */
-export function bodyOfForm(
-  bytes: Buffer,
+export async function bodyOfForm(
+  source: ByteSource,
   boundary: string,
   { fields, names }: { fields: FormFields; names: DecidingNames },
-): Record<string, unknown> {
+): Promise<Record<string, unknown>> {
   const found = new Map<string, unknown>();
-  for (const { name, value } of readForm(bytes, boundary)) {
+  for (const { name, value } of await readForm(source, boundary)) {
     const plain = name.replace(/\[\d*\]$/, '');
     if (fields.files.includes(plain)) {
       if (!(value instanceof FormFile)) throw badField(plain, aFile);
@@ -39,7 +42,9 @@ export function bodyOfForm(
     else if (found.has(name)) throw badField(name, fieldRules.standsOnce);
     else found.set(name, typed(name, value, fields));
   }
-  return formBody(Object.fromEntries(found), boundary);
+  const body = formBody(Object.fromEntries(found), boundary);
+  await fields.look?.(body);
+  return body;
 }
 
 /** These fields as such a body. @param boundary in none of its files */

@@ -1,7 +1,9 @@
-// Forms with files (`multipart/form-data`), read without copying what they hold. Readers of forms differ in what they make of odd ones: what is read here is
+// Forms with files (`multipart/form-data`), read where they lie, in memory or on disk, without copying what they hold. Readers of forms differ in what they make of odd ones: what is read here is
 // written anew before it goes anywhere, and what is odd is refused. https://www.rfc-editor.org/rfc/rfc7578
 import { AppError } from '#shared/errors.ts';
 import type { LocalText } from '#shared/errors.ts';
+import { indexIn, partOf, PiecedBody, sourceOf } from './byte-source.ts';
+import type { ByteSource } from './byte-source.ts';
 
 export interface FormPart {
   name: string;
@@ -13,12 +15,12 @@ export class FormFile {
   readonly filename: string;
   /** As the caller has it; empty: it says none. */
   readonly type: string;
-  readonly bytes: Buffer;
+  readonly content: ByteSource;
 
-  constructor({ filename, type, bytes }: Pick<FormFile, 'filename' | 'type' | 'bytes'>) {
+  constructor({ filename, type, content }: Pick<FormFile, 'filename' | 'type' | 'content'>) {
     this.filename = filename;
     this.type = type;
-    this.bytes = bytes;
+    this.content = content;
   }
 }
 
@@ -37,39 +39,43 @@ export function boundaryOf(contentType: string | null): string | undefined {
   return quoted ?? plain;
 }
 
-/** @throws {AppError} `invalid_request` */
-export function readForm(bytes: Buffer, boundary: string): FormPart[] {
+/** @throws {AppError} `invalid_request`, `invalid_utf8` */
+export async function readForm(source: ByteSource, boundary: string): Promise<FormPart[]> {
   const mark = Buffer.from(`--${boundary}`);
   const between = Buffer.from(`\r\n--${boundary}`);
-  if (!bytes.subarray(0, mark.length).equals(mark)) throw badForm(noBeginning);
+  if (!(await source.read(0, Math.min(mark.length, source.size))).equals(mark)) throw badForm(noBeginning);
   const parts: FormPart[] = [];
   for (let at = mark.length; ;) {
-    if (bytes[at] === dash && bytes[at + 1] === dash) return parts;
-    if (bytes[at] !== carriageReturn || bytes[at + 1] !== lineFeed) throw badForm(noEnd);
-    const end = bytes.indexOf(between, at);
+    const next = await source.read(Math.min(at, source.size), Math.min(at + 2, source.size));
+    if (next[0] === dash && next[1] === dash) return parts;
+    if (next[0] !== carriageReturn || next[1] !== lineFeed) throw badForm(noEnd);
+    const end = await indexIn(source, between, at);
     if (end < 0) throw badForm(noEnd);
     if (parts.length >= mostParts) throw badForm(tooMany);
-    parts.push(readPart(bytes, at, end));
+    parts.push(await readPart(source, at, end));
     at = end + between.length;
   }
 }
 
 /** @param from of the line break before its head */
-function readPart(bytes: Buffer, from: number, to: number): FormPart {
-  const headEnd = bytes.indexOf(blankLine, from);
-  if (headEnd < 0 || headEnd > to - blankLine.length || headEnd - from > longestHead) throw badForm(badHead);
+async function readPart(source: ByteSource, from: number, to: number): Promise<FormPart> {
+  const beginning = await source.read(from, Math.min(to, from + longestHead + blankLine.length));
+  const headEnd = beginning.indexOf(blankLine);
+  if (headEnd < 0 || headEnd > longestHead) throw badForm(badHead);
   const head = new Map<string, string>();
-  for (const line of textOf(bytes.subarray(from + 2, headEnd)).split('\r\n')) {
+  for (const line of textOf(beginning.subarray(2, headEnd)).split('\r\n')) {
     const [, name = '', value = ''] = /^([\w-]+):\s*(.*)$/.exec(line) ?? [];
     if (name === '' || head.has(name.toLowerCase())) throw badForm(badHead);
     head.set(name.toLowerCase(), value);
   }
   const { name, filename } = dispositionOf(head.get('content-disposition') ?? '');
   if (!/^(?:7bit|8bit|binary)?$/i.test(head.get('content-transfer-encoding') ?? '')) throw badForm(badHead);
-  const content = bytes.subarray(headEnd + blankLine.length, to);
-  if (filename !== undefined) return { name, value: new FormFile({ filename, type: head.get('content-type') ?? '', bytes: content }) };
-  if (content.length > longestText) throw badForm(tooLong);
-  return { name, value: textOf(content) };
+  const start = from + headEnd + blankLine.length;
+  if (filename !== undefined) {
+    return { name, value: new FormFile({ filename, type: head.get('content-type') ?? '', content: partOf(source, start, to) }) };
+  }
+  if (to - start > longestText) throw badForm(tooLong);
+  return { name, value: textOf(await source.read(start, to)) };
 }
 
 const disposition = /^form-data((?:\s*;\s*[\w*]+=(?:"(?:[^"\\]|\\.)*"|[^\s;"]+))+)\s*$/i;
@@ -96,15 +102,19 @@ function textOf(bytes: Buffer): string {
 }
 
 /** @param boundary that of a form which held all files of this one: it is in none of them */
-export function writeForm(parts: readonly FormPart[], boundary: string): Buffer {
-  const pieces: Buffer[] = [];
+export function writeForm(parts: readonly FormPart[], boundary: string): PiecedBody {
+  const pieces: ByteSource[] = [];
+  const add = (text: string) => pieces.push(sourceOf(Buffer.from(text)));
   for (const { name, value } of parts) {
     const file = typeof value === 'string' ? '' : `; filename="${escaped(value.filename)}"`;
     const type = typeof value === 'string' || value.type === '' ? '' : `\r\nContent-Type: ${value.type.replace(/[\r\n]/g, ' ')}`;
-    pieces.push(Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="${escaped(name)}"${file}${type}\r\n\r\n`));
-    pieces.push(typeof value === 'string' ? Buffer.from(value) : value.bytes, Buffer.from('\r\n'));
+    add(`--${boundary}\r\nContent-Disposition: form-data; name="${escaped(name)}"${file}${type}\r\n\r\n`);
+    if (typeof value === 'string') add(value);
+    else pieces.push(value.content);
+    add('\r\n');
   }
-  return Buffer.concat([...pieces, Buffer.from(`--${boundary}--\r\n`)]);
+  add(`--${boundary}--\r\n`);
+  return new PiecedBody(pieces);
 }
 
 /** As browsers do. https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#multipart-form-data */

@@ -1,6 +1,7 @@
 // What bodies may cost this process: how many bytes of them are held at once, in all and of one caller, and how much of the
 // event loop those take that are long to parse.
 import { AppError } from '#shared/errors.ts';
+import type { Spool } from '#server/http/spool.ts';
 import { createProgressWatch } from '#server/network/progress-watch.ts';
 import type { ProgressWatch } from '#server/network/progress-watch.ts';
 import { createShares } from '#server/queues/shares.ts';
@@ -23,6 +24,8 @@ export interface Bodies {
   inTurn<Result>(owner: string, work: () => Result): Promise<Result>;
   /** Ends bodies that do not arrive. */
   readonly watch: ProgressWatch;
+  /** Where those lie that are too large for it and are no JSON. */
+  readonly spool: Spool;
   /** Held now. */
   readonly bytes: number;
 }
@@ -42,12 +45,13 @@ const largeShare = 0.8;
 const retrySeconds = 5;
 const longestRestMs = 1_000;
 
-export function createBodies(limits: BodyLimits): Bodies {
+export function createBodies(limits: BodyLimits, spool: Spool): Bodies {
   const held: HeldBytes = { limits, shares: createShares() };
   return {
     open: (owner) => new Hold(held, owner),
     inTurn: createTurns(),
     watch: createProgressWatch(limits.timeout),
+    spool,
     get bytes() {
       return held.shares.total;
     },

@@ -7,6 +7,7 @@ import type { BodyHold } from '#server/http/bodies.ts';
 import type { Connection } from '#server/http/connection.ts';
 import { decoderFor } from '#server/http/decompress.ts';
 import type { Decoder } from '#server/http/decompress.ts';
+import type { SpoolFile } from '#server/http/spool.ts';
 import { JsonScan } from '#server/framing/json-scan.ts';
 import type { Passage, ProgressWatch } from '#server/network/progress-watch.ts';
 
@@ -18,8 +19,8 @@ export interface BodyReading {
   /** What is read is held here, and goes on to be when it is read. */
   hold: BodyHold;
   watch: ProgressWatch;
-  /** It is none of JSON: nothing of it is looked over. */
-  isForm?: boolean;
+  /** It is none of JSON: nothing of it is looked over, and what is long lies here. Who gave it ends it. */
+  spool?: SpoolFile | undefined;
 }
 
 /** A body, not parsed yet. What is said of its parts and names is so of JSON. */
@@ -30,8 +31,15 @@ export interface RawBody {
   /** Names in its objects; one that an object has twice counts twice. */
   members: number;
   hasEscapedNames: boolean;
+  /** Where it lies; missing: `bytes` are all of it. */
+  file?: SpoolFile;
 }
 
+/** Up to this size what may lie on disk stays in memory. */
+const smallSpooled = 512 * 1024;
+/** Bytes that wait for the disk until no more are taken. */
+const mostUnwritten = 1024 * 1024;
+const nothing = Buffer.alloc(0);
 /** Bytes that are read beyond a refusal, and how long, so that a client that is about to finish gets to read it. */
 const mostDropped = 8 * 1024 * 1024;
 const dropMs = 5_000;
@@ -42,15 +50,15 @@ const ratioCounts = 1024 * 1024;
 /**
  * The whole body.
  * @throws {AppError} `body_too_large`, `body_expands`, `body_too_complex`, `body_too_deep`, `unsupported_encoding`, `broken_encoding`,
- * `body_timeout`, `bodies_of_caller`, `bodies_of_server`, `client_closed`
+ * `body_timeout`, `bodies_of_caller`, `bodies_of_server`, `client_closed`, and as `SpoolFile.append`
  */
-export function readBody({ request, connection, limit, hold, watch, isForm = false }: BodyReading): Promise<RawBody> {
+export function readBody({ request, connection, limit, hold, watch, spool }: BodyReading): Promise<RawBody> {
   const source = connection?.req ?? (request.body === null ? Readable.from([]) : Readable.from(request.body));
   const declared = Number(request.headers.get('content-length') ?? 0);
   if (declared > limit) throw new AppError('body_too_large', { limit });
   const decoder = decoderFor(request.headers.get('content-encoding') ?? undefined);
   if (connection !== null) letItCome(connection);
-  return new BodyReader({ source, decoder, limit, hold, watch, isForm }).done;
+  return new BodyReader({ source, decoder, limit, hold, watch, spool }).done;
 }
 
 /** Reads and drops what still comes of a refused body, for a moment: closing at once would hide the response from the client. */
@@ -94,7 +102,7 @@ interface ReaderOptions {
   limit: number;
   hold: BodyHold;
   watch: ProgressWatch;
-  isForm: boolean;
+  spool: SpoolFile | undefined;
 }
 
 class BodyReader implements Passage {
@@ -108,6 +116,11 @@ class BodyReader implements Passage {
   #received = 0;
   #size = 0;
   #isOver = false;
+  #hasFailed = false;
+  /** Bytes of `#chunks`, where they go to disk. */
+  #unwritten = 0;
+  /** What brings them there; null: nothing is under way. */
+  #writing: Promise<void> | null = null;
   #resolve: (body: RawBody) => void = () => {};
   #reject: (failure: unknown) => void = () => {};
 
@@ -155,18 +168,49 @@ class BodyReader implements Passage {
   };
 
   readonly #take = (chunk: Buffer) => {
-    const { limit, hold, decoder, isForm } = this.#options;
+    const { limit, hold, decoder, spool } = this.#options;
     this.#size += chunk.length;
     try {
       if (this.#size > limit) throw new AppError('body_too_large', { limit });
       if (decoder !== null && this.#size > Math.max(ratioCounts, this.#received * largestRatio)) throw new AppError('body_expands');
       hold.grow(chunk.length);
-      if (!isForm) this.#scan.push(chunk);
       this.#chunks.push(chunk);
+      if (spool === undefined) this.#scan.push(chunk);
+      else this.#spill(spool, chunk);
     } catch (failure) {
       this.#fail(failure);
     }
   };
+
+  #spill(spool: SpoolFile, { length }: Buffer): void {
+    this.#unwritten += length;
+    if (this.#size <= smallSpooled) return;
+    this.#writing ??= this.#write(spool);
+    if (this.#unwritten > mostUnwritten) this.#flow.pause();
+  }
+
+  /** Where the chunks come from. */
+  get #flow(): Readable {
+    const { decoder, source } = this.#options;
+    return decoder?.stream ?? source;
+  }
+
+  async #write(spool: SpoolFile): Promise<void> {
+    const { hold } = this.#options;
+    try {
+      while (this.#chunks.length > 0) {
+        const [chunks, bytes] = [this.#chunks, this.#unwritten];
+        [this.#chunks, this.#unwritten] = [[], 0];
+        await spool.append(chunks, bytes);
+        if (this.#hasFailed) return;
+        hold.shrinkTo(hold.bytes - bytes);
+        this.#flow.resume();
+      }
+    } catch (failure) {
+      this.#fail(failure);
+    }
+    this.#writing = null;
+  }
 
   readonly #end = () => {
     if (this.#isOver) return;
@@ -182,6 +226,15 @@ class BodyReader implements Passage {
 
   readonly #finish = () => {
     this.#stop();
+    const { spool, hold } = this.#options;
+    if (spool !== undefined && this.#size > smallSpooled) {
+      void (this.#writing ?? this.#write(spool)).then(() => {
+        if (this.#hasFailed) return;
+        hold.shrinkTo(0);
+        this.#resolve({ bytes: nothing, parts: 0, members: 0, hasEscapedNames: false, file: spool });
+      });
+      return;
+    }
     const [first] = this.#chunks;
     const bytes = this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks, this.#size);
     this.#chunks = [];
@@ -191,6 +244,7 @@ class BodyReader implements Passage {
   };
 
   #fail(failure: unknown): void {
+    this.#hasFailed = true;
     this.#stop();
     this.#chunks = [];
     this.#options.hold.shrinkTo(0);

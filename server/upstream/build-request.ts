@@ -5,7 +5,7 @@ import type { CallInput, EncodedRequest } from '#server/dialects/encode-input.ts
 import type { Signing } from './auth/scheme.ts';
 import type { ChannelWay } from './find-way.ts';
 import type { PreparedChannel } from './prepared-channel.ts';
-import type { SendRequest } from './send.ts';
+import type { SendRequest, UpstreamBody } from './send.ts';
 import { decodeTokens } from './token-estimate.ts';
 
 export interface UpstreamCall extends Omit<CallInput, 'way'> {
@@ -19,7 +19,7 @@ export interface UpstreamCall extends Omit<CallInput, 'way'> {
 
 export interface UpstreamRequest extends SendRequest, Omit<EncodedRequest, 'headers'> {
   way: ChannelWay;
-  body: Buffer;
+  body: UpstreamBody;
   isStream: boolean;
 }
 

@@ -2,12 +2,17 @@
 // a whole buffer, or a stream of chunks with back-pressure and abort in both directions.
 import { Pool, ProxyAgent, Socks5ProxyAgent } from 'undici';
 import type { Dispatcher } from 'undici';
+import type { Readable } from 'node:stream';
+import { PiecedBody } from '#server/framing/byte-source.ts';
 import type { Framing } from '#server/framing/framing.ts';
 import { decodeBody, encodingsOf, ExpansionError } from './decode-body.ts';
 import type { BodyDecoder } from './decode-body.ts';
 import { SendFailure } from './send-failure.ts';
 import { UpstreamStream } from './upstream-stream.ts';
 import type { Flow } from './upstream-stream.ts';
+
+/** What is long is read while it is sent. */
+export type UpstreamBody = Buffer | PiecedBody;
 
 export interface SendRequest {
   /** `https://api.openai.com` */
@@ -16,7 +21,7 @@ export interface SendRequest {
   path: string;
   method: 'GET' | 'POST';
   headers: Readonly<Record<string, string>>;
-  body: Buffer | null;
+  body: UpstreamBody | null;
   /** A stream is asked for: a response that begins like one is one, whatever its type says. */
   isStream?: boolean;
   /** How streams come from there. */
@@ -105,12 +110,13 @@ export function createSender(): Sender {
 
   return {
     send(request, limits) {
-      const exchange = new Exchange(limits, request);
+      const { origin, path, method, body, proxy } = request;
+      const isPieced = body instanceof PiecedBody;
+      const source = isPieced ? body.open() : null;
+      const headers = isPieced ? { ...request.headers, 'content-length': String(body.size) } : request.headers;
+      const exchange = new Exchange(limits, request, source);
       try {
-        dispatcherFor(request.origin, request.proxy).dispatch(
-          { origin: request.origin, path: request.path, method: request.method, headers: request.headers, body: request.body },
-          exchange,
-        );
+        dispatcherFor(origin, proxy).dispatch({ origin, path, method, headers, body: isPieced ? source : body }, exchange);
       } catch (cause) {
         exchange.refuse(cause);
       }
@@ -131,6 +137,8 @@ function throughProxy(proxy: string, options: { connections: number; keepAliveTi
 class Exchange implements Dispatcher.DispatchHandler, Sending {
   readonly response: Promise<WholeResponse | StreamResponse>;
   readonly #limits: SendLimits;
+  /** The body, where it is read while it is sent. */
+  readonly #source: Readable | null;
   #mayHold: ((bytes: number) => boolean) | undefined;
   readonly #isStreamAsked: boolean;
   readonly #framing: Framing;
@@ -156,8 +164,11 @@ class Exchange implements Dispatcher.DispatchHandler, Sending {
   /** Its first bytes will tell whether the response is a stream. */
   #isUndecided = false;
 
-  constructor(limits: SendLimits, { isStream = false, framing }: SendRequest) {
+  constructor(limits: SendLimits, { isStream = false, framing }: SendRequest, source: Readable | null) {
     this.#limits = limits;
+    this.#source = source;
+    // Whoever sends it hears of it, too.
+    source?.on('error', () => {});
     this.#isStreamAsked = isStream;
     this.#framing = framing;
     this.response = new Promise((resolve, reject) => {
@@ -300,6 +311,7 @@ class Exchange implements Dispatcher.DispatchHandler, Sending {
   #complete(): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
+    this.#source?.destroy();
     clearTimeout(this.#timer);
     if (this.#stream !== null) this.#stream.pushEnd();
     else this.#resolve({ kind: 'whole', status: this.#status, headers: this.#headers, body: withoutMark(this.#body()) });
@@ -308,6 +320,7 @@ class Exchange implements Dispatcher.DispatchHandler, Sending {
   #break(failure: SendFailure): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
+    this.#source?.destroy();
     clearTimeout(this.#timer);
     if (this.#stream !== null) this.#stream.pushFailure(failure);
     else this.#reject(failure);
@@ -321,8 +334,10 @@ class Exchange implements Dispatcher.DispatchHandler, Sending {
     // All of it has come and is still being decoded: there is nothing left to abort.
     if (this.#hasArrived) this.#break(failure);
     // Without a controller the request has not got a connection yet; it ends as soon as it does. Nobody waits for that.
-    else if (this.#controller === null) this.#reject(failure);
-    else this.#controller.abort(failure); // answers with `onResponseError`
+    else if (this.#controller === null) {
+      this.#source?.destroy();
+      this.#reject(failure);
+    } else this.#controller.abort(failure); // answers with `onResponseError`
   }
 }
 

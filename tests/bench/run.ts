@@ -1,7 +1,7 @@
 // `npm run bench`: what Tidegate costs, against a bare proxy in the same run. Absolute figures mean little on a shared
 // machine; the ratios are what counts. `npm run bench -- quick` for a short run, `-- memory` for ten minutes of streams.
 // Also of streams that are translated, against those that pass through: `-- translations` for those alone.
-// `-- sockets`: what a thousand idle WebSockets take. `-- logs [rows]`: how long the usage log takes to answer, see `log-bench.ts`.
+// `-- sockets`: what a thousand idle WebSockets take. `-- uploads [count]`: what forms of 60 MB take. `-- logs [rows]`: how long the usage log takes to answer, see `log-bench.ts`.
 // BENCH_OTHER_NODE names another Node (22.19 or newer): calls at 32 connections are then compared with a
 // bare proxy on that one too.
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -14,6 +14,7 @@ import { isNative, load, start, startServer, startUpstream } from '#tests/bench/
 import { isPinned } from '#tests/bench/native-tools.ts';
 import type { Started } from '#tests/bench/processes.ts';
 import { benchKey, benchSecret, seed } from '#tests/bench/seed.ts';
+import { benchUploads } from '#tests/bench/uploads.ts';
 import type { ChannelFields } from '#tests/support/build-channel.ts';
 import { audit } from '#server/money/audit.ts';
 import { openDatabase } from '#server/db/open.ts';
@@ -26,6 +27,11 @@ if (process.argv.includes('logs')) {
 if (process.argv.includes('sockets')) {
   const most = 40 * 1024 * 1024;
   process.exit((await benchIdleSockets()) <= most ? 0 : 1);
+}
+
+if (process.argv.includes('uploads')) {
+  const count = Number(process.argv[process.argv.indexOf('uploads') + 1] ?? 8);
+  process.exit((await benchUploads(count)) <= 4 * 1024 * 1024 ? 0 : 1);
 }
 
 const isQuick = process.argv.includes('quick');

@@ -2,7 +2,7 @@
 import type { CallUnits } from '#shared/call-units.ts';
 import { FormFile } from '#server/framing/form-data.ts';
 import type { Body } from '#server/dialects/strict-fields.ts';
-import { lengthOf } from './sound-length.ts';
+import { lengthIn } from './sound-length.ts';
 
 export interface HeardSound {
   /** As was counted, or as long as such a file usually is. */
@@ -13,17 +13,31 @@ export interface HeardSound {
 
 const sounds = new WeakMap<FormFile, HeardSound>();
 
-/** Null: there is none. */
-export function soundIn({ file }: Body): HeardSound | null {
-  const given: unknown = Array.isArray(file) ? file[0] : undefined;
-  if (!(given instanceof FormFile)) return null;
-  let sound = sounds.get(given);
-  if (sound === undefined) {
-    const { usual, most } = lengthOf(given.bytes);
-    sound = { seconds: usual, mostSeconds: most };
-    sounds.set(given, sound);
-  }
+/** Null: there is none. It has been measured. */
+export function soundIn(body: Body): HeardSound | null {
+  const given = givenSound(body);
+  if (given === null) return null;
+  const sound = sounds.get(given);
+  if (sound === undefined) throw new Error('A sound is asked for before it was measured');
   return sound;
+}
+
+export async function measureSound(body: Body): Promise<void> {
+  const given = givenSound(body);
+  if (given === null) return;
+  const { usual, most } = await lengthIn(given.content);
+  sounds.set(given, { seconds: usual, mostSeconds: most });
+}
+
+/** One whose length is known. */
+export function measuredSound(file: FormFile, seconds: number): FormFile {
+  sounds.set(file, { seconds, mostSeconds: seconds });
+  return file;
+}
+
+function givenSound({ file }: Body): FormFile | null {
+  const given: unknown = Array.isArray(file) ? file[0] : undefined;
+  return given instanceof FormFile ? given : null;
 }
 
 /**

@@ -1,9 +1,15 @@
-// How long a sound is, read from its file without decoding it. Every reader takes a bounded number of steps, whatever the file says of itself.
+// How long a sound is, read from its file without decoding it. Readers ask for what they need of it, so that it may lie on disk; every one takes a
+// bounded number of steps, whatever the file says of itself.
+import { pieceBytes } from '#server/framing/byte-source.ts';
+import type { ByteSource } from '#server/framing/byte-source.ts';
+import { ofFlac, ofMp4, ofOgg, ofWebm } from './container-length.ts';
+import { longestMark, mostBoxes, readBytes, readSource, startsWith } from './sound-reading.ts';
+import type { Reader, Reading, Told } from './sound-reading.ts';
 
 /** Seconds; undefined: the file does not tell, or is of a format that is not known here. */
 export function secondsOf(bytes: Buffer): number | undefined {
-  const seconds = readerOf(bytes)?.(bytes);
-  return seconds !== undefined && Number.isFinite(seconds) && seconds > 0 ? seconds : undefined;
+  const { told } = readBytes(bytes, tellLength(bytes.length));
+  return told > 0 ? told : undefined;
 }
 
 /** Seconds. */
@@ -17,10 +23,32 @@ export interface SoundLength {
  * size does; samples and frames that were counted are what a decoder counts, too.
  */
 export function lengthOf(bytes: Buffer): SoundLength {
-  const told = secondsOf(bytes) ?? 0;
-  if (told > 0 && isCounted(bytes)) return { usual: told, most: told };
-  const { usual, most } = guessedSeconds(bytes.length, ratesOf(bytes));
+  return soundLength(bytes.length, readBytes(bytes, tellLength(bytes.length)));
+}
+
+/** The same of a sound that may lie on disk. */
+export async function lengthIn(source: ByteSource): Promise<SoundLength> {
+  return soundLength(source.size, await readSource(source, tellLength(source.size)));
+}
+
+interface ToldLength {
+  /** Seconds; 0: nothing is told. */
+  told: number;
+  isCounted: boolean;
+  reader: Reader | undefined;
+}
+
+function soundLength(size: number, { told, isCounted, reader }: ToldLength): SoundLength {
+  if (told > 0 && isCounted) return { usual: told, most: told };
+  const { usual, most } = guessedSeconds(size, ratesOf(reader));
   return { usual: Math.max(told, usual), most: Math.max(told, most) };
+}
+
+function* tellLength(size: number): Reading<ToldLength> {
+  const head = yield { start: 0, end: longestMark };
+  const reader = readerOf(head);
+  const { seconds = 0, isCounted = false } = reader === undefined ? {} : yield* reader(size);
+  return { told: Number.isFinite(seconds) && seconds > 0 ? seconds : 0, isCounted, reader };
 }
 
 /** Bits of a second of speech: usually, and the fewest there can be. */
@@ -31,8 +59,7 @@ interface Rates {
 
 const someFormat: Rates = { usual: 32_000, least: 6_000 };
 
-function ratesOf(bytes: Buffer): Rates {
-  const reader = readerOf(bytes);
+function ratesOf(reader: Reader | undefined): Rates {
   if (reader === ofFlac) return { usual: 128_000, least: 32_000 };
   return reader === ofMp4 ? { ...someFormat, usual: 64_000 } : someFormat;
 }
@@ -45,14 +72,6 @@ export function guessedSeconds(size: number, { usual, least }: Rates = someForma
 /** Of a file, what may be something else than sound. */
 const countedShare = 0.9;
 
-function isCounted(bytes: Buffer): boolean {
-  const reader = readerOf(bytes);
-  if (reader === ofFrames) return framesIn(bytes).bytes >= countedShare * bytes.length;
-  return reader === ofWav && isPlainWave(bytes);
-}
-
-type Reader = (bytes: Buffer) => number | undefined;
-
 function readerOf(bytes: Buffer): Reader | undefined {
   if (startsWith(bytes, 'RIFF') && startsWith(bytes, 'WAVE', 8)) return ofWav;
   if (startsWith(bytes, 'OggS')) return ofOgg;
@@ -62,27 +81,25 @@ function readerOf(bytes: Buffer): Reader | undefined {
   return startsWith(bytes, 'ID3') || isSync(bytes, 0) ? ofFrames : undefined;
 }
 
-function startsWith(bytes: Buffer, mark: string, at = 0): boolean {
-  return bytes.toString('latin1', at, at + mark.length) === mark;
-}
-
-const mostBoxes = 1000;
-
 /** http://soundfile.sapp.org/doc/WaveFormat/ */
-function ofWav(bytes: Buffer): number | undefined {
+function* ofWav(size: number): Reading<Told> {
+  const head = yield { start: 0, end: 44 };
   let byteRate = 0;
-  for (let at = 12, step = 0; at + 8 <= bytes.length && step < mostBoxes; step += 1) {
-    const size = bytes.readUInt32LE(at + 4);
+  for (let at = 12, step = 0; at + 8 <= size && step < mostBoxes; step += 1) {
+    const box = yield { start: at, end: at + 24 };
+    const length = box.readUInt32LE(4);
     const start = at + 8;
-    if (startsWith(bytes, 'fmt ', at) && start + 16 <= bytes.length) byteRate = waveRate(bytes, start);
-    if (startsWith(bytes, 'data', at)) {
-      const rest = bytes.length - start;
+    if (startsWith(box, 'fmt ') && start + 16 <= size) byteRate = waveRate(box, 8);
+    if (startsWith(box, 'data')) {
+      const rest = size - start;
+      if (byteRate === 0) return {};
       // One that was written as it came does not know its length.
-      return byteRate === 0 ? undefined : (size === 0 || size > rest ? rest : size) / byteRate;
+      const seconds = (length === 0 || length > rest ? rest : length) / byteRate;
+      return { seconds, isCounted: isPlainWave(head, { size, seconds }) };
     }
-    at = start + size + (size % 2);
+    at = start + length + (length % 2);
   }
-  return undefined;
+  return {};
 }
 
 const plainSamples = new Set([1, 3]);
@@ -91,12 +108,11 @@ const sampleBits = new Set([8, 16, 24, 32, 64]);
 const mostSpeakers = 8;
 
 /** Its samples begin where files of this kind have them, are not compressed, and are nearly all of the file. */
-function isPlainWave(bytes: Buffer): boolean {
-  if (bytes.length < 44 || !startsWith(bytes, 'fmt ', 12) || !plainSamples.has(bytes.readUInt16LE(20))) return false;
-  const speakers = bytes.readUInt16LE(22);
-  if (speakers > mostSpeakers || !sampleBits.has(bytes.readUInt16LE(34))) return false;
-  const seconds = ofWav(bytes) ?? 0;
-  return seconds * waveRate(bytes, 20) >= countedShare * bytes.length;
+function isPlainWave(head: Buffer, { size, seconds }: { size: number; seconds: number }): boolean {
+  if (head.length < 44 || !startsWith(head, 'fmt ', 12) || !plainSamples.has(head.readUInt16LE(20))) return false;
+  const speakers = head.readUInt16LE(22);
+  if (speakers > mostSpeakers || !sampleBits.has(head.readUInt16LE(34))) return false;
+  return seconds * waveRate(head, 20) >= countedShare * size;
 }
 
 /** Bytes a second. What the samples are says it where they are not compressed. */
@@ -105,124 +121,29 @@ function waveRate(bytes: Buffer, at: number): number {
   return wavePcm.has(bytes.readUInt16LE(at)) && samples > 0 ? samples : bytes.readUInt32LE(at + 8);
 }
 
-const mostPages = 64;
-
-/** By the position that the last page tells. https://www.rfc-editor.org/rfc/rfc3533, https://www.rfc-editor.org/rfc/rfc7845 */
-function ofOgg(bytes: Buffer): number | undefined {
-  const packet = 27 + (bytes[26] ?? 0);
-  const isOpus = startsWith(bytes, 'OpusHead', packet);
-  if (!isOpus && !startsWith(bytes, '\x01vorbis', packet)) return undefined;
-  if (packet + 16 > bytes.length) return undefined;
-  const rate = isOpus ? 48_000 : bytes.readUInt32LE(packet + 12);
-  const skipped = isOpus ? bytes.readUInt16LE(packet + 10) : 0;
-  for (let at = bytes.lastIndexOf('OggS'), step = 0; at > 0 && step < mostPages; at = bytes.lastIndexOf('OggS', at - 1), step += 1) {
-    if (at + 14 > bytes.length) continue;
-    const position = bytes.readBigInt64LE(at + 6);
-    // No packet ends on such a page.
-    if (position > 0n) return (Number(position) - skipped) / rate;
-  }
-  return undefined;
-}
-
-/** https://www.rfc-editor.org/rfc/rfc9639#name-streaminfo */
-function ofFlac(bytes: Buffer): number | undefined {
-  if (bytes.length < 26) return undefined;
-  const rate = bytes.readUIntBE(18, 3) >> 4;
-  const samples = ((bytes[21] ?? 0) & 0x0f) * 2 ** 32 + bytes.readUInt32BE(22);
-  return rate === 0 || samples === 0 ? undefined : samples / rate;
-}
-
-/** https://developer.apple.com/documentation/quicktime-file-format/movie_header_atom */
-function ofMp4(bytes: Buffer): number | undefined {
-  const movie = boxIn(bytes, 'moov', { start: 0, end: bytes.length });
-  const header = movie && boxIn(bytes, 'mvhd', movie);
-  if (header === undefined) return undefined;
-  const isLong = bytes[header.start] === 1;
-  if (header.start + (isLong ? 32 : 20) > header.end) return undefined;
-  const scale = bytes.readUInt32BE(header.start + (isLong ? 20 : 12));
-  const length = isLong ? Number(bytes.readBigUInt64BE(header.start + 24)) : bytes.readUInt32BE(header.start + 16);
-  return scale === 0 ? undefined : length / scale;
-}
-
-interface Span {
-  start: number;
-  end: number;
-}
-
-function boxIn(bytes: Buffer, name: string, { start, end }: Span): Span | undefined {
-  for (let at = start, step = 0; at + 8 <= end && step < mostBoxes; step += 1) {
-    let size = bytes.readUInt32BE(at);
-    let head = 8;
-    if (size === 1 && at + 16 <= end) {
-      size = Number(bytes.readBigUInt64BE(at + 8));
-      head = 16;
-    } else if (size === 0) size = end - at;
-    if (size < head) return undefined;
-    if (startsWith(bytes, name, at + 4)) return { start: at + head, end: Math.min(end, at + size) };
-    at += size;
-  }
-  return undefined;
-}
-
-const element = { segment: 0x18538067, info: 0x1549a966, cluster: 0x1f43b675, scale: 0x2ad7b1, duration: 0x4489 } as const;
-
-/** https://www.rfc-editor.org/rfc/rfc9559 */
-function ofWebm(bytes: Buffer): number | undefined {
-  const segment = elementsIn(bytes, { start: 0, end: bytes.length }).find(({ id }) => id === element.segment);
-  const info = segment && elementsIn(bytes, segment).find(({ id }) => id === element.info);
-  if (info === undefined) return undefined;
-  const told = elementsIn(bytes, info);
-  const length = told.find(({ id }) => id === element.duration);
-  if (length === undefined) return undefined;
-  const scale = told.find(({ id }) => id === element.scale);
-  const size = length.end - length.start;
-  const ticks = size === 8 ? bytes.readDoubleBE(length.start) : size === 4 ? bytes.readFloatBE(length.start) : Number.NaN;
-  const scaleSize = scale === undefined ? 0 : scale.end - scale.start;
-  const nanoseconds = scale === undefined || scaleSize < 1 || scaleSize > 6 ? 1_000_000 : bytes.readUIntBE(scale.start, scaleSize);
-  return (ticks * nanoseconds) / 1e9;
-}
-
-/** Up to where the sound itself begins. https://www.rfc-editor.org/rfc/rfc8794#name-variable-size-integer */
-function elementsIn(bytes: Buffer, { start, end }: Span): (Span & { id: number })[] {
-  const found: (Span & { id: number })[] = [];
-  for (let at = start; at < end && found.length < mostBoxes;) {
-    const idLength = Math.clz32(bytes[at] ?? 0) - 23;
-    const sizeAt = at + idLength;
-    const sizeLength = Math.clz32(bytes[sizeAt] ?? 0) - 23;
-    if (idLength > 4 || sizeLength > 8 || sizeAt + sizeLength > end) return found;
-    let size = (bytes[sizeAt] ?? 0) & (2 ** (8 - sizeLength) - 1);
-    let isUnknown = size === 2 ** (8 - sizeLength) - 1;
-    for (let index = 1; index < sizeLength; index += 1) {
-      const byte = bytes[sizeAt + index] ?? 0;
-      size = size * 256 + byte;
-      isUnknown &&= byte === 0xff;
-    }
-    const id = bytes.readUIntBE(at, idLength);
-    const from = sizeAt + sizeLength;
-    if (id === element.cluster) return found;
-    at = isUnknown ? end : Math.min(end, from + size);
-    found.push({ id, start: from, end: at });
-  }
-  return found;
-}
-
 /** Frames that are looked at: of a longer sound the rest is taken to be like them. */
 const mostFrames = 200_000;
 /** Bytes without a frame that are passed over. */
 const mostGap = 64 * 1024;
 
 /** MP3 and AAC: every frame says how long it is. */
-function ofFrames(bytes: Buffer): number | undefined {
-  const { seconds } = framesIn(bytes);
-  return seconds === 0 ? undefined : seconds;
+function* ofFrames(size: number): Reading<Told> {
+  const { seconds, bytes } = yield* framesIn(size);
+  return seconds === 0 ? {} : { seconds, isCounted: bytes >= countedShare * size };
 }
 
 /** Seconds of them, and their bytes. */
-function framesIn(bytes: Buffer): { seconds: number; bytes: number } {
-  const from = startsWith(bytes, 'ID3') ? afterTag(bytes) : 0;
+function* framesIn(size: number): Reading<{ seconds: number; bytes: number }> {
+  const head = yield { start: 0, end: longestMark };
+  const from = startsWith(head, 'ID3') ? Math.min(size, tagLength(head)) : 0;
   let [at, seconds, step, gap, covered] = [from, 0, 0, 0, 0];
-  while (at + 7 <= bytes.length && step < mostFrames && gap < mostGap) {
-    const frame = isSync(bytes, at) ? frameAt(bytes, at) : undefined;
+  let [piece, start] = [head, 0];
+  while (at + frameHead <= size && step < mostFrames && gap < mostGap) {
+    if (at + frameHead > start + piece.length) {
+      start = at;
+      piece = yield { start, end: start + pieceBytes };
+    }
+    const frame = isSync(piece, at - start) ? frameAt(piece, at - start) : undefined;
     if (frame === undefined) {
       at += 1;
       gap += 1;
@@ -234,15 +155,17 @@ function framesIn(bytes: Buffer): { seconds: number; bytes: number } {
     step += 1;
     gap = 0;
   }
-  const share = step < mostFrames ? 1 : (bytes.length - from) / (at - from);
+  const share = step < mostFrames ? 1 : (size - from) / (at - from);
   return { seconds: seconds * share, bytes: covered * share };
 }
 
+const frameHead = 7;
+
 /** https://id3.org/id3v2.4.0-structure */
-function afterTag(bytes: Buffer): number {
+function tagLength(bytes: Buffer): number {
   let size = 0;
   for (let index = 6; index < 10; index += 1) size = size * 128 + ((bytes[index] ?? 0) & 0x7f);
-  return Math.min(bytes.length, 10 + size);
+  return 10 + size;
 }
 
 function isSync(bytes: Buffer, at: number): boolean {

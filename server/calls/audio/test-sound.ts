@@ -1,12 +1,14 @@
 // The smallest sound that shows whether a model hears: a second of silence.
 import { formBody } from '#server/dialects/form-body.ts';
+import { sourceOf } from '#server/framing/byte-source.ts';
 import { FormFile } from '#server/framing/form-data.ts';
+import { measuredSound } from './heard-sound.ts';
 
 const [rate, sampleBytes] = [8000, 2];
 
 export function testSound(model: string): Record<string, unknown> {
-  const file = new FormFile({ filename: 'silence.wav', type: 'audio/wav', bytes: silence(rate * sampleBytes) });
-  return formBody({ model, file: [file] }, 'tidegate-test-sound');
+  const file = new FormFile({ filename: 'silence.wav', type: 'audio/wav', content: sourceOf(silence(rate * sampleBytes)) });
+  return formBody({ model, file: [measuredSound(file, 1)] }, 'tidegate-test-sound');
 }
 
 /** http://soundfile.sapp.org/doc/WaveFormat/ */

@@ -11,7 +11,7 @@ import { addMediaTokens, emptyPrompt } from '#server/dialects/prompt-content.ts'
 import type { PromptContent } from '#server/dialects/prompt-content.ts';
 import { badField, StrictFields } from '#server/dialects/strict-fields.ts';
 import type { Body } from '#server/dialects/strict-fields.ts';
-import { heardTokens, isByTokens, minutesOf, mostWritten, soundIn } from './heard-sound.ts';
+import { heardTokens, isByTokens, measureSound, minutesOf, mostWritten, soundIn } from './heard-sound.ts';
 import { testSound } from './test-sound.ts';
 
 export type TranscriptFormat = (typeof transcriptFormats)[number];
@@ -20,7 +20,7 @@ const translationFormats = ['json', 'text', 'srt', 'verbose_json', 'vtt'] as con
 
 /** Who names no model gets this one. */
 const usualModel = 'whisper-1';
-const form: FormFields = { numbers: ['temperature'], flags: ['stream'], files: ['file'] };
+const form: FormFields = { numbers: ['temperature'], flags: ['stream'], files: ['file'], look: measureSound };
 const names = decidingNames(['model', 'file', 'file_id', 'file_url', 'stream', 'response_format', 'prompt']);
 
 export const transcriptionsClient: ClientCall = {

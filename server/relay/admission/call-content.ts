@@ -11,8 +11,10 @@ import type { Connection } from '#server/http/connection.ts';
 import { parseBody } from '#server/http/parse-body.ts';
 import type { BodyText } from '#server/http/parse-body.ts';
 import { readBody } from '#server/http/read-body.ts';
+import type { SpoolFile } from '#server/http/spool.ts';
 import type { RawBody } from '#server/http/read-body.ts';
 import type { RelayBody, RelayEndpoint } from '#server/relay/endpoints.ts';
+import { sourceOf } from '#server/framing/byte-source.ts';
 import { JsonScan } from '#server/framing/json-scan.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import type { PromptContent } from '#server/dialects/prompt-content.ts';
@@ -59,8 +61,14 @@ export async function readContent(
 ): Promise<CallContent> {
   const owner = `user:${userId}`;
   const hold = bodies.open(owner);
-  const raw = await readBody({ request, connection, limit, hold, watch: bodies.watch, isForm: form !== undefined });
-  return openContent(raw, { bodies, owner, hold, split, names, form });
+  const spool = form === undefined ? undefined : bodies.spool.open(owner);
+  try {
+    const raw = await readBody({ request, connection, limit, hold, watch: bodies.watch, spool });
+    return await openContent(raw, { bodies, owner, hold, split, names, form });
+  } catch (failure) {
+    spool?.end();
+    throw failure;
+  }
 }
 
 /** Of a body that has come. What it holds is given back when it fails. @throws {AppError} as `parseBody`, and `invalid_request` */
@@ -130,6 +138,8 @@ export interface ContentDependencies {
 
 export class CallContent {
   readonly #parts: ContentDependencies;
+  /** Where it lies, if not in memory: what is read of it is little. */
+  readonly #file: SpoolFile | undefined;
   #raw: RawBody | null;
   /** Until it is taken apart for the first time. */
   #known: BodyText | null;
@@ -142,6 +152,7 @@ export class CallContent {
 
   constructor(raw: RawBody, parts: ContentDependencies, { parsed, bytesBefore = 0 }: KnownContent) {
     this.#raw = raw;
+    this.#file = raw.file;
     this.#parts = parts;
     this.#known = parsed ?? null;
     this.#isChecked = parsed !== undefined;
@@ -175,8 +186,7 @@ export class CallContent {
     if (this.#parsed !== null || this.#raw === null) return;
     const { bodies, owner, names, form } = this.#parts;
     const raw = this.#raw;
-    // What it holds is not copied.
-    if (form !== undefined) return this.use(() => this.#keep({ text: '', value: bodyOfForm(raw.bytes, form.boundary, form) }));
+    if (form !== undefined) return this.#prepareForm(raw, form);
     const known = this.#known;
     this.#known = null;
     if (known !== null) return this.use(() => this.#keep(known));
@@ -188,6 +198,13 @@ export class CallContent {
     const parsing = parseBody(raw, bodies, owner, check);
     if (parsing instanceof Promise) return parsing.then((parsed) => this.use(() => this.#keep(parsed)));
     this.#keep(parsing);
+  }
+
+  /** Its files stay where they are. */
+  async #prepareForm({ bytes, file }: RawBody, form: FormSource): Promise<void> {
+    const value = await bodyOfForm(file ?? sourceOf(bytes), form.boundary, form);
+    if (file !== undefined) this.#parts.hold.grow(bytesOfTexts(value));
+    this.#keep({ text: '', value });
   }
 
   #keep({ text, value }: BodyText): void {
@@ -224,6 +241,7 @@ export class CallContent {
 
   /** Nobody else will be asked any more. */
   answered(): void {
+    this.#file?.end();
     if (!this.isLarge) return;
     this.#raw = null;
     this.#parts.hold.shrinkTo(this.#prompt === null ? 0 : lengthOf(this.#prompt));
@@ -255,6 +273,13 @@ export class CallContent {
     if (this.#parsed === null) throw new Error('The body of a call is used after it was let go');
     return this.#parsed;
   }
+}
+
+/** Roughly. */
+function bytesOfTexts(body: RelayBody): number {
+  return Object.values(body)
+    .flat()
+    .reduce<number>((sum, value) => sum + (typeof value === 'string' ? value.length : 0), 0);
 }
 
 function splitBody(value: RelayBody, split: SplitBody): ParsedBody {

@@ -56,7 +56,7 @@ describe('a signature', () => {
   test('is made with the key of its day', async () => {
     const authorization = aws(key, 'bedrock');
     const plain = { origin: 'https://a.example', path: '/', headers: {}, body: null, proxy: null };
-    const request: SendRequest = { ...plain, method: 'GET', framing: framings.sse };
+    const request: SendRequest & { body: null } = { ...plain, method: 'GET', framing: framings.sse };
     for (const now of [0, 86_399_000, 86_400_000, 0]) {
       const made = await authorization.sign?.(request, { now, sender: noSender });
       const { authorization: expected } = await signedHeaders(key, request, now);

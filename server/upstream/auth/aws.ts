@@ -1,8 +1,10 @@
 // AWS: requests are signed with a secret access key, or carry an API key of Bedrock.
 // https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
 import { createHash, createHmac } from 'node:crypto';
+import { pipeline } from 'node:stream/promises';
 import { readAwsKey } from '#shared/aws-key.ts';
 import type { AwsKey } from '#shared/aws-key.ts';
+import { PiecedBody } from '#server/framing/byte-source.ts';
 import type { SendRequest } from '#server/upstream/send.ts';
 import type { Authorization } from './scheme.ts';
 
@@ -13,23 +15,40 @@ export function aws(text: string, service: string): Authorization {
   const key = readAwsKey(text);
   if (key === null) return { headers: {}, problem: 'the key is neither AccessKeyId|SecretAccessKey|Region nor ApiKey|Region' };
   if (key.type === 'api_key') return { headers: { authorization: `Bearer ${key.key}` }, problem: null };
-  const keyOf = signingKeys(key, service);
+  const sign = signer(key, service);
   return {
     headers: {},
     problem: null,
-    sign(request, { now }) {
-      // 20231114T221320Z
-      const time = new Date(now).toISOString().replace(/[-:]|\.\d+/g, '');
-      const day = time.slice(0, 8);
-      const dated: Record<string, string> = { ...request.headers, 'x-amz-date': time };
-      if (key.sessionToken !== undefined) dated['x-amz-security-token'] = key.sessionToken;
-      const scope = `${day}/${key.region}/${service}/aws4_request`;
-      const { names, text: canonical } = canonicalRequest({ ...request, headers: dated });
-      const signature = hmac(keyOf(day), [algorithm, time, scope, sha256(canonical)].join('\n')).toString('hex');
-      const authorization = `${algorithm} Credential=${key.accessKeyId}/${scope}, SignedHeaders=${names}, Signature=${signature}`;
-      return { ...request, headers: { ...dated, authorization } };
-    },
+    sign: (request, { now }) =>
+      request.body instanceof PiecedBody
+        ? hashOf(request.body).then((hash) => sign(request, now, hash))
+        : sign(request, now, sha256(request.body ?? '')),
   };
+}
+
+function signer(
+  key: Extract<AwsKey, { type: 'access_key' }>,
+  service: string,
+): <Request extends SendRequest>(request: Request, now: number, bodyHash: string) => Request {
+  const keyOf = signingKeys(key, service);
+  return (request, now, bodyHash) => {
+    // 20231114T221320Z
+    const time = new Date(now).toISOString().replace(/[-:]|\.\d+/g, '');
+    const day = time.slice(0, 8);
+    const dated: Record<string, string> = { ...request.headers, 'x-amz-date': time };
+    if (key.sessionToken !== undefined) dated['x-amz-security-token'] = key.sessionToken;
+    const scope = `${day}/${key.region}/${service}/aws4_request`;
+    const { names, text: canonical } = canonicalRequest({ ...request, headers: dated }, bodyHash);
+    const signature = hmac(keyOf(day), [algorithm, time, scope, sha256(canonical)].join('\n')).toString('hex');
+    const authorization = `${algorithm} Credential=${key.accessKeyId}/${scope}, SignedHeaders=${names}, Signature=${signature}`;
+    return { ...request, headers: { ...dated, authorization } };
+  };
+}
+
+async function hashOf(body: PiecedBody): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(body.open(), hash);
+  return hash.digest('hex');
 }
 
 /** The key of a day, which is made once. */
@@ -47,14 +66,14 @@ function signingKeys({ secretAccessKey, region }: Extract<AwsKey, { type: 'acces
 /** What proxies on the way may change is not signed. */
 const signedNames = new Set(['content-type', 'x-amz-date', 'x-amz-security-token']);
 
-function canonicalRequest({ method, origin, path, headers, body }: SendRequest): { names: string; text: string } {
+function canonicalRequest({ method, origin, path, headers }: SendRequest, bodyHash: string): { names: string; text: string } {
   const signed = Object.entries(headers).filter(([name]) => signedNames.has(name));
   const lines = [['host', new URL(origin).host] as const, ...signed].sort(([a], [b]) => compare(a, b));
   const names = lines.map(([name]) => name).join(';');
   const fields = lines.map(([name, value]) => `${name}:${value.trim().replace(/ +/g, ' ')}\n`).join('');
   const mark = path.indexOf('?');
   const [place, query] = mark < 0 ? [path, ''] : [path.slice(0, mark), path.slice(mark + 1)];
-  return { names, text: [method, escapedPath(place), canonicalQuery(query), fields, names, sha256(body ?? '')].join('\n') };
+  return { names, text: [method, escapedPath(place), canonicalQuery(query), fields, names, bodyHash].join('\n') };
 }
 
 /** What is escaped in the path already is escaped once more: all services but S3 want that. */

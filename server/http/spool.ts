@@ -1,0 +1,172 @@
+// Where bodies lie that are too large for memory and are no JSON: in files that lose their names as soon as they are made, so that nothing of them
+// stays, however the process ends.
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, readdir, unlink } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import path from 'node:path';
+import type { Logger } from 'pino';
+import { AppError } from '#shared/errors.ts';
+import type { ByteSource } from '#server/framing/byte-source.ts';
+import { createShares } from '#server/queues/shares.ts';
+import type { Shares } from '#server/queues/shares.ts';
+
+export interface Spool {
+  /** Nothing is made before something is written. */
+  open(owner: string): SpoolFile;
+  /** On disk now. */
+  readonly bytes: number;
+}
+
+export interface SpoolLimits {
+  /** Bytes of all owners; and of one. */
+  all: number;
+  perOwner: number;
+}
+
+export interface SpoolOptions {
+  folder: string;
+  limits: SpoolLimits;
+  log: Pick<Logger, 'warn'>;
+}
+
+const retrySeconds = 5;
+
+/** Whoever killed a process while it made a file has left its name: it is removed. */
+export function createSpool({ folder, limits, log }: SpoolOptions): Spool {
+  const shares = createShares<string>();
+  let made: Promise<void> | null = null;
+  // Whoever has mended the disk need not start anew.
+  const makeFolder = () =>
+    (made ??= prepare(folder).catch((failure: unknown) => {
+      made = null;
+      throw failure;
+    }));
+  return {
+    open: (owner) => new SpoolFile({ folder, limits, log, shares, owner, makeFolder }),
+    get bytes() {
+      return shares.total;
+    },
+  };
+}
+
+async function prepare(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const left = (await readdir(folder)).filter((name) => name.endsWith(ending));
+  await Promise.all(left.map((name) => unlink(path.join(folder, name)).catch(() => {})));
+}
+
+const ending = '.body';
+
+interface FileParts extends SpoolOptions {
+  owner: string;
+  shares: Shares<string>;
+  makeFolder(): Promise<void>;
+}
+
+/** One body on its way to disk, and there. */
+export class SpoolFile implements ByteSource {
+  size = 0;
+  readonly #parts: FileParts;
+  #file: Promise<FileHandle> | null = null;
+  /** Bytes that its owner is counted for. */
+  #counted = 0;
+  #holds = 0;
+  #hasEnded = false;
+
+  constructor(parts: FileParts) {
+    this.#parts = parts;
+  }
+
+  /** One call after the other. @throws {AppError} `bodies_of_caller`, `bodies_of_server`, `spool_failed` */
+  async append(chunks: readonly Buffer[], bytes: number): Promise<void> {
+    const { shares, limits, owner, log } = this.#parts;
+    if (!shares.fits(owner, bytes, { perOwner: limits.perOwner })) throw new AppError('bodies_of_caller', {}, { retryAfter: retrySeconds });
+    if (!shares.fits(owner, bytes, { all: limits.all })) throw new AppError('bodies_of_server', {}, { retryAfter: retrySeconds });
+    shares.add(owner, bytes);
+    this.#counted += bytes;
+    const release = this.hold();
+    try {
+      this.#file ??= this.#make();
+      const file = await this.#file;
+      // A disk that fills up takes a part and says so at the next write.
+      for (let written = 0; written < bytes;) written += await writeFrom(file, { chunks, skip: written, at: this.size + written });
+      this.size += bytes;
+    } catch (cause) {
+      log.warn({ reason: String(cause) }, 'a body could not be written to the spool');
+      throw new AppError('spool_failed', {}, { cause, retryAfter: retrySeconds });
+    } finally {
+      release();
+    }
+  }
+
+  async read(from: number, to: number): Promise<Buffer> {
+    const file = await this.#file;
+    if (file === null) throw new Error('A body of the spool is read before it is written');
+    const bytes = Buffer.allocUnsafe(to - from);
+    for (let done = 0; done < bytes.length;) {
+      const { bytesRead } = await file.read(bytes, done, bytes.length - done, from + done);
+      if (bytesRead === 0) throw new Error('A body of the spool is shorter than it was');
+      done += bytesRead;
+    }
+    return bytes;
+  }
+
+  hold(): () => void {
+    let isHeld = true;
+    this.#holds += 1;
+    return () => {
+      if (!isHeld) return;
+      isHeld = false;
+      this.#holds -= 1;
+      this.#closeIfUnused();
+    };
+  }
+
+  /** Nobody else will read it: it goes when the last one who does is done. */
+  end(): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    this.#closeIfUnused();
+  }
+
+  #closeIfUnused(): void {
+    if (!this.#hasEnded || this.#holds > 0) return;
+    const { shares, owner } = this.#parts;
+    const file = this.#file;
+    this.#file = null;
+    shares.add(owner, -this.#counted);
+    this.#counted = 0;
+    file?.then((handle) => handle.close()).catch(() => {});
+  }
+
+  async #make(): Promise<FileHandle> {
+    await this.#parts.makeFolder();
+    const name = path.join(this.#parts.folder, `${randomUUID()}${ending}`);
+    const file = await open(name, 'wx+', 0o600);
+    try {
+      await unlink(name);
+    } catch (failure) {
+      // Another process that starts has swept it away.
+      if (!isMissing(failure)) {
+        await file.close();
+        throw failure;
+      }
+    }
+    return file;
+  }
+}
+
+async function writeFrom(file: FileHandle, { chunks, skip, at }: { chunks: readonly Buffer[]; skip: number; at: number }): Promise<number> {
+  let left = skip;
+  const rest = chunks.flatMap((chunk) => {
+    const taken = Math.min(left, chunk.length);
+    left -= taken;
+    return taken === chunk.length ? [] : [taken === 0 ? chunk : chunk.subarray(taken)];
+  });
+  const { bytesWritten } = await file.writev(rest, at);
+  return bytesWritten;
+}
+
+function isMissing(failure: unknown): boolean {
+  return failure instanceof Error && 'code' in failure && failure.code === 'ENOENT';
+}

@@ -1,0 +1,93 @@
+// `npm run bench -- uploads [count]`: what forms of 60 MB take of a server's memory that come at once, wait for their provider and are sent. The
+// bound is 4 MB each.
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { buildChannel } from '#tests/support/build-channel.ts';
+import { createToken } from '#tests/support/build-token.ts';
+import { buildUser } from '#tests/support/build.ts';
+import { createScratch } from '#tests/support/scratch-database.ts';
+import { startServer } from '#tests/support/server-process.ts';
+
+const megabyte = 1024 * 1024;
+const size = 60 * 1000 * 1000;
+const piece = Buffer.alloc(64 * 1024, 7);
+const boundary = 'a-bench-of-uploads';
+const model = 'whisper-1';
+
+/** @returns bytes of memory that each of them adds at the most */
+export async function benchUploads(count: number): Promise<number> {
+  let received = 0;
+  const upstream = createServer((incoming, response) => {
+    incoming.on('data', (chunk: Buffer) => (received += chunk.length));
+    incoming.on('end', () => {
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ text: 'tide', usage: { type: 'duration', seconds: 1 } }));
+    });
+  });
+  await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve));
+  const scratch = await createScratch(undefined);
+  const key = await scratch.withContext(async (context) => {
+    const address = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`;
+    await context.db.collection('channels').insert(buildChannel({ id: 1, models: model, base_url: address }, context.secrets));
+    const user = await buildUser(context);
+    await context.db.collection('users').insert(user);
+    await context.ledger.change({ account: 'user', id: user.id, amount: 5_000_000_000, kind: 'test', ref: 'bench', actorId: 0 });
+    return (await createToken(context, user.id)).key;
+  });
+  const server = await startServer({ DATABASE_URL: scratch.url, MAX_SPOOL_PER_USER_MB: '4096' });
+  try {
+    const send = (many: number) => Promise.all(Array.from({ length: many }, () => upload(server.origin, key)));
+    // What the first of anything costs is not theirs.
+    await send(2);
+    await sleep(2_000);
+    received = 0;
+    const before = server.memory();
+    let peak = before;
+    const watch = setInterval(() => (peak = Math.max(peak, server.memory())), 20);
+    const startedAt = performance.now();
+    await send(count);
+    clearInterval(watch);
+    const seconds = (performance.now() - startedAt) / 1000;
+    const each = (peak - before) / count;
+    const line = `${count} forms of ${size / 1e6} MB: ${(each / megabyte).toFixed(2)} MB each, ${(received / 1e6 / seconds).toFixed(0)} MB/s\n`;
+    process.stdout.write(line);
+    return each;
+  } finally {
+    await server.kill('SIGTERM');
+    await scratch.remove();
+    upstream.close();
+    upstream.closeAllConnections();
+  }
+}
+
+async function upload(origin: string, key: string): Promise<void> {
+  const head = `--${boundary}\r\nContent-Disposition: form-data; name="model"\r\n\r\n${model}\r\n--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="a.bin"\r\nContent-Type: audio/mpeg\r\n\r\n`;
+  const end = `\r\n--${boundary}--\r\n`;
+  const sending = request(`${origin}/v1/audio/transcriptions`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${key}`,
+      'content-type': `multipart/form-data; boundary=${boundary}`,
+      'content-length': head.length + size + end.length,
+    },
+  });
+  const answered = new Promise<number>((resolve, reject) => {
+    sending.once('error', reject);
+    sending.once('response', (response) => {
+      response.resume();
+      response.once('end', () => resolve(response.statusCode ?? 0));
+    });
+  });
+  await pipeline(Readable.from(piecesOf(head, end), { objectMode: false }), sending);
+  const status = await answered;
+  if (status !== 200) throw new Error(`An upload was answered with ${status}`);
+}
+
+function* piecesOf(head: string, end: string): Generator<Buffer> {
+  yield Buffer.from(head);
+  for (let left = size; left > 0; left -= piece.length) yield left < piece.length ? piece.subarray(0, left) : piece;
+  yield Buffer.from(end);
+}
