@@ -12,8 +12,8 @@ describe('a Claude caller whose model is served in another format', () => {
   let scene: RelayScene;
   beforeAll(async () => {
     scene = await createScene(embeddedEngine, {
-      channels: [{ models: `${testModel},${own},deployed`, model_mapping: '{"deployed":"gpt-4o"}' }],
-      settings: { ModelRatio: JSON.stringify({ [own]: 1, deployed: 1, [testModel]: 1 }) },
+      channels: [{ models: `${testModel},${own},deployed,thinker`, model_mapping: '{"deployed":"gpt-4o","thinker":"gpt-5.1"}' }],
+      settings: { ModelRatio: JSON.stringify({ [own]: 1, deployed: 1, thinker: 1, [testModel]: 1 }) },
     });
   });
   afterAll(() => scene[Symbol.asyncDispose]());
@@ -31,6 +31,15 @@ describe('a Claude caller whose model is served in another format', () => {
   ])('has its limit lowered to what the model can write: %s', async (_about, fields, limit) => {
     expect((await ask(fields)).status).toBe(200);
     expect(sent()).toMatchObject({ max_tokens: limit });
+  });
+
+  test.each([
+    [{ thinking: { type: 'disabled' } }, 'none'],
+    [{ thinking: { type: 'adaptive' }, output_config: { effort: 'max' } }, 'high'],
+    [{ thinking: { type: 'enabled', budget_tokens: 1024 }, max_tokens: 2048 }, 'low'],
+  ])('thinks as much as the model behind the name can be told: %j', async (fields, effort) => {
+    expect((await ask({ model: 'thinker', ...fields })).status).toBe(200);
+    expect(sent()).toMatchObject({ reasoning_effort: effort });
   });
 
   test('has tools left out that run at Claude, and hears which', async () => {

@@ -43,7 +43,7 @@ export function writeRequest(request: ChatRequest, options: WriteOptions): Writt
   if (request.userId !== undefined) body.user = openaiUserId(request.userId);
   if (request.responseFormat !== undefined) body.response_format = writeFormat(request.responseFormat);
   writeTools(body, request, losses);
-  if (request.reasoning !== undefined) writeReasoning(body, request.reasoning, { isReasoning, losses });
+  if (request.reasoning !== undefined) writeReasoning(body, request.reasoning, { isReasoning, model: options.upstreamModel, losses });
   if (request.isStream) {
     body.stream = true;
     if (options.forceUsage) body.stream_options = { include_usage: true };
@@ -105,15 +105,16 @@ function toolNamed(name: string): Json {
 function writeReasoning(
   body: Json,
   wish: NonNullable<ChatRequest['reasoning']>,
-  { isReasoning, losses }: { isReasoning: boolean; losses: Losses },
+  { isReasoning, model, losses }: { isReasoning: boolean; model: string; losses: Losses },
 ): void {
   if (!isReasoning) {
     // Whoever asks for no thoughts gets none from a model that has none.
     if (wish.isOn) losses.drop(wish.budgetTokens === undefined ? 'effort' : 'thinking_budget');
     return;
   }
-  const effort = effortOf(wish);
-  if (effort !== undefined) body.reasoning_effort = effort;
+  const effort = effortOf(wish, model);
+  if (effort === null) losses.drop(wish.budgetTokens === undefined ? 'effort' : 'thinking_budget');
+  else if (effort !== undefined) body.reasoning_effort = effort;
 }
 
 function hasCacheHints({ messages, tools }: ChatRequest): boolean {

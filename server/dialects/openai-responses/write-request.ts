@@ -38,7 +38,7 @@ export function writeRequest(request: ChatRequest, options: WriteOptions): Writt
   if (request.userId !== undefined) body.user = openaiUserId(request.userId);
   if (request.responseFormat !== undefined) body.text = { ...asObject(body.text), format: writeFormat(request.responseFormat) };
   writeTools(body, request, losses);
-  if (request.reasoning !== undefined) writeReasoning(body, request.reasoning, { isReasoning, losses });
+  if (request.reasoning !== undefined) writeReasoning(body, request.reasoning, { isReasoning, model: options.upstreamModel, losses });
   if (request.isStream) body.stream = true;
   if (hasCacheHints(request)) losses.drop('cache_hints');
   return { body, dropped: losses.names };
@@ -101,15 +101,16 @@ function writeChoice(choice: ToolChoice, tools: readonly Tool[]): unknown {
 function writeReasoning(
   body: Json,
   wish: NonNullable<ChatRequest['reasoning']>,
-  { isReasoning, losses }: { isReasoning: boolean; losses: Losses },
+  { isReasoning, model, losses }: { isReasoning: boolean; model: string; losses: Losses },
 ): void {
   if (!isReasoning) {
     // Whoever asks for no thoughts gets none from a model that has none.
     if (wish.isOn) losses.drop(wish.budgetTokens === undefined ? 'effort' : 'thinking_budget');
     return;
   }
-  const effort = effortOf(wish);
-  if (effort !== undefined) body.reasoning = { effort };
+  const effort = effortOf(wish, model);
+  if (effort === null) losses.drop(wish.budgetTokens === undefined ? 'effort' : 'thinking_budget');
+  else if (effort !== undefined) body.reasoning = { effort };
 }
 
 function hasCacheHints({ messages, tools }: ChatRequest): boolean {
