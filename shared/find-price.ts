@@ -1,5 +1,7 @@
 // Which price a model has, by the maps of the settings.
 import { decimalOf, decimalText, multiply } from '#shared/decimal.ts';
+import { longInputsOf } from '#shared/long-inputs.ts';
+import type { LongInput } from '#shared/long-inputs.ts';
 import { completionRatioOf, pricedName } from '#shared/pricing-rules.ts';
 import type { Price, UsagePrice } from '#shared/pricing.ts';
 import type { NumberMap } from '#shared/setting-values.ts';
@@ -21,6 +23,8 @@ export interface PriceMaps {
   imageRatio?: NumberMap;
   /** Of pictures that are drawn, as a factor of pictures that are seen; models that are not in it draw at the price of text. */
   imageCompletionRatio?: NumberMap;
+  /** Factors for long prompts, by `shared/long-inputs.ts`; models that are not in it cost the same at any length. */
+  longInputPrice?: NumberMap;
 }
 
 /** Model ratio of a model that has neither ratio nor price, where those are allowed (self-use mode). */
@@ -78,7 +82,7 @@ export function unsetPrice(model: string, maps: PriceMaps): Price {
 function usagePrice(name: string, modelRatio: number, maps: PriceMaps): Price {
   const cacheCreationRatio = maps.cacheCreationRatio?.[name] ?? defaultCacheCreationRatio;
   const completionRatio = completionRatioOf(name, maps.completionRatio);
-  return {
+  const usual: UsagePrice = {
     kind: 'usage',
     modelRatio,
     completionRatio,
@@ -94,4 +98,26 @@ function usagePrice(name: string, modelRatio: number, maps: PriceMaps): Price {
       imageCompletionRatio: maps.imageCompletionRatio?.[name],
     }),
   };
+  return withLongInputs(usual, longInputsOf(name, maps.longInputPrice ?? {}));
+}
+
+/** The price with what takes its place for long prompts. Everything that is read costs the input's factor, everything written the output's. */
+export function withLongInputs(price: UsagePrice, lengths: readonly LongInput[]): UsagePrice {
+  if (lengths.length === 0) return price;
+  const longInputs = lengths.map(({ above, input, output }) => ({
+    above,
+    price: {
+      ...price,
+      inputRatio: product(price.inputRatio ?? 1, input),
+      cacheRatio: product(price.cacheRatio, input),
+      cacheCreationRatio: product(price.cacheCreationRatio, input),
+      cacheCreation1hRatio: product(price.cacheCreation1hRatio, input),
+      audioInputRatio: product(price.audioInputRatio, input),
+      imageInputRatio: product(price.imageInputRatio, input),
+      completionRatio: product(price.completionRatio, output),
+      audioOutputRatio: product(price.audioOutputRatio, output),
+      imageOutputRatio: product(price.imageOutputRatio, output),
+    },
+  }));
+  return { ...price, longInputs };
 }

@@ -99,6 +99,8 @@ export const LogOther = z.looseObject({
   model_ratio: z.optional(z.number()),
   completion_ratio: z.optional(z.number()),
   cache_ratio: z.optional(z.number()),
+  /** Of plain input, where the call was priced as one with a long prompt; absent: 1. The other ratios hold that factor, too. */
+  input_ratio: z.optional(z.number()),
   cache_creation_ratio: z.optional(z.number()),
   cache_creation_ratio_1h: z.optional(z.number()),
   group_ratio: z.optional(z.number()),

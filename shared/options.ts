@@ -118,6 +118,7 @@ export const optionApi = {
       AudioCompletionRatio: PriceText,
       ImageRatio: PriceText,
       ImageCompletionRatio: PriceText,
+      LongInputPrice: PriceText,
       ToolPrice: PriceText,
     }),
     reply: PriceEffect,

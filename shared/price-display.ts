@@ -57,6 +57,7 @@ export function pricePerCall(modelPrice: number, groupRatio: number): number {
 export function priceOfLog(other: LogOther): Price | null {
   if (other.model_price !== undefined && other.model_price >= 0) return { kind: 'call', modelPrice: other.model_price };
   if (other.model_ratio === undefined) return null;
+  const inputRatio = other.input_ratio ?? 1;
   const cacheCreationRatio = other.cache_creation_ratio ?? 1.25;
   const completionRatio = other.completion_ratio ?? 1;
   const audio = audioRatiosOf(completionRatio, { audioRatio: other.audio_ratio, audioCompletionRatio: other.audio_completion_ratio });
@@ -69,8 +70,9 @@ export function priceOfLog(other: LogOther): Price | null {
     cacheCreation1hRatio: other.cache_creation_ratio_1h ?? cacheCreation1hRatioOf(cacheCreationRatio),
     audioInputRatio: audio.audioInputRatio,
     audioOutputRatio: other.audio_output_ratio ?? audio.audioOutputRatio,
-    imageInputRatio: other.image_ratio ?? 1,
+    imageInputRatio: other.image_ratio ?? inputRatio,
     imageOutputRatio: other.image_output_ratio ?? completionRatio,
+    ...(inputRatio === 1 ? {} : { inputRatio }),
   };
 }
 
@@ -109,8 +111,10 @@ export function cacheSavings(
   if (price === null || price.kind === 'call') return null;
   const { promptTokens, cachedTokens = 0, cacheCreationTokens = 0, cacheCreation1hTokens = 0 } = usageOfLog(log, other);
   if (cachedTokens + cacheCreationTokens + cacheCreation1hTokens === 0) return null;
-  const read = cachedTokens * (1 - price.cacheRatio);
-  const written = cacheCreationTokens * (price.cacheCreationRatio - 1) + cacheCreation1hTokens * (price.cacheCreation1hRatio - 1);
+  const { inputRatio = 1 } = price;
+  const read = cachedTokens * (inputRatio - price.cacheRatio);
+  const written =
+    cacheCreationTokens * (price.cacheCreationRatio - inputRatio) + cacheCreation1hTokens * (price.cacheCreation1hRatio - inputRatio);
   const share = promptTokens === 0 ? 0 : Math.min(1, cachedTokens / promptTokens);
   return { quota: (read - written) * price.modelRatio * (other.group_ratio ?? 1), share };
 }

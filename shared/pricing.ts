@@ -2,6 +2,7 @@
 //
 // By usage: quota = (tokens × ratio, summed over the buckets below) × model ratio × group ratio
 // Per call: quota = price × quota per unit × group ratio, for each of its units where a call may have several, by the unit's factor
+// A prompt that is longer than a bound of its model makes the whole call cost other ratios (`shared/long-inputs.ts`).
 // In addition, of tools that run at the provider: quota = runs × price of 1,000 ÷ 1,000 × quota per unit × group ratio
 // Rounded up, so at least 1 whenever tokens were used and neither the model's nor the group's ratio is 0.
 import { add, ceiling, decimalOf, decimalText, digitsAt, multiply, product, subtract } from '#shared/decimal.ts';
@@ -37,6 +38,10 @@ export interface UsagePrice {
   /** Of pictures in the input, and in the output. */
   imageInputRatio: number;
   imageOutputRatio: number;
+  /** Of plain input; missing: 1. */
+  inputRatio?: number;
+  /** What takes the price's place where the input has more tokens than `above`, the highest bound first; missing: nothing does. */
+  longInputs?: readonly { above: number; price: UsagePrice }[];
 }
 
 /** Tokens of a call: whole numbers from 0 up. */
@@ -57,6 +62,8 @@ export interface PricedUsage {
   imageOutputTokens?: number;
   /** What a price per call is for; missing: the call. */
   units?: CallUnits;
+  /** Tokens by which the input counts as long; missing: all of it. */
+  longestInput?: number;
 }
 
 /**
@@ -79,12 +86,20 @@ const outputAt = buckets.findIndex(({ part }) => part === 'completion');
 type Bucket = (typeof buckets)[number];
 
 function ratioOf(price: UsagePrice, { ratio }: Bucket): number {
-  return ratio === null ? 1 : price[ratio];
+  return ratio === null ? (price.inputRatio ?? 1) : price[ratio];
 }
 
-/** The price classes of a usage as they are charged. */
-export function pricedUsage(usage: Readonly<TokenUsage & { units?: CallUnits }>): PricedUsage {
+/** The one of a price that a call of such a length has. */
+export function priceAt<P extends Price>(price: P, { promptTokens, longestInput = promptTokens }: PricedUsage): P | UsagePrice {
+  if (price.kind === 'call' || price.longInputs === undefined) return price;
+  return price.longInputs.find(({ above }) => longestInput > above)?.price ?? price;
+}
+
+/** The price classes of a usage as they are charged. What was summarized within the call was read by itself. */
+export function pricedUsage(usage: Readonly<TokenUsage & { units?: CallUnits; summaries?: TokenUsage }>): PricedUsage {
+  const { summaries } = usage;
   return {
+    ...(summaries === undefined ? {} : { longestInput: Math.max(0, inputTokens(usage) - inputTokens(summaries)) }),
     ...(usage.units === undefined ? {} : { units: usage.units }),
     promptTokens: inputTokens(usage),
     completionTokens: usage.output,
@@ -181,7 +196,8 @@ function exactOf(lines: readonly Omit<ReceiptLine, 'units'>[], factor: Decimal):
 const nothing: Decimal = { digits: 0n, scale: 0 };
 
 /** `costOf(…).quota`. */
-export function quotaOf(usage: PricedUsage, price: Price, groupRatio: number, quotaPerUnit: number = defaultQuotaPerUnit): number {
+export function quotaOf(usage: PricedUsage, usual: Price, groupRatio: number, quotaPerUnit: number = defaultQuotaPerUnit): number {
+  const price = priceAt(usual, usage);
   const counts = countsOf(usage, ownCounts);
   const tariff = tariffOf(price, groupRatio, quotaPerUnit);
   if (tariff.isFree || isNothing(counts)) return 0;
@@ -340,6 +356,7 @@ function linesOf(usage: PricedUsage, price: Price): Omit<ReceiptLine, 'units'>[]
     }: Pick<CallUnits, 'count' | 'factor'> & { kind: ReceiptLine['part'] } = usage.units ?? { kind: 'call', count: 1 };
     return isNothing(counts) || count === 0 ? [] : [{ part, count, ratio: unitPrice(price, factor) }];
   }
-  const lines = buckets.map((bucket, index) => ({ part: bucket.part, count: counts[index] ?? 0, ratio: ratioOf(price, bucket) }));
+  const charged = priceAt(price, usage);
+  const lines = buckets.map((bucket, index) => ({ part: bucket.part, count: counts[index] ?? 0, ratio: ratioOf(charged, bucket) }));
   return lines.filter((line) => line.count > 0);
 }

@@ -64,6 +64,7 @@ const relay = [
   'kept-responses',
   'kinds-of-call',
   'largest-kept-bodies',
+  'long-inputs',
   'low-balance',
   'metadata-bounds',
   'moderations',

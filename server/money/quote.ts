@@ -140,11 +140,14 @@ function termsOf({ groupRatio, quotaPerUnit, tools: prices }: QuotedPrice, hoste
   return { groupRatio, quotaPerUnit, tools };
 }
 
+/** A prompt that is counted so much below a bound may be beyond it as its provider counts. */
+const countingError = 1.1;
+
 function reserveFor(quoted: QuotedPrice, prompt: PromptSize, completionTokens: number): number {
   const { price } = quoted;
   const { cacheWrite, audio, isSpoken } = prompt;
   const promptTokens = Math.max(1, prompt.tokens);
-  const usage: PricedUsage = { promptTokens, completionTokens };
+  const usage: PricedUsage = { promptTokens, completionTokens, longestInput: Math.ceil(promptTokens * countingError) };
   if (prompt.units !== undefined) usage.units = prompt.units;
   if (price.kind === 'usage') {
     const isHeard = audio > 0 && price.audioInputRatio > 1;

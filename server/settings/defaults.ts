@@ -5,6 +5,7 @@ import cacheRatio from './data/cache-ratio.json' with { type: 'json' };
 import completionRatio from './data/completion-ratio.json' with { type: 'json' };
 import cacheCreationRatio from './data/create-cache-ratio.json' with { type: 'json' };
 import groupRatio from './data/group-ratio.json' with { type: 'json' };
+import longInputPrice from './data/long-input-price.json' with { type: 'json' };
 import modelPrice from './data/model-price.json' with { type: 'json' };
 import modelRatio from './data/model-ratio.json' with { type: 'json' };
 import toolPrice from './data/tool-price.json' with { type: 'json' };
@@ -20,6 +21,8 @@ const large: Partial<Record<SettingKey, string>> = {
   AudioRatio: JSON.stringify(audioRatio),
   AudioCompletionRatio: JSON.stringify(audioCompletionRatio),
   CompletionRatio: JSON.stringify(completionRatio),
+  // List prices of November 2026: OpenAI, Anthropic, Google.
+  LongInputPrice: JSON.stringify(longInputPrice),
   GroupRatio: JSON.stringify(groupRatio),
   TopupGroupRatio: JSON.stringify(groupRatio),
   UserUsableGroups: JSON.stringify(usableGroups),

@@ -14,6 +14,7 @@ export const priceSettings = [
   ['audioCompletionRatio', 'AudioCompletionRatio'],
   ['imageRatio', 'ImageRatio'],
   ['imageCompletionRatio', 'ImageCompletionRatio'],
+  ['longInputPrice', 'LongInputPrice'],
 ] as const satisfies readonly (readonly [keyof PriceMaps, SettingKey])[];
 
 export function priceMapsOf(settings: Pick<Settings, 'get'>): Required<PriceMaps> {
@@ -27,5 +28,6 @@ export function priceMapsOf(settings: Pick<Settings, 'get'>): Required<PriceMaps
     audioCompletionRatio: settings.get('AudioCompletionRatio'),
     imageRatio: settings.get('ImageRatio'),
     imageCompletionRatio: settings.get('ImageCompletionRatio'),
+    longInputPrice: settings.get('LongInputPrice'),
   };
 }

@@ -133,6 +133,7 @@ json AudioRatio
 json AudioCompletionRatio
 json ImageRatio {}
 json ImageCompletionRatio {}
+json LongInputPrice
 json ToolPrice
 `;
 

@@ -109,6 +109,15 @@ describe.each(engines)('the effect of prices on $kind', (engine) => {
     }
   });
 
+  it('knows what long prompts would cost', async () => {
+    const saved = app.context.settings.get('LongInputPrice');
+    const dearer = await ask({ LongInputPrice: JSON.stringify({ ...saved, 'input>1:many*': 3 }) });
+    expect(dearer.calls).toBe(manyCalls);
+    expect(dearer.after).toBeGreaterThan(dearer.before);
+    expect(await ask({ LongInputPrice: JSON.stringify({ ...saved, 'input>100000:many*': 3 }) })).toMatchObject({ after: dearer.before });
+    expect(await ask({ LongInputPrice: JSON.stringify({ ...saved, 'input>1:nobody*': 3 }) })).toMatchObject({ calls: 0 });
+  });
+
   it('of many calls is inferred from the newest', async () => {
     const effect = await ask({ ModelRatio: JSON.stringify({ ...ratios, many: 3 }) });
     expect(effect).toMatchObject({ calls: manyCalls, counted: 2_000, after: cost + manyCalls * 40 });

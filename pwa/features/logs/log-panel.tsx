@@ -150,6 +150,9 @@ function CallReceipt({ log, isAdmin }: { log: Log; isAdmin: boolean }) {
       )}
       {ending !== 'well' && <EndingText log={log} />}
       {other?.after_leaving !== undefined && <p className={styles.remark}>{t(`logs.panel.after_leaving.${other.after_leaving}`)}</p>}
+      {other?.input_ratio !== undefined && (
+        <p className={styles.remark}>{t('logs.panel.long_input', { factor: format.ratio(other.input_ratio) })}</p>
+      )}
       {other?.output_bound !== undefined && (
         <p className={styles.remark}>{t('logs.panel.output_bound', { tokens: format.count(other.output_bound) })}</p>
       )}

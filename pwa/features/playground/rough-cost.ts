@@ -1,4 +1,6 @@
 // What an answer costs so far, before the provider has said how many tokens it was.
+import { withLongInputs } from '#shared/find-price.ts';
+import type { PricingEntry } from '#shared/models.ts';
 import { quotaOf, type Price } from '#shared/pricing.ts';
 import type { Answer, Conversation } from '#pwa/offline/conversation.ts';
 import type { OfferedModel } from './queries.ts';
@@ -43,7 +45,9 @@ export function roughCost({ offered, groupRatio, quotaPerUnit, promptTokens, com
 }
 
 /** Without what a cache would spare: nobody knows that before the end. */
-export function priceOf(entry: { quota_type: number; model_price: number; model_ratio: number; completion_ratio: number }): Price {
+export function priceOf(
+  entry: Pick<PricingEntry, 'quota_type' | 'model_price' | 'model_ratio' | 'completion_ratio' | 'long_inputs'>,
+): Price {
   if (entry.quota_type === 1) return { kind: 'call', modelPrice: entry.model_price };
   const { model_ratio: modelRatio, completion_ratio: completionRatio } = entry;
   const further = {
@@ -55,5 +59,5 @@ export function priceOf(entry: { quota_type: number; model_price: number; model_
     imageInputRatio: 1,
     imageOutputRatio: completionRatio,
   };
-  return { kind: 'usage', modelRatio, completionRatio, ...further };
+  return withLongInputs({ kind: 'usage', modelRatio, completionRatio, ...further }, entry.long_inputs ?? []);
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { PricingEntry } from '#shared/models.ts';
 import { acceptsUnpriced } from '#pwa/api/accepts-unpriced.ts';
-import { filterEntries, groupsOf, inOrder, isAvailableIn, pricesOf, tierOf, withoutPriceNeeded } from './price-list.ts';
+import { filterEntries, groupsOf, inOrder, isAvailableIn, longPricesIn, pricesOf, tierOf, withoutPriceNeeded } from './price-list.ts';
 
 function entry(model_name: string, fields: Partial<PricingEntry> = {}): PricingEntry {
   return {
@@ -83,4 +83,17 @@ test.each([
   [5.1, 'very_high'],
 ])('price list: a ratio of %s is %s', (ratio, tier) => {
   expect(tierOf(ratio)).toBe(tier);
+});
+
+test('price list: long prompts have prices of their own, the lowest bound first', () => {
+  const longInputs = [
+    { above: 200_000, input: 3, output: 2 },
+    { above: 32_000, input: 2, output: 1.5 },
+  ];
+  const long = entry('gpt-5.4', { model_ratio: 1, completion_ratio: 4, cache_ratio: 0.1, long_inputs: longInputs });
+  expect(longPricesIn(long, 0.5, 500_000)).toEqual([
+    { above: 32_000, prompt: 2, cached: 0.2, completion: 6 },
+    { above: 200_000, prompt: 3, cached: 0.3, completion: 8 },
+  ]);
+  expect(longPricesIn(entry('gpt-4o'), 1, 500_000)).toEqual([]);
 });

@@ -29,6 +29,17 @@ export function pricesOf(entry: PricingEntry, groupRatio: number, quotaPerUnit: 
   return { kind: 'usage', ...pricesPerMillion(entry, groupRatio, quotaPerUnit) };
 }
 
+/** The same of prompts with more tokens than `above`, the lowest bound first. */
+export function longPricesIn(entry: PricingEntry, groupRatio: number, quotaPerUnit: number): (PricesPerMillion & { above: number })[] {
+  const prices = pricesPerMillion(entry, groupRatio, quotaPerUnit);
+  return (entry.long_inputs ?? []).toReversed().map(({ above, input, output }) => ({
+    above,
+    prompt: product(prices.prompt, input),
+    cached: product(prices.cached, input),
+    completion: product(prices.completion, output),
+  }));
+}
+
 /** USD per 1,000 runs of each tool at the provider, in the order of the receipt. */
 export function toolPricesIn({ tool_prices: prices = {} }: PricingEntry, groupRatio: number): { kind: HostedKind; price: number }[] {
   return hostedKinds.flatMap((kind) => {

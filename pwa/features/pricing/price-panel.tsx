@@ -4,7 +4,7 @@ import { CopyButton } from '#pwa/ui/controls/copy-text.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { SummaryList, PanelSection, SidePanel } from '#pwa/ui/frame/side-panel.tsx';
 import { RatioTierMark } from './group-banner.tsx';
-import { groupsOf, hasPrice, isPerCall, type PriceList, pricesOf, ratioOf, toolPricesIn } from './price-list.ts';
+import { groupsOf, hasPrice, isPerCall, longPricesIn, type PriceList, pricesOf, ratioOf, toolPricesIn } from './price-list.ts';
 import { Availability } from './pricing-columns.tsx';
 import styles from './pricing.module.css';
 
@@ -63,6 +63,16 @@ function Prices({ entry, list, group, onGroup }: Pick<PricePanelProps, 'entry' |
           }
         />
       </PanelSection>
+      {longPricesIn(entry, ratioOf(list, group), format.quotaPerUnit).map(({ above, ...long }) => (
+        <PanelSection key={above} title={t('pricing.panel.long', { tokens: format.count(above) })} aside={t('pricing.panel.usd_million')}>
+          <SummaryList
+            items={(['prompt', 'cached', 'completion'] as const).map((part) => ({
+              name: t(`pricing.panel.${part}`),
+              value: format.price(long[part]),
+            }))}
+          />
+        </PanelSection>
+      ))}
       {tools.length > 0 && (
         <PanelSection title={t('pricing.panel.tools')} aside={t('pricing.panel.usd_runs')}>
           <SummaryList items={tools.map(({ kind, price }) => ({ name: t(`pricing.tool.${kind}`), value: format.price(price) }))} />

@@ -53,7 +53,7 @@ export function SettingsDiff({ edits, options, onSave, onClose }: SettingsDiffPr
     >
       {edits.drafts.size === 0 && <p className={styles.empty}>{t('settings.nothing_changed')}</p>}
       {hasPrices && <PriceChanges edits={edits} {...prices} />}
-      {edits.drafts.has('ToolPrice') && !tellsEffect && <PriceEffect edits={edits} />}
+      {(edits.drafts.has('ToolPrice') || edits.drafts.has('LongInputPrice')) && !tellsEffect && <PriceEffect edits={edits} />}
       {changes.map((change) => (
         <section key={change.key} className={styles.change}>
           <header className={styles.what}>

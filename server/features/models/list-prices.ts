@@ -3,6 +3,7 @@ import { findPrice, unsetModelRatio } from '#shared/find-price.ts';
 import type { PriceMaps } from '#shared/find-price.ts';
 import type { UsagePrice } from '#shared/pricing.ts';
 import { completionRatioOf, pricedName } from '#shared/pricing-rules.ts';
+import { longInputsOf } from '#shared/long-inputs.ts';
 import type { NumberMap } from '#shared/setting-values.ts';
 import { toolPricesOf } from '#shared/tool-prices.ts';
 import type { AppContext } from '#server/context.ts';
@@ -71,6 +72,7 @@ function priceFields(model: string, maps: PriceMaps) {
     completion_ratio: price?.completionRatio ?? completionRatioOf(model, maps.completionRatio),
     cache_ratio: price?.cacheRatio ?? maps.cacheRatio[model] ?? 1,
     ...furtherRatios(model, price, maps),
+    ...(price?.longInputs === undefined ? {} : { long_inputs: longInputsOf(pricedName(model), maps.longInputPrice ?? {}) }),
     model_price: 0,
     has_price: price !== null,
   };

@@ -4,7 +4,7 @@ import type { HostedCalls } from '#shared/hosted-tools.ts';
 import { mostOf } from '#server/dialects/hosted-tools.ts';
 import type { LogOther } from '#shared/logs.ts';
 import { LogType } from '#shared/logs.ts';
-import { pricedUsage } from '#shared/pricing.ts';
+import { priceAt, pricedUsage } from '#shared/pricing.ts';
 import type { UsagePrice } from '#shared/pricing.ts';
 import { inputTokens } from '#shared/token-usage.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
@@ -34,7 +34,8 @@ export function chargeRow(call: RunningCall, end: RowEnd): ChargeRow {
   const hosted = usage === null ? undefined : hostedOf(usage, end);
   const quota = usage === null ? 0 : services.context.quotes.charge(quoted, pricedUsage(usage), hosted);
   const duration = elapsed(call);
-  const { price, groupRatio } = quoted;
+  const { groupRatio } = quoted;
+  const price = usage === null ? quoted.price : priceAt(quoted.price, pricedUsage(usage));
   const other: LogOther = {
     model_ratio: price.kind === 'usage' ? price.modelRatio : 0,
     completion_ratio: price.kind === 'usage' ? price.completionRatio : 0,
@@ -62,6 +63,7 @@ export function chargeRow(call: RunningCall, end: RowEnd): ChargeRow {
       }
     }
     if (price.kind === 'usage') {
+      if (price.inputRatio !== undefined) other.input_ratio = price.inputRatio;
       noteAudio(other, usage, price);
       noteImages(other, usage, price);
     }
@@ -129,7 +131,7 @@ function noteAudio(other: LogOther, usage: TokenUsage, price: UsagePrice): void 
 
 /** Where they have a price of their own. */
 function noteImages(other: LogOther, { imageInput, imageOutput }: TokenUsage, price: UsagePrice): void {
-  if (imageInput > 0 && price.imageInputRatio !== 1) {
+  if (imageInput > 0 && price.imageInputRatio !== (price.inputRatio ?? 1)) {
     other.image_input = imageInput;
     other.image_ratio = price.imageInputRatio;
   }
