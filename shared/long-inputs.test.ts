@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { findPrice, withLongInputs } from '#shared/find-price.ts';
 import { isLongInputName, longInputsOf } from '#shared/long-inputs.ts';
 import { priceOfLog, usageOfLog } from '#shared/price-display.ts';
-import { costOf, priceAt, pricedUsage, quotaOf } from '#shared/pricing.ts';
+import { pricedUsage } from '#shared/priced-usage.ts';
+import { costOf, priceAt, quotaOf } from '#shared/pricing.ts';
 import type { UsagePrice } from '#shared/pricing.ts';
 import { noTokens } from '#shared/token-usage.ts';
 

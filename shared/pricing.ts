@@ -9,10 +9,8 @@ import { add, ceiling, decimalOf, decimalText, digitsAt, multiply, product, subt
 import type { Decimal } from '#shared/decimal.ts';
 import type { CallUnits, UnitKind } from '#shared/call-units.ts';
 import { defaultQuotaPerUnit } from '#shared/quota.ts';
-import { inputTokens } from '#shared/token-usage.ts';
 import { toolAmount, toolsAmount } from '#shared/tool-prices.ts';
 import type { ToolCharge } from '#shared/tool-prices.ts';
-import type { TokenUsage } from '#shared/token-usage.ts';
 
 /** Ratio 1 is 0.002 USD per 1,000 input tokens. Ratios are numbers from 0 up. */
 export type Price = UsagePrice | CallPrice;
@@ -93,24 +91,6 @@ function ratioOf(price: UsagePrice, { ratio }: Bucket): number {
 export function priceAt<P extends Price>(price: P, { promptTokens, longestInput = promptTokens }: PricedUsage): P | UsagePrice {
   if (price.kind === 'call' || price.longInputs === undefined) return price;
   return price.longInputs.find(({ above }) => longestInput > above)?.price ?? price;
-}
-
-/** The price classes of a usage as they are charged. What was summarized within the call was read by itself. */
-export function pricedUsage(usage: Readonly<TokenUsage & { units?: CallUnits; summaries?: TokenUsage }>): PricedUsage {
-  const { summaries } = usage;
-  return {
-    ...(summaries === undefined ? {} : { longestInput: Math.max(0, inputTokens(usage) - inputTokens(summaries)) }),
-    ...(usage.units === undefined ? {} : { units: usage.units }),
-    promptTokens: inputTokens(usage),
-    completionTokens: usage.output,
-    cachedTokens: usage.cacheRead,
-    cacheCreationTokens: usage.cacheWrite5m,
-    cacheCreation1hTokens: usage.cacheWrite1h,
-    audioInputTokens: usage.audioInput,
-    audioOutputTokens: usage.audioOutput,
-    imageInputTokens: usage.imageInput,
-    imageOutputTokens: usage.imageOutput,
-  };
 }
 
 export interface ReceiptLine {

@@ -24,6 +24,7 @@ import { AddsUp, Receipt } from '#pwa/ui/billing/receipt.tsx';
 import { SummaryList, PanelSection, SidePanel } from '#pwa/ui/frame/side-panel.tsx';
 import { tokenName } from '#pwa/ui/billing/token-name.ts';
 import { CacheEffect } from './cache-effect.tsx';
+import { CallRemarks } from './call-remarks.tsx';
 import { attemptBar } from './attempt-bars.ts';
 import { Paced, TypeTag } from './log-columns.tsx';
 import { durationOf, endedAttempts, firstBytePace, paceOf, picturesOf, soundOf, spokenOf } from './log-summary.ts';
@@ -149,16 +150,7 @@ function CallReceipt({ log, isAdmin }: { log: Log; isAdmin: boolean }) {
         <p className={styles.remark}>{t('logs.panel.nothing_used')}</p>
       )}
       {ending !== 'well' && <EndingText log={log} />}
-      {other?.after_leaving !== undefined && <p className={styles.remark}>{t(`logs.panel.after_leaving.${other.after_leaving}`)}</p>}
-      {other?.input_ratio !== undefined && (
-        <p className={styles.remark}>{t('logs.panel.long_input', { factor: format.ratio(other.input_ratio) })}</p>
-      )}
-      {other?.output_bound !== undefined && (
-        <p className={styles.remark}>{t('logs.panel.output_bound', { tokens: format.count(other.output_bound) })}</p>
-      )}
-      {other?.uncharged_quota !== undefined && (
-        <p className={styles.remark}>{t('logs.panel.uncharged', { quota: format.quota(other.uncharged_quota) })}</p>
-      )}
+      {other !== null && <CallRemarks other={other} />}
       {attempts.length > 0 && (
         <PanelSection title={t('logs.attempts.title')} aside={format.duration(durationOf(log))}>
           <Attempts total={durationOf(log)} attempts={attempts.map((one, index) => attemptBar(one, index, { log, t }))} />

@@ -3,7 +3,7 @@ import { commaList } from '#shared/comma-list.ts';
 import { AppError, errorText } from '#shared/errors.ts';
 import type { Language } from '#shared/errors.ts';
 import { LogType } from '#shared/logs.ts';
-import { pricedUsage } from '#shared/pricing.ts';
+import { pricedUsage } from '#shared/priced-usage.ts';
 import { inputTokens } from '#shared/token-usage.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { CallKind } from '#server/calls/call-kind.ts';

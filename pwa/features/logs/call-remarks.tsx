@@ -1,0 +1,19 @@
+// What a charge does not tell by itself: why it was another one than usual.
+import { useTranslation } from 'react-i18next';
+import type { LogOther } from '#shared/logs.ts';
+import { useFormat } from '#pwa/ui/billing/format-context.ts';
+import styles from './logs.module.css';
+
+export function CallRemarks({ other }: { other: LogOther }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const { after_leaving: left, input_ratio: factor, output_bound: tokens, uncharged_quota: uncharged } = other;
+  return (
+    <>
+      {left !== undefined && <p className={styles.remark}>{t(`logs.panel.after_leaving.${left}`)}</p>}
+      {factor !== undefined && <p className={styles.remark}>{t('logs.panel.long_input', { factor: format.ratio(factor) })}</p>}
+      {tokens !== undefined && <p className={styles.remark}>{t('logs.panel.output_bound', { tokens: format.count(tokens) })}</p>}
+      {uncharged !== undefined && <p className={styles.remark}>{t('logs.panel.uncharged', { quota: format.quota(uncharged) })}</p>}
+    </>
+  );
+}

@@ -1,0 +1,23 @@
+// A usage as it is told, by the classes that have prices.
+import type { CallUnits } from '#shared/call-units.ts';
+import type { PricedUsage } from '#shared/pricing.ts';
+import { inputTokens } from '#shared/token-usage.ts';
+import type { TokenUsage } from '#shared/token-usage.ts';
+
+/** The price classes of a usage as they are charged. What was summarized within the call was read by itself. */
+export function pricedUsage(usage: Readonly<TokenUsage & { units?: CallUnits; summaries?: TokenUsage }>): PricedUsage {
+  const { summaries } = usage;
+  return {
+    ...(summaries === undefined ? {} : { longestInput: Math.max(0, inputTokens(usage) - inputTokens(summaries)) }),
+    ...(usage.units === undefined ? {} : { units: usage.units }),
+    promptTokens: inputTokens(usage),
+    completionTokens: usage.output,
+    cachedTokens: usage.cacheRead,
+    cacheCreationTokens: usage.cacheWrite5m,
+    cacheCreation1hTokens: usage.cacheWrite1h,
+    audioInputTokens: usage.audioInput,
+    audioOutputTokens: usage.audioOutput,
+    imageInputTokens: usage.imageInput,
+    imageOutputTokens: usage.imageOutput,
+  };
+}
