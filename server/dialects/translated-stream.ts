@@ -93,6 +93,11 @@ export class TranslatedStream implements StreamPipe {
   }
 
   reportedUsage(): ReportedUsage {
+    for (const part of this.#reader.readUnread?.() ?? []) {
+      this.#note(part);
+      // Writers keep it for the end.
+      this.#writer.write(part);
+    }
     return this.#told.report(this.#hasTextAfterUsage);
   }
 

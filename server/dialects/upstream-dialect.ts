@@ -41,6 +41,8 @@ export interface AppliedTraits {
 /** Reads one stream. Holds no more than the format needs to make sense of the next event. */
 export interface StreamReader {
   read(event: FramedEvent): readonly ResponsePart[];
+  /** Usage that was told and not read: what comes later replaces it. Missing: all that is told is read at once. */
+  readUnread?(): readonly ResponsePart[];
   /** True once the upstream has said that nothing follows. */
   readonly isComplete: boolean;
 }

@@ -34,6 +34,23 @@ describe.each(engines)('a channel of Gemini on $kind', (engine) => {
     await scene.checkBooks();
   });
 
+  it.each(['chat', 'gemini'] as const)('a stream to a caller of %s that breaks off is paid as its last event has told', async (caller) => {
+    await using scene = await open();
+    const pieces = Array.from({ length: 9 }, (_, index) => ` high water ${index}\n`);
+    // Each event is of the same form as the one before.
+    scene.upstream.behave({ pieces, usageIn: 'every event', cutAfter: 6, chunkDelay: 5 });
+    const contents = [{ role: 'user', parts: [{ text: 'When?' }] }];
+    const path = `/v1beta/models/${model}:streamGenerateContent?alt=sse`;
+    const answer = caller === 'chat' ? await scene.chat({ model, stream: true }) : await scene.post(path, { contents });
+    const told = await answer.text();
+    expect(told).toContain('high water 5');
+    expect(told).not.toContain('high water 6');
+    const [row] = await scene.logs(1);
+    expect(row).toMatchObject({ completion_tokens: 6 });
+    expect(row?.other).not.toMatchObject({ estimated: true });
+    await scene.checkBooks();
+  });
+
   it('a prompt that is blocked is the caller’s, costs what was read of it and is not tried elsewhere', async () => {
     await using scene = await open({ channels: [0, 1].map(() => ({ type: 24, models: model })), settings: { RetryTimes: '2' } });
     const before = await scene.balance();

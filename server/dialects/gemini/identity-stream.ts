@@ -136,6 +136,7 @@ export class GeminiIdentityStream implements StreamPipe {
   }
 
   reportedUsage(): ReportedUsage {
+    this.#note(this.#reader.readUnread?.() ?? []);
     return this.#told.report(this.#hasTextAfterUsage);
   }
 

@@ -10,6 +10,8 @@ import { Grounding } from './grounding.ts';
 import { readFinishReason } from './finish-reason.ts';
 import { readLogprobs } from './logprobs.ts';
 import { errorOf, isBlocked, statedErrorOf } from './response-errors.ts';
+import { PlainEvents } from './plain-events.ts';
+import type { PlainEvent } from './plain-events.ts';
 import { usageParts } from './token-usage.ts';
 
 export function readWhole(body: Readonly<JsonObject>): readonly ResponsePart[] | null {
@@ -32,15 +34,37 @@ export function createStreamReader(): StreamReader {
 
 function streamReader(errorIn: typeof errorOf): StreamReader {
   const reader = new ResponseReader();
+  const plain = new PlainEvents();
+  /** Of plain events, JSON. */
+  let unreadUsage: string | null = null;
+  const readUnread = (): readonly ResponsePart[] => {
+    if (unreadUsage === null) return [];
+    const parts = usageParts(parseObject(unreadUsage));
+    unreadUsage = null;
+    return parts;
+  };
   return {
     // Nothing says that nothing follows: the body ends.
     isComplete: false,
     read({ data }: FramedEvent) {
+      const same = plain.read(data);
+      const parts = same === null ? null : reader.plainText(same);
+      if (same !== null && parts !== null) {
+        if (same.usage !== null) unreadUsage = same.usage;
+        return parts;
+      }
       const event = parseObject(data);
       if (event === null) return [];
       const error = errorIn(event);
-      return error === null ? reader.response(event) : [{ type: 'error', error }];
+      if (error !== null) return [{ type: 'error', error }];
+      const before = readUnread();
+      const read = reader.response(event);
+      const [text, usage] = read;
+      const isPlain = text?.type === 'text' && read.length <= 2 && (usage === undefined || usage.type === 'usage');
+      if (isPlain) plain.learn(data, text);
+      return before.length === 0 ? read : [...before, ...read];
     },
+    readUnread,
   };
 }
 
@@ -72,6 +96,15 @@ class ResponseReader {
     }
     if (isBlocked(body)) parts.push({ type: 'finish', reason: 'content_filter', choice: 0 });
     return [...parts, ...usageParts(body.usageMetadata)];
+  }
+
+  /** Of an event that tells nothing else, of a candidate that is known; null: more has to be known of it. */
+  plainText({ text, choice }: PlainEvent): ResponsePart[] | null {
+    const state = this.#candidates.get(choice);
+    if (state === undefined || state.isBehindCode) return null;
+    if (text === '') return [];
+    state.grounding.addText(text);
+    return [{ type: 'text', text, choice }];
   }
 
   #candidate(body: JsonObject): ResponsePart[] {
