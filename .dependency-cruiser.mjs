@@ -250,7 +250,11 @@ export default {
       '^server/upstream/token-worker[.]ts$',
       'Count through server/upstream/token-estimate.ts: counting can hold up the event loop.',
     ),
-    oneDoor('ws', '^server/sockets/socket-room[.]ts$', 'Sockets of clients are `MessageSocket` (server/sockets/): bounded and kept alive.'),
+    oneDoor(
+      'ws',
+      '^server/sockets/(socket-room|upstream-socket)[.]ts$',
+      'Sockets of clients are `MessageSocket`, those to providers `UpstreamSocket` (server/sockets/): bounded and kept alive.',
+    ),
     oneDoor('nodemailer', '^server/notify/mail[.]ts$', 'Send mails through `context.mail`.'),
     oneDoor('idb', '^pwa/offline/', 'Use pwa/offline/database.ts and what stands on it.'),
     oneDoor('workbox-[^/]+', '^pwa/(offline/|service-worker[.]ts$)', 'Only pwa/offline and the service worker know Workbox.'),

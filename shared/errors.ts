@@ -525,6 +525,11 @@ export const errors = {
     '服务器的 WebSocket 连接数已达上限：请改用 HTTP 或稍后再试',
     'All WebSocket connections of this server are in use: go on over HTTP, or try again later',
   ),
+  realtime_session_expired: entry(
+    400,
+    '会话已达到时长上限（{minutes} 分钟）：请打开新会话',
+    'The session has reached its limit of {minutes} minutes: open a new one',
+  ),
   too_many_turns: entry(429, '此连接上等待的请求太多', 'Too many requests wait on this connection'),
   account_object_refused: entry(
     400,

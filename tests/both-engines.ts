@@ -70,6 +70,7 @@ const relay = [
   'moderations',
   'music',
   'own-containers',
+  'realtime',
   'rerank',
   'session-budget',
   'sockets',

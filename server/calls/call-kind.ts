@@ -20,6 +20,7 @@ export type CallKindName =
   | 'image_edits'
   | 'image_variations'
   | 'moderations'
+  | 'realtime'
   | 'rerank'
   | 'speech'
   | 'transcriptions'
@@ -41,6 +42,8 @@ export interface CallKind {
   readonly isWritten: boolean;
   /** Its response is a text all the same, which is searched for words that the site blocks. */
   readonly isText?: true;
+  /** Its calls are turns of a session: what one needs is known from those before it, and nothing is learnt from it for others. */
+  readonly isInSession?: true;
   /** Nothing but a number is wanted: nothing is reserved or charged, and it can be counted here. */
   readonly isCount: boolean;
 

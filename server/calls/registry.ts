@@ -7,6 +7,7 @@ import { countTokens } from './count-tokens.ts';
 import { embeddings } from './embeddings/embeddings.ts';
 import { imageEdits, images, imageVariations } from './images/images.ts';
 import { moderations } from './moderations/moderations.ts';
+import { realtime } from './realtime/realtime.ts';
 import { rerank } from './rerank/rerank.ts';
 import type { CallKind, CallKindName } from './call-kind.ts';
 
@@ -19,6 +20,7 @@ export const callKinds: Readonly<Record<CallKindName, CallKind>> = {
   image_edits: imageEdits,
   image_variations: imageVariations,
   moderations,
+  realtime,
   rerank,
   speech,
   transcriptions,

@@ -90,6 +90,7 @@ export function createRelay(context: AppContext): Relay {
       isEnding = true;
       services.abandoned.shutDown();
       services.clock.shutDown();
+      sockets.shutDown();
     },
   };
 }

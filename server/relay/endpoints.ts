@@ -58,6 +58,9 @@ export const relayEndpoints: readonly RelayEndpoint[] = [
   ...['/v1/interactions', '/v1beta/interactions'].map((path) => endpoint(path, clientDialects['gemini-interactions'], callKinds.chat)),
 ];
 
+/** Its sessions are sockets alone. */
+export const realtimeEndpoint: RelayEndpoint = endpoint('/v1/realtime', clientDialects['openai-chat'], callKinds.realtime);
+
 function endpoint(path: string, dialect: ClientDialect, kind: CallKind): RelayEndpoint {
   const call = kind.clientCall(dialect);
   if (call === undefined) throw new Error(`${dialect.title} has no call of the kind ${kind.name}`);

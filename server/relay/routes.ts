@@ -9,7 +9,7 @@ import { mountBilling } from '#server/relay/dashboard-billing.ts';
 import { countTokens } from '#server/relay/count-tokens.ts';
 import type { Relay } from '#server/relay/create-relay.ts';
 import type { ConversationSources } from '#server/relay/conversation-source.ts';
-import { relayEndpoints } from '#server/relay/endpoints.ts';
+import { realtimeEndpoint, relayEndpoints } from '#server/relay/endpoints.ts';
 import type { RelayEndpoint } from '#server/relay/endpoints.ts';
 import { hasModel, listedModel, modelsOf, tagOf } from '#server/relay/model-list.ts';
 import { splitVerb } from '#server/relay/path-pattern.ts';
@@ -51,6 +51,10 @@ export function mountRelay(host: RouteHost, { services, sockets }: Relay, source
     const conversations = sources[endpoint.speaksOfKept ?? 'responses'];
     host.addDirect('GET', endpoint.path, (request, _params, connection) => sockets.open({ endpoint, request, connection, conversations }));
   }
+
+  host.addDirect('GET', realtimeEndpoint.path, (request, _params, connection) =>
+    sockets.openSession({ endpoint: realtimeEndpoint, request, connection }),
+  );
 
   /** @param own the format that is spoken at that address; where there are several, the client's headers tell it */
   async function listing(

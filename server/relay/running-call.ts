@@ -57,10 +57,10 @@ export interface RunningCall {
   readonly heldObject: HeldObject | null;
   /** Null: not known. */
   readonly affinity: Affinity | null;
-  /** Monotonic milliseconds. */
-  readonly startedAt: number;
+  /** Monotonic milliseconds. A turn that is reserved for before it begins has its own beginning. */
+  startedAt: number;
   /** Unix seconds. */
-  readonly createdAt: number;
+  createdAt: number;
   readonly quoted: QuotedPrice;
   reservation: Reservation;
   prompt: ExpectedPrompt;
@@ -76,7 +76,7 @@ export interface RunningCall {
   outputLimit: number | undefined;
   /** Bytes of a whole response for each of its tokens, at the most, roughly. */
   readonly mostTokenBytes: number;
-  readonly permit: RatePermit | null;
+  permit: RatePermit | null;
   /** The session of its client; null: it names none. */
   readonly session: CalledSession | null;
   /** Its part of the session's budget; null: none binds it. */

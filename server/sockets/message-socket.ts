@@ -7,7 +7,16 @@ import type { BodyHold } from '#server/http/bodies.ts';
 import type { Passage, ProgressWatch } from '#server/network/progress-watch.ts';
 
 /** Close codes. https://www.rfc-editor.org/rfc/rfc6455#section-7.4.1 */
-export const closeCodes = { normal: 1000, goingAway: 1001, notText: 1003, refused: 1008, tooLarge: 1009, tryAgain: 1013 } as const;
+export const closeCodes = {
+  normal: 1000,
+  goingAway: 1001,
+  notText: 1003,
+  refused: 1008,
+  tooLarge: 1009,
+  serverError: 1011,
+  restart: 1012,
+  tryAgain: 1013,
+} as const;
 
 /** Who is told what happens on a socket. */
 export interface SocketReceiver {
@@ -56,6 +65,8 @@ export class MessageSocket implements Passage {
   #isCorked = false;
   #isFull = false;
   #isDeaf = false;
+  /** What comes cannot be passed on yet. */
+  #isHeld = false;
 
   constructor(socket: WebSocket, raw: Socket, { limits, openReceiver }: SocketOptions) {
     this.#socket = socket;
@@ -111,6 +122,17 @@ export class MessageSocket implements Passage {
       this.#isDeaf = true;
       this.#socket.pause();
     }
+  }
+
+  /** Nothing more is read until `readOn`; messages that have been read are still told. */
+  holdReading(): void {
+    this.#isHeld = true;
+    if (!this.#socket.isPaused) this.#socket.pause();
+  }
+
+  readOn(): void {
+    this.#isHeld = false;
+    if (this.#socket.isPaused && !this.#isDeaf && this.#raw.writableLength <= mostUnread) this.#socket.resume();
   }
 
   ping(): void {
@@ -183,7 +205,7 @@ export class MessageSocket implements Passage {
   }
 
   #drained(): void {
-    if (this.#socket.isPaused && !this.#isDeaf) this.#socket.resume();
+    if (this.#socket.isPaused && !this.#isDeaf && !this.#isHeld) this.#socket.resume();
     if (!this.#isFull) return;
     this.#isFull = false;
     this.#receiver.resume();

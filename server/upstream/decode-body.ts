@@ -132,3 +132,8 @@ function decoderOf(encoding: Encoding, begin: Buffer | null): Transform {
   const isFramed = begin === null || ((begin[0] ?? 0) & 0x0f) === 8;
   return isFramed ? zlib.createInflate() : zlib.createInflateRaw();
 }
+
+/** Without a byte order mark in UTF-8. */
+export function withoutMark(bytes: Buffer): Buffer {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
+}

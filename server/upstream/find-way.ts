@@ -102,7 +102,7 @@ function wayOfKind({ channel, client, model, version, versions }: AskedWay, kind
   };
 }
 
-const known = new Set(['base', 'model', 'deployment', 'collection', 'version', 'other']);
+const known = new Set(['base', 'model', 'deployment', 'modelValue', 'deploymentValue', 'collection', 'version', 'other']);
 
 function lacksValues(path: string, location: ModelLocation | undefined): boolean {
   if (location === undefined) return false;
@@ -165,6 +165,8 @@ function filled(path: string, { channel, provider, name, version, location }: Ad
     .replace('{base}', () => base)
     .replace('{collection}', () => (ownCollection.test(name) ? '' : 'models/'))
     .replace('{model}', () => encoded(name))
+    .replace('{modelValue}', () => encodeURIComponent(name.toWellFormed()))
+    .replace('{deploymentValue}', () => encodeURIComponent(name.toWellFormed().replaceAll('.', '')))
     .replace('{deployment}', () => encoded(name.replaceAll('.', '')))
     .replace('{version}', () => encodeURIComponent(version || other || provider.defaultVersion || ''))
     .replace('{other}', () => encodeURIComponent(other));

@@ -5,11 +5,12 @@ import type { Dispatcher } from 'undici';
 import type { Readable } from 'node:stream';
 import { PiecedBody } from '#server/framing/byte-source.ts';
 import type { Framing } from '#server/framing/framing.ts';
-import { decodeBody, encodingsOf, ExpansionError } from './decode-body.ts';
+import { decodeBody, encodingsOf, ExpansionError, withoutMark } from './decode-body.ts';
 import type { BodyDecoder } from './decode-body.ts';
 import { SendFailure } from './send-failure.ts';
 import { UpstreamStream } from './upstream-stream.ts';
 import type { Flow } from './upstream-stream.ts';
+import { upgradeThrough } from './upgrade.ts';
 
 /** What is long is read while it is sent. */
 export type UpstreamBody = Buffer | PiecedBody;
@@ -75,6 +76,11 @@ export interface Sending {
 
 export interface Sender {
   send(request: SendRequest, limits: SendLimits): Sending;
+  /** Asks for a WebSocket; `responseMs` is how long the handshake may take. */
+  upgrade(
+    request: Pick<SendRequest, 'origin' | 'path' | 'headers' | 'proxy'>,
+    limits: Pick<SendLimits, 'responseMs'>,
+  ): ReturnType<typeof upgradeThrough>;
   close(): Promise<void>;
 }
 
@@ -83,11 +89,6 @@ const connectionsPerOrigin = 4096;
 /** Responses up to this size find room anyway. */
 const shortResponse = 256 * 1024;
 const nothing = Buffer.alloc(0);
-/** Without a byte order mark in UTF-8. */
-function withoutMark(bytes: Buffer): Buffer {
-  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
-}
-
 export function createSender(): Sender {
   const dispatchers = new Map<string, Dispatcher>();
 
@@ -122,6 +123,7 @@ export function createSender(): Sender {
       }
       return exchange;
     },
+    upgrade: (request, { responseMs }) => upgradeThrough(dispatcherFor(request.origin, request.proxy), request, responseMs),
     async close() {
       await Promise.all([...dispatchers.values()].map((dispatcher) => dispatcher.destroy()));
       dispatchers.clear();

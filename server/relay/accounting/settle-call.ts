@@ -44,7 +44,7 @@ export async function settleCall(call: RunningCall, end: CallEnd): Promise<void>
     const cacheExpected = isWhole && usage !== null ? missedCache(call, end.request, usage) : undefined;
     const row = chargeRow(call, { ...end, usage, cacheExpected, afterDisconnect: measuredAfterDisconnect(reason, usage, wasRead) });
     if (channel !== null && usage !== null) services.context.figures.prompted(channel.id, inputTokens(usage), usage.cacheRead);
-    if (isWhole && usage !== null) learnFromCall(call, usage, firstByteMs);
+    if (isWhole && usage !== null && call.endpoint.kind.isInSession !== true) learnFromCall(call, usage, firstByteMs);
     if (channel !== null) services.use.add(channel.id, row.quota);
     const settling = services.context.ledger.settle(reservation, row);
     if (row.quota > reservation.amount) noteExcess(call, { settling, channel, usage });

@@ -1,6 +1,6 @@
 // One connection over which a client asks for many calls. It asks by its key, which is looked at for every call and while it is silent.
 import { AppError } from '#shared/errors.ts';
-import type { ErrorCode, Language } from '#shared/errors.ts';
+import type { Language } from '#shared/errors.ts';
 import type { ErrorObject } from '#server/dialects/client-dialect.ts';
 import type { SocketDialect } from '#server/dialects/socket-dialect.ts';
 import { isObject } from '#server/framing/loose-json.ts';
@@ -21,6 +21,7 @@ import { closeCodes } from '#server/sockets/message-socket.ts';
 import type { MessageSocket, SocketReceiver } from '#server/sockets/message-socket.ts';
 import type { KeptResponses } from './kept-responses.ts';
 import type { HeldTurnState } from '#server/relay/turn-state.ts';
+import { KeyWatch } from './key-watch.ts';
 import { createLanes } from './lanes.ts';
 import type { Lanes } from './lanes.ts';
 import { SocketTurn } from './socket-turn.ts';
@@ -44,8 +45,6 @@ export interface CallSocketOptions {
 
 /** Messages that wait for their lane, or to be read. */
 const mostWaiting = 64;
-/** With these a key is of no more use, whatever is asked. */
-const lostKeys: ReadonlySet<ErrorCode> = new Set(['key_invalid', 'key_disabled', 'key_expired', 'user_banned', 'ip_denied']);
 
 export class CallSocket implements SocketReceiver, TurnPlace {
   readonly services: RelayServices;
@@ -61,12 +60,12 @@ export class CallSocket implements SocketReceiver, TurnPlace {
   readonly #owner: string;
   readonly #endsAt: number;
   readonly #lanes: Lanes;
+  readonly #keys: KeyWatch;
   readonly #turns = new Set<SocketTurn>();
   #reading: Promise<void> = Promise.resolve();
   #unread = 0;
   #isGone = false;
   #isDraining = false;
-  #isChecking = false;
 
   constructor(socket: MessageSocket, options: CallSocketOptions) {
     const { services, endpoint, dialect, request, connection, kept, stored, userId, turnState } = options;
@@ -82,6 +81,7 @@ export class CallSocket implements SocketReceiver, TurnPlace {
     this.#socket = socket;
     this.#owner = `user:${userId}`;
     this.#endsAt = services.context.now() + dialect.mostMinutes * 60_000;
+    this.#keys = new KeyWatch({ services, request, connection }, (error) => this.#end(error, closeCodes.refused));
     const { mostTurns, mostLanes } = dialect;
     this.#lanes = createLanes({ mostTurns, mostLanes, mostWaiting }, () => this.#closeIfDone());
   }
@@ -128,7 +128,7 @@ export class CallSocket implements SocketReceiver, TurnPlace {
   tick(): void {
     if (!this.#lanes.isIdle) return;
     if (this.#isOld()) this.#closeIfDone();
-    else this.#checkKey();
+    else this.#keys.check();
   }
 
   closed(): void {
@@ -247,30 +247,6 @@ export class CallSocket implements SocketReceiver, TurnPlace {
     if (this.#isGone || !this.#lanes.isIdle) return;
     if (this.#isDraining) this.#socket.close(closeCodes.goingAway, 'the server is shutting down');
     else if (this.#isOld()) this.#end(this.#tooOld(), closeCodes.normal);
-  }
-
-  /** Whoever has lost the key is not to keep the connection either. */
-  #checkKey(): void {
-    if (this.#isChecking) return;
-    const { gate, addressOf } = this.services;
-    const lost = (failure: unknown) => {
-      if (failure instanceof AppError && lostKeys.has(failure.code)) this.#end(failure, closeCodes.refused);
-    };
-    try {
-      const admitted = gate.admit(this.request);
-      if (!(admitted instanceof Promise)) {
-        gate.checkUse(admitted, addressOf(this.request, this.connection));
-        return;
-      }
-      this.#isChecking = true;
-      void admitted
-        .catch(lost) // when the database is away, nothing is known of it
-        .finally(() => {
-          this.#isChecking = false;
-        });
-    } catch (failure) {
-      lost(failure);
-    }
   }
 
   #end(error: AppError, code: number): void {

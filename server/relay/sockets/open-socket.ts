@@ -9,20 +9,23 @@ import { takenOver } from '#server/http/lean-response.ts';
 import type { DirectResponse } from '#server/http/lean-response.ts';
 import { newRequestId } from '#server/http/request-id.ts';
 import { createShares } from '#server/queues/shares.ts';
+import type { Shares } from '#server/queues/shares.ts';
 import { noteRefusal } from '#server/relay/admission/note-refusal.ts';
 import type { ConversationSource } from '#server/relay/conversation-source.ts';
 import type { RelayEndpoint } from '#server/relay/endpoints.ts';
 import { errorResponse, ownError, requestIdHeaders } from '#server/relay/relay-failure.ts';
 import type { RelayServices } from '#server/relay/services.ts';
-import type { MessageSocket } from '#server/sockets/message-socket.ts';
+import type { MessageSocket, SocketReceiver } from '#server/sockets/message-socket.ts';
 import { createSocketRoom, keyInProtocols } from '#server/sockets/socket-room.ts';
 import type { SocketRoom } from '#server/sockets/socket-room.ts';
+import { openSession, SessionRefused } from '#server/relay/realtime/open-session.ts';
+import { RealtimeSession } from '#server/relay/realtime/realtime-session.ts';
+import { releaseCall } from '#server/relay/running-call.ts';
 import { clientHeadersOf } from '#server/relay/admission/admit-call.ts';
 import type { Admission } from '#server/relay/admission/admission.ts';
 import type { HeldTurnState } from '#server/relay/turn-state.ts';
 import { createKeptResponses } from './kept-responses.ts';
 import { CallSocket } from './call-socket.ts';
-import type { CallSocketOptions } from './call-socket.ts';
 
 export interface AskedSocket {
   endpoint: RelayEndpoint;
@@ -32,10 +35,16 @@ export interface AskedSocket {
   conversations: ConversationSource;
 }
 
+type AskedSession = Omit<AskedSocket, 'conversations'>;
+
 export interface RelaySockets {
   /** Never rejects: who gets no socket is told so over HTTP, in the format of the address. */
   open(asked: AskedSocket): Promise<DirectResponse>;
+  /** The same of a session that goes on to a provider. */
+  openSession(asked: AskedSession): Promise<DirectResponse>;
   readonly size: number;
+  /** What is open ends, with a word. */
+  shutDown(): void;
   /** No further call is begun on any. */
   drain(): void;
   stop(): void;
@@ -46,7 +55,7 @@ export function createRelaySockets(services: RelayServices): RelaySockets {
   const { env } = context;
   const times = { pingMs: env.STREAM_KEEPALIVE * 1000, silentMs: env.CLIENT_TIMEOUT * 1000 };
   const room = createSocketRoom(times, (cause) => context.log.error({ err: cause }, 'a socket failed unexpectedly'));
-  const open = new Set<CallSocket>();
+  const open = new Set<OpenSocket>();
   const shares = createShares<number>();
   const kept = createKeptResponses();
   const all = Math.floor((env.MAX_SOCKETS_MB * 1_000_000) / socketBytes);
@@ -68,7 +77,7 @@ export function createRelaySockets(services: RelayServices): RelaySockets {
   return {
     async open({ endpoint, request: original, connection, conversations }) {
       const dialect = endpoint.socket;
-      const request = connection === null || dialect === undefined ? original : callRequest(connection, dialect);
+      const request = connection === null ? original : callRequest(connection, dialect);
       const requestId = newRequestId(context);
       const language = callerLanguage(request.headers);
       try {
@@ -93,9 +102,12 @@ export function createRelaySockets(services: RelayServices): RelaySockets {
           ...acceptHeaders(services, { admission, endpoint, request, turnState }),
         };
         const free = () => shares.add(userId, -1);
+        const openReceiver: OpenReceiver = (socket, { connection: bare, onClosed }) =>
+          new CallSocket(socket, { ...opening, connection: bare, onClosed });
+        const headers = headerLines(extra);
         return takenOver({
           drop: free,
-          take: () => accept(connection, upgrade, { room, open, opening, headers: headerLines(extra), free }),
+          take: () => accept(connection, upgrade, { services, userId, room, open, openReceiver, headers, free, drop: free }),
         });
       } catch (failure) {
         const error = toAppError(failure, context, requestId);
@@ -107,8 +119,12 @@ export function createRelaySockets(services: RelayServices): RelaySockets {
     get size() {
       return open.size;
     },
+    openSession: (asked) => openRealtime({ services, room, open, admit, shares }, asked),
     drain() {
-      for (const calls of open) calls.drain();
+      for (const socket of open) socket.drain();
+    },
+    shutDown() {
+      for (const socket of open) socket.shutDown?.();
     },
     stop: () => room.stop(),
   };
@@ -139,48 +155,105 @@ function acceptHeaders(
   return headers;
 }
 
+type OpenSocket = SocketReceiver & { drain(): void; shutDown?(): void };
+
+type OpenReceiver = (socket: MessageSocket, opening: { connection: Connection; onClosed(socket: OpenSocket): void }) => OpenSocket;
+
 interface Acceptance {
+  services: RelayServices;
+  userId: number;
   room: SocketRoom;
-  open: Set<CallSocket>;
-  opening: Omit<CallSocketOptions, 'connection' | 'onClosed'>;
+  open: Set<OpenSocket>;
+  openReceiver: OpenReceiver;
   /** Lines of the response. */
   headers: readonly string[];
   /** Its place is free again. */
   free(): void;
+  /** What came was no handshake. */
+  drop(): void;
 }
 
-function accept({ req, res }: Connection, { socket: raw, head }: Upgrade, { room, open, opening, headers, free }: Acceptance): void {
-  const { bodies, env } = opening.services.context;
+function accept({ req, res }: Connection, { socket: raw, head }: Upgrade, acceptance: Acceptance): void {
+  const { services, userId, room, open, openReceiver, headers, free, drop } = acceptance;
+  const { bodies, env } = services.context;
   const limits = {
     mostBytes: env.MAX_REQUEST_BODY_MB * 1_000_000,
-    hold: bodies.open(`user:${opening.userId}`),
+    hold: bodies.open(`user:${userId}`),
     watch: bodies.watch,
   };
   let isOpen = false;
-  const openReceiver = (socket: MessageSocket) => {
-    // What an upgrade is made of is not kept for as long as the socket is.
-    const calls = new CallSocket(socket, {
-      ...opening,
-      connection: { req, res },
-      onClosed() {
-        open.delete(calls);
-        free();
-      },
-    });
-    isOpen = true;
-    open.add(calls);
-    return calls;
-  };
   res.detachSocket(raw);
-  room.accept({ request: req, socket: raw, head, headers }, { limits, openReceiver });
-  // What came was no handshake.
-  if (!isOpen) free();
+  room.accept(
+    { request: req, socket: raw, head, headers },
+    {
+      limits,
+      openReceiver(socket) {
+        // What an upgrade is made of is not kept for as long as the socket is.
+        const receiver = openReceiver(socket, {
+          connection: { req, res },
+          onClosed(closed) {
+            open.delete(closed);
+            free();
+          },
+        });
+        isOpen = true;
+        open.add(receiver);
+        return receiver;
+      },
+    },
+  );
+  if (!isOpen) drop();
+}
+
+interface SessionPlace extends Pick<Acceptance, 'services' | 'room' | 'open'> {
+  /** @throws {AppError} */
+  admit(request: Request, connection: Connection): Promise<Admission>;
+  shares: Shares<number>;
+}
+
+/** A session that goes on to a provider, which has opened it before the handshake is completed. */
+async function openRealtime(place: SessionPlace, { endpoint, request: original, connection }: AskedSession): Promise<DirectResponse> {
+  const { services, room, open, admit, shares } = place;
+  const { context } = services;
+  const request = connection === null ? original : callRequest(connection, undefined);
+  const requestId = newRequestId(context);
+  const language = callerLanguage(request.headers);
+  let free = () => {};
+  try {
+    const upgrade = connection?.upgrade;
+    if (connection === null || upgrade === undefined) throw new AppError('websocket_missing');
+    const { user } = await admit(request, connection);
+    free = () => shares.add(user.id, -1);
+    const opened = await openSession({ services, request, connection, language });
+    const drop = () => {
+      opened.upstream.destroy();
+      releaseCall(opened.first);
+      free();
+    };
+    const headers = headerLines(requestIdHeaders(endpoint.dialect, requestId));
+    const openReceiver: OpenReceiver = (socket, { connection: bare, onClosed }) =>
+      new RealtimeSession(socket, opened.upstream, { services, request, connection: bare, language, userId: user.id, opened, onClosed });
+    return takenOver({
+      drop,
+      take: () => accept(connection, upgrade, { services, userId: user.id, room, open, openReceiver, headers, free, drop }),
+    });
+  } catch (failure) {
+    free();
+    if (failure instanceof SessionRefused) {
+      const { error, retryAfter } = failure.told;
+      return errorResponse(endpoint.dialect, error, requestId, retryAfter);
+    }
+    const error = toAppError(failure, context, requestId);
+    if (error.code !== 'websocket_missing')
+      noteRefusal(services, error, { request, connection, requestId, progress: { requestId, model: '' } });
+    return errorResponse(endpoint.dialect, ownError(error, language, requestId), requestId, error.retryAfter);
+  }
 }
 
 /** The request as its calls are asked for by it. Who cannot send headers sends the key as a protocol; cookies are nobody's key here. */
-function callRequest({ req }: Connection, dialect: SocketDialect): Request {
+function callRequest({ req }: Connection, dialect: SocketDialect | undefined): Request {
   const key = req.headers.authorization === undefined ? keyInProtocols(req.headers['sec-websocket-protocol']) : undefined;
-  const headers = dialect.callHeaders(req.headers);
+  const headers = dialect?.callHeaders(req.headers) ?? req.headers;
   const { method, url } = req;
   return leanRequest({ method, url, headers: key === undefined ? headers : { ...headers, authorization: `Bearer ${key}` } });
 }

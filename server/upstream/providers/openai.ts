@@ -11,7 +11,7 @@ export const openai: Provider = {
   formats: {
     'openai-chat': {
       framing: 'sse',
-      paths: openaiPaths,
+      paths: { ...openaiPaths, realtime: '{base}/v1/realtime?model={modelValue}' },
       quirks: { streamOptions: 'ask', modelRules: [openaiReasoning] },
       takesCacheKey: true,
       takesAllowedTools: true,

@@ -9,6 +9,7 @@ import { embeddedEngine } from '#tests/support/engines.ts';
 import type { Behaviour } from '#tests/support/fake-upstream.ts';
 import { createScene, readEvents, testModel } from '#tests/support/relay-scene.ts';
 import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
+import { startFakeRealtime } from '#tests/support/fake-realtime.ts';
 import { connectSocket, RefusedSocket } from '#tests/support/socket-client.ts';
 import type { SocketClient } from '#tests/support/socket-client.ts';
 import { failureOf } from '#tests/support/failure-of.ts';
@@ -283,6 +284,19 @@ export const relayRefusals = {
   ),
   websocket_connection_limit_reached: named(
     onSocket((_client, { app }) => app.clock.advance(3_600_000)),
+    { minutes: 60 },
+  ),
+  realtime_session_expired: named(
+    async (desk) => {
+      await using provider = await startFakeRealtime();
+      return await desk.scene({ channels: [{ base_url: provider.url }] }, async ({ app, key }) => {
+        const headers = { ...speaking(desk), authorization: `Bearer ${key}` };
+        using client = await connectSocket(`${app.origin}/v1/realtime?model=${testModel}`, { headers });
+        await client.next();
+        app.clock.advance(3_600_000);
+        return toldByRelay(400, await client.next());
+      });
+    },
     { minutes: 60 },
   ),
   too_many_turns: onSocket((client) => {

@@ -1,0 +1,150 @@
+// What a client says in a session: what it adds to the prompt is reserved for before it goes on.
+import { AppError } from '#shared/errors.ts';
+import type { ErrorCode } from '#shared/errors.ts';
+import { isObject } from '#server/framing/loose-json.ts';
+import { parseBody } from '#server/http/parse-body.ts';
+import { scanBody } from '#server/http/scan-body.ts';
+import { checkNames } from '#server/relay/admission/check-names.ts';
+import { realtimeEndpoint } from '#server/relay/endpoints.ts';
+import type { RelayServices } from '#server/relay/services.ts';
+import { secondsOfBase64, sizeOf } from './session-context.ts';
+import type { SessionContext } from './session-context.ts';
+import { inputOf, withTranscriptionModel } from './session-events.ts';
+import type { Json, SessionEvents } from './session-events.ts';
+import type { Transcripts } from './transcripts.ts';
+import type { RealtimeTurns } from './turns.ts';
+
+export interface SessionParts {
+  services: RelayServices;
+  userId: number;
+  events: SessionEvents;
+  context: SessionContext;
+  turns: RealtimeTurns;
+  transcripts: Transcripts;
+  sendUpstream(event: Json): void;
+}
+
+/** What has been said cannot be paid for: whoever goes on would only be told so again. */
+const fatal: ReadonlySet<ErrorCode> = new Set([
+  'overdraft_stopped',
+  'insufficient_user_quota',
+  'pre_consume_token_quota_failed',
+  'key_exhausted',
+  'key_invalid',
+  'key_disabled',
+  'key_expired',
+  'user_banned',
+]);
+const none = { text: 0, audio: 0, image: 0 };
+
+export class ClientEvents {
+  readonly #parts: SessionParts;
+
+  constructor(parts: SessionParts) {
+    this.#parts = parts;
+  }
+
+  isFatal({ code }: AppError): boolean {
+    return fatal.has(code);
+  }
+
+  /** @throws {AppError} where it is no event */
+  async parse(bytes: Buffer): Promise<Json> {
+    const { services, userId } = this.#parts;
+    const raw = await scanBody(bytes);
+    const { value } = await parseBody(raw, services.context.bodies, `user:${userId}`, ({ text, value: read }) =>
+      checkNames(read, text, raw, realtimeEndpoint.names),
+    );
+    if (!isObject(value)) {
+      throw new AppError('invalid_request', { detail: { zh: '事件必须是 JSON 对象', en: 'an event must be a JSON object' } });
+    }
+    return value;
+  }
+
+  /** The event as it goes on: the same object where nothing of it is changed. @throws {AppError} where it does not */
+  take(event: Json): Json | Promise<Json> {
+    const { context, events } = this.#parts;
+    switch (event['type']) {
+      case 'input_audio_buffer.append':
+        return this.#hear(event);
+      case 'conversation.item.create':
+        this.#check(event['item']);
+        context.add(sizeOf(event['item'], events.inputFormat));
+        return this.#covered(event);
+      case 'session.update':
+        return this.#update(event);
+      case 'response.create':
+        return this.#ask(event);
+      case 'transcription_session.update':
+        return this.#update({ ...event, session: { type: 'transcription' } });
+      default:
+        return event;
+    }
+  }
+
+  async #hear(event: Json): Promise<Json> {
+    const { context, events, transcripts } = this.#parts;
+    const { audio } = event;
+    if (typeof audio === 'string') context.hear(secondsOfBase64(audio, events.inputFormat));
+    await transcripts.cover(context.bufferedSeconds);
+    return this.#covered(event);
+  }
+
+  async #update(event: Json): Promise<Json> {
+    const { context, events, transcripts, turns } = this.#parts;
+    const { session } = event;
+    this.#check(session);
+    let next = events.update(event, turns.bound);
+    const { turnDetection, transcription } = inputOf(session);
+    if (turnDetection !== undefined) context.isListening = turnDetection !== null;
+    if (transcription !== undefined) {
+      const model = isObject(transcription) && typeof transcription.model === 'string' ? transcription.model : null;
+      const there = await transcripts.use(model);
+      if (there !== null && there !== model) next = withTranscriptionModel(next, there);
+    }
+    context.add(sizeOf(isObject(session) ? { instructions: session.instructions, tools: session.tools } : null, events.inputFormat));
+    await this.#covered(event);
+    return next;
+  }
+
+  async #ask(event: Json): Promise<Json> {
+    const { events, turns } = this.#parts;
+    const named = events.named(event);
+    const { response } = event;
+    this.#check(response);
+    const extra = isObject(response) ? sizeOf(response, events.inputFormat) : none;
+    // What is wrong with it is told before it is reserved for.
+    events.create(named, undefined);
+    const bound = await turns.ask(named.event_id, extra);
+    this.#tellBound();
+    return events.create(named, bound);
+  }
+
+  /** The next turn pays for the context as it is now. */
+  async #covered(event: Json): Promise<Json> {
+    await this.#parts.turns.prepare();
+    this.#tellBound();
+    return event;
+  }
+
+  #tellBound(): void {
+    const { events, turns, sendUpstream } = this.#parts;
+    const update = turns.bound === undefined ? null : events.boundUpdate(turns.bound);
+    if (update !== null) sendUpstream(update);
+  }
+
+  /** @throws {AppError} `sensitive_words_detected` */
+  #check(value: unknown): void {
+    const { words } = this.#parts.services;
+    if (!words.isOn || value === undefined) return;
+    const texts: string[] = [];
+    const walk = (node: unknown, name: string): void => {
+      if (typeof node === 'string') {
+        if (name !== 'audio' && name !== 'image_url') texts.push(node);
+      } else if (Array.isArray(node)) for (const part of node) walk(part, name);
+      else if (isObject(node)) for (const [key, part] of Object.entries(node)) walk(part, key);
+    };
+    walk(value, '');
+    void words.check({ isLarge: false, use: (work) => Promise.resolve(work()) }, texts);
+  }
+}

@@ -1,0 +1,201 @@
+// A session is asked for: its first turn is reserved for, and a channel's provider opens it. Until then every refusal is an HTTP response.
+import type { Duplex } from 'node:stream';
+import { AppError } from '#shared/errors.ts';
+import type { Language } from '#shared/errors.ts';
+import { turnBody } from '#server/calls/realtime/realtime-client.ts';
+import { callAddress } from '#server/dialects/call-address.ts';
+import type { CallAddress } from '#server/dialects/call-address.ts';
+import type { Connection } from '#server/http/connection.ts';
+import { settleCall } from '#server/relay/accounting/settle-call.ts';
+import { realtimeEndpoint } from '#server/relay/endpoints.ts';
+import { tellFailure } from '#server/relay/relay-failure.ts';
+import type { ToldFailure } from '#server/relay/relay-failure.ts';
+import { attempts, channelOnly } from '#server/relay/routing/attempts.ts';
+import { noteAnswered, noteFailed, noteStopped } from '#server/relay/routing/note-attempt.ts';
+import { takesCall } from '#server/relay/routing/takes-call.ts';
+import { elapsed, releaseCall } from '#server/relay/running-call.ts';
+import type { RunningCall } from '#server/relay/running-call.ts';
+import type { RelayServices } from '#server/relay/services.ts';
+import { SigningFailure } from '#server/upstream/auth/signing-failure.ts';
+import { isRetryable } from '#server/upstream/failure-consequences.ts';
+import type { ChannelWay } from '#server/upstream/find-way.ts';
+import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
+import type { SendRequest } from '#server/upstream/send.ts';
+import { SendFailure } from '#server/upstream/send-failure.ts';
+import type { Upgrading } from '#server/upstream/upgrade.ts';
+import { failureOfSend, parseUpstreamError } from '#server/upstream/upstream-error.ts';
+import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
+import { openTurn } from './open-turn.ts';
+import { SessionContext } from './session-context.ts';
+
+export interface OpenedSession {
+  model: string;
+  isBeta: boolean;
+  channel: PreparedChannel;
+  way: ChannelWay;
+  /** To its provider. */
+  upstream: Duplex;
+  context: SessionContext;
+  /** Reserved for its first turn. */
+  first: RunningCall;
+}
+
+interface AskedSession {
+  services: RelayServices;
+  request: Request;
+  connection: Connection;
+  language: Language;
+}
+
+/** No provider has opened it. */
+export class SessionRefused extends Error {
+  readonly told: ToldFailure;
+
+  constructor(told: ToldFailure) {
+    super(told.error.message);
+    this.told = told;
+  }
+}
+
+/** Milliseconds that a provider has to open a session. */
+const mostOpening = 20_000;
+/** Tokens of what a provider tells its model where nobody else does. */
+const usualInstructions = 1_000;
+const betaProtocol = 'openai-beta.realtime-v1';
+
+/** @throws {AppError} @throws {SessionRefused} */
+export async function openSession(asked: AskedSession): Promise<OpenedSession> {
+  const { request } = asked;
+  const { query } = callAddress(request, { model: undefined, verb: undefined });
+  const model = modelIn(query);
+  const isBeta = isOfBeta(request.headers);
+  const context = new SessionContext(model);
+  context.add({ text: usualInstructions, audio: 0, image: 0 });
+  const first = await openTurn(asked, realtimeEndpoint, turnBody(model, context.size));
+  try {
+    return {
+      model,
+      isBeta,
+      context,
+      first,
+      ...(await openUpstream(asked, first, { isBeta, version: query.get('api-version') ?? undefined })),
+    };
+  } catch (failure) {
+    releaseCall(first);
+    throw failure;
+  }
+}
+
+function modelIn(query: CallAddress['query']): string {
+  if (query.get('intent') === 'transcription') {
+    const detail = {
+      zh: '此处不支持只做转写的会话（intent=transcription）：请在 realtime 会话中使用 audio.input.transcription，或调用 /v1/audio/transcriptions',
+      en: 'sessions that only transcribe (intent=transcription) are not served here: use audio.input.transcription in a realtime session, or /v1/audio/transcriptions',
+    };
+    throw new AppError('invalid_request', { detail }, { field: 'intent' });
+  }
+  const model = query.get('model') ?? query.get('deployment');
+  if (model === null || model === '') throw new AppError('model_required', {}, { field: 'model' });
+  return model;
+}
+
+function isOfBeta(headers: Headers): boolean {
+  const named = headers.get('sec-websocket-protocol')?.split(',') ?? [];
+  return headers.get('openai-beta')?.includes('realtime=v1') === true || named.some((name) => name.trim() === betaProtocol);
+}
+
+type Opened = Pick<OpenedSession, 'channel' | 'way' | 'upstream'>;
+
+async function openUpstream(
+  { services, connection, language }: AskedSession,
+  call: RunningCall,
+  address: { isBeta: boolean; version: string | undefined },
+): Promise<Opened> {
+  const { admission, model, requestId } = call;
+  const all = attempts({
+    services,
+    group: admission.group,
+    model,
+    caller: admission.user.id,
+    only: channelOnly(services, admission.pinnedChannel),
+    isFor: (channel) => takesCall(channel, realtimeEndpoint, model),
+    records: call.attempts,
+    elapsed: () => elapsed(call),
+    isOver: () => services.isEnding() || connection.req.socket.destroyed,
+  });
+  let last: { channel: PreparedChannel; failure: UpstreamFailure } | null = null;
+  for (const attempt of all) {
+    const { channel, record } = attempt;
+    const way = channel.way(realtimeEndpoint.dialect, 'realtime', model, { version: address.version });
+    if (way === null) {
+      noteStopped(call, attempt);
+      continue;
+    }
+    const result = await connect({ services, connection, channel, way, isBeta: address.isBeta });
+    if ('upstream' in result) {
+      record.status = 101;
+      noteAnswered(call, attempt, 'completed');
+      return { channel, way, upstream: result.upstream };
+    }
+    noteFailed(call, attempt, result.failure);
+    last = { channel, failure: result.failure };
+    if (!isRetryable(result.failure, channel.provider)) break;
+  }
+  if (last === null) throw new AppError('no_channel', { group: admission.group, model }, { retryAfter: 5 });
+  const { channel, failure } = last;
+  await settleCall(call, { reason: 'upstream_failed', channel, request: null, usage: null, firstByteMs: undefined, failure });
+  throw new SessionRefused(
+    tellFailure(failure, { language, requestId, keywords: services.context.settings.get('AutomaticDisableKeywords') }),
+  );
+}
+
+interface Connecting {
+  services: RelayServices;
+  connection: Connection;
+  channel: PreparedChannel;
+  way: ChannelWay;
+  isBeta: boolean;
+}
+
+/** The handshake with one provider. */
+async function connect({
+  services,
+  connection,
+  channel,
+  way,
+  isBeta,
+}: Connecting): Promise<{ upstream: Duplex } | { failure: UpstreamFailure }> {
+  const { sender, now, env } = services.context;
+  let upgrading: Upgrading | null = null;
+  const leave = () => upgrading?.abort();
+  connection.req.socket.once('close', leave);
+  try {
+    const request = await way.format.authorize(handshake(channel, way, isBeta), { now: now(), sender });
+    upgrading = sender.upgrade(request, { responseMs: Math.min(mostOpening, env.RELAY_TIMEOUT * 1000) });
+    const response = await upgrading.response;
+    if (response.kind === 'upgraded') return { upstream: response.socket };
+    const { status, headers, body } = response;
+    return { failure: parseUpstreamError({ status, text: body.toString('utf8', 0, 64 * 1024), headers, channel, now: now() }) };
+  } catch (cause) {
+    if (cause instanceof SendFailure) return { failure: failureOfSend(cause, 'first_byte') };
+    if (!(cause instanceof SigningFailure)) throw cause;
+    const { reason } = cause;
+    if (reason instanceof SendFailure) return { failure: failureOfSend(reason, 'first_byte') };
+    return { failure: parseUpstreamError({ ...reason, channel, now: now() }) };
+  } finally {
+    connection.req.socket.off('close', leave);
+  }
+}
+
+function handshake(channel: PreparedChannel, way: ChannelWay, isBeta: boolean): SendRequest {
+  const { 'content-type': _type, accept: _accept, ...headers } = way.format.headers(true);
+  return {
+    origin: way.origin,
+    path: way.streamPath,
+    method: 'GET',
+    headers: isBeta ? { ...headers, 'openai-beta': 'realtime=v1' } : headers,
+    body: null,
+    framing: way.framing,
+    proxy: channel.setting.proxy,
+  };
+}

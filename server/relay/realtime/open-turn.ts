@@ -1,0 +1,101 @@
+// A turn of a session is a call like any other, opened before anybody knows when it will begin.
+import { AppError } from '#shared/errors.ts';
+import type { PromptSize } from '#server/money/quote.ts';
+import { callAddress } from '#server/dialects/call-address.ts';
+import { messages } from '#server/framing/envelope.ts';
+import type { Connection } from '#server/http/connection.ts';
+import { openBody } from '#server/relay/admission/call-content.ts';
+import { openCall } from '#server/relay/admission/open-call.ts';
+import type { RelayBody, RelayEndpoint } from '#server/relay/endpoints.ts';
+import type { RunningCall } from '#server/relay/running-call.ts';
+import type { RelayServices } from '#server/relay/services.ts';
+import type { Turn } from '#server/relay/turn.ts';
+import type { SentRequest } from '#server/upstream/exchange.ts';
+import type { ChannelWay } from '#server/upstream/find-way.ts';
+
+/** Who asks: the request that a session began with. */
+export interface TurnOwner {
+  readonly services: RelayServices;
+  readonly request: Request;
+  readonly connection: Connection;
+}
+
+/** Its money is reserved; it counts in no rate limit until it begins. @throws {AppError} as `openCall` refuses it */
+export async function openTurn(
+  { services, request, connection }: TurnOwner,
+  endpoint: RelayEndpoint,
+  body: RelayBody,
+): Promise<RunningCall> {
+  const turn: Turn = {
+    endpoint,
+    request,
+    connection,
+    address: callAddress(request, { model: undefined, verb: undefined }),
+    envelope: messages,
+    isFree: true,
+    readContent: (userId) => openBody(services.context.bodies, { body, userId, names: endpoint.names }),
+    follow() {},
+  };
+  const opened = await openCall(services, turn);
+  if ('refused' in opened) throw opened.refused.error;
+  const { call } = opened;
+  // Nobody sends its body.
+  call.content.release();
+  call.buffer?.ended();
+  return call;
+}
+
+/** What its row says of the request. */
+export function sentBy(call: RunningCall, way: ChannelWay): SentRequest {
+  return {
+    way,
+    upstreamModel: way.upstreamModel,
+    reasoningEffort: undefined,
+    sentLimit: call.outputBound,
+    hostedLeast: undefined,
+    hostedIfCut: undefined,
+    dropped: [],
+  };
+}
+
+/** It begins now. @throws {AppError} of the rate limit */
+export async function beginTurn(call: RunningCall): Promise<void> {
+  const { services, admission } = call;
+  call.startedAt = performance.now();
+  call.createdAt = Math.floor(services.context.now() / 1000);
+  const entering = services.rates.enter(admission.user.id);
+  if (entering !== null) call.permit = await entering;
+}
+
+/** Fewest tokens that are worth a response. */
+const shortest = 16;
+/** Tokens that are reserved ahead, so that not every message has to ask. */
+const ahead = 400;
+/** Turns whose account has no more: whoever asks again would wait for that again. */
+const exhausted = new WeakSet<RunningCall>();
+
+/**
+ * The reservation of a turn pays for a larger prompt: it grows, or the response becomes shorter (`call.outputBound`).
+ * @throws {AppError} where it does not pay for that either
+ */
+export async function coverPrompt(call: RunningCall, prompt: PromptSize): Promise<void> {
+  const { quotes } = call.services.context;
+  const { reservation, quoted, outputMost } = call;
+  const missing = (size: PromptSize) => quotes.reserveFor(quoted, size, outputMost) - reservation.amount;
+  if (missing(prompt) <= 0) return;
+  const larger = { ...prompt, tokens: prompt.tokens + ahead, audio: prompt.audio + ahead };
+  if (!exhausted.has(call) && (await extend(call, [missing(larger), missing(prompt)]))) return;
+  const payable = (size: PromptSize) => quotes.affordable(quoted, size, { has: reservation.amount, most: outputMost });
+  const paid = [payable(larger), payable(prompt)].find((tokens) => tokens >= shortest);
+  if (paid === undefined) throw new AppError('overdraft_stopped');
+  call.outputMost = paid;
+  call.outputBound = paid;
+}
+
+/** By the first of these sums that the account has. */
+async function extend(call: RunningCall, sums: readonly number[]): Promise<boolean> {
+  const { services, reservation } = call;
+  for (const sum of sums) if (await services.context.ledger.extend(reservation, sum)) return true;
+  exhausted.add(call);
+  return false;
+}

@@ -1,0 +1,150 @@
+// What a provider says in a session: what it tells of turns is charged before it goes on.
+import { AppError } from '#shared/errors.ts';
+import { isObject, parseObject } from '#server/framing/loose-json.ts';
+import { estimateTextTokens } from '#server/upstream/token-estimate.ts';
+import type { SessionParts } from './client-events.ts';
+import { secondsOfBase64, sizeOf, spokenPerSecond } from './session-context.ts';
+import { inputOf } from './session-events.ts';
+import type { Json } from './session-events.ts';
+
+/** What becomes of a message that had to wait. */
+export interface TakenMessage {
+  /** Null: the client does not hear of it. */
+  message: Buffer | null;
+  /** The session ends by it. */
+  error?: AppError;
+  /** What follows once it has gone. @throws {AppError} which ends the session */
+  after?(): Promise<void>;
+}
+
+/** Errors that speak of the provider's account. */
+const ofAccount = new Set([
+  'insufficient_quota',
+  'invalid_api_key',
+  'billing_hard_limit_reached',
+  'account_deactivated',
+  'access_terminated',
+]);
+
+export class ServerEvents {
+  readonly #parts: SessionParts;
+
+  constructor(parts: SessionParts) {
+    this.#parts = parts;
+  }
+
+  /** The message as it goes on, or null where it does not; a promise where something has to be done before. */
+  take(bytes: Buffer): Buffer | null | Promise<TakenMessage> {
+    const event = parseObject(bytes.toString('utf8'));
+    if (event === null) return bytes;
+    const { context, transcripts } = this.#parts;
+    const type = String(event['type']);
+    switch (type) {
+      case 'session.created':
+        return this.#created(bytes, event);
+      case 'session.updated':
+        return this.#updated(bytes, event);
+      case 'input_audio_buffer.speech_started':
+        context.isSpeaking = true;
+        return bytes;
+      case 'input_audio_buffer.cleared':
+        context.cleared();
+        return bytes;
+      case 'input_audio_buffer.committed':
+        context.committed();
+        return transcripts.committed().then(
+          () => ({ message: bytes }),
+          (failure: unknown) => ({ message: bytes, after: () => Promise.reject(failure) }),
+        );
+      case 'response.created':
+        return this.#begin(bytes, event);
+      case 'response.done':
+        return this.#end(bytes, event);
+      case 'conversation.item.input_audio_transcription.completed':
+        return transcripts.completed(event).then(() => ({ message: bytes }));
+      case 'conversation.item.input_audio_transcription.failed':
+        transcripts.failed();
+        return bytes;
+      case 'rate_limits.updated':
+        // Of the provider's account.
+        return null;
+      case 'error':
+        return this.#failed(bytes, event);
+      default:
+        if (type.startsWith('response.') && type.endsWith('.delta')) this.#seen(type, event);
+        return bytes;
+    }
+  }
+
+  async #created(bytes: Buffer, event: Json): Promise<TakenMessage> {
+    const { context, events } = this.#parts;
+    const { session } = event;
+    if (isObject(session)) {
+      context.add(sizeOf({ instructions: session.instructions, tools: session.tools }, events.inputFormat));
+      const { turnDetection } = inputOf(session);
+      if (turnDetection !== undefined) context.isListening = turnDetection !== null;
+    }
+    const { event: told, isChanged } = events.told(event);
+    return { message: isChanged ? Buffer.from(JSON.stringify(told)) : bytes, after: () => this.#bound() };
+  }
+
+  #updated(bytes: Buffer, event: Json): Buffer | null {
+    const { events } = this.#parts;
+    const { event: told, isChanged } = events.told(event);
+    if (!events.updated()) return null;
+    return isChanged ? Buffer.from(JSON.stringify(told)) : bytes;
+  }
+
+  async #begin(bytes: Buffer, { response }: Json): Promise<TakenMessage> {
+    const { turns, sendUpstream } = this.#parts;
+    if (!isObject(response)) return { message: bytes };
+    try {
+      await turns.begin(response);
+      return { message: bytes };
+    } catch (failure) {
+      // Nobody pays for it, or not now.
+      sendUpstream({ type: 'response.cancel', response_id: response.id });
+      if (!(failure instanceof AppError)) throw failure;
+      return { message: bytes, after: () => Promise.reject(failure) };
+    }
+  }
+
+  async #end(bytes: Buffer, { response }: Json): Promise<TakenMessage> {
+    const { turns } = this.#parts;
+    if (!isObject(response)) return { message: bytes };
+    await turns.end(response);
+    return {
+      message: bytes,
+      after: async () => {
+        await turns.renew();
+        await this.#bound();
+      },
+    };
+  }
+
+  #seen(type: string, { response_id: id, delta }: Json): void {
+    if (typeof delta !== 'string') return;
+    const { turns, events } = this.#parts;
+    const isAudio = type.endsWith('audio.delta');
+    const spoken = isAudio ? secondsOfBase64(delta, events.outputFormat) * spokenPerSecond : 0;
+    turns.seen(id, { text: isAudio ? 0 : estimateTextTokens(delta), audio: spoken });
+  }
+
+  #failed(bytes: Buffer, event: Json): Buffer | null | Promise<TakenMessage> {
+    const { events, turns } = this.#parts;
+    const { error } = event;
+    if (isObject(error) && ofAccount.has(String(error.code)))
+      return Promise.resolve({ message: null, error: new AppError('channel_refused') });
+    const failed = events.failed(event);
+    if (failed === null) return null;
+    if (failed.eventId !== null) turns.refused(failed.eventId);
+    return failed.event === event ? bytes : Buffer.from(JSON.stringify(failed.event));
+  }
+
+  async #bound(): Promise<void> {
+    const { turns, events, sendUpstream } = this.#parts;
+    await turns.prepare();
+    const update = events.boundUpdate(turns.bound);
+    if (update !== null) sendUpstream(update);
+  }
+}

@@ -1,0 +1,192 @@
+// What is changed in the messages of a session on their way: limits that the money sets, and the model's name where a channel has another one for it.
+// https://platform.openai.com/docs/api-reference/realtime-client-events
+import { AppError } from '#shared/errors.ts';
+import { isObject } from '#server/framing/loose-json.ts';
+
+export type Json = Record<string, unknown>;
+
+/** An event of a client that is to be answered for by us. */
+interface OwnUpdate {
+  eventId: string;
+  isOwn: boolean;
+  /** The client has given it none. */
+  isUnnamed: boolean;
+}
+
+const ownPrefix = 'tidegate_';
+
+export interface SessionNames {
+  /** As the client calls it. */
+  model: string;
+  /** As its provider does. */
+  upstreamModel: string;
+  /** Events have the shape of the beta. */
+  isBeta: boolean;
+}
+
+export class SessionEvents {
+  readonly #names: SessionNames;
+  readonly #limitField: string;
+  /** Updates that the provider has not confirmed, in order. */
+  #updates: OwnUpdate[] = [];
+  #unnamed = new Set<string>();
+  /** What the client wants of each response; infinite: whatever comes. */
+  #wanted = Infinity;
+  /** What the provider was told last. */
+  #told = Infinity;
+  #count = 0;
+  inputFormat = 'pcm16';
+  outputFormat = 'pcm16';
+
+  constructor(names: SessionNames) {
+    this.#names = names;
+    this.#limitField = names.isBeta ? 'max_response_output_tokens' : 'max_output_tokens';
+  }
+
+  /** An update that makes the provider keep to that bound; null: it does already. */
+  boundUpdate(bound: number | undefined): Json | null {
+    const limit = Math.min(this.#wanted, bound ?? Infinity);
+    if (limit === this.#told) return null;
+    this.#told = limit;
+    const eventId = this.#newId();
+    this.#updates.push({ eventId, isOwn: true, isUnnamed: false });
+    const type = this.#names.isBeta ? {} : { type: 'realtime' };
+    return { type: 'session.update', event_id: eventId, session: { ...type, [this.#limitField]: limitText(limit) } };
+  }
+
+  /** The client's own update, as it goes on. @throws {AppError} where it asks for another model */
+  update(event: Json, bound: number | undefined): Json {
+    const { session } = event;
+    if (!isObject(session)) return event;
+    if (session.type === 'transcription') throw refused('session.type', onlyRealtime);
+    const next: Json = { ...session };
+    if (session.model !== undefined) {
+      if (session.model !== this.#names.model) throw refused('session.model', fixedModel);
+      next['model'] = this.#names.upstreamModel;
+    }
+    const asked = session[this.#limitField];
+    if (asked !== undefined) this.#wanted = limitIn(asked);
+    const limit = Math.min(this.#wanted, bound ?? Infinity);
+    if (asked !== undefined || limit !== this.#told) {
+      if (limit < Infinity || this.#told < Infinity)
+        next[this.#limitField] = asked !== undefined && limit === this.#wanted ? asked : limitText(limit);
+      this.#told = limit;
+    }
+    const named = this.#named(event);
+    this.#updates.push({ eventId: String(named['event_id']), isOwn: false, isUnnamed: false });
+    return { ...named, session: next };
+  }
+
+  /** A response that the client asks for, as it goes on. */
+  create(event: Json, bound: number | undefined): Json {
+    const response = isObject(event['response']) ? event['response'] : {};
+    if (response.model !== undefined && response.model !== this.#names.model) throw refused('response.model', fixedModel);
+    const { model: _model, ...rest } = response;
+    const asked = response[this.#limitField] ?? response['max_output_tokens'];
+    const wanted = asked === undefined ? this.#wanted : limitIn(asked);
+    if (bound === undefined || wanted <= bound) return { ...event, ...(event['response'] === undefined ? {} : { response: rest }) };
+    return { ...event, response: { ...rest, [this.#limitField]: bound } };
+  }
+
+  /** With an id, so that what goes wrong with it is known. */
+  named(event: Json): Json & { event_id: string } {
+    const named = this.#named(event);
+    return { ...named, event_id: String(named['event_id']) };
+  }
+
+  /** The provider confirms an update. False: it was ours, and the client does not hear of it. */
+  updated(): boolean {
+    return this.#updates.shift()?.isOwn !== true;
+  }
+
+  /** An error of the provider: as its client is told it; null: it was about something of ours. */
+  failed(event: Json): { event: Json; eventId: string | null } | null {
+    const { error } = event;
+    const eventId = isObject(error) && typeof error.event_id === 'string' ? error.event_id : null;
+    if (eventId === null || !isObject(error)) return { event, eventId };
+    const at = this.#updates.findIndex((update) => update.eventId === eventId);
+    const [update] = at < 0 ? [] : this.#updates.splice(at, 1);
+    if (update?.isOwn === true) return null;
+    if (!this.#unnamed.delete(eventId)) return { event, eventId };
+    return { event: { ...event, error: { ...error, event_id: null } }, eventId };
+  }
+
+  /** What the provider says of the session, with the name that the client knows. */
+  told(event: Json): { event: Json; isChanged: boolean } {
+    const { session } = event;
+    const { model, upstreamModel } = this.#names;
+    if (!isObject(session)) return { event, isChanged: false };
+    this.inputFormat = formatIn(session, 'input') ?? this.inputFormat;
+    this.outputFormat = formatIn(session, 'output') ?? this.outputFormat;
+    if (model === upstreamModel || typeof session.model !== 'string') return { event, isChanged: false };
+    return { event: { ...event, session: { ...session, model } }, isChanged: true };
+  }
+
+  #named(event: Json): Json {
+    if (typeof event['event_id'] === 'string' && event['event_id'] !== '') return event;
+    const eventId = this.#newId();
+    this.#unnamed.add(eventId);
+    if (this.#unnamed.size > mostUnnamed) this.#unnamed.delete([...this.#unnamed][0] ?? '');
+    return { ...event, event_id: eventId };
+  }
+
+  #newId(): string {
+    this.#count += 1;
+    return `${ownPrefix}${this.#count}`;
+  }
+}
+
+const mostUnnamed = 256;
+const onlyRealtime = { zh: '此处只支持 realtime 会话', en: 'only sessions of the type realtime are served here' };
+const fixedModel = { zh: '会话的模型不可更改', en: 'the model of a session cannot be changed' };
+
+function refused(field: string, rule: { zh: string; en: string }): AppError {
+  return new AppError('invalid_request', { detail: { zh: `${field}：${rule.zh}`, en: `${field}: ${rule.en}` } }, { field });
+}
+
+function limitIn(value: unknown): number {
+  return typeof value === 'number' && value >= 1 ? value : Infinity;
+}
+
+function limitText(limit: number): number | 'inf' {
+  return limit === Infinity ? 'inf' : limit;
+}
+
+/** Of the sound that the client sends, or of what is spoken to it. */
+function formatIn(session: Json, side: 'input' | 'output'): string | undefined {
+  const { audio } = session;
+  const beta = session[`${side}_audio_format`];
+  if (typeof beta === 'string') return beta;
+  const there = isObject(audio) ? audio[side] : undefined;
+  const format = isObject(there) ? there.format : undefined;
+  return isObject(format) && typeof format.type === 'string' ? format.type : undefined;
+}
+
+export interface InputSetting {
+  /** Undefined: nothing is said of it. Null: none. */
+  turnDetection?: unknown;
+  transcription?: unknown;
+}
+
+/** Where a session says how it listens. */
+export function inputOf(session: unknown): InputSetting {
+  if (!isObject(session)) return {};
+  const { audio } = session;
+  const input = isObject(audio) && isObject(audio.input) ? audio.input : {};
+  const pick = (ga: unknown, beta: unknown) => (ga === undefined ? beta : ga);
+  return {
+    turnDetection: pick(input.turn_detection, session.turn_detection),
+    transcription: pick(input.transcription, session.input_audio_transcription),
+  };
+}
+
+/** The same session with another name of the model that writes down what is heard. */
+export function withTranscriptionModel(event: Json, model: string): Json {
+  const { session } = event;
+  if (!isObject(session)) return event;
+  const { audio, input_audio_transcription: beta } = session;
+  if (isObject(beta)) return { ...event, session: { ...session, input_audio_transcription: { ...beta, model } } };
+  if (!isObject(audio) || !isObject(audio.input) || !isObject(audio.input.transcription)) return event;
+  const transcription = { ...audio.input.transcription, model };
+  return { ...event, session: { ...session, audio: { ...audio, input: { ...audio.input, transcription } } } };
+}
