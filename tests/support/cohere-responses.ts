@@ -1,23 +1,12 @@
 // Cohere's chat in terms of OpenAI's: requests are taken strictly and become such, responses are made from such. Pure: the server is in
 // `fake-cohere.ts`.
+import { demand, hasOnly, readStrictly } from './strict-requests.ts';
+import type { Json, ReadRequest } from './strict-requests.ts';
 import { isObject } from './upstream-responses.ts';
 
-type Json = Record<string, unknown>;
-
 /** What a request is as a chat completion request, or why it is refused. */
-export function chatOf(body: Json): { asked: Json } | { fault: string } {
-  try {
-    return { asked: askedBy(body) };
-  } catch (cause) {
-    if (cause instanceof Fault) return { fault: cause.message };
-    throw cause;
-  }
-}
-
-class Fault extends Error {}
-
-function demand(holds: boolean, message: string): asserts holds {
-  if (!holds) throw new Fault(message);
+export function chatOf(body: Json): ReadRequest {
+  return readStrictly(() => askedBy(body));
 }
 
 const numbers: readonly (readonly [name: string, least: number, most: number])[] = [
@@ -107,10 +96,6 @@ function toolsOf(tools: unknown): unknown[] {
     demand(typeof name === 'string' && isObject(parameters) && parameters['type'] === 'object', 'invalid request: tools');
   }
   return tools;
-}
-
-function hasOnly(value: Json, names: readonly string[]): boolean {
-  return Object.keys(value).every((name) => names.includes(name));
 }
 
 const reasons: Readonly<Record<string, string>> = { stop: 'COMPLETE', length: 'MAX_TOKENS', tool_calls: 'TOOL_CALL' };

@@ -1,23 +1,12 @@
 // Bedrock's Converse in terms of Claude's Messages: requests are taken strictly and become such, responses are made from such. Pure: the
 // server is in `fake-bedrock.ts`.
+import { demand, hasOnly, readStrictly } from './strict-requests.ts';
+import type { Json, ReadRequest } from './strict-requests.ts';
 import { isObject } from './upstream-responses.ts';
 
-type Json = Record<string, unknown>;
-
 /** What a request is as a Messages request, or why it is refused. */
-export function messagesOf(body: Json, model: string, stream: boolean): { asked: Json } | { fault: string } {
-  try {
-    return { asked: new ConverseRequest(body).messages(model, stream) };
-  } catch (cause) {
-    if (cause instanceof Fault) return { fault: cause.message };
-    throw cause;
-  }
-}
-
-class Fault extends Error {}
-
-function demand(holds: boolean, message: string): asserts holds {
-  if (!holds) throw new Fault(message);
+export function messagesOf(body: Json, model: string, stream: boolean): ReadRequest {
+  return readStrictly(() => new ConverseRequest(body).messages(model, stream));
 }
 
 class ConverseRequest {
@@ -153,10 +142,6 @@ function formatOf(config: unknown): Json {
   const schema: unknown = Object(Object(structure).jsonSchema).schema;
   demand(type === 'json_schema' && typeof schema === 'string', 'outputConfig: invalid');
   return { type, schema: JSON.parse(schema) };
-}
-
-function hasOnly(value: Json, names: readonly string[]): boolean {
-  return Object.keys(value).every((name) => names.includes(name));
 }
 
 const stopReasons: Readonly<Record<string, string>> = { refusal: 'content_filtered', pause_turn: 'end_turn' };

@@ -1,23 +1,12 @@
 // ERNIE in terms of OpenAI's chat: requests are taken strictly and become such, responses are made from such. Pure: the server is in
 // `fake-baidu.ts`.
+import { demand, hasOnly, readStrictly } from './strict-requests.ts';
+import type { Json, ReadRequest } from './strict-requests.ts';
 import { isObject } from './upstream-responses.ts';
 
-type Json = Record<string, unknown>;
-
 /** What a request is as a chat completion request, or why it is refused. */
-export function chatOf(body: Json, model: string): { asked: Json } | { fault: string } {
-  try {
-    return { asked: askedBy(body, model) };
-  } catch (cause) {
-    if (cause instanceof Fault) return { fault: cause.message };
-    throw cause;
-  }
-}
-
-class Fault extends Error {}
-
-function demand(holds: boolean, message: string): asserts holds {
-  if (!holds) throw new Fault(message);
+export function chatOf(body: Json, model: string): ReadRequest {
+  return readStrictly(() => askedBy(body, model));
 }
 
 const numbers: readonly (readonly [name: string, least: number, most: number])[] = [
@@ -81,10 +70,6 @@ function messageOf(message: unknown, index: number): Json {
 function isFunction(one: unknown): boolean {
   const { name, description, parameters } = Object(one);
   return typeof name === 'string' && typeof description === 'string' && isObject(parameters) && parameters['type'] === 'object';
-}
-
-function hasOnly(value: Json, names: readonly string[]): boolean {
-  return Object.keys(value).every((name) => names.includes(name));
 }
 
 const reasons: Readonly<Record<string, string>> = { stop: 'normal', length: 'length', tool_calls: 'function_call' };

@@ -1,10 +1,8 @@
 // Baidu's first platform before the fake upstream: gives tokens for a key and its secret, takes calls with one of them alone, and tells
 // errors with status 200.
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { randomUUID } from 'node:crypto';
-import { parseObject } from '#server/framing/loose-json.ts';
-import { framings } from '#server/framing/registry.ts';
 import { chatOf, ernieFrames, ernieOf } from './ernie-responses.ts';
+import { relayOwn } from './own-chat-relay.ts';
 import { jsonOf, startFront } from './provider-front.ts';
 import type { FrontedRequest, Judgement, ProviderFront } from './provider-front.ts';
 
@@ -63,35 +61,9 @@ function refused(code: number, message: string): Judgement {
   return { kind: 'answer', status: 200, body: { error_code: code, error_msg: message, id: 'as-1' } };
 }
 
-function relay(answer: IncomingMessage, response: ServerResponse): void {
-  if (answer.headers['content-type']?.startsWith('text/event-stream') === true) relayFrames(answer, response);
-  else void relayWhole(answer, response);
-}
-
-/** What is no chat completion stays what it is. */
-async function relayWhole(answer: IncomingMessage, response: ServerResponse): Promise<void> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of answer) chunks.push(Buffer.from(chunk));
-  const bytes = Buffer.concat(chunks);
-  const body = parseObject(bytes.toString());
-  const status = answer.statusCode ?? 502;
-  const retry = answer.headers['retry-after'];
-  response.writeHead(status, { 'content-type': 'application/json', ...(retry === undefined ? {} : { 'retry-after': retry }) });
-  if (status !== 200) response.end(JSON.stringify({ error_code: 336_000, error_msg: Object(body?.['error']).message ?? 'error' }));
-  else response.end(body?.['choices'] === undefined ? bytes : JSON.stringify(ernieOf(body)));
-}
-
-function relayFrames(answer: IncomingMessage, response: ServerResponse): void {
-  response.writeHead(200, { 'content-type': framings.sse.mediaType });
-  const splitter = framings.sse.createSplitter();
-  const convert = ernieFrames();
-  answer.on('data', (chunk: Buffer) => {
-    for (const { data } of framings.sse.events(splitter.push(chunk) ?? Buffer.alloc(0))) {
-      const event = data === '[DONE]' ? null : parseObject(data);
-      if (event === null) continue;
-      const frames = event['error'] === undefined ? convert(event) : [{ error_code: 336_000, error_msg: 'Internal error' }];
-      for (const frame of frames) response.write(`data: ${JSON.stringify(frame)}\n\n`);
-    }
-  });
-  answer.once('end', () => response.end());
-}
+const relay = relayOwn({
+  whole: ernieOf,
+  events: ernieFrames,
+  failed: { error_code: 336_000, error_msg: 'Internal error' },
+  failure: (message) => ({ error_code: 336_000, error_msg: message }),
+});

@@ -1,8 +1,6 @@
 // Cohere before the fake upstream: takes its own format strictly, and answers in its events.
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { parseObject } from '#server/framing/loose-json.ts';
-import { framings } from '#server/framing/registry.ts';
 import { chatOf, cohereEvents, cohereOf } from './cohere-responses.ts';
+import { relayOwn } from './own-chat-relay.ts';
 import { jsonOf, startFront } from './provider-front.ts';
 import type { FrontedRequest, Judgement, ProviderFront } from './provider-front.ts';
 
@@ -42,36 +40,10 @@ function refused(status: number, message: string): Judgement {
   return { kind: 'answer', status, body: { id: 'r1', message } };
 }
 
-function relay(answer: IncomingMessage, response: ServerResponse): void {
-  if (answer.headers['content-type']?.startsWith('text/event-stream') === true) relayEvents(answer, response);
-  else void relayWhole(answer, response);
-}
-
-/** What is no chat completion stays what it is. */
-async function relayWhole(answer: IncomingMessage, response: ServerResponse): Promise<void> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of answer) chunks.push(Buffer.from(chunk));
-  const bytes = Buffer.concat(chunks);
-  const body = parseObject(bytes.toString());
-  const status = answer.statusCode ?? 502;
-  const retry = answer.headers['retry-after'];
-  response.writeHead(status, { 'content-type': 'application/json', ...(retry === undefined ? {} : { 'retry-after': retry }) });
-  if (status !== 200) response.end(JSON.stringify({ id: 'r1', message: Object(body?.['error']).message ?? 'error' }));
-  else response.end(body?.['choices'] === undefined ? bytes : JSON.stringify(cohereOf(body)));
-}
-
-function relayEvents(answer: IncomingMessage, response: ServerResponse): void {
-  response.writeHead(200, { 'content-type': framings.sse.mediaType });
-  const splitter = framings.sse.createSplitter();
-  const convert = cohereEvents();
-  const failed = { type: 'message-end', delta: { finish_reason: 'ERROR', error: 'the generation has failed' } };
-  answer.on('data', (chunk: Buffer) => {
-    for (const { data } of framings.sse.events(splitter.push(chunk) ?? Buffer.alloc(0))) {
-      const event = data === '[DONE]' ? null : parseObject(data);
-      if (event === null) continue;
-      const events = event['error'] === undefined ? convert(event) : [failed];
-      for (const one of events) response.write(`event: ${one.type}\ndata: ${JSON.stringify(one)}\n\n`);
-    }
-  });
-  answer.once('end', () => response.end());
-}
+const relay = relayOwn({
+  whole: cohereOf,
+  events: cohereEvents,
+  failed: { type: 'message-end', delta: { finish_reason: 'ERROR', error: 'the generation has failed' } },
+  failure: (message) => ({ id: 'r1', message }),
+  write: (event) => `event: ${String(event['type'])}\ndata: ${JSON.stringify(event)}\n\n`,
+});

@@ -1,8 +1,7 @@
 // Ollama before the fake upstream: takes its own format strictly, and answers in lines.
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { parseObject } from '#server/framing/loose-json.ts';
 import { framings } from '#server/framing/registry.ts';
 import { chatOf, ollamaLines, ollamaOf } from './ollama-responses.ts';
+import { relayOwn } from './own-chat-relay.ts';
 import { jsonOf, startFront } from './provider-front.ts';
 import type { FrontedRequest, Judgement, ProviderFront } from './provider-front.ts';
 
@@ -34,35 +33,11 @@ function judge({ method, path, body }: FrontedRequest, taken: Record<string, unk
   return { kind: 'pass', path: '/v1/chat/completions', body: read.asked, relay };
 }
 
-function relay(answer: IncomingMessage, response: ServerResponse): void {
-  if (answer.headers['content-type']?.startsWith('text/event-stream') === true) relayLines(answer, response);
-  else void relayWhole(answer, response);
-}
-
-/** What is no chat completion stays what it is. */
-async function relayWhole(answer: IncomingMessage, response: ServerResponse): Promise<void> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of answer) chunks.push(Buffer.from(chunk));
-  const bytes = Buffer.concat(chunks);
-  const body = parseObject(bytes.toString());
-  const status = answer.statusCode ?? 502;
-  const retry = answer.headers['retry-after'];
-  response.writeHead(status, { 'content-type': 'application/json', ...(retry === undefined ? {} : { 'retry-after': retry }) });
-  if (status !== 200) response.end(JSON.stringify({ error: Object(body?.['error']).message ?? 'error' }));
-  else response.end(body?.['choices'] === undefined ? bytes : JSON.stringify(ollamaOf(body)));
-}
-
-function relayLines(answer: IncomingMessage, response: ServerResponse): void {
-  response.writeHead(200, { 'content-type': framings['json-lines'].mediaType });
-  const splitter = framings.sse.createSplitter();
-  const convert = ollamaLines();
-  answer.on('data', (chunk: Buffer) => {
-    for (const { data } of framings.sse.events(splitter.push(chunk) ?? Buffer.alloc(0))) {
-      const event = data === '[DONE]' ? null : parseObject(data);
-      if (event === null) continue;
-      const lines = event['error'] === undefined ? convert(event) : [{ error: 'the model runner has stopped' }];
-      for (const line of lines) response.write(`${JSON.stringify(line)}\n`);
-    }
-  });
-  answer.once('end', () => response.end());
-}
+const relay = relayOwn({
+  whole: ollamaOf,
+  events: ollamaLines,
+  failed: { error: 'the model runner has stopped' },
+  failure: (message) => ({ error: message }),
+  write: (line) => `${JSON.stringify(line)}\n`,
+  mediaType: framings['json-lines'].mediaType,
+});

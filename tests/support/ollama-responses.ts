@@ -1,23 +1,12 @@
 // Ollama's own chat in terms of OpenAI's: requests are taken strictly and become such, responses are made from such. Pure: the server is
 // in `fake-ollama.ts`.
+import { demand, hasOnly, readStrictly } from './strict-requests.ts';
+import type { Json, ReadRequest } from './strict-requests.ts';
 import { isObject } from './upstream-responses.ts';
 
-type Json = Record<string, unknown>;
-
 /** What a request is as a chat completion request, or why it is refused. */
-export function chatOf(body: Json): { asked: Json } | { fault: string } {
-  try {
-    return { asked: askedBy(body) };
-  } catch (cause) {
-    if (cause instanceof Fault) return { fault: cause.message };
-    throw cause;
-  }
-}
-
-class Fault extends Error {}
-
-function demand(holds: boolean, message: string): asserts holds {
-  if (!holds) throw new Fault(message);
+export function chatOf(body: Json): ReadRequest {
+  return readStrictly(() => askedBy(body));
 }
 
 const optionNames = ['temperature', 'top_p', 'top_k', 'seed', 'stop', 'num_predict', 'num_ctx', 'frequency_penalty', 'presence_penalty'];
@@ -69,10 +58,6 @@ function toolsOf(tools: unknown): unknown[] {
     demand(typeof name === 'string' && isObject(parameters) && parameters['type'] === 'object', 'parameters: invalid');
   }
   return tools;
-}
-
-function hasOnly(value: Json, names: readonly string[]): boolean {
-  return Object.keys(value).every((name) => names.includes(name));
 }
 
 const createdAt = '2026-11-18T08:40:00.123456Z';
