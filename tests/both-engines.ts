@@ -92,6 +92,7 @@ const conformance = [
   'cohere',
   'converse-calls',
   'ernie',
+  'hunyuan',
   'console-access',
   'console-input',
   'console-objects',

@@ -8,6 +8,7 @@ import { ernieUpstream } from './ernie/upstream.ts';
 import { geminiClient } from './gemini/client.ts';
 import { geminiInteractionsClient } from './gemini/interactions/client.ts';
 import { geminiUpstream } from './gemini/upstream.ts';
+import { hunyuanUpstream } from './hunyuan/upstream.ts';
 import { ollamaUpstream } from './ollama/upstream.ts';
 import { openaiChatClient } from './openai-chat/client.ts';
 import { openaiCompletionsClient } from './openai-chat/completions/client.ts';
@@ -36,6 +37,7 @@ export const upstreamDialects = {
   ollama: ollamaUpstream,
   cohere: cohereUpstream,
   ernie: ernieUpstream,
+  hunyuan: hunyuanUpstream,
 } satisfies Record<string, UpstreamDialect>;
 
 export type UpstreamDialectName = keyof typeof upstreamDialects;

@@ -13,6 +13,10 @@ export const requestFields = {
   // What the parts and fields of `ChatRequest` hold.
   media: { isEssential: true, about: 'images, audio and files' },
   stop: { isEssential: true, about: 'texts that end the response' },
+  token_limit: {
+    isEssential: false,
+    about: 'how many tokens the response may have: the model decides, and its largest response is reserved for',
+  },
   json_without_schema: { isEssential: false, about: 'JSON of any shape' },
   effort: { isEssential: false, about: 'how much the model thinks' },
   thinking_budget: { isEssential: false, about: 'tokens that the model may think' },

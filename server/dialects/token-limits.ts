@@ -11,7 +11,12 @@ export interface TokenLimits {
   read(body: Body): number | undefined;
   /** Lowers the limits that are there. Where there is none, the first place gets one. */
   bound(body: Body, tokens: number): Record<string, unknown>;
+  /** Its providers cannot be told a limit: a response is as long as its model makes it. */
+  readonly areNone?: true;
 }
+
+/** Of a format that has no place for a limit. */
+export const noLimits: TokenLimits = { names: [], read: () => undefined, bound: (body) => ({ ...body }), areNone: true };
 
 /**
  * @param first the place that is set where there is no limit, which is renamed for models that know it by another name

@@ -24,6 +24,7 @@ const models: Readonly<Record<string, string>> = {
   ollama: 'llama3.2',
   cohere: 'command-a-reasoning-08-2025',
   ernie: 'ERNIE-4.0-8K',
+  hunyuan: 'hunyuan-pro',
 };
 
 test.each(translationTable)('$from → $to: $field is $treatment', ({ from, to, field, treatment, example, model }) => {

@@ -53,7 +53,7 @@ export interface UpstreamDialect {
   readonly name: string;
   /** As people call it, where no caller speaks it. */
   readonly title?: string;
-  /** Where a body says how many tokens a choice may have. */
+  /** Where a body says how many tokens a choice may have; `noLimits`: nowhere. */
   readonly limits: TokenLimits;
   /** What it carries of what requests can say; the rest is lost. */
   readonly carriedFields: CarriedFields;

@@ -7,6 +7,8 @@ export interface CallAttempt {
   channel: PreparedChannel;
   /** What the log keeps of it. */
   record: Attempt;
+  /** Its channel was not asked after all: it does not count, and the log keeps nothing of it. */
+  isPassedOver?: true;
 }
 
 /** One whose request is on its way, or was. */

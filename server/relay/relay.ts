@@ -8,48 +8,22 @@ import type { CallEnd } from '#server/relay/accounting/settle-call.ts';
 import { blockedResponse } from '#server/relay/blocked-response.ts';
 import { openCall } from '#server/relay/admission/open-call.ts';
 import type { RefusedTurn } from '#server/relay/admission/open-call.ts';
-import type { StopReason } from '#server/relay/call-end.ts';
-import type { SentAttempt } from '#server/relay/call-attempt.ts';
 import { bufferResponse, type DirectResponse, eventStreamHeaders, streamResponse } from '#server/http/lean-response.ts';
 import type { ConversationSource, LaterResponse } from '#server/relay/conversation-source.ts';
 import type { RelayEndpoint } from '#server/relay/endpoints.ts';
 import { errorResponse, ownError, requestIdHeaders, tellEnd, withHeaders } from '#server/relay/relay-failure.ts';
 import type { ToldFailure } from '#server/relay/relay-failure.ts';
-import { attempts, channelOnly } from '#server/relay/routing/attempts.ts';
-import { takesCall } from '#server/relay/routing/takes-call.ts';
-import { noteAnswered, noteFailed, noteStopped } from '#server/relay/routing/note-attempt.ts';
-import { elapsed, releaseCall, stopCall, voiceOf } from '#server/relay/running-call.ts';
+import { releaseCall, stopCall, voiceOf } from '#server/relay/running-call.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import { ClientStream } from '#server/relay/stream/client-stream.ts';
 import type { ClientBody } from '#server/relay/stream/client-stream.ts';
-import { editFor } from '#server/relay/edit-prompt.ts';
-import { shortenFor } from '#server/relay/shorten-call.ts';
 import type { WholeAnswer } from '#server/relay/shorten-call.ts';
 import { httpTurn } from '#server/relay/turn.ts';
 import type { StreamedTurn } from '#server/relay/turn.ts';
 import { turnStateHeaders } from '#server/relay/turn-state.ts';
-import { runAttempt } from '#server/relay/run-attempt.ts';
-import type { AttemptResult, UnpassedResponse, WholeResult } from '#server/relay/run-attempt.ts';
-import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
-import { isRetryable } from '#server/upstream/failure-consequences.ts';
-import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
-
-/** How the attempts of a call ended. */
-type Outcome = { kind: 'whole'; result: WholeResult } | { kind: 'stream' } | NoResponse;
-interface NoResponse {
-  kind: 'none';
-  /** What its caller is told, where that is not said by the rest. */
-  told?: ToldFailure;
-  reason: 'upstream_failed' | 'no_channel' | 'fault' | StopReason;
-  /** The one that failed. */
-  channel?: PreparedChannel;
-  failure?: UpstreamFailure;
-  /** What was under way when the call was stopped. */
-  attempt?: SentAttempt | null;
-  /** What came, and cannot be passed on. */
-  unpassed?: UnpassedResponse | null;
-}
+import { runAttempts } from '#server/relay/run-attempts.ts';
+import type { NoResponse, Outcome } from '#server/relay/run-attempts.ts';
 
 /**
  * Answers one call. Never rejects: every failure leaves in the endpoint's own format.
@@ -112,7 +86,7 @@ async function runUnwatched(call: RunningCall, reader: ClientBody): Promise<void
   const openVoice = () => voiceOf(call);
   const client = new ClientStream(clock, { keepAliveMs, reader, openVoice, onDisconnect: () => stopCall(call) });
   try {
-    const outcome = await runAttempts(call, client);
+    const outcome = await runAttempts(call, client, wholeAnswer);
     if (outcome.kind === 'whole') throw new Error('A call that streams got a whole response');
     if (outcome.kind === 'none') client.fail(endWithoutResponse(call, outcome).error);
   } catch (failure) {
@@ -141,7 +115,7 @@ async function answerAtOnce(call: RunningCall): Promise<Response> {
 }
 
 async function wholeAnswer(call: RunningCall): Promise<WholeAnswer | ToldFailure> {
-  const outcome = await runAttempts(call, null);
+  const outcome = await runAttempts(call, null, wholeAnswer);
   if (outcome.kind === 'stream') throw new Error('A call that does not stream got a stream');
   if (outcome.kind === 'none') return endWithoutResponse(call, outcome);
   const { attempt, usage, firstByteMs, contentType, body, isBlocked } = outcome.result;
@@ -163,7 +137,7 @@ async function answerStream(call: RunningCall): Promise<DirectResponse> {
   const openVoice = () => voiceOf(call);
   const client = new ClientStream(clock, { keepAliveMs, openVoice, onDisconnect: () => stopCall(call) });
   // The attempts may outlive this function, so their faults must end the client's stream too.
-  const running = runAttempts(call, client).catch((failure: unknown): Outcome => {
+  const running = runAttempts(call, client, wholeAnswer).catch((failure: unknown): Outcome => {
     context.log.error({ requestId: call.requestId, err: failure }, 'a relayed call failed unexpectedly');
     return { kind: 'none', reason: 'fault' };
   });
@@ -208,7 +182,7 @@ export async function relayTurn(services: RelayServices, turn: StreamedTurn): Pr
   outlet.follow(client);
   client.begin();
   try {
-    const outcome = await runAttempts(call, client);
+    const outcome = await runAttempts(call, client, wholeAnswer);
     if (outcome.kind === 'whole') throw new Error('A call that streams got a whole response');
     if (outcome.kind === 'none') failTurn(call, client, endWithoutResponse(call, outcome));
   } catch (failure) {
@@ -248,65 +222,6 @@ function within<Result>(ms: number, work: Promise<Result>): Promise<Result | 'wa
       resolve(result);
     });
   });
-}
-
-/** Sends the call to one channel after the other until one answers. Nothing has reached the client yet. */
-async function runAttempts(call: RunningCall, client: ClientStream | null): Promise<Outcome> {
-  const { services, admission, model } = call;
-  let stopped: StopReason | undefined;
-  let last: Outcome = { kind: 'none', reason: 'no_channel' };
-  const all = attempts({
-    services,
-    group: admission.group,
-    model,
-    caller: admission.user.id,
-    affinity: services.context.settings.get('ChannelAffinityEnabled') ? call.affinity : null,
-    only: channelOnly(services, admission.pinnedChannel),
-    isFor: (channel) => isWhereItIs(call, channel) && takesCall(channel, call.endpoint, model),
-    records: call.attempts,
-    elapsed: () => elapsed(call),
-    isOver: () => {
-      stopped = call.stopped ?? (services.isEnding() ? 'shutdown' : undefined);
-      return stopped !== undefined;
-    },
-  });
-  for (const attempt of all) {
-    const { channel } = attempt;
-    let result: AttemptResult;
-    try {
-      const shortening = call.conversation?.shortening;
-      const told = shortening === undefined ? null : await shortenFor(call, attempt, { shortening, answer: wholeAnswer });
-      const { edits } = call;
-      const refused = told === null && edits !== null ? await editFor(call, attempt, edits) : told;
-      if (refused !== null) {
-        noteStopped(call, attempt);
-        return { kind: 'none', reason: 'fault', told: refused };
-      }
-      result = await runAttempt(call, attempt, client);
-    } catch (fault) {
-      noteStopped(call, attempt);
-      throw fault;
-    }
-    if (result.kind === 'stream') return { kind: 'stream' };
-    if (result.kind === 'stopped') {
-      noteStopped(call, attempt);
-      return { kind: 'none', reason: call.stopped ?? 'client_disconnected', attempt: result.attempt };
-    }
-    if (result.kind === 'whole') {
-      noteAnswered(call, attempt, 'completed');
-      return { kind: 'whole', result };
-    }
-    const { failure, unpassed = null } = result;
-    noteFailed(call, attempt, failure);
-    last = { kind: 'none', reason: 'upstream_failed', failure, channel, unpassed };
-    if (unpassed !== null || !isRetryable(failure, channel.provider)) return last;
-  }
-  return stopped === undefined ? last : { kind: 'none', reason: stopped };
-}
-
-/** What it goes on with is at one channel only. */
-function isWhereItIs({ heldObject }: RunningCall, { id }: PreparedChannel): boolean {
-  return heldObject === null || heldObject.channel === id;
 }
 
 /** Books a call that got no response; the log keeps its attempts. What an upstream had is charged where the client disconnected, or asked for too much. */

@@ -15,7 +15,9 @@ import { converseEvents } from '#tests/support/converse-responses.ts';
 import { ernieFrames } from '#tests/support/ernie-responses.ts';
 import { baiduKey } from '#tests/support/fake-baidu.ts';
 import { bedrockApiKey } from '#tests/support/fake-bedrock.ts';
+import { tencentKey } from '#tests/support/fake-tencent.ts';
 import { geminiEvents, readGemini } from '#tests/support/gemini-responses.ts';
+import { hunyuanEvents } from '#tests/support/hunyuan-responses.ts';
 import { ollamaLines } from '#tests/support/ollama-responses.ts';
 import { readResponses, responseEvents } from '#tests/support/openai-responses.ts';
 import type { Behaviour, UpstreamError } from '#tests/support/upstream-behaviour.ts';
@@ -72,6 +74,16 @@ const streams: Readonly<Record<string, { type: number; setting: string; key?: st
       const request = known(readChat({ model, messages, stream: true, stream_options: { include_usage: true } }));
       const frames = ernieFrames();
       return sse([...chatChunks(request, behaviour, 'chatcmpl-1')].flatMap((chunk) => frames({ ...chunk })));
+    },
+  },
+  hunyuan: {
+    type: 23,
+    setting: '',
+    key: tencentKey,
+    write(behaviour) {
+      const request = known(readChat({ model, messages, stream: true, stream_options: { include_usage: true } }));
+      const events = hunyuanEvents();
+      return sse([...chatChunks(request, behaviour, 'chatcmpl-1')].flatMap((chunk) => events({ ...chunk })));
     },
   },
   cohere: {

@@ -8,6 +8,7 @@ import { startFakeBedrock } from '#tests/support/fake-bedrock.ts';
 import { startFakeBaidu } from '#tests/support/fake-baidu.ts';
 import { startFakeCohere } from '#tests/support/fake-cohere.ts';
 import { startFakeOllama } from '#tests/support/fake-ollama.ts';
+import { startFakeTencent } from '#tests/support/fake-tencent.ts';
 import { startFakeVertex } from '#tests/support/fake-vertex.ts';
 import type { ProviderFront } from '#tests/support/provider-front.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
@@ -32,6 +33,8 @@ interface Host {
   upstreamModel: string;
   /** No response of its has more than one call of a tool. */
   callsOnce?: true;
+  /** It cannot be told a limit. */
+  hasNoLimit?: true;
 }
 
 /** Who hosts the formats of others, or has one of its own; what is stored makes no difference to them. */
@@ -43,6 +46,7 @@ const hosts: readonly Host[] = [
   { format: 'Ollama', front: startFakeOllama, upstreamModel: 'qwen3:8b' },
   { format: 'Cohere', front: startFakeCohere, upstreamModel: 'command-a-03-2025' },
   { format: 'ERNIE', front: startFakeBaidu, upstreamModel: 'ERNIE-4.0-8K', callsOnce: true },
+  { format: 'Hunyuan', front: startFakeTencent, upstreamModel: 'hunyuan-turbos-latest', hasNoLimit: true },
   { format: 'OpenAI at Vertex', front: startFakeVertex, upstreamModel: 'meta/llama-3.3-70b-instruct-maas' },
 ];
 const hosted = engines.slice(0, 1).flatMap((engine) => hosts.map((host) => ({ engine, kind: engine.kind, ...host })));
@@ -95,15 +99,15 @@ export function describeSharedCases({ name, errors, badLimit, clientOf }: Packag
   const scenes = [
     ...allCases.map(({ engine, kind, format, type, setting }) => {
       const channels = [{ ...channelOf(type), setting }];
-      return { kind, format, ports: both, open: () => createScene(engine, { settings, channels }) };
+      return { kind, format, ports: both, keepsLimits: true, open: () => createScene(engine, { settings, channels }) };
     }),
-    ...hosted.map(({ engine, kind, format, front, upstreamModel, callsOnce }) => {
+    ...hosted.map(({ engine, kind, format, front, upstreamModel, callsOnce, hasNoLimit }) => {
       const channels = [{ models: model, model_mapping: JSON.stringify({ [model]: upstreamModel }) }];
       const ports = callsOnce === true ? both.slice(0, 1) : both;
-      return { kind, format, ports, open: () => createScene(engine, { settings, channels, front }) };
+      return { kind, format, ports, keepsLimits: hasNoLimit !== true, open: () => createScene(engine, { settings, channels, front }) };
     }),
   ];
-  describe.each(scenes)(`the package of ${name} as every other on $kind, before $format`, ({ open, ports }) => {
+  describe.each(scenes)(`the package of ${name} as every other on $kind, before $format`, ({ open, ports, keepsLimits }) => {
     test.each([false, true])('makes a round trip through calls of tools, two at once where there can be (stream: %s)', async (stream) => {
       await using scene = await open();
       scene.upstream.behave({
@@ -118,12 +122,13 @@ export function describeSharedCases({ name, errors, badLimit, clientOf }: Packag
       await scene.checkBooks();
     });
 
-    test('is cut at its limit and told so', async () => {
+    test(keepsLimits ? 'is cut at its limit and told so' : 'is not cut where no limit can be told', async () => {
       await using scene = await open();
       // No format has a smaller limit.
       const words = Array.from({ length: 20 }, (_, index) => `word${index}`);
       scene.upstream.behave({ text: words.join(' ') });
-      expect(await clientOf(scene).ask({ max_tokens: 16 })).toEqual({ text: words.slice(0, 16).join(' '), isCut: true });
+      const written = keepsLimits ? 16 : words.length;
+      expect(await clientOf(scene).ask({ max_tokens: 16 })).toEqual({ text: words.slice(0, written).join(' '), isCut: keepsLimits });
       expect(await clientOf(scene).ask()).toEqual({ text: words.join(' '), isCut: false });
     });
 

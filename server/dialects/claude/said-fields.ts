@@ -47,6 +47,7 @@ export const saidFields: SaidFields = {
     name: 'messages.0.content',
     example: userPart({ type: 'document', source: { type: 'file', file_id: 'file_1' } }),
   },
+  token_limit: { name: 'max_tokens', example: { max_tokens: 99 } },
   stop: { name: 'stop_sequences', example: { stop_sequences: ['END'] } },
   user_id: { name: 'metadata.user_id', example: { metadata: { user_id: 'u1' } } },
   top_k: { name: 'top_k', example: { top_k: 5 } },
@@ -93,6 +94,7 @@ export const carriedFields: CarriedFields = {
   search: 'by_parts',
   media: { treatment: 'refused', about: 'spoken input, files by id, and files that are neither PDF nor text' },
   forced_tool: 'by_parts',
+  token_limit: 'by_parts',
   stop: 'by_parts',
   json_without_schema: {
     treatment: 'dropped',

@@ -8,6 +8,7 @@ const penalty = (name: string) => (value: unknown) => ({ [name]: typeof value ==
 /** https://docs.cohere.com/v2/reference/chat */
 export const carriedFields: CarriedFields = {
   media: { treatment: 'refused', about: 'everything but pictures and texts, and what is named by an id' },
+  token_limit: 'by_parts',
   stop: 'by_parts',
   forced_tool: 'by_parts',
   json_without_schema: 'by_parts',

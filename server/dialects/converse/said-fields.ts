@@ -12,6 +12,7 @@ const thinkingLoss: PartialLoss = {
 export const carriedFields: CarriedFields = {
   media: { treatment: 'refused', about: 'what is named by an address or an id, and kinds of file that the format does not know' },
   forced_tool: 'by_parts',
+  token_limit: 'by_parts',
   stop: 'by_parts',
   json_without_schema: {
     treatment: 'dropped',

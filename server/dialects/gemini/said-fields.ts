@@ -61,6 +61,7 @@ export const saidFields: SaidFields = {
     name: 'contents.0.parts.0.videoMetadata',
     example: userPart({ ...picture, videoMetadata: { fps: 5 } }),
   },
+  token_limit: { name: 'generationConfig.maxOutputTokens', example: config({ maxOutputTokens: 99 }) },
   stop: { name: 'generationConfig.stopSequences', example: config({ stopSequences: ['END'] }) },
   json_without_schema: { name: 'generationConfig.responseMimeType', example: config({ responseMimeType: 'application/json' }) },
   effort: { name: 'generationConfig.thinkingConfig.thinkingLevel', example: config({ thinkingConfig: { thinkingLevel: 'HIGH' } }) },
@@ -91,6 +92,7 @@ export const saidFields: SaidFields = {
 export const carriedFields: CarriedFields = {
   media: { treatment: 'refused', about: 'files by id' },
   forced_tool: 'by_parts',
+  token_limit: 'by_parts',
   stop: 'by_parts',
   json_without_schema: 'by_parts',
   effort: { treatment: 'dropped', about: 'for models that do not think', model: 'gemini-2.0-flash' },

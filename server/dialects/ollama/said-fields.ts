@@ -10,6 +10,7 @@ const thinkingLoss: PartialLoss = {
 /** https://docs.ollama.com/api/chat */
 export const carriedFields: CarriedFields = {
   media: { treatment: 'refused', about: 'everything but pictures and texts that come with the request' },
+  token_limit: 'by_parts',
   stop: 'by_parts',
   json_without_schema: 'by_parts',
   effort: thinkingLoss,

@@ -38,6 +38,7 @@ export const saidFields: SaidFields = {
     neutral: [true],
     example: { tools: [{ type: 'function', function: { name: 'get', parameters: {} } }], parallel_tool_calls: false },
   },
+  token_limit: { name: 'max_tokens', example: { max_tokens: 99 } },
   stop: { name: 'stop', example: { stop: ['END'] } },
   media: { name: 'messages.0.content', example: userPart({ type: 'file', file: { file_id: 'file-1' } }) },
   json_without_schema: { name: 'response_format', example: { response_format: { type: 'json_object' } } },
@@ -75,6 +76,7 @@ export const saidFields: SaidFields = {
 export const carriedFields: CarriedFields = {
   media: { treatment: 'refused', about: 'images and documents by id, documents by address' },
   forced_tool: 'by_parts',
+  token_limit: 'by_parts',
   stop: 'by_parts',
   single_calls: 'by_parts',
   user_id: 'by_parts',

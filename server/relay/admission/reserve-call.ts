@@ -306,6 +306,13 @@ async function promptByCount(services: RelayServices, call: CallToReserve, estim
   return { ...estimated, ...reckon(services, call, { expected, basis, content: parts }) };
 }
 
+/** Why a running call cannot have so much, by the records as they were last read. @param need quota of all of it */
+export function refusedFurther({ context }: RelayServices, { user, token }: Admission, need: number): AppError {
+  const isOfToken = token !== null && !token.unlimited_quota && balanceOf(token) < balanceOf(user);
+  const account = isOfToken ? { kind: 'token' as const, id: token.id } : { kind: 'user' as const, id: user.id };
+  return refusedMoney(context, { account, balance: balanceOf(isOfToken ? token : user), need });
+}
+
 function refusedMoney({ settings }: RelayServices['context'], { account, balance, need }: Refusal): AppError {
   const display = { inCurrency: settings.get('DisplayInCurrencyEnabled'), quotaPerUnit: settings.get('QuotaPerUnit') };
   return refusals[account.kind](balance, { remain: quotaText(balance, display), need: quotaText(need, display) });

@@ -40,13 +40,19 @@ export function* attempts({
   const { picker, health, context } = services;
   const tried = new Set<number>();
   const most = only === undefined ? context.settings.get('RetryTimes') + 1 : 1;
-  for (let made = 0; made < most && !isOver(); made += 1) {
+  for (let made = 0; made < most && !isOver();) {
     const channel = only === undefined ? pick() : only;
     if (channel === null) return;
     tried.add(channel.id);
     const record: Attempt = { channel: channel.id, channel_name: channel.name, status: 0, start_ms: elapsed(), end_ms: 0 };
     records.push(record);
-    yield { channel, record };
+    const attempt: CallAttempt = { channel, record };
+    yield attempt;
+    if (attempt.isPassedOver !== true) made += 1;
+    else {
+      records.pop();
+      if (only !== undefined) return;
+    }
   }
 
   function pick(): PreparedChannel | null {

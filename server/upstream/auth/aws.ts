@@ -1,11 +1,9 @@
 // AWS: requests are signed with a secret access key, or carry an API key of Bedrock.
 // https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
-import { createHash, createHmac } from 'node:crypto';
-import { pipeline } from 'node:stream/promises';
 import { readAwsKey } from '#shared/aws-key.ts';
 import type { AwsKey } from '#shared/aws-key.ts';
-import { PiecedBody } from '#server/framing/byte-source.ts';
 import type { SendRequest } from '#server/upstream/send.ts';
+import { hashOf, hmac, sha256 } from './hashes.ts';
 import type { Authorization } from './scheme.ts';
 
 const algorithm = 'AWS4-HMAC-SHA256';
@@ -19,10 +17,10 @@ export function aws(text: string, service: string): Authorization {
   return {
     headers: {},
     problem: null,
-    sign: (request, { now }) =>
-      request.body instanceof PiecedBody
-        ? hashOf(request.body).then((hash) => sign(request, now, hash))
-        : sign(request, now, sha256(request.body ?? '')),
+    sign(request, { now }) {
+      const hash = hashOf(request.body);
+      return typeof hash === 'string' ? sign(request, now, hash) : hash.then((told) => sign(request, now, told));
+    },
   };
 }
 
@@ -43,12 +41,6 @@ function signer(
     const authorization = `${algorithm} Credential=${key.accessKeyId}/${scope}, SignedHeaders=${names}, Signature=${signature}`;
     return { ...request, headers: { ...dated, authorization } };
   };
-}
-
-async function hashOf(body: PiecedBody): Promise<string> {
-  const hash = createHash('sha256');
-  await pipeline(body.open(), hash);
-  return hash.digest('hex');
 }
 
 /** The key of a day, which is made once. */
@@ -96,12 +88,4 @@ function escaped(text: string): string {
 
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
-}
-
-function sha256(data: string | Buffer): string {
-  return createHash('sha256').update(data).digest('hex');
-}
-
-function hmac(key: string | Buffer, text: string): Buffer {
-  return createHmac('sha256', key).update(text).digest();
 }

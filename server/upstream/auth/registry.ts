@@ -7,6 +7,7 @@ import { google } from './google.ts';
 import { header } from './header.ts';
 import { query } from './query.ts';
 import type { Authorization } from './scheme.ts';
+import { tencent } from './tencent.ts';
 import { zhipuJwt } from './zhipu-jwt.ts';
 
 /** What a provider's record says about its keys. */
@@ -21,6 +22,8 @@ export type Auth =
   /** An access key, which signs for that service, or an API key. */
   | { kind: 'aws'; service: string }
   | { kind: 'zhipu-jwt' }
+  /** A secret, which signs for that service. */
+  | { kind: 'tencent'; service: string }
   /** An API key and its secret, for a token. */
   | { kind: 'baidu' };
 
@@ -39,6 +42,8 @@ export function authorizationOf(auth: Auth, key: string, base: string): Authoriz
       return aws(key, auth.service);
     case 'zhipu-jwt':
       return zhipuJwt(key);
+    case 'tencent':
+      return tencent(key, auth.service);
     case 'baidu':
       return baidu(key, base);
   }

@@ -33,6 +33,7 @@ import { siliconFlow } from './siliconflow.ts';
 import type { Provider } from './spec.ts';
 import { submodel } from './submodel.ts';
 import { suno } from './suno.ts';
+import { tencent } from './tencent.ts';
 import { vertex } from './vertex.ts';
 import { volcEngine } from './volcengine.ts';
 import { xai } from './xai.ts';
@@ -56,6 +57,7 @@ export const providers: readonly Provider[] = [
   ai360,
   openRouter,
   fastGpt,
+  tencent,
   gemini,
   moonshot,
   zhipuV4,

@@ -51,6 +51,7 @@ export const saidFields: SaidFields = {
     name: 'input.0.content.0.processing',
     example: userPart({ type: 'document', data: 'SGVsbG8=', mime_type: 'text/plain', processing: 'static' }),
   },
+  token_limit: { name: 'generation_config.max_output_tokens', example: config({ max_output_tokens: 99 }) },
   stop: { name: 'generation_config.stop_sequences', example: config({ stop_sequences: ['END'] }) },
   json_without_schema: { name: 'response_format', example: { response_format: { type: 'text', mime_type: 'application/json' } } },
   effort: { name: 'generation_config.thinking_level', example: config({ thinking_level: 'high' }) },

@@ -1,0 +1,41 @@
+// Errors of this format arrive with status 200: whole ones as every service of the vendor tells them, and its own within streams.
+// https://cloud.tencent.com/document/product/1729/101838
+import { isObject } from '#server/framing/loose-json.ts';
+import type { UpstreamErrorObject } from '../parts.ts';
+
+const byBeginning: readonly (readonly [beginning: string, status: number])[] = [
+  ['InvalidParameter', 400],
+  ['MissingParameter', 400],
+  ['UnknownParameter', 400],
+  ['AuthFailure', 401],
+  ['UnauthorizedOperation', 403],
+  ['ResourceUnavailable', 403],
+  ['FailedOperation.ResourcePackExhausted', 403],
+  ['LimitExceeded', 429],
+  ['RequestLimitExceeded', 429],
+];
+/** Of streams: the model took too long. */
+const timeoutCode = 4001;
+
+/** Null: it is none. */
+export function readError(body: unknown): UpstreamErrorObject | null {
+  if (!isObject(body)) return null;
+  const { Response: response, ErrorMsg: inStream, Error: bare } = body;
+  const error = isObject(response) ? response['Error'] : bare;
+  if (isObject(error)) return errorOf(error['Code'], error['Message']);
+  return isObject(inStream) && (isCode(inStream['Code']) || isFilled(inStream['Msg'])) ? errorOf(inStream['Code'], inStream['Msg']) : null;
+}
+
+function errorOf(code: unknown, message: unknown): UpstreamErrorObject {
+  const told = isCode(code) ? code : 'unknown';
+  const status = byBeginning.find(([beginning]) => String(told).startsWith(beginning))?.[1] ?? (told === timeoutCode ? 504 : 500);
+  return { message: isFilled(message) ? message : `error ${told}`, type: 'tencent_error', code: told, status };
+}
+
+function isCode(value: unknown): value is string | number {
+  return isFilled(value) || (typeof value === 'number' && value !== 0);
+}
+
+function isFilled(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}

@@ -1,0 +1,13 @@
+// What this format carries of what callers say; none of them speaks it.
+import type { CarriedFields } from '../request-fields.ts';
+
+/** https://cloud.tencent.com/document/product/1729/105701 */
+export const carriedFields: CarriedFields = {
+  media: { treatment: 'refused', about: 'everything but pictures and texts, and what is named by an id' },
+  stop: 'by_parts',
+  forced_tool: { treatment: 'dropped', about: 'that one of several is called, unless it is named' },
+  temperature: 'by_parts',
+  top_p: 'by_parts',
+  // From 1 to 10000.
+  seed: (value) => ({ Seed: typeof value === 'number' ? 1 + (Math.abs(Math.trunc(value)) % 10_000) : value }),
+};

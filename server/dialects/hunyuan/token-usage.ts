@@ -1,0 +1,33 @@
+// Usage as this format tells it, cached tokens within the prompt and as a text.
+import type { TokenUsage } from '#shared/token-usage.ts';
+import { inputTokens } from '#shared/token-usage.ts';
+import { isObject } from '#server/framing/loose-json.ts';
+import type { MainCount, ResponsePart } from '../parts.ts';
+import { isInvalidCount, tokenCount } from '../token-usage.ts';
+
+/** What a usage object tells, if anything: one that nothing was used is none. */
+export function usageParts(value: unknown): ResponsePart[] {
+  if (value === undefined || value === null) return [];
+  if (!isObject(value)) return [{ type: 'invalid_usage', counts: ['input', 'output'] }];
+  const { PromptTokens: prompt, CompletionTokens: completion, PromptTokensDetails: details } = value;
+  const counts: MainCount[] = [];
+  if (isInvalidCount(prompt)) counts.push('input');
+  if (isInvalidCount(completion)) counts.push('output');
+  if (counts.length > 0) return [{ type: 'invalid_usage', counts }];
+  const input = tokenCount(prompt) ?? 0;
+  const output = tokenCount(completion) ?? 0;
+  if (input === 0) return [];
+  const cached = isObject(details) ? Number(details['CachedTokens'] ?? 0) : 0;
+  const cacheRead = Math.min(input, tokenCount(cached) ?? 0);
+  return [{ type: 'usage', usage: { input: input - cacheRead, output, ...(cacheRead > 0 ? { cacheRead } : {}) } }];
+}
+
+export function writeTokenUsage(usage: TokenUsage): Record<string, unknown> {
+  const prompt = inputTokens(usage);
+  return {
+    PromptTokens: prompt,
+    CompletionTokens: usage.output,
+    TotalTokens: prompt + usage.output,
+    ...(usage.cacheRead > 0 ? { PromptTokensDetails: { CachedTokens: String(usage.cacheRead) } } : {}),
+  };
+}

@@ -1,0 +1,120 @@
+// Turns → messages of this format: users or results of tools take turns with assistants, and none is empty.
+import { isObject } from '#server/framing/loose-json.ts';
+import type { Turn } from '../instructions.ts';
+import { untranslatable } from '../losses.ts';
+import type { Losses } from '../losses.ts';
+import { dataUrl, imageType, namedText } from '../media.ts';
+import type { AssistantPart, AudioPart, FilePart, ImagePart, TextPart, ToolResultPart } from '../parts.ts';
+import { title } from './title.ts';
+
+type Json = Record<string, unknown>;
+
+/** Stands where the format demands a text and there is none. */
+const filler = '...';
+
+/** They begin and end with the user's, or with results of tools. @throws {AppError} `untranslatable` */
+export function writeMessages(turns: readonly Turn[], losses: Losses): Json[] {
+  const writer = new MessageWriter(losses);
+  for (const turn of turns) writer.add(turn);
+  return writer.messages();
+}
+
+class MessageWriter {
+  readonly #losses: Losses;
+  readonly #messages: Json[] = [];
+
+  constructor(losses: Losses) {
+    this.#losses = losses;
+  }
+
+  messages(): Json[] {
+    if (this.#messages[0]?.['Role'] !== 'user') this.#messages.unshift({ Role: 'user', Content: filler });
+    if (this.#lastRole === 'assistant') this.#messages.push({ Role: 'user', Content: filler });
+    return this.#messages;
+  }
+
+  add(turn: Turn): void {
+    if (turn.name !== undefined) this.#losses.drop('names');
+    if (turn.content.some((part) => 'cache' in part && part.cache !== undefined)) this.#losses.drop('cache_hints');
+    if (turn.role === 'assistant') return this.#answered(turn.content);
+    const blocks: Json[] = [];
+    for (const part of turn.content) {
+      if (part.type === 'tool_result') blocks.push(...this.#result(part, turn.field));
+      else blocks.push(this.#block(part, turn.field));
+    }
+    this.#asked(blocks.filter(({ Type, Text }) => Type !== 'text' || Text !== ''));
+  }
+
+  get #lastRole(): unknown {
+    return this.#messages.at(-1)?.['Role'];
+  }
+
+  #asked(blocks: readonly Json[]): void {
+    if (blocks.length === 0) return;
+    if (this.#lastRole === 'tool') this.#messages.push({ Role: 'assistant', Content: filler });
+    const before = this.#lastRole === 'user' ? contentsOf(this.#messages.pop()) : [];
+    const all = [...before, ...blocks];
+    if (all.every(({ Type }) => Type === 'text')) {
+      this.#messages.push({ Role: 'user', Content: all.map(({ Text }) => String(Text)).join('\n') });
+      return;
+    }
+    // A list has a text.
+    const spoken = all.some(({ Type }) => Type === 'text') ? all : [{ Type: 'text', Text: filler }, ...all];
+    this.#messages.push({ Role: 'user', Contents: spoken });
+  }
+
+  #answered(parts: readonly AssistantPart[]): void {
+    const texts: string[] = [];
+    const calls: Json[] = [];
+    for (const part of parts) {
+      if (part.type === 'text' || part.type === 'refusal') texts.push(part.text);
+      else if (part.type === 'tool_call') {
+        if (part.seal !== undefined) this.#losses.drop('foreign_thoughts');
+        const text = part.arguments === '' ? '{}' : part.arguments;
+        calls.push({ Id: part.id, Type: 'function', Function: { Name: part.name, Arguments: text }, Index: calls.length });
+      } else if (part.type === 'hosted_call' || part.type === 'hosted_result') this.#losses.drop('provider_tool_results');
+      // Thoughts are refused in messages.
+      else this.#losses.drop(part.type === 'reasoning' && part.seal === undefined ? 'unsigned_thoughts' : 'foreign_thoughts');
+    }
+    const text = texts.filter((one) => one !== '').join('\n');
+    if (text === '' && calls.length === 0) return;
+    const last = this.#messages.at(-1);
+    if (last?.['Role'] === 'assistant' && last['ToolCalls'] === undefined) {
+      const both = [last['Content'], text].filter((one) => one !== filler && one !== '').join('\n');
+      last['Content'] = both === '' ? filler : both;
+      if (calls.length > 0) last['ToolCalls'] = calls;
+      return;
+    }
+    if (last?.['Role'] === 'assistant') this.#messages.push({ Role: 'user', Content: filler });
+    this.#messages.push({ Role: 'assistant', Content: text === '' ? filler : text, ...(calls.length === 0 ? {} : { ToolCalls: calls }) });
+  }
+
+  /** What of it is no text follows in the user's message. */
+  #result({ callId, content, isError }: ToolResultPart, field: string): Json[] {
+    if (isError) this.#losses.drop('tool_errors');
+    const texts = content.filter((part): part is TextPart => part.type === 'text').map(({ text }) => text);
+    const text = texts.join('\n');
+    // Nothing was called before it.
+    if (this.#lastRole !== 'assistant' && this.#lastRole !== 'tool') return content.map((part) => this.#block(part, field));
+    this.#messages.push({ Role: 'tool', ToolCallId: callId, Content: text === '' ? filler : text });
+    return content.filter((part) => part.type !== 'text').map((part) => this.#block(part, field));
+  }
+
+  #block(part: TextPart | ImagePart | AudioPart | FilePart, field: string): Json {
+    if (part.type === 'text') return { Type: 'text', Text: part.text };
+    if (part.type === 'image' && part.source.kind !== 'id') {
+      const { source, detail } = part;
+      if (detail !== undefined) this.#losses.drop('image_detail');
+      const url = source.kind === 'url' ? source.url : dataUrl(imageType(source.data, source.mediaType), source.data);
+      return { Type: 'image_url', ImageUrl: { Url: url } };
+    }
+    const text = part.type === 'file' ? namedText(part) : null;
+    if (text === null) throw untranslatable(`${field}.content`, title);
+    return { Type: 'text', Text: text };
+  }
+}
+
+function contentsOf(message: Json | undefined): Json[] {
+  const contents = message?.['Contents'];
+  return Array.isArray(contents) ? contents.filter(isObject) : [{ Type: 'text', Text: message?.['Content'] }];
+}

@@ -1,0 +1,104 @@
+// The attempts of a relayed call, one channel after the other.
+import type { StopReason } from '#server/relay/call-end.ts';
+import type { SentAttempt } from '#server/relay/call-attempt.ts';
+import { editFor } from '#server/relay/edit-prompt.ts';
+import { coverLargest } from '#server/relay/cover-largest.ts';
+import { ownError } from '#server/relay/relay-failure.ts';
+import type { ToldFailure } from '#server/relay/relay-failure.ts';
+import { attempts, channelOnly } from '#server/relay/routing/attempts.ts';
+import { noteAnswered, noteFailed, noteStopped } from '#server/relay/routing/note-attempt.ts';
+import { takesCall } from '#server/relay/routing/takes-call.ts';
+import { runAttempt } from '#server/relay/run-attempt.ts';
+import type { AttemptResult, UnpassedResponse, WholeResult } from '#server/relay/run-attempt.ts';
+import { elapsed } from '#server/relay/running-call.ts';
+import type { RunningCall } from '#server/relay/running-call.ts';
+import { shortenFor } from '#server/relay/shorten-call.ts';
+import type { AnswerWhole } from '#server/relay/shorten-call.ts';
+import type { ClientStream } from '#server/relay/stream/client-stream.ts';
+import { isRetryable } from '#server/upstream/failure-consequences.ts';
+import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
+import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
+
+/** How the attempts of a call ended. */
+export type Outcome = { kind: 'whole'; result: WholeResult } | { kind: 'stream' } | NoResponse;
+export interface NoResponse {
+  kind: 'none';
+  /** What its caller is told, where that is not said by the rest. */
+  told?: ToldFailure;
+  reason: 'upstream_failed' | 'no_channel' | 'fault' | StopReason;
+  /** The one that failed. */
+  channel?: PreparedChannel;
+  failure?: UpstreamFailure;
+  /** What was under way when the call was stopped. */
+  attempt?: SentAttempt | null;
+  /** What came, and cannot be passed on. */
+  unpassed?: UnpassedResponse | null;
+}
+
+/** Sends the call to one channel after the other until one answers. Nothing has reached the client yet. */
+export async function runAttempts(call: RunningCall, client: ClientStream | null, answer: AnswerWhole): Promise<Outcome> {
+  const { services, admission, model } = call;
+  let stopped: StopReason | undefined;
+  let last: Outcome = { kind: 'none', reason: 'no_channel' };
+  const all = attempts({
+    services,
+    group: admission.group,
+    model,
+    caller: admission.user.id,
+    affinity: services.context.settings.get('ChannelAffinityEnabled') ? call.affinity : null,
+    only: channelOnly(services, admission.pinnedChannel),
+    isFor: (channel) => isWhereItIs(call, channel) && takesCall(channel, call.endpoint, model),
+    records: call.attempts,
+    elapsed: () => elapsed(call),
+    isOver: () => {
+      stopped = call.stopped ?? (services.isEnding() ? 'shutdown' : undefined);
+      return stopped !== undefined;
+    },
+  });
+  for (const attempt of all) {
+    const { channel } = attempt;
+    let result: AttemptResult;
+    try {
+      const shortening = call.conversation?.shortening;
+      const told = shortening === undefined ? null : await shortenFor(call, attempt, { shortening, answer });
+      const { edits } = call;
+      const refused = told === null && edits !== null ? await editFor(call, attempt, edits) : told;
+      if (refused !== null) {
+        noteStopped(call, attempt);
+        return { kind: 'none', reason: 'fault', told: refused };
+      }
+      const covering = coverLargest(call, channel);
+      const uncovered = covering === null ? null : await covering;
+      if (uncovered !== null) {
+        noteStopped(call, attempt);
+        attempt.isPassedOver = true;
+        const error = ownError(uncovered, call.language, call.requestId);
+        if (call.attempts.length === 1) last = { kind: 'none', reason: 'no_channel', told: { error, retryAfter: undefined } };
+        continue;
+      }
+      result = await runAttempt(call, attempt, client);
+    } catch (fault) {
+      noteStopped(call, attempt);
+      throw fault;
+    }
+    if (result.kind === 'stream') return { kind: 'stream' };
+    if (result.kind === 'stopped') {
+      noteStopped(call, attempt);
+      return { kind: 'none', reason: call.stopped ?? 'client_disconnected', attempt: result.attempt };
+    }
+    if (result.kind === 'whole') {
+      noteAnswered(call, attempt, 'completed');
+      return { kind: 'whole', result };
+    }
+    const { failure, unpassed = null } = result;
+    noteFailed(call, attempt, failure);
+    last = { kind: 'none', reason: 'upstream_failed', failure, channel, unpassed };
+    if (unpassed !== null || !isRetryable(failure, channel.provider)) return last;
+  }
+  return stopped === undefined ? last : { kind: 'none', reason: stopped };
+}
+
+/** What it goes on with is at one channel only. */
+function isWhereItIs({ heldObject }: RunningCall, { id }: PreparedChannel): boolean {
+  return heldObject === null || heldObject.channel === id;
+}

@@ -1,0 +1,24 @@
+// What signatures are made of.
+import { createHash, createHmac } from 'node:crypto';
+import { pipeline } from 'node:stream/promises';
+import { PiecedBody } from '#server/framing/byte-source.ts';
+import type { SendRequest } from '#server/upstream/send.ts';
+
+/** SHA-256 in hex. A promise only of a body that comes in pieces. */
+export function hashOf(body: SendRequest['body']): string | Promise<string> {
+  return body instanceof PiecedBody ? hashOfPieces(body) : sha256(body ?? '');
+}
+
+async function hashOfPieces(body: PiecedBody): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(body.open(), hash);
+  return hash.digest('hex');
+}
+
+export function sha256(data: string | Buffer): string {
+  return createHash('sha256').update(data).digest('hex');
+}
+
+export function hmac(key: string | Buffer, text: string): Buffer {
+  return createHmac('sha256', key).update(text).digest();
+}

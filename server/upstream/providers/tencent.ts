@@ -1,0 +1,17 @@
+// Tencent Hunyuan in its own format: one address, where a header names what is done. https://cloud.tencent.com/document/product/1729/105701
+import type { Provider } from './spec.ts';
+
+export const tencent: Provider = {
+  type: 23,
+  name: 'Tencent',
+  baseUrl: 'https://hunyuan.tencentcloudapi.com',
+  formats: {
+    hunyuan: {
+      framing: 'sse',
+      paths: { chat: '{base}/' },
+      headers: { 'x-tc-action': 'ChatCompletions', 'x-tc-version': '2023-09-01' },
+    },
+  },
+  auth: { kind: 'tencent', service: 'hunyuan' },
+  models: ['hunyuan-lite', 'hunyuan-standard', 'hunyuan-standard-256K', 'hunyuan-pro'],
+};

@@ -1,0 +1,60 @@
+// Tencent Cloud before the fake upstream: takes calls that are signed rightly, in Hunyuan's own format alone, and tells errors with
+// status 200.
+import { createHash, createHmac } from 'node:crypto';
+import { chatOf, hunyuanEvents, hunyuanOf } from './hunyuan-responses.ts';
+import { relayOwn } from './own-chat-relay.ts';
+import { jsonOf, startFront } from './provider-front.ts';
+import type { FrontedRequest, Judgement, ProviderFront } from './provider-front.ts';
+
+export const tencentKey = '1250000000|AKIDtest|SKtest';
+
+export interface FakeTencent extends ProviderFront, AsyncDisposable {
+  /** The bodies of the calls that it has taken, in order. */
+  readonly taken: Record<string, unknown>[];
+}
+
+export async function startFakeTencent(upstreamUrl: string): Promise<FakeTencent> {
+  const taken: Record<string, unknown>[] = [];
+  const front = await startFront(upstreamUrl, (request) => judge(request, taken));
+  return { ...front, [Symbol.asyncDispose]: () => front.close(), taken, channel: { type: 23, key: tencentKey } };
+}
+
+function judge(request: FrontedRequest, taken: Record<string, unknown>[]): Judgement {
+  const { method, path, headers, body } = request;
+  if (method !== 'POST' || path !== '/') return refused('InvalidParameter', `nothing at ${path}`);
+  if (headers['x-tc-version'] !== '2023-09-01') return refused('MissingParameter', 'X-TC-Version');
+  if (headers['x-tc-action'] !== 'ChatCompletions') return refused('InvalidAction', 'X-TC-Action');
+  if (headers['authorization'] !== signatureOf(request)) return refused('AuthFailure.SignatureFailure', 'The signature is wrong');
+  const asked = jsonOf(body);
+  taken.push(asked);
+  const read = chatOf(asked);
+  if ('fault' in read) return refused('InvalidParameterValue', read.fault);
+  return { kind: 'pass', path: '/v1/chat/completions', body: read.asked, relay };
+}
+
+/** https://cloud.tencent.com/document/product/1729/101843 */
+function signatureOf({ headers, body }: FrontedRequest): string {
+  const time = Number(headers['x-tc-timestamp']);
+  const day = new Date(time * 1000).toISOString().slice(0, 10);
+  const hash = (text: string | Buffer) => createHash('sha256').update(text).digest('hex');
+  const mac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text);
+  const canonical = `POST\n/\n\ncontent-type:application/json\nhost:${headers.host}\nx-tc-action:chatcompletions\n\ncontent-type;host;x-tc-action\n${hash(body)}`;
+  const key = mac(mac(mac('TC3SKtest', day).digest(), 'hunyuan').digest(), 'tc3_request').digest();
+  const signed = mac(key, `TC3-HMAC-SHA256\n${time}\n${day}/hunyuan/tc3_request\n${hash(canonical)}`).digest('hex');
+  return `TC3-HMAC-SHA256 Credential=AKIDtest/${day}/hunyuan/tc3_request, SignedHeaders=content-type;host;x-tc-action, Signature=${signed}`;
+}
+
+function failure(code: string, message: string): Record<string, unknown> {
+  return { Response: { RequestId: 'rq', Error: { Code: code, Message: message } } };
+}
+
+function refused(code: string, message: string): Judgement {
+  return { kind: 'answer', status: 200, body: failure(code, message) };
+}
+
+const relay = relayOwn({
+  whole: hunyuanOf,
+  events: hunyuanEvents,
+  failed: { ErrorMsg: { Msg: 'Internal error', Code: 4000 } },
+  failure: (message) => failure('InternalError', message),
+});
