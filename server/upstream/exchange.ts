@@ -87,8 +87,11 @@ function unwanted(): Exchange {
   return { sending: unsent, received: Promise.resolve(failedSend(cause)) };
 }
 
+/** @property way missing: a refusal is told by its status alone */
+type OpenRequest = SendRequest & Partial<Pick<UpstreamRequest, 'way'>>;
+
 /** Sends a request that is already as the provider wants it; once more where a kept token is no longer taken. */
-export function exchange(context: ExchangeContext, channel: PreparedChannel, request: SendRequest, limits: SendLimits): Exchange {
+export function exchange(context: ExchangeContext, channel: PreparedChannel, request: OpenRequest, limits: SendLimits): Exchange {
   const sendOnce = (open: SendRequest): Exchange => {
     const sending = context.sender.send(open, limits);
     return { sending, received: sending.response.then((response) => read(response, channel, context.now), failedSend) };
@@ -96,7 +99,14 @@ export function exchange(context: ExchangeContext, channel: PreparedChannel, req
   const { renew } = request;
   if (renew === undefined) return sendOnce(request);
   const resend = () => renew().then(sendOnce, (cause: unknown) => unsigned(cause, channel, context.now()));
-  return withRenewal(sendOnce(request), resend);
+  return withRenewal(sendOnce(request), { resend, isRefusal: (response) => isRefusal(response, request.way) });
+}
+
+/** Some formats tell their refusals with status 200. */
+function isRefusal(response: Received, way: OpenRequest['way']): boolean {
+  if (response.kind === 'failed') return response.status === 401;
+  if (response.kind === 'stream' || way === undefined || response.body.length > longestRefusal) return false;
+  return way.dialect.readError(response.body.toString('utf8'), way.provider)?.status === 401;
 }
 
 /** Bytes of a refusal that are looked at. */

@@ -1,11 +1,17 @@
 // A request whose kept token its provider no longer takes is sent once more with another one. For whoever waits it is one exchange.
-import type { Exchange } from './exchange.ts';
+import type { Exchange, Received } from './exchange.ts';
 
-/** @param resend asked at most once, after a refusal with status 401 */
-export function withRenewal(first: Exchange, resend: () => Promise<Exchange>): Exchange {
+export interface Renewal {
+  /** Asked at most once, after a refusal of the token. */
+  resend: () => Promise<Exchange>;
+  /** Whether a response is one. */
+  isRefusal: (response: Received) => boolean;
+}
+
+export function withRenewal(first: Exchange, { resend, isRefusal }: Renewal): Exchange {
   const sending = new RenewedSending(first.sending);
   const received = first.received.then(async (response) => {
-    if (response.kind !== 'failed' || response.status !== 401 || sending.isAborted) return response;
+    if (!isRefusal(response) || sending.isAborted) return response;
     const second = await resend();
     sending.follow(second.sending);
     return second.received;

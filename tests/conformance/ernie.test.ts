@@ -282,6 +282,21 @@ describe.each(engines.map((engine) => ({ engine, kind: engine.kind })))('calls o
     await scene.checkBooks();
   });
 
+  test.each([false, true])('fetch a token anew that is no longer taken, unheard by their caller (stream: %s)', async (stream) => {
+    const { scene, baidu } = await openScene(engine);
+    await using _scene = scene;
+    const ask = () => scene.chat({ model: 'ERNIE-4.0-8K', max_tokens: 50, stream, messages: [user('Tide?')] });
+    expect((await ask()).status).toBe(200);
+    scene.app.clock.advance(120_000);
+    baidu.revoke();
+    const response = await ask();
+    expect([response.status, baidu.given.count]).toEqual([200, 2]);
+    await response.text();
+    const rows = await scene.logs(2);
+    expect(rows.map((row) => row.channel_id)).toEqual([scene.channelIds[0], scene.channelIds[0]]);
+    await scene.checkBooks();
+  });
+
   test('for embeddings are charged by what is told', async () => {
     const { scene } = await openScene(engine, 'Embedding-V1');
     await using _scene = scene;

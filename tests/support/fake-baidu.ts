@@ -14,6 +14,8 @@ export interface FakeBaidu extends ProviderFront, AsyncDisposable {
   readonly taken: Record<string, unknown>[];
   /** How many tokens were given. */
   readonly given: { count: number };
+  /** No token that was given is taken any more. */
+  revoke(): void;
 }
 
 export async function startFakeBaidu(upstreamUrl: string): Promise<FakeBaidu> {
@@ -21,7 +23,7 @@ export async function startFakeBaidu(upstreamUrl: string): Promise<FakeBaidu> {
   const given = { count: 0 };
   // A front may get the port of one before it, but no token that was given there.
   const secret = `SK${randomUUID()}`;
-  const token = `24.${randomUUID()}`;
+  let token = '';
   const front = await startFront(upstreamUrl, (request) => {
     const { pathname, searchParams } = new URL(request.path, 'http://front');
     if (pathname === '/oauth/2.0/token') {
@@ -29,12 +31,20 @@ export async function startFakeBaidu(upstreamUrl: string): Promise<FakeBaidu> {
         return { kind: 'answer', status: 401, body: { error: 'invalid_client', error_description: 'Client authentication failed' } };
       }
       given.count += 1;
+      token ||= `24.${randomUUID()}`;
       return { kind: 'answer', status: 200, body: { access_token: token, expires_in: 2_592_000 } };
     }
-    if (searchParams.get('access_token') !== token) return refused(110, 'Access token invalid or no longer valid');
+    if (token === '' || searchParams.get('access_token') !== token) return refused(110, 'Access token invalid or no longer valid');
     return judge(request, pathname, taken);
   });
-  return { ...front, [Symbol.asyncDispose]: () => front.close(), taken, given, channel: { type: 15, key: `AK1|${secret}` } };
+  return {
+    ...front,
+    [Symbol.asyncDispose]: () => front.close(),
+    taken,
+    given,
+    revoke: () => (token = ''),
+    channel: { type: 15, key: `AK1|${secret}` },
+  };
 }
 
 function judge({ body, headers }: FrontedRequest, pathname: string, taken: Record<string, unknown>[]): Judgement {
