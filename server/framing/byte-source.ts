@@ -47,6 +47,11 @@ export class PiecedBody {
     this.size = pieces.reduce((sum, piece) => sum + piece.size, 0);
   }
 
+  /** For whoever writes it down: what it holds is only sent. */
+  toString(): string {
+    return `(a body of ${this.size} bytes)`;
+  }
+
   /** Whoever opens it destroys it, or reads it to its end. */
   open(): Readable {
     const holds = this.#pieces.map((piece) => piece.hold());
