@@ -42,6 +42,15 @@ describe('a Claude caller whose model is served in another format', () => {
     expect(sent()).toMatchObject({ reasoning_effort: effort });
   });
 
+  test('keeps sampling to itself where the model would refuse it', async () => {
+    const sampling = { temperature: 0.3, top_p: 0.9 };
+    expect((await ask({ model: 'thinker', ...sampling })).headers.get('x-tidegate-dropped')).toBeNull();
+    expect(sent()).toMatchObject(sampling);
+    const thinks = await ask({ model: 'thinker', ...sampling, thinking: { type: 'adaptive' }, output_config: { effort: 'high' } });
+    expect(thinks.headers.get('x-tidegate-dropped')).toBe('temperature, top_p');
+    expect(Object.keys(sent() ?? {})).not.toContain('top_p');
+  });
+
   test('has tools left out that run at Claude, and hears which', async () => {
     const response = await ask({ tools: [search, read], tool_choice: { type: 'auto' } });
     expect(response.status).toBe(200);
@@ -65,4 +74,21 @@ describe('a Claude caller whose model is served in another format', () => {
     expect(await forced.text()).toContain('tool_choice');
     expect(scene.upstream.requests).toHaveLength(before);
   });
+});
+
+test('a Gemini caller, whose program sends every field of sampling, is served by Claude', async () => {
+  const models = 'claude-sonnet-4-5,claude-opus-5';
+  await using scene = await createScene(embeddedEngine, { channels: [{ type: 14, models }] });
+  const generationConfig = { temperature: 1, topP: 0.95, topK: 64 };
+  const ask = (model: string) =>
+    scene.post(`/v1beta/models/${model}:generateContent`, {
+      contents: [{ role: 'user', parts: [{ text: 'Say hello' }] }],
+      generationConfig,
+    });
+  expect((await ask('claude-sonnet-4-5')).headers.get('x-tidegate-dropped')).toBeNull();
+  expect(scene.upstream.requests[0]?.body).not.toHaveProperty('temperature');
+  expect(scene.upstream.requests[0]?.body).toMatchObject({ top_p: 0.95, top_k: 64 });
+  const newest = await ask('claude-opus-5');
+  expect(newest.headers.get('x-tidegate-dropped')).toBe('generationConfig.topK, generationConfig.topP');
+  for (const name of ['temperature', 'top_p', 'top_k']) expect(scene.upstream.requests[1]?.body).not.toHaveProperty(name);
 });

@@ -102,8 +102,11 @@ export const carriedFields: CarriedFields = {
   },
   effort: thinkingLoss,
   thinking_budget: thinkingLoss,
-  temperature: { treatment: 'dropped', about: 'while the model thinks, like `top_p` and `top_k`; otherwise values above 1 become 1' },
-  top_p: 'by_parts',
+  temperature: {
+    treatment: 'dropped',
+    about: 'while the model thinks, and always from Claude 4.7 on, like `top_p` and `top_k`; otherwise values above 1 become 1',
+  },
+  top_p: { treatment: 'dropped', about: 'as `temperature`, and beside it from Claude 4.1 on' },
   top_k: 'by_parts',
   thoughts: 'by_parts',
   single_calls: 'by_parts',

@@ -1,9 +1,12 @@
 // How much a Claude model shall think, by its generation: the newer ones are told an effort, the older ones a budget.
 import { isObject } from '#server/framing/loose-json.ts';
 import type { ReasoningEffort, ReasoningWish } from '../parts.ts';
+import { versionIn } from './model-version.ts';
 
 /** Tokens; less is refused. https://platform.claude.com/docs/en/build-with-claude/extended-thinking */
 const leastBudget = 1024;
+/** The first version that thinks as it sees fit, and the first that takes no budget beside that, and the effort `xhigh`. */
+const [leastAdaptive, leastWithoutBudget] = [406, 407];
 /** What is left for the response beside the thoughts. */
 const leastRest = 256;
 
@@ -28,8 +31,9 @@ export function writeThinking(model: string, wish: ReasoningWish, maxTokens: num
   const generation = generationOf(model);
   if (generation === 'none') return null;
   if (!wish.isOn) return generation === 'budget' ? { max_tokens: maxTokens } : { thinking: { type: 'disabled' }, max_tokens: maxTokens };
-  if (generation === 'effort' && wish.budgetTokens === undefined) {
-    const effort = wish.effort === 'minimal' ? 'low' : wish.effort;
+  const isWithoutBudget = (versionIn(model) ?? 0) >= leastWithoutBudget;
+  if (generation === 'effort' && (wish.budgetTokens === undefined || isWithoutBudget)) {
+    const effort = effortFor(wish, isWithoutBudget);
     return {
       // Newer models keep their thoughts to themselves unless they are asked for.
       thinking: { type: 'adaptive', display: 'summarized' },
@@ -43,6 +47,12 @@ export function writeThinking(model: string, wish: ReasoningWish, maxTokens: num
   return { thinking: { type: 'enabled', budget_tokens: budgetTokens }, max_tokens: Math.max(maxTokens, budgetTokens + leastRest) };
 }
 
+function effortFor({ effort, budgetTokens }: ReasoningWish, isNewest: boolean): ReasoningEffort | undefined {
+  if (effort === undefined && budgetTokens !== undefined) return budgetTokens <= 4096 ? 'low' : budgetTokens <= 16_384 ? 'medium' : 'high';
+  if (effort === 'minimal') return 'low';
+  return effort === 'xhigh' && !isNewest ? 'high' : effort;
+}
+
 type Body = Readonly<Record<string, unknown>>;
 
 /** A budget must be below the limit; where the limit leaves no room for one, the model does not think. */
@@ -54,12 +64,8 @@ export function fitThinking(body: Body): Body {
   return { ...body, thinking: { ...thinking, budget_tokens: limit - leastRest } };
 }
 
-/** `claude-3-7-sonnet-…`, `claude-opus-4-6`, `anthropic.claude-sonnet-5`: names differ, the version is a number in all. */
 function generationOf(model: string): 'none' | 'budget' | 'effort' {
-  const version = /claude-(?:[a-z]+-)?(\d+)(?:[-.](\d{1,2})(?!\d))?/.exec(model);
-  if (version === null) return /claude/.test(model) ? 'effort' : 'none';
-  const major = Number(version[1]);
-  const minor = Number(version[2] ?? 0);
-  if (major < 3 || (major === 3 && minor < 7)) return 'none';
-  return major > 4 || (major === 4 && minor >= 6) ? 'effort' : 'budget';
+  const version = versionIn(model) ?? 0;
+  if (version < 307) return 'none';
+  return version < leastAdaptive ? 'budget' : 'effort';
 }

@@ -13,6 +13,7 @@ import { defaultMaxTokens } from './options.ts';
 import { isWorthMarking } from '../prompt-marks.ts';
 import { claudeUserId } from '../user-id.ts';
 import { markPrompt } from './mark-prompt.ts';
+import { dropSampling, fitSampling } from './sampling.ts';
 import { writeThinking } from './thinking.ts';
 
 type Json = Record<string, unknown>;
@@ -45,6 +46,7 @@ export function writeRequest(request: ChatRequest, options: WriteOptions): Writt
   if (request.userId !== undefined) body.metadata = { user_id: claudeUserId(request.userId) };
   writeTools(body, request, losses);
   writeFormat(body, request, losses);
+  fitSampling(body, options.upstreamModel, losses);
   writeReasoning(body, request, losses);
   if (request.isStream) body.stream = true;
   if (options.marksPrompt === true && isWorthMarking(request)) markPrompt(body, options.upstreamModel);
@@ -107,11 +109,7 @@ function writeReasoning(body: Json, request: ChatRequest, losses: Losses): void 
   if (output !== undefined) body.output_config = { ...asObject(body.output_config), ...output };
   if (fields.thinking === undefined || !reasoning.isOn) return;
   // Sampling is not for the caller to choose while the model thinks.
-  for (const name of ['temperature', 'top_k', 'top_p'] as const) {
-    if (body[name] === undefined) continue;
-    delete body[name];
-    losses.drop(name);
-  }
+  dropSampling(body, losses);
   if (fields.thinking.type === 'enabled') body.temperature = 1;
 }
 

@@ -73,6 +73,7 @@ export const saidFields: SaidFields = {
     name: 'generationConfig.temperature',
     example: config({ thinkingConfig: { thinkingLevel: 'HIGH' }, temperature: 0.2 }),
   },
+  top_p: { name: 'generationConfig.topP', example: config({ thinkingConfig: { thinkingLevel: 'HIGH' }, topP: 0.9 }) },
   top_k: { name: 'generationConfig.topK', example: config({ topK: 5 }) },
   thoughts: { name: 'thought parts', example: thought({ thoughtSignature: foreign }) },
   unsigned_thoughts: { name: 'thought parts', example: thought({}) },

@@ -3,6 +3,7 @@ import { isObject } from '#server/framing/loose-json.ts';
 import type { EncodeInput } from '../encode-input.ts';
 import type { RequestQuirks, ThinkingDrop } from '../provider-traits.ts';
 import type { AppliedTraits } from '../upstream-dialect.ts';
+import { saysNothing } from '../unsaid.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -54,11 +55,6 @@ export function applyQuirks(body: Body, { isCount, way, clientBody }: EncodeInpu
   if (quirks.stopAsList === true && typeof edit.get('stop') === 'string') edit.set('stop', [edit.get('stop')]);
   if (quirks.dropFromMessages !== undefined || quirks.images !== undefined) editMessages(edit, quirks);
   return result();
-}
-
-/** What is so anyway: nobody misses it. */
-function saysNothing(field: string, value: unknown): boolean {
-  return value === null || value === undefined || (field === 'temperature' && value === 1);
 }
 
 function thinks({ never, byChoice, byDefault }: ThinkingDrop, model: string, effort: unknown): boolean {

@@ -3,6 +3,7 @@ import { isObject } from '#server/framing/loose-json.ts';
 import { cacheKeyFor } from '../cache-key.ts';
 import type { EncodeInput } from '../encode-input.ts';
 import type { ThinkingDrop } from '../provider-traits.ts';
+import { saysNothing } from '../unsaid.ts';
 import type { AppliedTraits } from '../upstream-dialect.ts';
 import { effortIn } from './identity.ts';
 
@@ -17,8 +18,7 @@ export function applyTraits(body: Body, input: EncodeInput): AppliedTraits {
     if (!Object.hasOwn(edited, field)) return;
     const { [field]: value, ...rest } = edited;
     // Named where the client has it under the same name, unless it is so anyway.
-    const saysNothing = value === null || value === undefined || (field === 'temperature' && value === 1);
-    if (Object.hasOwn(clientBody, field) && !saysNothing) dropped.push(field);
+    if (Object.hasOwn(clientBody, field) && !saysNothing(field, value)) dropped.push(field);
     edited = rest;
   };
   for (const { drop = [], dropThinking } of way.rules) {

@@ -60,7 +60,7 @@ export const effortSuffixes = ['minimal', 'none', 'low', 'medium', 'high', 'xhig
 }));
 
 /**
- * Reasoning models refuse `max_tokens`, and while they think any `temperature` but 1. https://platform.openai.com/docs/guides/reasoning
+ * Reasoning models refuse `max_tokens`, and while they think every field of sampling that is not at its default. https://platform.openai.com/docs/guides/reasoning
  * From gpt-5.1 on there is the effort `none`, but not for their kinds `codex` and `pro`; 5.1 and 5.2 have it unless told otherwise.
  * https://platform.openai.com/docs/guides/latest-model
  */
@@ -69,7 +69,7 @@ export const openaiReasoning: ModelRule = {
   except: ['gpt-5-chat'],
   rename: { max_tokens: 'max_completion_tokens' },
   dropThinking: {
-    fields: ['temperature'],
+    fields: ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty'],
     never: /-chat-latest$/,
     byChoice: /^gpt-5\.[1-9](?!.*-(?:codex|pro))/,
     byDefault: /^gpt-5\.[12](?!\d|.*-(?:codex|pro))/,

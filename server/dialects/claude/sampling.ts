@@ -1,0 +1,32 @@
+// Which fields of sampling a Claude model takes, for calls of other formats, whose programs send them all.
+import type { Losses } from '../losses.ts';
+import { versionIn } from './model-version.ts';
+
+type Json = Record<string, unknown>;
+
+const names = ['temperature', 'top_k', 'top_p'] as const;
+
+/**
+ * From 4.7 on none is taken, from 4.1 on not `temperature` together with `top_p`.
+ * https://platform.claude.com/docs/en/about-claude/models/migration-guide
+ */
+export function fitSampling(body: Json, model: string, losses: Losses): void {
+  const version = versionIn(model) ?? 0;
+  if (version >= 407) {
+    dropSampling(body, losses);
+    return;
+  }
+  if (version < 401 || body.temperature === undefined || body.top_p === undefined) return;
+  // What is so anyway goes first.
+  const least = body.temperature === 1 ? 'temperature' : 'top_p';
+  if (body[least] !== 1) losses.drop(least);
+  delete body[least];
+}
+
+export function dropSampling(body: Json, losses: Losses): void {
+  for (const name of names) {
+    if (body[name] === undefined) continue;
+    if (name === 'top_k' || body[name] !== 1) losses.drop(name);
+    delete body[name];
+  }
+}
