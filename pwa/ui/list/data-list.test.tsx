@@ -78,6 +78,26 @@ describe('data-list', () => {
     expect(document.querySelectorAll('tbody tr')).toHaveLength(3);
   });
 
+  test('is drawn in slices: ten rows, then five at a time', () => {
+    vi.useFakeTimers();
+    try {
+      const many = Array.from({ length: 22 }, (_row, place) => ({ id: place + 1, name: `row ${place + 1}` }));
+      draw(<List rows={many} />);
+      const drawn = () => document.querySelectorAll('tbody tr').length;
+      const seen = [drawn()];
+      while (drawn() < many.length) {
+        act(() => {
+          vi.advanceTimersToNextTimer();
+        });
+        seen.push(drawn());
+        if (seen.length > 20) break;
+      }
+      expect([...new Set(seen)]).toEqual([10, 15, 20, 22]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   describe('pages', () => {
     const pager = { page: 1, size: 10, onPage: () => {}, onSize: () => {} };
     const nav = () => document.querySelector('nav');

@@ -2,7 +2,8 @@ import { startTransition, useEffect, useState } from 'react';
 
 /** A page as it is at first. A screen shows about twenty: those that follow come with the next frames. */
 const firstRows = 10;
-const furtherRows = 10;
+/** Their layout and paint are one task: ten of a wide list were more than a slow phone does between two touches. */
+const furtherRows = 5;
 
 /**
  * How many rows are drawn now: those in sight at once, the others in small portions afterwards. A hundred rows in one
