@@ -57,6 +57,7 @@ const relay = [
   'followed-responses',
   'image-edits',
   'images',
+  'playground-media',
   'background-responses',
   'compaction',
   'context-edits',

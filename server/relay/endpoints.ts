@@ -30,7 +30,13 @@ export const relayEndpoints: readonly RelayEndpoint[] = [
     ...endpoint('/v1/chat/completions', clientDialects['openai-chat'], callKinds.chat),
     ofOtherShape: endpoint('/v1/chat/completions', clientDialects['openai-mixed'], callKinds.chat),
   },
-  { ...endpoint('/pg/chat/completions', clientDialects['openai-chat'], callKinds.chat), callers: 'sessions' },
+  // What the console's playground asks for.
+  ofSessions('/pg/chat/completions', callKinds.chat),
+  ofSessions('/pg/images/generations', callKinds.images),
+  ofSessions('/pg/images/edits', callKinds.image_edits),
+  ofSessions('/pg/audio/speech', callKinds.speech),
+  ofSessions('/pg/audio/transcriptions', callKinds.transcriptions),
+  ofSessions('/pg/audio/translations', callKinds.translations),
   endpoint('/v1/completions', clientDialects['openai-completions'], callKinds.completions),
   endpoint('/v1/embeddings', clientDialects['openai-chat'], callKinds.embeddings),
   endpoint('/v1/engines/{model}/embeddings', clientDialects['openai-chat'], callKinds.embeddings),
@@ -65,6 +71,10 @@ function endpoint(path: string, dialect: ClientDialect, kind: CallKind): RelayEn
   const call = kind.clientCall(dialect);
   if (call === undefined) throw new Error(`${dialect.title} has no call of the kind ${kind.name}`);
   return { ...call, path, pattern: pathPattern(path), kind, dialect, callers: 'keys' };
+}
+
+function ofSessions(path: string, kind: CallKind): RelayEndpoint {
+  return { ...endpoint(path, clientDialects['openai-chat'], kind), callers: 'sessions' };
 }
 
 /** What a body at an endpoint asks for: callers tell by its shape. */

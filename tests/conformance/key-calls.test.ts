@@ -74,6 +74,11 @@ const calls: readonly [callers: Callers, route: string, refusal: number][] = [
   ['key', 'POST /suno/fetch', 401],
   ['key', 'GET /suno/fetch/:task', 401],
   ['session', 'POST /pg/chat/completions', 401],
+  ['session', 'POST /pg/images/generations', 401],
+  ['session', 'POST /pg/images/edits', 401],
+  ['session', 'POST /pg/audio/speech', 401],
+  ['session', 'POST /pg/audio/transcriptions', 401],
+  ['session', 'POST /pg/audio/translations', 401],
   // A picture is named by what nobody guesses, a notice carries the secret of its task or a signature.
   ['anyone', 'GET /mj/image/:mj', 400],
   ['anyone', 'GET /:mode/mj/image/:mj', 400],

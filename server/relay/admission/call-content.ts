@@ -211,7 +211,7 @@ export class CallContent {
     const { split } = this.#parts;
     if (!isObject(value))
       throw new AppError('invalid_request', { detail: { zh: '请求体必须是 JSON 对象', en: 'the body must be a JSON object' } });
-    this.#parsed = split === undefined ? { text: () => text, body: value, ours: noFields } : splitBody(value, split);
+    this.#parsed = split === undefined ? { text: () => text, body: value, ours: noFields } : splitBody(value, split, text);
     if (!this.isLarge) this.#raw = null;
   }
 
@@ -282,9 +282,10 @@ function bytesOfTexts(body: RelayBody): number {
     .reduce<number>((sum, value) => sum + (typeof value === 'string' ? value.length : 0), 0);
 }
 
-function splitBody(value: RelayBody, split: SplitBody): ParsedBody {
+/** @param whole empty of a form, which has no text to be written anew */
+function splitBody(value: RelayBody, split: SplitBody, whole: string): ParsedBody {
   const { ours, body } = split(value);
-  let text: string | null = null;
+  let text: string | null = whole === '' ? '' : null;
   return { ours, body, text: () => (text ??= JSON.stringify(body)) };
 }
 

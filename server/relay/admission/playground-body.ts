@@ -1,4 +1,4 @@
-// The body of a call that the console makes: the chat format, and the group that it is to be served in.
+// The body of a call that the console makes: OpenAI's format of its kind, and the group that it is to be served in.
 import { isObject } from '#server/framing/loose-json.ts';
 import type { RelayBody } from '#server/relay/endpoints.ts';
 
