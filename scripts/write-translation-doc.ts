@@ -21,7 +21,8 @@ nothing is sent and nothing charged. **Dropped**: the call goes on without the f
 A limit of tokens beyond what the model can write (\`server/money/data/max-output-tokens.json\`) is lowered to that.
 
 What is done here is not dropped: conversations of Responses are shortened beyond a \`compact_threshold\` of \`context_management\`, whoever
-answers them, and old results of tools and thoughts are cleared from those of Claude.
+answers them, and so are those of Claude by \`compact_20260112\` and \`compaction\`, from which old results of tools and thoughts are cleared, too.
+Claude's \`compaction\` blocks are read by every model; items of that name in Responses by ours and OpenAI's alone.
 `;
 
 const pairs = new Map<string, TranslationRow[]>();

@@ -46,6 +46,7 @@ const relay = [
   'cache-writes',
   'call-sessions',
   'chat',
+  'claude-compaction',
   'claude-usage',
   'client-disconnects',
   'completions',

@@ -6,7 +6,7 @@ import type { ConversationBeginning } from './conversation-beginning.ts';
 import type { DecidingNames } from './deciding-names.ts';
 import type { FormFields } from './form-body.ts';
 import type { ChatRequest, ResponsePart } from './parts.ts';
-import type { PromptEdits } from './prompt-edits.ts';
+import type { PromptEdits, Shortening } from './prompt-edits.ts';
 import type { PromptContent } from './prompt-content.ts';
 import type { SaidFields } from './request-fields.ts';
 import type { SessionIds } from './session-ids.ts';
@@ -106,6 +106,8 @@ export interface ClientCall {
   responseFields?(body: Body, address: CallAddress): Readonly<Record<string, unknown>>;
   /** Changes of the prompt that a request asks for, and whose making is said in its response; null: none. Missing: none can be asked for. */
   promptEdits?(body: Body): PromptEdits | null;
+  /** A request asks for its conversation to be shortened, and its response says so; null: it does not. Missing: none can ask. */
+  shortening?(body: Body): Shortening | null;
   /** What its streams say of themselves, by `responseFields`. Missing or undefined: as the format's do. */
   voiceOf?(asked: Readonly<Record<string, unknown>>): StreamVoice | undefined;
   /** Its requests may speak of what earlier calls have left, and its responses be kept. Missing: no. */

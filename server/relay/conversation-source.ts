@@ -2,6 +2,7 @@
 // nothing: it is given the whole conversation, and hands over what came of it.
 import type { Envelope } from '#server/framing/envelope.ts';
 import type { KeptState } from '#server/dialects/client-dialect.ts';
+import type { Shortening } from '#server/dialects/prompt-edits.ts';
 import type { StreamPipe } from '#server/dialects/stream-pipe.ts';
 import type { DirectResponse } from '#server/http/lean-response.ts';
 import type { Admission } from '#server/relay/admission/admission.ts';
@@ -47,20 +48,10 @@ export interface CallConversation {
   keepEnding(ending: Buffer): Promise<Buffer>;
   /** However the call has ended; more than once is harmless. */
   close(): void;
-  /** It is to be shortened when it is long, and has not been yet. Missing: it stays as it is. */
+  /** It is to be shortened when it is long. Missing: it stays as it is. */
   readonly shortening?: Shortening | undefined;
   /** Its caller does not wait for the response. Missing: the caller does. */
   readonly later?: LaterResponse;
-}
-
-/** Where a provider is asked that does not do so itself. */
-export interface Shortening {
-  /** Tokens of the prompt beyond which it is shortened. */
-  readonly threshold: number;
-  /** What a model is asked that is to write a summary of it; null: there is nothing to summarize. */
-  request(): RelayBody | null;
-  /** The request that goes on. @param answer to `request`; null: it goes on as it is */
-  goOn(answer: Buffer | null): RelayBody;
 }
 
 export interface LaterResponse {

@@ -1,7 +1,7 @@
 // The attempts of a relayed call, one channel after the other.
 import type { StopReason } from '#server/relay/call-end.ts';
 import type { SentAttempt } from '#server/relay/call-attempt.ts';
-import { editFor } from '#server/relay/edit-prompt.ts';
+import { changePrompt, mayTell } from '#server/relay/change-prompt.ts';
 import { coverLargest } from '#server/relay/cover-largest.ts';
 import { ownError } from '#server/relay/relay-failure.ts';
 import type { ToldFailure } from '#server/relay/relay-failure.ts';
@@ -12,7 +12,6 @@ import { runAttempt } from '#server/relay/run-attempt.ts';
 import type { AttemptResult, UnpassedResponse, WholeResult } from '#server/relay/run-attempt.ts';
 import { elapsed } from '#server/relay/running-call.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
-import { shortenFor } from '#server/relay/shorten-call.ts';
 import type { AnswerWhole } from '#server/relay/shorten-call.ts';
 import type { ClientStream } from '#server/relay/stream/client-stream.ts';
 import { isRetryable } from '#server/upstream/failure-consequences.ts';
@@ -47,7 +46,7 @@ export async function runAttempts(call: RunningCall, client: ClientStream | null
     caller: admission.user.id,
     affinity: services.context.settings.get('ChannelAffinityEnabled') ? call.affinity : null,
     only: channelOnly(services, admission.pinnedChannel),
-    isFor: (channel) => isWhereItIs(call, channel) && takesCall(channel, call.endpoint, model),
+    isFor: (channel) => isWhereItIs(call, channel) && takesCall(channel, call.endpoint, model) && mayTell(call, channel),
     records: call.attempts,
     elapsed: () => elapsed(call),
     isOver: () => {
@@ -59,10 +58,7 @@ export async function runAttempts(call: RunningCall, client: ClientStream | null
     const { channel } = attempt;
     let result: AttemptResult;
     try {
-      const shortening = call.conversation?.shortening;
-      const told = shortening === undefined ? null : await shortenFor(call, attempt, { shortening, answer });
-      const { edits } = call;
-      const refused = told === null && edits !== null ? await editFor(call, attempt, edits) : told;
+      const refused = await changePrompt(call, attempt, answer);
       if (refused !== null) {
         noteStopped(call, attempt);
         return { kind: 'none', reason: 'fault', told: refused };

@@ -2,7 +2,7 @@
 import type { Language } from '#shared/errors.ts';
 import type { Attempt } from '#shared/logs.ts';
 import type { ResponseWriterOptions, StreamVoice } from '#server/dialects/client-dialect.ts';
-import type { PromptEdits } from '#server/dialects/prompt-edits.ts';
+import type { PromptEdits, Shortening } from '#server/dialects/prompt-edits.ts';
 import type { Envelope } from '#server/framing/envelope.ts';
 import type { QuotedPrice } from '#server/money/quote.ts';
 import type { Reservation } from '#server/money/leases/reservation.ts';
@@ -40,6 +40,10 @@ export interface RunningCall {
   responseFields: Readonly<Record<string, unknown>>;
   /** Changes of the prompt that are still to be made before a provider of another format; null: none. */
   edits: PromptEdits | null;
+  /** Its conversation is still to be shortened before a provider of another format is asked, if it is long; null: it stays as it is. */
+  shortening: Shortening | null;
+  /** Its response says what was done here, so no provider is asked any more whose response its caller would get as it is. */
+  isTranslated: boolean;
   /** The client wants the usage at the end of its stream. */
   readonly wantsUsage: boolean;
   readonly isStream: boolean;

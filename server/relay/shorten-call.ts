@@ -1,11 +1,11 @@
 // A conversation that is to be shortened before a provider is asked that does not do so itself: a turn of the same caller has the model
 // write a summary, reserved, settled and logged as any other, and the call goes on with that in place of what was said.
+import type { Shortening, ShortenedPrompt } from '#server/dialects/prompt-edits.ts';
 import { toAppError } from '#server/http/failure.ts';
 import { openBody } from '#server/relay/admission/call-content.ts';
 import { openCall } from '#server/relay/admission/open-call.ts';
 import { reserveCall } from '#server/relay/admission/reserve-call.ts';
 import type { CallAttempt } from '#server/relay/call-attempt.ts';
-import type { Shortening } from '#server/relay/conversation-source.ts';
 import type { RelayBody } from '#server/relay/endpoints.ts';
 import { ownError, tellEnd } from '#server/relay/relay-failure.ts';
 import type { ToldFailure } from '#server/relay/relay-failure.ts';
@@ -39,19 +39,30 @@ export async function shortenFor(
   const { content, services } = call;
   if (isCarriedAt(call, channel)) return null;
   if (content.isLarge) await content.prepare();
-  const request = (await isBeyond(call, shortening.threshold)) ? shortening.request() : null;
+  const request = (await isBeyond(call, shortening.threshold)) ? shortening.request(content.body) : null;
+  call.shortening = null;
   if (request === null) {
-    if (call.stopped === undefined) content.replace(shortening.goOn(null));
+    if (call.stopped === undefined) content.replace(shortening.goOn(content.body, null).body);
     return null;
   }
   // An account that has little may have reserved all of it.
   services.context.ledger.release(call.reservation);
+  const { asAnswer } = shortening;
+  if (asAnswer !== undefined) return goOnWith(call, () => told(call, { body: request, responseFields: asAnswer }));
   const answered = await answerTurn(call, request, answer);
   // What the channel takes begins now.
   record.start_ms = elapsed(call);
   if (call.stopped !== undefined) return tellEnd(call, { reason: call.stopped });
   if ('error' in answered) return answered;
-  return goOnWith(call, () => shortening.goOn(answered.body));
+  return goOnWith(call, () => told(call, shortening.goOn(content.body, answered.body)));
+}
+
+function told(call: RunningCall, { body, responseFields }: ShortenedPrompt): RelayBody {
+  if (responseFields !== undefined) {
+    call.responseFields = { ...call.responseFields, ...responseFields };
+    call.isTranslated = true;
+  }
+  return body;
 }
 
 /** The provider gets what the caller asks for as it is. */
@@ -59,7 +70,8 @@ export function isCarriedAt({ endpoint, model }: RunningCall, channel: PreparedC
   return (channel.way(endpoint.dialect, endpoint.kind.name, model)?.identity ?? null) !== null;
 }
 
-async function isBeyond({ content, endpoint, model, prompt, admission }: RunningCall, threshold: number): Promise<boolean> {
+async function isBeyond({ content, endpoint, model, prompt, admission }: RunningCall, threshold: number | null): Promise<boolean> {
+  if (threshold === null) return true;
   if (prompt.expected * surely < threshold) return false;
   const counting = { owner: admission.user.id, isEstimated: false };
   return (await content.countPrompt({ endpoint, model, estimate: prompt.tokens }, counting)) > threshold;

@@ -107,7 +107,7 @@ export class KeptCall implements CallConversation {
   }
 
   get shortening(): OwnShortening | undefined {
-    return this.#shortening === null || this.#shortening.isDone ? undefined : this.#shortening;
+    return this.#shortening ?? undefined;
   }
 
   pipe(pipe: StreamPipe): StreamPipe {

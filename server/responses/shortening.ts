@@ -3,7 +3,7 @@
 // https://developers.openai.com/api/docs/guides/compaction
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import { summaryInstruction } from '#server/dialects/summary-instruction.ts';
-import type { Shortening } from '#server/relay/conversation-source.ts';
+import type { Shortening, ShortenedPrompt } from '#server/dialects/prompt-edits.ts';
 import type { RelayBody } from '#server/relay/endpoints.ts';
 import { sealWindow, summaryMessage } from './compaction.ts';
 import type { Sealing } from './compaction.ts';
@@ -40,16 +40,11 @@ export class OwnShortening implements Shortening {
   readonly #parts: ShorteningParts;
   readonly #window: Window;
   #front: Item | null = null;
-  #isDone = false;
 
   constructor(parts: ShorteningParts) {
     this.#parts = parts;
     this.threshold = parts.threshold;
     this.#window = windowOf(itemsOf(parts.body['input']));
-  }
-
-  get isDone(): boolean {
-    return this.#isDone;
   }
 
   /** What the response begins with; null: nothing was shortened. */
@@ -68,17 +63,16 @@ export class OwnShortening implements Shortening {
   }
 
   /** A summary that is empty, or was cut, replaces nothing. */
-  goOn(answer: Buffer | null): RelayBody {
-    this.#isDone = true;
+  goOn(_body: RelayBody, answer: Buffer | null): ShortenedPrompt {
     const body = withoutOurs(this.#parts.body);
     const summary = answer === null ? '' : summaryIn(parseObject(answer.toString('utf8')));
-    if (summary === '') return body;
+    if (summary === '') return { body };
     const { context, userId, responseId } = this.#parts;
     const { standing, tail } = this.#window;
     const items = [...standing, summaryMessage(summary), ...tail];
     const encrypted_content = sealWindow(context, userId, items);
     this.#front = { id: itemId('compaction', responseId, itemPlace), type: 'compaction', encrypted_content };
-    return { ...body, input: items };
+    return { body: { ...body, input: items } };
   }
 
   /** The output of a response that is complete, as far as it will be. Again is harmless. */

@@ -68,7 +68,9 @@ describe.each(allCases)('Claude of today on $kind, before $format', ({ engine, t
       messages: [messages[0], { role: 'system', content: 'Be brief.', output_config: { effort: 'low' } }],
       output_format: { type: 'json_schema', schema },
       safeguards: [{ type: 'dangerous_tool_use', classifier_context: 'secret path' }],
-      context_management: { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }, { type: 'compact_20260112' }] },
+      context_management: {
+        edits: [{ type: 'clear_thinking_20251015', keep: 'all' }, { type: 'compact_20260112' }, { type: 'clear_images' }],
+      },
       thinking: { type: 'adaptive', display: 'omitted' },
       tools: [
         { name: 'Later', description: 'Deferred', input_schema: { type: 'object' }, defer_loading: true, eager_input_streaming: true },

@@ -113,6 +113,20 @@ describe.each(engines)('sealed summaries on $kind', (engine) => {
     expect(JSON.stringify(scene.upstream.requests.at(-1)?.body)).toContain(summary);
   });
 
+  test('of OpenAI go to where they can be read; where there is no such channel it is said which item is in the way', async () => {
+    await using scene = await open(engine, { type: 14, priority: 5 });
+    const item = { type: 'compaction' as const, encrypted_content: encryptedOf(summary) };
+    const asked = { model, input: [item, { role: 'user' as const, content: 'And tomorrow?' }], store: false };
+    const failure = await failureOf(clientOf(scene).responses.create(asked));
+    expect(failure).toMatchObject({ status: 400, param: 'input.0.type' });
+    expect(scene.upstream.requests).toHaveLength(0);
+    await scene.addChannel({ models: model, ...responsesOnly });
+    await clientOf(scene).responses.create(asked);
+    expect(scene.upstream.requests).toHaveLength(1);
+    expect(scene.upstream.requests[0]?.body).toMatchObject({ input: [item, {}] });
+    await scene.checkBooks();
+  });
+
   test('are read for their owner alone, and not once they were changed; also where nothing is kept', async () => {
     await using scene = await open(engine, { type: 14 }, { settings: { ResponseStoreEnabled: 'false' } });
     const item = await compact(scene);

@@ -131,10 +131,10 @@ describe.each(engines)('context edits on $kind', (engine) => {
   test('what else may be asked for is named, and the rest is done', async () => {
     await using scene = await open(engine, { type: 1 });
     const edit = { type: 'clear_tool_uses_20250919' as const, trigger: { type: 'tool_uses' as const, value: 2 } };
-    const { data, response } = await clientOf(scene)
-      .create(asked([{ ...edit, keep: { type: 'tool_uses', value: 2 } }, { type: 'compact_20260112' }]))
-      .withResponse();
-    expect(data.context_management).toMatchObject({ applied_edits: [{ cleared_tool_uses: 1 }] });
+    const edits = [{ ...edit, keep: { type: 'tool_uses', value: 2 } }, { type: 'clear_images_20270101' }];
+    const { betas: _betas, ...rest } = asked([]);
+    const response = await scene.post('/v1/messages', { ...rest, context_management: { edits } });
+    expect(await response.json()).toMatchObject({ context_management: { applied_edits: [{ cleared_tool_uses: 1 }] } });
     expect(response.headers.get('x-tidegate-dropped')).toContain('context_management');
   });
 

@@ -3,6 +3,7 @@ import { askedByBody } from '../call-address.ts';
 import type { ClientDialect } from '../client-dialect.ts';
 import { beginningOf } from '../conversation-beginning.ts';
 import { checkPrompt, checkRequest, callParameters } from './check-request.ts';
+import { shorteningOf } from './compaction.ts';
 import { promptEdits } from './context-edits.ts';
 import { containerOf } from './containers.ts';
 import { messagesNames } from './deciding-names.ts';
@@ -20,7 +21,15 @@ export const claudeClient = {
   name: 'claude',
   title: 'Claude Messages',
   calls: {
-    chat: { read: askedByBody, check: checkRequest, parameters: callParameters, promptContent, promptEdits, names: messagesNames },
+    chat: {
+      read: askedByBody,
+      check: checkRequest,
+      parameters: callParameters,
+      promptContent,
+      promptEdits,
+      shortening: shorteningOf,
+      names: messagesNames,
+    },
     count_tokens: { read: askedByBody, check: checkPrompt, parameters: callParameters, promptContent, promptEdits, names: messagesNames },
   },
   isSpokenWith: (headers) => headers.has('anthropic-version') || headers.has('x-api-key'),

@@ -3,6 +3,7 @@
 import { isObject } from '#server/framing/loose-json.ts';
 import type { CountText, EditedPrompt, PromptEdits } from '../prompt-edits.ts';
 import { tokenCount } from '../token-usage.ts';
+import { isCompactEdit } from './compaction.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 type Block = Readonly<Record<string, unknown>>;
@@ -18,7 +19,12 @@ const placeholder = '[The result of this tool call was cleared to save context.]
 
 /** Whether all that is asked for is done here. */
 export function editsAreOurs({ context_management: management }: Body): boolean {
-  return isObject(management) && Array.isArray(management.edits) && management.edits.length > 0 && management.edits.every(isOurs);
+  return (
+    isObject(management) &&
+    Array.isArray(management.edits) &&
+    management.edits.length > 0 &&
+    management.edits.every((edit) => isOurs(edit) || isCompactEdit(edit))
+  );
 }
 
 function isOurs(edit: unknown): edit is Block {

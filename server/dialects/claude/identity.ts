@@ -5,6 +5,7 @@ import type { EncodedRequest, EncodeInput } from '../encode-input.ts';
 import { enveloped } from '../envelope.ts';
 import { describeRequest, finalizeRequest } from '../finalize-request.ts';
 import { eventsWithContainer, mayTellContainer, toldContainer } from './containers.ts';
+import { withoutOwnSummaries } from './compaction.ts';
 import { ownThoughts } from './own-thoughts.ts';
 import { fitThinking } from './thinking.ts';
 import { refuseThread } from './threads.ts';
@@ -13,7 +14,7 @@ export function forwardRequest(input: EncodeInput): EncodedRequest {
   const { body, rawText, clientBody, way } = input;
   if (input.isPassThrough !== true) {
     refuseThread(body);
-    const own = ownThoughts(body, way.provider.attribution !== 'drop');
+    const own = ownThoughts(withoutOwnSummaries(body), way.provider.attribution !== 'drop');
     return finalizeRequest({ body: { ...own.body, model: way.upstreamModel }, dropped: own.dropped }, input);
   }
   // Passed on as it is, but for what the account pays for.

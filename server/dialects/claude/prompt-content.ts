@@ -5,6 +5,7 @@ import type { MediaRates } from '../media-tokens.ts';
 import { emptyPrompt, noteCacheControl, noteHosted } from '../prompt-content.ts';
 import type { PromptContent } from '../prompt-content.ts';
 import type { Body } from '../strict-fields.ts';
+import { sinceCompaction } from './compaction.ts';
 import { hosted } from './hosted-tools.ts';
 
 const perMessage = 3;
@@ -26,7 +27,7 @@ export function promptContent(body: Body): PromptContent {
   const prompt = emptyPrompt();
   noteCacheControl(prompt, body);
   addContent(prompt, body.system);
-  for (const message of Array.isArray(body.messages) ? body.messages : []) {
+  for (const message of Array.isArray(body.messages) ? sinceCompaction(body.messages) : []) {
     if (!isObject(message)) continue;
     prompt.fixed += perMessage;
     addContent(prompt, message.content);

@@ -12,7 +12,7 @@ export const saidFields: SaidFields = {
   container: { name: 'container', example: { container: 'c1' } },
   mcp_servers: { name: 'mcp_servers', example: { mcp_servers: [{ type: 'url', url: 'https://example.com', name: 'a' }] } },
   region: { name: 'inference_geo', example: { inference_geo: 'eu' } },
-  context_management: { name: 'context_management', example: { context_management: { edits: [{ type: 'compact_20260112' }] } } },
+  context_management: { name: 'context_management', example: { context_management: { edits: [{ type: 'clear_images' }] } } },
   automatic_cache: { name: 'cache_control', example: { cache_control: { type: 'ephemeral' } } },
   service_tier: { name: 'service_tier', neutral: ['auto'], example: { service_tier: 'standard_only' } },
   speed: { name: 'speed', neutral: ['standard'], example: { speed: 'fast' } },

@@ -12,24 +12,14 @@ import type { Seal } from '../seal.ts';
 import { withUsage } from '../token-usage.ts';
 import { callIds } from './call-ids.ts';
 import { CitedTexts, writeCitation } from './cited-texts.ts';
+import { compactedBlocks, compactionEvents, isSummary, iterationsOf, SummaryStreamWriter, writeSummary } from './compaction-block.ts';
 import { errorEvent } from './errors.ts';
 import { writeHostedCall, writeHostedResult } from './hosted-blocks.ts';
 import { keepAlive } from './keep-alive.ts';
-import { responseId } from '../vendor-ids.ts';
 import { writeStopReason } from './stop-reason.ts';
 import { writeServerToolUse, writeTokenUsage } from './token-usage.ts';
-
-type Json = Record<string, unknown>;
-
-/** What may be null is there all the same: strict clients miss it. */
-const unknownOfDelta: Json = { container: null, stop_details: null };
-const unknownOfMessage: Json = { ...unknownOfDelta, diagnostics: null };
-
-/** Edits of the prompt that were made here, where the request asks for some. */
-function editsMade({ asked = {} }: ResponseWriterOptions): Json {
-  const { applied_edits: edits } = asked;
-  return edits === undefined ? {} : { context_management: { applied_edits: edits } };
-}
+import { editsMade, event, messageHead, messageStart, noStart, unknownOfDelta, unknownOfMessage } from './write-message.ts';
+import type { Json } from './write-message.ts';
 
 /** Only the first choice has a place in this format. */
 function isFirstChoice(part: ResponsePart): boolean {
@@ -37,15 +27,16 @@ function isFirstChoice(part: ResponsePart): boolean {
 }
 
 export function writeWhole(parts: readonly ResponsePart[], usage: TokenUsage | null, options: ResponseWriterOptions): Json {
+  if (isSummary(options)) return writeSummary(parts, usage, options);
   const blocks: Json[] = [];
   const texts = new CitedTexts();
   let ran: HostedCalls = {};
   const calls = new Map<number, { block: Json; json: string }>();
-  let [id, model] = [responseId('msg_', '', options), options.model];
+  let start = noStart;
   let finish: { reason: FinishReason; stopSequence?: string } = { reason: 'stop' };
   for (const part of parts) {
     if (!isFirstChoice(part)) continue;
-    if (part.type === 'start') [id, model] = [responseId('msg_', part.id, options), modelOf(part, options)];
+    if (part.type === 'start') start = part;
     else if (part.type === 'finish') finish = part;
     else if (part.type === 'hosted_usage') ran = Object.assign({}, ran, part.calls);
     else if (part.type === 'citation' || part.type === 'document_citation') texts.cite(part);
@@ -66,16 +57,13 @@ export function writeWhole(parts: readonly ResponsePart[], usage: TokenUsage | n
   }
   for (const { block, json } of calls.values()) block.input = parseObject(json) ?? {};
   return {
-    id,
-    type: 'message',
-    role: 'assistant',
-    model,
-    content: texts.cut(blocks),
+    ...messageHead(start, options),
+    content: [...compactedBlocks(options), ...texts.cut(blocks)],
     ...unknownOfMessage,
     ...editsMade(options),
     stop_reason: writeStopReason(finish.reason),
     stop_sequence: finish.stopSequence ?? null,
-    usage: { ...writeTokenUsage(usage ?? noTokens), ...writeServerToolUse(ran) },
+    usage: { ...writeTokenUsage(usage ?? noTokens), ...writeServerToolUse(ran), ...iterationsOf(usage ?? noTokens, options) },
   };
 }
 
@@ -120,16 +108,8 @@ function signedCall(seal: Seal, callId: string): Json {
   return { type: 'redacted_thinking', data: writeSeal({ ...seal, callId }, 'claude') };
 }
 
-/**
- * As the caller calls it: Claude Code sends back no thoughts of a message that another model has written, and the signatures of calls
- * are among them.
- */
-function modelOf(start: { model: string }, { model, keepsIds = false }: ResponseWriterOptions): string {
-  return keepsIds ? start.model || model : model;
-}
-
 export function createStreamWriter(options: ResponseWriterOptions): StreamWriter {
-  return new MessageStreamWriter(options);
+  return isSummary(options) ? new SummaryStreamWriter(options) : new MessageStreamWriter(options);
 }
 
 type BlockKind = 'text' | 'thinking' | 'tool' | 'hosted';
@@ -143,7 +123,7 @@ class MessageStreamWriter implements StreamWriter {
   #hasBegun = false;
   #block: { kind: BlockKind; call: number } | null = null;
   #nextIndex = 0;
-  #start: Extract<ResponsePart, { type: 'start' }> = { type: 'start', id: '', model: '' };
+  #start = noStart;
   #usage: TokenUsage | null = null;
   #finish: { reason: FinishReason; stopSequence?: string } | null = null;
   #ran: HostedCalls = {};
@@ -262,7 +242,7 @@ class MessageStreamWriter implements StreamWriter {
     text += event('message_delta', {
       delta,
       ...editsMade(this.#options),
-      usage: { ...writeTokenUsage(counted), ...writeServerToolUse(this.#ran) },
+      usage: { ...writeTokenUsage(counted), ...writeServerToolUse(this.#ran), ...iterationsOf(counted, this.#options) },
     });
     return text + event('message_stop', {});
   }
@@ -300,27 +280,16 @@ class MessageStreamWriter implements StreamWriter {
   #messageStart(): string {
     if (this.#hasBegun) return '';
     this.#hasBegun = true;
-    const { promptEstimate } = this.#options;
-    // The format tells the input at once; other formats tell it at the end, where it is told again.
-    const usage = this.#usage ?? { ...noTokens, input: promptEstimate };
-    const message = {
-      id: responseId('msg_', this.#start.id, this.#options),
-      type: 'message',
-      role: 'assistant',
-      model: modelOf(this.#start, this.#options),
-      content: [],
-      ...unknownOfMessage,
-      stop_reason: null,
-      stop_sequence: null,
-      usage: writeTokenUsage(usage),
-    };
-    return event('message_start', { message });
+    const compacted = compactedBlocks(this.#options);
+    const begun = messageStart(this.#start, this.#usage, this.#options);
+    return begun + compacted.map((block) => compactionEvents(block, this.#takeIndex())).join('');
+  }
+
+  #takeIndex(): number {
+    this.#nextIndex += 1;
+    return this.#nextIndex - 1;
   }
 }
 
 const textBlock: Json = { type: 'text', text: '', citations: [] };
 const thinkingBlock: Json = { type: 'thinking', thinking: '', signature: '' };
-
-function event(type: string, rest: Json): string {
-  return `event: ${type}\ndata: ${JSON.stringify({ type, ...rest })}\n\n`;
-}

@@ -67,6 +67,8 @@ export async function openCall(services: RelayServices, turn: Turn): Promise<{ c
       conversation,
       responseFields: endpoint.responseFields?.(content.body, address) ?? noFields,
       edits: endpoint.promptEdits?.(content.body) ?? null,
+      shortening: conversation?.shortening ?? endpoint.shortening?.(content.body) ?? null,
+      isTranslated: false,
       wantsUsage: parameters.wantsUsage,
       isStream: endpoint.kind.canStream && isStream,
       streamType,

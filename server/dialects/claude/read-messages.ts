@@ -1,0 +1,186 @@
+// Messages of a request, and what stands in them → parts.
+import { fieldRules } from '#shared/field-rules.ts';
+import { isObject } from '#server/framing/loose-json.ts';
+import type { AssistantPart, CacheHint, FilePart, ImagePart, MediaSource, Message, TextPart, ToolResultPart, UserPart } from '../parts.ts';
+import { otherProviders, untranslatable } from '../losses.ts';
+import { readSeal } from '../seal.ts';
+import { badField } from '../strict-fields.ts';
+import type { StrictFields } from '../strict-fields.ts';
+import { callIds } from './call-ids.ts';
+import { isCompaction, lastCompaction, summaryText } from './compaction.ts';
+import { readHostedBlock } from './hosted-blocks.ts';
+
+export function cacheOf(part: StrictFields): { cache?: CacheHint } {
+  const control = part.fields('cache_control');
+  if (control === undefined) return {};
+  return { cache: control.text('ttl') === '1h' ? '1h' : '5m' };
+}
+
+export function readTexts(fields: StrictFields, field: string): TextPart[] {
+  const value = fields.raw(field);
+  if (value === undefined) return [];
+  if (typeof value === 'string') return value === '' ? [] : [{ type: 'text', text: value }];
+  return fields.objects(field).map((block) => {
+    block.oneOf('type', ['text']);
+    return readText(block);
+  });
+}
+
+function readText(block: StrictFields): TextPart {
+  return { type: 'text', text: block.requiredText('text'), ...cacheOf(block) };
+}
+
+/** What a summary stands for is left out, as its provider does. */
+export function readMessages(fields: StrictFields): Message[] {
+  const messages = fields.objects('messages');
+  const place = lastCompaction(messages.map(({ plain }) => plain));
+  if (place === null) return messages.map((message) => readMessage(message));
+  return messages.slice(place.message).flatMap((message, index) => (index === 0 ? readSummarized(message) : [readMessage(message)]));
+}
+
+function readSummarized(message: StrictFields): Message[] {
+  const blocks = message.objects('content');
+  const place = blocks.findLastIndex(({ plain }) => isCompaction(plain));
+  const field = message.path('').slice(0, -1);
+  const summary = blocks.slice(place, place + 1).map((block) => ({
+    type: 'text' as const,
+    text: summaryText(block.requiredText('content')),
+    ...cacheOf(block),
+  }));
+  const told: Message = { role: 'user', content: summary, field };
+  return place + 1 < blocks.length ? [told, readMessage(message, blocks.slice(place + 1))] : [told];
+}
+
+/** @param behind of its blocks those that count */
+function readMessage(message: StrictFields, behind?: StrictFields[]): Message {
+  const field = message.path('').slice(0, -1);
+  const role = message.oneOf('role', ['user', 'assistant', 'system']);
+  if (role === undefined) throw badField(message.path('role'), fieldRules.required);
+  if (role === 'system') return { role, content: readTexts(message, 'content'), field };
+  const content = message.raw('content');
+  if (content === undefined) throw badField(message.path('content'), fieldRules.required);
+  if (typeof content === 'string') {
+    const texts: TextPart[] = content === '' ? [] : [{ type: 'text', text: content }];
+    return { role, content: texts, field };
+  }
+  const blocks = (behind ?? message.objects('content')).filter((block) => block.text('type') !== 'compaction');
+  return role === 'user' ? { role, content: blocks.map(readUserBlock), field } : { role, content: blocks.map(readAssistantBlock), field };
+}
+
+function readUserBlock(block: StrictFields): UserPart {
+  const type = block.text('type');
+  if (type === 'tool_result') return readToolResult(block);
+  return readMediaBlock(block);
+}
+
+function readMediaBlock(block: StrictFields): TextPart | ImagePart | FilePart {
+  switch (block.text('type')) {
+    case 'text':
+      return readText(block);
+    case 'image':
+      return { type: 'image', source: readSource(block), ...cacheOf(block) };
+    case 'document':
+      return readDocument(block);
+    case 'search_result':
+      return readSearchResult(block);
+    case 'tool_reference':
+      // All tools are told anyway.
+      return { type: 'text', text: block.requiredText('tool_name'), ...cacheOf(block) };
+    case undefined:
+      throw badField(block.path('type'), fieldRules.required);
+    default:
+      throw untranslatable(block.path('type'), otherProviders);
+  }
+}
+
+function readSource(block: StrictFields): MediaSource {
+  const source = block.fields('source');
+  if (source === undefined) throw badField(block.path('source'), fieldRules.required);
+  const type = source.oneOf('type', ['base64', 'url', 'file']);
+  if (type === 'url') return { kind: 'url', url: source.requiredText('url') };
+  if (type === 'file') return { kind: 'id', id: source.requiredText('file_id') };
+  return { kind: 'base64', mediaType: source.requiredText('media_type'), data: source.requiredText('data') };
+}
+
+function readDocument(block: StrictFields): FilePart {
+  const source = block.fields('source');
+  const name = block.text('title');
+  const context = block.text('context');
+  const named = name === undefined ? {} : { name };
+  const shared = { ...named, ...cacheOf(block) };
+  const withContext = (text: string) => (context === undefined || context === '' ? text : `${context}\n\n${text}`);
+  switch (source?.text('type')) {
+    case 'text':
+      return { type: 'file', source: { kind: 'text', text: withContext(source.requiredText('data')) }, ...shared };
+    case 'content':
+      return { type: 'file', source: { kind: 'text', text: withContext(textIn(source)) }, ...shared };
+    default:
+      return { type: 'file', source: readSource(block), ...shared };
+  }
+}
+
+/** @throws {AppError} `untranslatable` for pictures among the texts */
+function textIn(source: StrictFields): string {
+  if (typeof source.raw('content') === 'string') return source.requiredText('content');
+  const texts = source.objects('content').map((block) => {
+    if (block.text('type') !== 'text') throw untranslatable(block.path('type'), otherProviders);
+    return block.requiredText('text');
+  });
+  return texts.join('\n');
+}
+
+/** What the caller has found, as a text that says where it is from. */
+function readSearchResult(block: StrictFields): TextPart {
+  const head = [block.requiredText('title'), block.requiredText('source')].join('\n');
+  const texts = block.objects('content').map((part) => part.requiredText('text'));
+  return { type: 'text', text: [head, ...texts].join('\n\n'), ...cacheOf(block) };
+}
+
+function readToolResult(block: StrictFields): ToolResultPart {
+  const content = block.raw('content');
+  const parts: ToolResultPart['content'] =
+    content === undefined || typeof content === 'string' ? readTexts(block, 'content') : block.objects('content').map(readMediaBlock);
+  return {
+    type: 'tool_result',
+    callId: callIds.read(block.requiredText('tool_use_id')),
+    content: parts,
+    isError: block.boolean('is_error') ?? false,
+    ...cacheOf(block),
+  };
+}
+
+function readAssistantBlock(block: StrictFields): AssistantPart {
+  const type = block.text('type');
+  switch (type) {
+    case 'text':
+      return readText(block);
+    case 'thinking': {
+      const signature = block.text('signature');
+      return {
+        type: 'reasoning',
+        text: block.text('thinking') ?? '',
+        ...(signature === undefined ? {} : { seal: readSeal(signature, 'claude') }),
+      };
+    }
+    case 'redacted_thinking':
+      return { type: 'sealed', seal: readSeal(block.requiredText('data'), 'claude') };
+    case 'tool_use': {
+      const input = block.raw('input') ?? {};
+      if (!isObject(input)) throw badField(block.path('input'), fieldRules.object);
+      return {
+        type: 'tool_call',
+        id: callIds.read(block.requiredText('id')),
+        name: block.requiredText('name'),
+        arguments: JSON.stringify(input),
+        ...cacheOf(block),
+      };
+    }
+    case undefined:
+      throw badField(block.path('type'), fieldRules.required);
+    default: {
+      const hosted = readHostedBlock(block.plain);
+      if (hosted !== null) return hosted;
+      throw untranslatable(block.path('type'), otherProviders);
+    }
+  }
+}
