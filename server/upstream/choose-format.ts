@@ -14,15 +14,26 @@ interface FormatQuestion {
 /** Null: the provider cannot do this in any. */
 export function formatFor(formats: readonly PreparedFormat[], { client, kind, model }: FormatQuestion): PreparedFormat | null {
   let best: PreparedFormat | null = null;
-  for (const format of formats) {
-    if (format.paths[kind] === undefined || format.models?.test(model) === false) continue;
+  const possible = formats.filter(({ paths, models }) => paths[kind] !== undefined && models?.test(model) !== false);
+  const sole = possible.find(({ isSoleFor }) => isSoleFor?.test(model) === true);
+  if (sole !== undefined) return sole;
+  for (const format of possible) {
     if (format.dialect.name === client.name) return format;
-    if (best === null || isBetter(format, best, client)) best = format;
+    if (best === null || isBetter({ format, best, client, model })) best = format;
   }
   return best;
 }
 
-function isBetter(format: PreparedFormat, best: PreparedFormat, client: ClientDialect): boolean {
+interface Comparison {
+  format: PreparedFormat;
+  best: PreparedFormat;
+  client: ClientDialect;
+  model: string;
+}
+
+function isBetter({ format, best, client, model }: Comparison): boolean {
+  const isFirst = best.isBestFor?.test(model) === true;
+  if ((format.isBestFor?.test(model) === true) !== isFirst) return !isFirst;
   if (format.isForOwnCallers !== best.isForOwnCallers) return best.isForOwnCallers;
   return lossBetween(client, format.dialect) < lossBetween(client, best.dialect);
 }

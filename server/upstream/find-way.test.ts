@@ -36,11 +36,37 @@ describe('a provider that speaks the formats of both callers', () => {
   });
 });
 
+describe('models that a provider does more with in one of its formats', () => {
+  const openai = buildPreparedChannel({ base_url: '' });
+  const { gemini } = clientDialects;
+
+  it.each<[model: string, ...callers: [client: ClientDialect, format: string][]]>([
+    // Functions beside thoughts are refused in chat completions.
+    ['gpt-5.4', [openaiChat, 'openai-chat'], [claude, 'openai-responses'], [gemini, 'openai-responses']],
+    ['gpt-5.6-sol', [openaiChat, 'openai-chat'], [claude, 'openai-responses']],
+    ['gpt-5.10', [claude, 'openai-responses']],
+    ['gpt-6-high', [claude, 'openai-responses']],
+    ['gpt-5.4-chat-latest', [claude, 'openai-chat']],
+    ['gpt-5.2', [claude, 'openai-chat']],
+    ['gpt-4o', [claude, 'openai-chat']],
+    // What chat completions do not have.
+    ['gpt-5.1-codex', [openaiChat, 'openai-responses'], [claude, 'openai-responses']],
+    ['o3-pro-2025-06-10', [openaiChat, 'openai-responses']],
+  ])('%s', (model, ...callers) => {
+    for (const [client, format] of callers) expect(openai.way(client, 'chat', model)?.dialect.name).toBe(format);
+  });
+
+  it('go elsewhere in the format that is there', () => {
+    const elsewhere = buildPreparedChannel({ base_url: 'https://gateway.example' });
+    for (const model of ['gpt-5.6', 'gpt-5.1-codex']) expect(elsewhere.way(claude, 'chat', model)?.dialect.name).toBe('openai-chat');
+  });
+});
+
 describe('a provider whose second format others behind its name may not have', () => {
   const pathOf = (fields: Parameters<typeof buildPreparedChannel>[0], client: ClientDialect = claude) =>
     buildPreparedChannel({ type: 1, ...fields })
       .formats.map(({ dialect }) => dialect.name)
-      .join() + ` ${buildPreparedChannel({ type: 1, ...fields }).way(client, 'chat', 'gpt-5.5')?.path}`;
+      .join() + ` ${buildPreparedChannel({ type: 1, ...fields }).way(client, 'chat', 'gpt-4.1')?.path}`;
 
   it('speaks both at its own address, and each caller gets the one that loses less', () => {
     expect(pathOf({}, openaiChat)).toBe('openai-chat,openai-responses /v1/chat/completions');

@@ -29,6 +29,8 @@ export interface PreparedFormat {
   readonly paths: ProviderFormat['paths'];
   readonly models: ProviderFormat['models'];
   readonly isForOwnCallers: boolean;
+  readonly isBestFor: ProviderFormat['isBestFor'];
+  readonly isSoleFor: ProviderFormat['isSoleFor'];
   /** Headers of a call, before it is authorised. Shared between calls: never changed by who receives them. */
   headers(isStream: boolean): Readonly<Record<string, string>>;
   /** The last step of a call: what its scheme makes of the whole of it. @throws {SigningFailure} */
@@ -211,7 +213,7 @@ function prepareFormats(source: FormatSource): PreparedFormat[] {
 
 function prepareFormat(source: FormatSource, dialect: UpstreamDialect, format: ProviderFormat): PreparedFormat {
   const { provider } = source;
-  const { framing, paths, models, headers, auth, isForOwnCallers = false, isAtHomeOnly: _, ...traits } = format;
+  const { framing, paths, models, headers, auth, isForOwnCallers = false, isBestFor, isSoleFor, isAtHomeOnly: _, ...traits } = format;
   const authorized = authorizeWith(source, auth ?? provider.auth);
   const whole = { ...authorized.headers, ...filled(source, headers), accept: 'application/json' };
   const stream = { ...whole, accept: framings[framing].mediaType, ...filled(source, provider.streamHeaders) };
@@ -229,6 +231,8 @@ function prepareFormat(source: FormatSource, dialect: UpstreamDialect, format: P
     paths,
     models,
     isForOwnCallers,
+    isBestFor,
+    isSoleFor,
     headers: (isStream) => (isStream ? stream : whole),
     authorize: authorized.authorize,
   };

@@ -21,6 +21,10 @@ export const openai: Provider = {
     'openai-responses': {
       ...responsesBeside['openai-responses'],
       quirks: { modelRules: [responsesReasoning] },
+      // Chat completions refuse functions from models that think: https://github.com/openai/openai-openapi/issues/541
+      isBestFor: /^gpt-(?:5\.(?:[4-9]|\d\d)|[6-9]|\d\d)(?!.*-chat)/,
+      // https://platform.openai.com/docs/models
+      isSoleFor: /^(?:o[1-9]-pro|o\d(?:-mini)?-deep-research|gpt-5(?:\.\d+)?-(?:pro|codex)|codex-mini|computer-use-preview)/,
       takesCacheKey: true,
       hosted: ['web_search', 'code_execution'],
     },

@@ -86,6 +86,10 @@ export interface ProviderFormat extends Omit<ProviderTraits, 'name'> {
   isAtHomeOnly?: boolean;
   /** Callers of other formats are asked in another one of the provider, where it has one: what is lost on their way there is less. */
   isForOwnCallers?: boolean;
+  /** Of its models, those that callers of other formats are asked for in this one, because the others do less with them. */
+  isBestFor?: RegExp;
+  /** Of its models, those that have no other format, whatever their callers speak. */
+  isSoleFor?: RegExp;
 }
 
 export interface Provider {
