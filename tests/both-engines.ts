@@ -45,6 +45,7 @@ const relay = [
   'broken-caches',
   'cache-writes',
   'call-sessions',
+  'channel-proxies',
   'chat',
   'claude-compaction',
   'claude-usage',

@@ -86,6 +86,7 @@ export interface Sender {
 
 /** Connections per origin; with HTTP/1.1 every open stream needs one. */
 const connectionsPerOrigin = 4096;
+const connectMs = 10_000;
 /** Responses up to this size find room anyway. */
 const shortResponse = 256 * 1024;
 const nothing = Buffer.alloc(0);
@@ -101,7 +102,7 @@ export function createSender(): Sender {
         keepAliveTimeout: 30_000,
         headersTimeout: 0,
         bodyTimeout: 0,
-        connect: { timeout: 10_000 },
+        connect: { timeout: connectMs },
       };
       dispatcher = proxy === null ? new Pool(origin, options) : throughProxy(proxy, options);
       dispatchers.set(key, dispatcher);
@@ -117,7 +118,9 @@ export function createSender(): Sender {
       const headers = isPieced ? { ...request.headers, 'content-length': String(body.size) } : request.headers;
       const exchange = new Exchange(limits, request, source);
       try {
-        dispatcherFor(origin, proxy).dispatch({ origin, path, method, headers, body: isPieced ? source : body }, exchange);
+        // The exchange has times of its own; pools behind a proxy are told of none otherwise.
+        const untimed = { headersTimeout: 0, bodyTimeout: 0 };
+        dispatcherFor(origin, proxy).dispatch({ origin, path, method, headers, body: isPieced ? source : body, ...untimed }, exchange);
       } catch (cause) {
         exchange.refuse(cause);
       }
@@ -131,8 +134,10 @@ export function createSender(): Sender {
   };
 }
 
-function throughProxy(proxy: string, options: { connections: number; keepAliveTimeout: number }): Dispatcher {
-  return proxy.startsWith('socks5:') ? new Socks5ProxyAgent(proxy, options) : new ProxyAgent({ uri: proxy, ...options });
+function throughProxy(proxy: string, { connect: _, ...options }: Pool.Options): Dispatcher {
+  // What undici's pools take as settings of a connection, its proxies take as a function.
+  const connecting = { ...options, connectTimeout: connectMs };
+  return proxy.startsWith('socks5:') ? new Socks5ProxyAgent(proxy, connecting) : new ProxyAgent({ uri: proxy, ...connecting });
 }
 
 /** undici's handler of one request. */
