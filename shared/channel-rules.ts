@@ -2,6 +2,7 @@
 
 import { z } from 'zod/mini';
 import { clientGoneChoices } from '#shared/channels.ts';
+import { HeaderOverride } from '#shared/header-override.ts';
 import { ruleCheck } from '#shared/rule-check.ts';
 
 /** Names, tags, models. */
@@ -107,6 +108,7 @@ export const channelJson = {
     allow_surcharges: z.nullish(z.boolean()),
     on_client_gone: z.nullish(z.enum(clientGoneChoices)),
     formats: z.nullish(z.array(z.string())),
+    header_override: z.nullish(HeaderOverride),
     proxy: z.nullish(z.string().check(z.refine((text) => text.trim() === '' || isProxyUrl(text.trim()), ruleCheck('proxyUrl')))),
   }),
   /** Top-level fields that overwrite those of the request. */
@@ -123,6 +125,7 @@ export type ChannelJsonProblem =
   | 'setting_switch'
   | 'setting_client_gone'
   | 'setting_formats'
+  | 'setting_headers'
   | 'setting_proxy';
 
 export function channelJsonProblem(field: ChannelJsonField, text: string): ChannelJsonProblem | undefined {
@@ -136,6 +139,7 @@ export function channelJsonProblem(field: ChannelJsonField, text: string): Chann
   if (field === 'status_code_mapping') return issue.code === 'invalid_key' ? 'status_from' : 'status_to';
   if (entry === 'proxy') return 'setting_proxy';
   if (entry === 'formats') return 'setting_formats';
+  if (entry === 'header_override') return 'setting_headers';
   return entry === 'on_client_gone' ? 'setting_client_gone' : 'setting_switch';
 }
 

@@ -73,7 +73,8 @@ function openRequest(
     origin: way.origin,
     path: isBatch === true ? way.batchPath : isStream ? way.streamPath : way.path,
     method: 'POST',
-    headers: encoded.headers === null ? headers : { ...headers, ...encoded.headers },
+    // What the operator says of the channel counts before what its callers say.
+    headers: encoded.headers === null ? headers : { ...headers, ...encoded.headers, ...channel.ownHeaders },
     isStream,
     proxy: channel.setting.proxy,
     framing: way.framing,

@@ -16,6 +16,8 @@ export interface ChannelSetting {
   allowsSurcharges?: boolean;
   /** Those of the provider's formats that its address speaks; empty: what is known of the provider. */
   formats: readonly string[];
+  /** What every call is sent with, as it is written: `filledHeaders` puts the key in. Missing: nothing more. */
+  headers?: Readonly<Record<string, string>>;
 }
 
 export const noSetting: ChannelSetting = {
@@ -57,6 +59,7 @@ export function parseChannelSetting(text: string): ChannelSetting | null {
     abortsAbandoned: setting.on_client_gone === 'abort',
     ...(setting.allow_surcharges === true ? { allowsSurcharges: true } : {}),
     formats: setting.formats ?? [],
+    ...(setting.header_override == null ? {} : { headers: setting.header_override }),
   };
 }
 

@@ -1,5 +1,6 @@
 // A channel as the relay uses it: everything that can be derived from its record, derived once per change of the record.
 import { hasModelInHost } from '#shared/channel-rules.ts';
+import { filledHeaders } from '#shared/header-override.ts';
 import type { CallKindName } from '#server/calls/call-kind.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
 import type { ClientDialect } from '#server/dialects/client-dialect.ts';
@@ -64,6 +65,8 @@ export interface PreparedChannel {
   readonly paramOverride: Readonly<Record<string, unknown>> | null;
   /** What it was prepared with. */
   readonly siteUrl: string | undefined;
+  /** Headers that its operator has set, by names in small letters; they take the place of any other. */
+  readonly ownHeaders: Readonly<Record<string, string>>;
   /** Why no call can be made through it, for administrators; null when it can. */
   readonly problem: string | null;
   /** Which way a call of that model goes; null: there is none. */
@@ -103,8 +106,11 @@ export function prepareChannel(record: ChannelRecord, secrets: Pick<Secrets, 'de
   if (paramOverride === null) problems.push('param_override is not a JSON object');
   if (setting === null) problems.push('setting is not valid');
 
-  const source =
-    provider === null ? null : { record, provider, key, base, siteUrl: options.siteUrl, problems, spoken: setting?.formats ?? [] };
+  const ownHeaders = filledHeaders(setting?.headers ?? {}, key);
+  const source: FormatSource | null =
+    provider === null
+      ? null
+      : { record, provider, key, base, siteUrl: options.siteUrl, ownHeaders, problems, spoken: setting?.formats ?? [] };
   const authorized = source === null ? null : authorizeWith(source, source.provider.auth);
   const formats = source === null ? [] : prepareFormats(source);
   const ways = new Map<string, Map<string, ChannelWay | null>>();
@@ -126,6 +132,7 @@ export function prepareChannel(record: ChannelRecord, secrets: Pick<Secrets, 'de
     key,
     base,
     siteUrl: options.siteUrl,
+    ownHeaders,
     setting: setting ?? noSetting,
     modelMapping: modelMapping ?? new Map(),
     // An unreadable status mapping only loses its comfort, so it does not stop the channel.
@@ -192,6 +199,7 @@ interface FormatSource {
   key: string;
   base: string;
   siteUrl: string | undefined;
+  ownHeaders: Readonly<Record<string, string>>;
   problems: string[];
   /** Formats that the channel is said to speak; empty: what is known of the provider. */
   spoken: readonly string[];
@@ -215,8 +223,9 @@ function prepareFormat(source: FormatSource, dialect: UpstreamDialect, format: P
   const { provider } = source;
   const { framing, paths, models, headers, auth, isForOwnCallers = false, isBestFor, isSoleFor, isAtHomeOnly: _, ...traits } = format;
   const authorized = authorizeWith(source, auth ?? provider.auth);
-  const whole = { ...authorized.headers, ...filled(source, headers), accept: 'application/json' };
-  const stream = { ...whole, accept: framings[framing].mediaType, ...filled(source, provider.streamHeaders) };
+  const plain = { ...authorized.headers, ...filled(source, headers), accept: 'application/json' };
+  const whole = { ...plain, ...source.ownHeaders };
+  const stream = { ...plain, accept: framings[framing].mediaType, ...filled(source, provider.streamHeaders), ...source.ownHeaders };
   noteUnsendable(stream, source.problems);
   const isAtHome = source.base === provider.baseUrl;
   return {
@@ -247,7 +256,13 @@ function authorizeWith(source: FormatSource, auth: Auth): Pick<PreparedChannel, 
   if (provider.sendsOrganization === true && record.openai_organization !== '') {
     fixed['openai-organization'] = record.openai_organization.trim();
   }
-  const headers = { ...fixed, ...authorization.headers, ...filled(source, provider.headers), accept: 'application/json' };
+  const headers = {
+    ...fixed,
+    ...authorization.headers,
+    ...filled(source, provider.headers),
+    accept: 'application/json',
+    ...source.ownHeaders,
+  };
   noteUnsendable(headers, problems);
   return { headers, authorize: (request, signing) => authorization.sign?.(request, signing) ?? request };
 }

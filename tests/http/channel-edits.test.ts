@@ -157,6 +157,12 @@ describe.each(engines)('channel edits on $kind', (engine) => {
         'setting.proxy 必须是以 http://、https:// 或 socks5:// 开头的有效网址',
         'setting.proxy must be a valid address that begins with http://, https:// or socks5://',
       ],
+      [
+        'setting',
+        '{"header_override":{"Host":"other"}}',
+        'setting.header_override.Host 不是可以设置的请求头名称',
+        'setting.header_override.Host is not the name of a header that can be set',
+      ],
       ['setting', '{"proxy":7}', 'setting.proxy 必须是文本', 'setting.proxy must be a text'],
       [
         'setting',
