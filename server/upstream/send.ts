@@ -134,7 +134,7 @@ export function createSender(): Sender {
   };
 }
 
-function throughProxy(proxy: string, { connect: _, ...options }: Pool.Options): Dispatcher {
+function throughProxy(proxy: string, { connect: _connect, ...options }: Pool.Options): Dispatcher {
   // What undici's pools take as settings of a connection, its proxies take as a function.
   const connecting = { ...options, connectTimeout: connectMs };
   return proxy.startsWith('socks5:') ? new Socks5ProxyAgent(proxy, connecting) : new ProxyAgent({ uri: proxy, ...connecting });
