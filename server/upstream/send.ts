@@ -1,12 +1,12 @@
 // One request to an upstream, close to the socket: undici's dispatch, without fetch or web streams in between. Responses are
 // a whole buffer, or a stream of chunks with back-pressure and abort in both directions.
-import { Pool, ProxyAgent, Socks5ProxyAgent } from 'undici';
 import type { Dispatcher } from 'undici';
 import type { Readable } from 'node:stream';
 import { PiecedBody } from '#server/framing/byte-source.ts';
 import type { Framing } from '#server/framing/framing.ts';
 import { decodeBody, encodingsOf, ExpansionError, withoutMark } from './decode-body.ts';
 import type { BodyDecoder } from './decode-body.ts';
+import { createDispatchers } from './dispatchers.ts';
 import { SendFailure } from './send-failure.ts';
 import { UpstreamStream } from './upstream-stream.ts';
 import type { Flow } from './upstream-stream.ts';
@@ -84,31 +84,11 @@ export interface Sender {
   close(): Promise<void>;
 }
 
-/** Connections per origin; with HTTP/1.1 every open stream needs one. */
-const connectionsPerOrigin = 4096;
-const connectMs = 10_000;
 /** Responses up to this size find room anyway. */
 const shortResponse = 256 * 1024;
 const nothing = Buffer.alloc(0);
 export function createSender(): Sender {
-  const dispatchers = new Map<string, Dispatcher>();
-
-  function dispatcherFor(origin: string, proxy: string | null): Dispatcher {
-    const key = proxy === null ? origin : `${proxy} ${origin}`;
-    let dispatcher = dispatchers.get(key);
-    if (dispatcher === undefined) {
-      const options = {
-        connections: connectionsPerOrigin,
-        keepAliveTimeout: 30_000,
-        headersTimeout: 0,
-        bodyTimeout: 0,
-        connect: { timeout: connectMs },
-      };
-      dispatcher = proxy === null ? new Pool(origin, options) : throughProxy(proxy, options);
-      dispatchers.set(key, dispatcher);
-    }
-    return dispatcher;
-  }
+  const dispatchers = createDispatchers();
 
   return {
     send(request, limits) {
@@ -120,24 +100,15 @@ export function createSender(): Sender {
       try {
         // The exchange has times of its own; pools behind a proxy are told of none otherwise.
         const untimed = { headersTimeout: 0, bodyTimeout: 0 };
-        dispatcherFor(origin, proxy).dispatch({ origin, path, method, headers, body: isPieced ? source : body, ...untimed }, exchange);
+        dispatchers.of(origin, proxy).dispatch({ origin, path, method, headers, body: isPieced ? source : body, ...untimed }, exchange);
       } catch (cause) {
         exchange.refuse(cause);
       }
       return exchange;
     },
-    upgrade: (request, { responseMs }) => upgradeThrough(dispatcherFor(request.origin, request.proxy), request, responseMs),
-    async close() {
-      await Promise.all([...dispatchers.values()].map((dispatcher) => dispatcher.destroy()));
-      dispatchers.clear();
-    },
+    upgrade: (request, { responseMs }) => upgradeThrough(dispatchers.of(request.origin, request.proxy), request, responseMs),
+    close: () => dispatchers.close(),
   };
-}
-
-function throughProxy(proxy: string, { connect: _connect, ...options }: Pool.Options): Dispatcher {
-  // What undici's pools take as settings of a connection, its proxies take as a function.
-  const connecting = { ...options, connectTimeout: connectMs };
-  return proxy.startsWith('socks5:') ? new Socks5ProxyAgent(proxy, connecting) : new ProxyAgent({ uri: proxy, ...connecting });
 }
 
 /** undici's handler of one request. */
