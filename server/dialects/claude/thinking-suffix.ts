@@ -1,5 +1,7 @@
 // Model names that end in `-thinking`: the ending is cut off and the model is told to think.
 
+import { refusesBudgets } from './thinking.ts';
+
 type Body = Readonly<Record<string, unknown>>;
 
 const ending = '-thinking';
@@ -16,7 +18,8 @@ export function adaptThinkingSuffix(body: Body, share: number | null): Body {
   const cut = { ...body, model: model.slice(0, -ending.length) };
   if (thinking !== undefined && thinking !== null) return cut;
   const maxTokens = Math.max(leastMaxTokens, typeof limit === 'number' ? limit : 0);
-  const { top_p: _topP, ...rest } = { ...cut, top_p: undefined };
+  const { top_p: _topP, temperature: _temperature, ...rest } = { ...cut, top_p: undefined, temperature: undefined };
+  if (refusesBudgets(cut.model)) return { ...rest, max_tokens: maxTokens, thinking: { type: 'adaptive', display: 'summarized' } };
   return { ...rest, max_tokens: maxTokens, temperature: 1, thinking: { type: 'enabled', budget_tokens: Math.floor(maxTokens * share) } };
 }
 

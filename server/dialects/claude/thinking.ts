@@ -69,3 +69,8 @@ function generationOf(model: string): 'none' | 'budget' | 'effort' {
   if (version < 307) return 'none';
   return version < leastAdaptive ? 'budget' : 'effort';
 }
+
+/** It decides itself how long it thinks. https://platform.claude.com/docs/en/build-with-claude/adaptive-thinking */
+export function refusesBudgets(model: string): boolean {
+  return (versionIn(model) ?? 0) >= leastWithoutBudget;
+}
