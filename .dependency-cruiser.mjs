@@ -242,7 +242,7 @@ export default {
     oneDoor('node:sqlite', '^server/db/embedded[^/]*[.]ts$', 'Use `Collection<T>` (server/db/collection.ts): it works on both engines.'),
     oneDoor(
       'undici',
-      '^server/upstream/send[.]ts$',
+      '^server/upstream/(send|dispatchers)[.]ts$',
       'Call upstreams through server/upstream/send.ts: it keeps pools, deadlines and bodies in order.',
     ),
     oneDoor(
