@@ -233,7 +233,7 @@ export type ResponsePart =
   | { type: 'finish'; reason: FinishReason; stopSequence?: string; choice?: number }
   /** Later ones replace earlier ones class by class. */
   | { type: 'usage'; usage: Partial<TokenUsage> }
-  /** Tokens of summaries that the provider has had written within the call, which `usage` does not hold. Later ones replace earlier ones. */
+  /** Tokens of summaries and advice that the provider has had written within the call, which `usage` does not hold. Later ones replace earlier ones. */
   | { type: 'summary_usage'; usage: TokenUsage }
   /** How often tools have run at the provider so far. Later ones replace earlier ones kind by kind. */
   | { type: 'hosted_usage'; calls: HostedCalls }

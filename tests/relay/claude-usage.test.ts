@@ -73,7 +73,7 @@ describe.each(cases)('usage of a Claude channel on $kind, asked at $path', ({ en
   });
 
   test.each([true, false])(
-    'summaries that the provider had written within the call are charged beside the rest (stream: %s)',
+    'summaries and advice that the provider had written within the call are charged beside the rest (stream: %s)',
     async (stream) => {
       await using scene = await open();
       const cache_creation = { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 30 };
@@ -87,7 +87,7 @@ describe.each(cases)('usage of a Claude channel on $kind, asked at $path', ({ en
       };
       const iterations = [
         { ...summary, cache_creation },
-        { ...summary, output_tokens: 1, cache_creation },
+        { ...summary, type: 'advisor_message', model: 'claude-opus-4-6', output_tokens: 1, cache_creation },
         { ...own, type: 'message' },
       ];
       scene.upstream.queue({ text: 'Noon.', usage: { ...own, iterations } }, { text: 'Noon.', usage: own });

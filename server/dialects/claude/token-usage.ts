@@ -55,9 +55,11 @@ export function usageParts(value: unknown): ResponsePart[] {
 }
 
 /** The numbers beside the iterations do not hold theirs. https://platform.claude.com/docs/en/build-with-claude/compaction#usage */
+const besideTheRest: ReadonlySet<unknown> = new Set(['compaction', 'advisor_message']);
+
 function summaryUsage(value: unknown): TokenUsage | null {
   if (!isObject(value) || !Array.isArray(value.iterations)) return null;
-  const summaries = value.iterations.filter((iteration: unknown) => isObject(iteration) && iteration.type === 'compaction');
+  const summaries = value.iterations.filter((iteration: unknown) => isObject(iteration) && besideTheRest.has(iteration.type));
   if (summaries.length === 0) return null;
   return summaries.map((one: unknown) => ({ ...noTokens, ...readTokenUsage(one) })).reduce(sumOfUsages);
 }
