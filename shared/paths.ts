@@ -1,5 +1,16 @@
 /** URL prefixes that the server owns; everything else is the console. The service worker must not touch them. */
-export const serverPrefixes = ['/api', '/v1', '/v1beta', '/pg', '/mj', '/suno', '/dashboard/billing', '/healthz', '/logo'] as const;
+export const serverPrefixes = [
+  '/api',
+  '/v1',
+  '/v1beta',
+  '/upload',
+  '/pg',
+  '/mj',
+  '/suno',
+  '/dashboard/billing',
+  '/healthz',
+  '/logo',
+] as const;
 
 /** True when `pathname` is answered by the server rather than by the console's router. */
 export function isServerPath(pathname: string): boolean {
@@ -9,5 +20,6 @@ export function isServerPath(pathname: string): boolean {
 
 /** True for the relay's paths: their errors have the format of its clients. */
 export function isRelayPath(pathname: string): boolean {
-  return /^\/(?:v1(?:beta)?|pg|dashboard\/billing)(?:\/|$)/.test(pathname);
+  // Google's clients send files to `/upload/v1beta/files`.
+  return /^\/(?:(?:upload\/)?v1(?:beta)?|pg|dashboard\/billing)(?:\/|$)/.test(pathname);
 }

@@ -7,6 +7,7 @@ import { clientDialects, defaultClientDialect } from '#server/dialects/registry.
 import { isObject } from '#server/framing/loose-json.ts';
 import { pathPattern } from '#server/relay/path-pattern.ts';
 import type { PathPattern } from '#server/relay/path-pattern.ts';
+import { unservedDialect } from '#server/relay/unserved-paths.ts';
 
 export type RelayBody = Record<string, unknown>;
 
@@ -86,7 +87,7 @@ export function endpointOf(asked: RelayEndpoint, body: unknown): RelayEndpoint {
 /** The format that callers at this path expect, whether or not there is anything at it. */
 export function dialectAt(pathname: string): ClientDialect {
   const found = relayEndpoints.find(({ pattern }) => pattern.covers(pathname));
-  return found?.dialect ?? ownStarts.get(startOf(pathname)) ?? defaultClientDialect;
+  return found?.dialect ?? unservedDialect(pathname) ?? ownStarts.get(startOf(pathname)) ?? defaultClientDialect;
 }
 
 /** What the vendors' formats have on paths that begin so, and is not here: whoever calls it is told that, and not that it does not exist. */
@@ -94,7 +95,7 @@ const missingKinds =
   /^\/v1\/(?:assistants|audio|batches|edits|evals|files|fine-tunes|fine_tuning|realtime|threads|uploads|vector_stores|videos)(?:\/|$)/;
 
 export function isMissingKind(pathname: string): boolean {
-  return missingKinds.test(pathname);
+  return missingKinds.test(pathname) || unservedDialect(pathname) !== undefined;
 }
 
 /** `/v1beta` of `/v1beta/models`. */

@@ -66,6 +66,40 @@ describe('paths of the relay', () => {
   });
 
   test.each([
+    ['POST', '/v1/messages/batches'],
+    ['GET', '/v1/messages/batches/msgbatch_1/results'],
+    ['POST', '/v1/memory_stores'],
+    ['GET', '/v1/sessions?limit=2'],
+  ])('%s %s, which Claude has, is told to be missing in its format', async (method, path) => {
+    await using app = await createTestApp(embeddedEngine);
+    const response = await send(app.origin, { method, path });
+    expect(response.status).toBe(501);
+    expect(JSON.parse(response.text)).toMatchObject({
+      type: 'error',
+      error: { type: 'api_error', message: expect.stringContaining(path.split('?')[0] ?? '') },
+      request_id: expect.any(String),
+    });
+  });
+
+  test.each([
+    ['POST', '/v1beta/files'],
+    ['GET', '/v1beta/cachedContents/1?key=x'],
+    ['POST', '/upload/v1beta/files?key=x'],
+    ['POST', '/v1beta/fileSearchStores/a:importFile'],
+    ['POST', '/v1beta/files:register'],
+    ['GET', '/v1beta/tunedModels'],
+    ['GET', '/v1/operations/1'],
+  ])('%s %s, which Google has, is told to be missing in its format', async (method, path) => {
+    await using app = await createTestApp(embeddedEngine);
+    const body = method === 'POST' ? 'x'.repeat(100_000) : undefined;
+    const response = await send(app.origin, { method, path, ...(body === undefined ? {} : { body }) });
+    expect(response.status).toBe(501);
+    expect(JSON.parse(response.text)).toMatchObject({
+      error: { code: 501, status: 'UNIMPLEMENTED', message: expect.stringContaining(path.split('?')[0] ?? '') },
+    });
+  });
+
+  test.each([
     ['POST', '/v1beta/none?key=1', 404, 'NOT_FOUND'],
     ['GET', '/v1beta', 404, 'NOT_FOUND'],
     ['PUT', '/v1beta/models/x', 404, 'NOT_FOUND'],
