@@ -20,6 +20,7 @@ const steps = [
   { name: 'translations', command: script('check-translations.ts') },
   { name: 'first paint', command: script('check-first-paint.ts'), shown: /of \d+ kB/ },
   { name: 'translation doc', command: [...script('write-translation-doc.ts'), '--check'] },
+  { name: 'provider doc', command: [...script('write-provider-doc.ts'), '--check'] },
   { name: 'mutations', command: [...script('test-mutations.mjs'), '--check'] },
   { name: 'bundle', command: script('check-bundle.ts'), shown: /of \d+ kB/ },
 ];

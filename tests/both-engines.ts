@@ -96,6 +96,7 @@ const conformance = [
   'converse-calls',
   'ernie',
   'hunyuan',
+  'spark',
   'console-access',
   'console-input',
   'console-objects',

@@ -47,6 +47,8 @@ export interface RequestQuirks {
   replace?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** Bounds of numbers; only what the client sent is changed. */
   clamp?: Readonly<Record<string, { below?: { at: number; to: number }; above?: { at: number; to: number } }>>;
+  /** Fields that a request with tools has, unless its client says otherwise. */
+  withTools?: Readonly<Record<string, unknown>>;
   /** A single `stop` text is sent as a list of one. */
   stopAsList?: boolean;
   /** `image_url` parts: `text` — the URL alone instead of an object; `bare` — data URLs without their `data:…;base64,`. */

@@ -53,7 +53,8 @@ function wayOfKind({ channel, client, model, version, versions }: AskedWay, kind
   const paths = format?.paths[kind.name];
   if (provider === null || format === null || paths === undefined) return null;
 
-  let upstreamModel = mapped;
+  const { modelNames = {} } = provider;
+  let upstreamModel = (Object.hasOwn(modelNames, mapped) ? modelNames[mapped] : undefined) ?? mapped;
   const rules: ModelRule[] = [];
   const set: Record<string, unknown> = {};
   for (const rule of format.traits.quirks?.modelRules ?? []) {

@@ -205,11 +205,19 @@ function kindNamed(mode: string): CallKindName {
   return kind;
 }
 
+/** Of types whose keys have parts. */
+const keys: ReadonlyMap<number, string> = new Map([
+  [23, '1|id1|secret1'],
+  [26, 'id1.secret1'],
+]);
+
 describe('addresses of every type', () => {
   // Baidu's first platform, and Cohere's conversations and embeddings, have formats and tests of their own.
   // Zhipu's and SiliconFlow's pictures, and SiliconFlow's sounds, came later than the list.
+  // Zhipu's first platform has become the next one.
   const isLater = ({ type, mode }: { type: number; mode: string }) =>
     type === 15 ||
+    type === 16 ||
     (type === 34 && (mode === 'chat' || mode === 'embeddings')) ||
     (mode === 'images' && (type === 26 || type === 40)) ||
     (mode === 'speech' && type === 40);
@@ -217,7 +225,7 @@ describe('addresses of every type', () => {
 
   it('cover every provider but those of later years, and who hosts formats of others, which has files of its own', () => {
     const covered = new Set(rows.map((row) => row.type));
-    expect(providers.map((provider) => provider.type).filter((type) => !covered.has(type))).toEqual([15, 41, 33, 53]);
+    expect(providers.map((provider) => provider.type).filter((type) => !covered.has(type))).toEqual([15, 16, 18, 41, 33, 53]);
   });
 
   it.each(rows)('type $type $mode', ({ type, mode, model, base_url, other, url, headers, unsupported: isUnsupported }) => {
@@ -225,7 +233,7 @@ describe('addresses of every type', () => {
     // Pictures of Ali and Gemini are asked for in forms of their own.
     const isOwnForm = mode === 'images' && [17, 24].includes(type);
     const unsupported = isUnsupported === true || isOwnForm || (type === 3 && ['moderations', 'rerank'].includes(mode));
-    const channel = buildPreparedChannel({ type, base_url, other, key: type === 26 ? 'id1.secret1' : 'sk-key' });
+    const channel = buildPreparedChannel({ type, base_url, other, key: keys.get(type) ?? 'sk-key' });
     const way = channel.way(clientDialects['openai-chat'], kindNamed(mode), model);
     // Types of tasks serve nothing else, and no address of somebody else's proxy is built in.
     const isOfTasks = providerOf(type)?.tasks !== undefined;

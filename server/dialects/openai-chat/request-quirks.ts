@@ -52,6 +52,9 @@ export function applyQuirks(body: Body, { isCount, way, clientBody }: EncodeInpu
     if (bounds.above !== undefined && value >= bounds.above.at) edit.set(field, bounds.above.to);
     else if (bounds.below !== undefined && value <= bounds.below.at) edit.set(field, bounds.below.to);
   }
+  if (quirks.withTools !== undefined && edit.has('tools')) {
+    for (const field in quirks.withTools) if (!edit.has(field)) edit.set(field, quirks.withTools[field]);
+  }
   if (quirks.stopAsList === true && typeof edit.get('stop') === 'string') edit.set('stop', [edit.get('stop')]);
   if (quirks.dropFromMessages !== undefined || quirks.images !== undefined) editMessages(edit, quirks);
   return result();

@@ -32,7 +32,7 @@ export function createStreamTransform({ way, upstreamModel, isUsageHidden }: Str
       if (isUsageHidden && isUsageOnly(data)) return [];
       const chunk = parseObject(data);
       if (chunk === null || chunk.error !== undefined) return [data];
-      if (responses?.ownModel === true && typeof chunk.model === 'string') chunk.model = upstreamModel;
+      if (responses?.ownModel === true && (typeof chunk.model === 'string' || Array.isArray(chunk.choices))) chunk.model = upstreamModel;
       if (responses?.completionFromTotal === true) fixCompletionCount(chunk, way.provider);
       return (thinking?.chunk(chunk) ?? [chunk]).map(write);
     },

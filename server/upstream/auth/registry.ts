@@ -7,6 +7,7 @@ import { google } from './google.ts';
 import { header } from './header.ts';
 import { query } from './query.ts';
 import type { Authorization } from './scheme.ts';
+import { spark } from './spark.ts';
 import { tencent } from './tencent.ts';
 import { zhipuJwt } from './zhipu-jwt.ts';
 
@@ -22,6 +23,8 @@ export type Auth =
   /** An access key, which signs for that service, or an API key. */
   | { kind: 'aws'; service: string }
   | { kind: 'zhipu-jwt' }
+  /** A password, or the three parts that its vendor gives out. */
+  | { kind: 'spark' }
   /** A secret, which signs for that service. */
   | { kind: 'tencent'; service: string }
   /** An API key and its secret, for a token. */
@@ -42,6 +45,8 @@ export function authorizationOf(auth: Auth, key: string, base: string): Authoriz
       return aws(key, auth.service);
     case 'zhipu-jwt':
       return zhipuJwt(key);
+    case 'spark':
+      return spark(key);
     case 'tencent':
       return tencent(key, auth.service);
     case 'baidu':

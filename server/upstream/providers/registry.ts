@@ -38,6 +38,8 @@ import { vertex } from './vertex.ts';
 import { volcEngine } from './volcengine.ts';
 import { xai } from './xai.ts';
 import { xinference } from './xinference.ts';
+import { xunfei } from './xunfei.ts';
+import { zhipu } from './zhipu.ts';
 import { zhipuV4 } from './zhipu-v4.ts';
 
 export const providers: readonly Provider[] = [
@@ -53,7 +55,9 @@ export const providers: readonly Provider[] = [
   aigc2d,
   anthropic,
   baidu,
+  zhipu,
   ali,
+  xunfei,
   ai360,
   openRouter,
   fastGpt,

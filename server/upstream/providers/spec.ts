@@ -112,6 +112,8 @@ export interface Provider {
   gatewayDrops?: string;
   /** Missing: `baseUrl` and the templates say it all. Null: a call of that model has nowhere to go. */
   locate?(call: LocatedCall): ModelLocation | null;
+  /** What models are called there that are known by another name, in requests too. */
+  modelNames?: Readonly<Record<string, string>>;
   /** Of `{version}`. */
   defaultVersion?: string;
   /** The setting that has `{version}` by upstream model, and under `default`. */

@@ -2,31 +2,36 @@
 // Claude's format: https://docs.bigmodel.cn/cn/guide/develop/claude/introduction
 import models from './default-models.json' with { type: 'json' };
 import { claudeBeside } from './openai-shape.ts';
-import type { Provider } from './spec.ts';
+import type { ModelList, Provider, ProviderFormat } from './spec.ts';
+
+/** Both of the vendor's platforms take the same keys. */
+export const zhipuChat: ProviderFormat = {
+  framing: 'sse',
+  paths: {
+    chat: '{base}/api/paas/v4/chat/completions',
+    embeddings: '{base}/api/paas/v4/embeddings',
+    images: '{base}/api/paas/v4/images/generations',
+  },
+  quirks: {
+    streamOptions: 'ask',
+    drop: ['presence_penalty', 'frequency_penalty'],
+    clamp: { top_p: { above: { at: 1, to: 0.99 } } },
+    stopAsList: true,
+    images: 'bare',
+  },
+};
+
+export const zhipuModels: ModelList = { path: '{base}/api/paas/v4/models', items: 'data', name: 'id' };
 
 export const zhipuV4: Provider = {
   type: 26,
   name: 'Zhipu_v4',
   baseUrl: 'https://open.bigmodel.cn',
   formats: {
-    'openai-chat': {
-      framing: 'sse',
-      paths: {
-        chat: '{base}/api/paas/v4/chat/completions',
-        embeddings: '{base}/api/paas/v4/embeddings',
-        images: '{base}/api/paas/v4/images/generations',
-      },
-      quirks: {
-        streamOptions: 'ask',
-        drop: ['presence_penalty', 'frequency_penalty'],
-        clamp: { top_p: { above: { at: 1, to: 0.99 } } },
-        stopAsList: true,
-        images: 'bare',
-      },
-    },
+    'openai-chat': zhipuChat,
     ...claudeBeside('/api/anthropic'),
   },
   auth: { kind: 'zhipu-jwt' },
-  modelList: { path: '{base}/api/paas/v4/models', items: 'data', name: 'id' },
+  modelList: zhipuModels,
   models: models['26'],
 };

@@ -1,0 +1,93 @@
+// Writes `docs/providers.md` from the providers' records; with `--check` only compares.
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { channelType } from '#shared/channel-types.ts';
+import type { CallKindName } from '#server/calls/call-kind.ts';
+import { callKinds } from '#server/calls/registry.ts';
+import { clientDialects, upstreamDialects } from '#server/dialects/registry.ts';
+import type { UpstreamDialectName } from '#server/dialects/registry.ts';
+import type { Provider, ProviderFormat } from '#server/upstream/providers/spec.ts';
+import { providers } from '#server/upstream/providers/registry.ts';
+
+const file = path.resolve(import.meta.dirname, '../docs/providers.md');
+
+const head = `# What each provider can do
+
+Written by \`node scripts/run-node.mjs scripts/write-provider-doc.ts\` from the records in \`server/upstream/providers/\`.
+
+The number is the channel's type. A call goes out in the first of the provider's formats that its caller speaks, else in one that loses little
+([translation.md](translation.md)): every format that callers may speak reaches every conversation. Formats in brackets are spoken at the
+provider's own address alone, unless the channel's setting \`formats\` names them.
+
+`;
+
+const calls: Readonly<Record<CallKindName, string>> = {
+  chat: 'conversations',
+  completions: 'completions',
+  count_tokens: 'counts of tokens',
+  embeddings: 'embeddings',
+  images: 'images',
+  image_edits: 'edits of images',
+  image_variations: 'variations of images',
+  moderations: 'moderations',
+  realtime: 'realtime',
+  rerank: 'reranking',
+  speech: 'speech',
+  transcriptions: 'transcriptions',
+  translations: 'translations',
+};
+const tasks: Readonly<Record<string, string>> = { midjourney: 'drawings (tasks)', suno: 'music (tasks)' };
+
+const header = ['Type', 'Provider', 'Formats', 'Calls', 'Key', 'Lists models', 'Tells balance'];
+const rows = providers.toSorted((a, b) => a.type - b.type).map(rowOf);
+const lines = [header, header.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |\n`);
+const unlimited = providers.filter(({ formats }) => formatsOf(formats).some(([name]) => upstreamDialects[name].limits.areNone === true));
+const foot = `
+Without a place for a limit of tokens ([why that matters](decisions/0083-providers-without-a-limit.md)): ${unlimited.map(({ name }) => name).join(', ')}.
+`;
+const text = head + lines.join('') + foot;
+
+if (!process.argv.includes('--check')) writeFileSync(file, text);
+else if (readFileSync(file, 'utf8') !== text) {
+  process.stdout.write('docs/providers.md does not match the records: run scripts/write-provider-doc.ts\n');
+  process.exit(1);
+}
+
+function rowOf(provider: Provider): string[] {
+  const { type, formats, tasks: task, modelList, balance } = provider;
+  const told = channelType(type);
+  const spoken = formatsOf(formats);
+  const kinds = Object.values(callKinds).filter(({ name }) => spoken.some(([, { paths }]) => paths[name] !== undefined));
+  const does = [...kinds.map(({ name }) => calls[name]), ...(task === undefined ? [] : [tasks[task] ?? task])];
+  // What has no conversations is asked in words that many share.
+  const named = spoken.filter(([, { paths }]) => paths.chat !== undefined || kinds.every(({ name }) => name !== 'chat'));
+  return [
+    String(type),
+    told?.name ?? provider.name,
+    named.map(([name, { isAtHomeOnly }]) => (isAtHomeOnly === true ? `(${titleOf(name)})` : titleOf(name))).join(', '),
+    does.join(', '),
+    keyOf(provider),
+    modelList === undefined ? '' : 'yes',
+    balance === undefined ? '' : 'yes',
+  ];
+}
+
+function formatsOf(formats: Provider['formats']): [UpstreamDialectName, ProviderFormat][] {
+  return Object.entries(formats).flatMap(([name, format]) => (isFormat(name) && format !== undefined ? [[name, format]] : []));
+}
+
+function isFormat(name: string): name is UpstreamDialectName {
+  return Object.hasOwn(upstreamDialects, name);
+}
+
+function titleOf(name: UpstreamDialectName): string {
+  const { title } = upstreamDialects[name];
+  return title ?? Object.values(clientDialects).find((client) => client.name === name)?.title ?? name;
+}
+
+function keyOf({ type, auth }: Provider): string {
+  const format = channelType(type)?.keyFormat;
+  if (format !== undefined) return `\`${format.replaceAll('|', '\\|')}\``;
+  if (auth.kind === 'google') return 'API key, or a file of credentials';
+  return auth.kind === 'aws' ? '`AccessKeyId\\|SecretAccessKey\\|Region`, `ApiKey\\|Region`' : 'API key';
+}

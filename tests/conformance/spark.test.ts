@@ -1,0 +1,124 @@
+// Spark of iFlytek by HTTP, and Zhipu's first platform by the keys that its next one takes: what is asked, and what comes back. The stand-in
+// takes nothing that its vendor does not know.
+import { describe, expect, test } from 'vitest';
+import { clientDialects } from '#server/dialects/registry.ts';
+import { buildPreparedChannel } from '#tests/support/build-channel.ts';
+import { engines } from '#tests/support/engines.ts';
+import { jsonOf, startFront } from '#tests/support/provider-front.ts';
+import type { FrontedRequest, Judgement, ProviderFront } from '#tests/support/provider-front.ts';
+import { createScene } from '#tests/support/relay-scene.ts';
+
+const key = 'app1|sec1|key1';
+const known: ReadonlySet<string> = new Set([
+  'model',
+  'messages',
+  'stream',
+  'temperature',
+  'top_p',
+  'max_tokens',
+  'tools',
+  'tool_choice',
+  'tool_calls_switch',
+  'user',
+]);
+const messages = [{ role: 'user', content: 'Tide?' }];
+const tools = [{ type: 'function', function: { name: 'get_tide', parameters: { type: 'object', properties: {} } } }];
+
+function judge({ method, path, headers, body }: FrontedRequest, taken: Record<string, unknown>[]): Judgement {
+  if (headers.authorization !== 'Bearer key1:sec1') {
+    return { kind: 'answer', status: 401, body: { error: { message: 'invalid user', type: 'api_error', param: null, code: null } } };
+  }
+  const asked = jsonOf(body);
+  taken.push(asked);
+  const fault = (code: number, message: string): Judgement => ({ kind: 'answer', status: 200, body: { code, message, sid: 'cha1' } });
+  if (method !== 'POST' || path !== '/v1/chat/completions') return fault(10_404, `nothing at ${path}`);
+  const unknown = Object.keys(asked).filter((name) => !known.has(name));
+  if (unknown.length > 0) return fault(10_163, `unknown: ${unknown.join()}`);
+  if (asked['model'] !== '4.0Ultra') return fault(11_200, 'AppIdNoAuthError');
+  if (asked['tools'] !== undefined && asked['tool_calls_switch'] !== true) return fault(10_163, 'calls would be no list');
+  const { tool_calls_switch: _switch, ...passed } = asked;
+  return { kind: 'pass', path, body: asked['stream'] === true ? { ...passed, stream_options: { include_usage: true } } : passed };
+}
+
+function stand(taken: Record<string, unknown>[]) {
+  return async (url: string): Promise<ProviderFront> => ({
+    ...(await startFront(url, (request) => judge(request, taken))),
+    channel: { type: 18, key },
+  });
+}
+
+test('a key has three parts, or is a password', () => {
+  expect(buildPreparedChannel({ type: 18, key }).formats[0]?.headers(false)).toMatchObject({ authorization: 'Bearer key1:sec1' });
+  expect(buildPreparedChannel({ type: 18, key: 'pass:word' }).formats[0]?.headers(false)).toMatchObject({
+    authorization: 'Bearer pass:word',
+  });
+  for (const wrong of ['a|b', 'a||c', 'a|b|c|d']) {
+    expect(buildPreparedChannel({ type: 18, key: wrong }).problem).toContain('APPID|APISecret|APIKey');
+  }
+});
+
+test('models have names of their own there, and one an address', () => {
+  const channel = buildPreparedChannel({ type: 18, key, model_mapping: JSON.stringify({ mine: 'SparkDesk-v3.5' }) });
+  const wayOf = (model: string) => {
+    const way = channel.way(clientDialects['openai-chat'], 'chat', model);
+    return [way?.upstreamModel, way?.path];
+  };
+  const path = '/v1/chat/completions';
+  expect(wayOf('SparkDesk')).toEqual(['lite', path]);
+  expect(wayOf('mine')).toEqual(['generalv3.5', path]);
+  expect(wayOf('pro-128k')).toEqual(['pro-128k', path]);
+  expect(wayOf('constructor')).toEqual(['constructor', path]);
+  expect(wayOf('SparkDesk-X1')).toEqual(['x1', '/v2/chat/completions']);
+});
+
+test("keys of Zhipu's first platform are taken by the next one", () => {
+  const way = buildPreparedChannel({ type: 16, key: 'id.secret' }).way(clientDialects['openai-chat'], 'chat', 'glm-4-flash');
+  expect(`${way?.origin}${way?.path}`).toBe('https://open.bigmodel.cn/api/paas/v4/chat/completions');
+  expect(buildPreparedChannel({ type: 16, key: 'nodot' }).problem).toContain('id.secret');
+});
+
+describe.each(engines.map((engine) => ({ engine, kind: engine.kind })))('calls on $kind', ({ engine }) => {
+  test('are charged alike, whole and streamed, and have the name that was asked for', async () => {
+    const taken: Record<string, unknown>[] = [];
+    const model = 'SparkDesk-v4.0';
+    await using scene = await createScene(engine, {
+      settings: { SelfUseModeEnabled: 'true' },
+      channels: [{ models: model }],
+      front: stand(taken),
+    });
+    scene.upstream.behave({ text: 'At noon in Brest.' });
+    for (const path of ['/v1/chat/completions', '/v1/messages']) {
+      for (const stream of [false, true]) {
+        const response = await scene.post(path, { model, max_tokens: 50, stream, messages });
+        expect(response.status).toBe(200);
+        expect(await response.text()).toContain('Brest');
+      }
+    }
+    expect(taken).toHaveLength(4);
+    const rows = await scene.logs(4);
+    expect(new Set(rows.map(({ quota, completion_tokens }) => `${quota} ${completion_tokens}`)).size).toBe(1);
+    await scene.checkBooks();
+  });
+
+  test('with tools ask for a list of calls, and errors of status 200 are errors', async () => {
+    const taken: Record<string, unknown>[] = [];
+    await using scene = await createScene(engine, {
+      settings: { SelfUseModeEnabled: 'true', RetryTimes: '0' },
+      channels: [{ models: 'SparkDesk-v4.0,SparkDesk-v3.5' }],
+      front: stand(taken),
+    });
+    scene.upstream.behave({ toolCalls: [{ name: 'get_tide', arguments: '{}' }] });
+    const called = await scene.post('/v1/chat/completions', { model: 'SparkDesk-v4.0', messages, tools, n: 1 });
+    expect(await called.json()).toMatchObject({ choices: [{ message: { tool_calls: [{ function: { name: 'get_tide' } }] } }] });
+    expect(taken[0]).toMatchObject({ tool_calls_switch: true });
+    expect(taken[0]).not.toHaveProperty('n');
+    for (const stream of [false, true]) {
+      const refused = await scene.post('/v1/chat/completions', { model: 'SparkDesk-v3.5', messages, stream });
+      expect(refused.status).toBeGreaterThanOrEqual(400);
+      await refused.text();
+    }
+    expect(taken.slice(1).map(({ model }) => model)).toEqual(['generalv3.5', 'generalv3.5']);
+    await scene.logs(1);
+    await scene.checkBooks();
+  });
+});
