@@ -6,7 +6,7 @@ export type OtherField = 'api_version' | 'plugin' | 'account_id' | 'regions';
 /** Keys of several kinds, or of many parts. */
 export type KeyKind = 'google' | 'aws';
 /** Something to know before using the type; the texts are translations. */
-export type TypeNotice = 'azure_deployment' | 'full_url' | 'private_deployment' | 'ollama_options';
+export type TypeNotice = 'azure_deployment' | 'full_url' | 'private_deployment' | 'ollama_options' | 'dify_applications';
 
 export interface ChannelType {
   type: number;
@@ -134,6 +134,7 @@ export const channelTypes: readonly ChannelType[] = [
   { type: 31, name: '01.AI', nameZh: '零一万物', color: 'green', baseUrl: 'https://api.lingyiwanwu.com', listsModels: true },
   { type: 35, name: 'MiniMax', color: 'green', baseUrl: 'https://api.minimax.chat' },
   { type: 34, name: 'Cohere', color: 'violet', baseUrl: 'https://api.cohere.ai', listsModels: true },
+  { type: 37, name: 'Dify', color: 'teal', baseUrl: 'https://api.dify.ai', notice: 'dify_applications' },
   { type: 38, name: 'Jina', color: 'blue', baseUrl: 'https://api.jina.ai' },
   { type: 40, name: 'SiliconCloud', color: 'violet', baseUrl: 'https://api.siliconflow.cn', listsModels: true, reportsBalance: true },
   { type: 42, name: 'Mistral AI', color: 'blue', baseUrl: 'https://api.mistral.ai', listsModels: true },

@@ -94,6 +94,7 @@ const conformance = [
   'bedrock',
   'cohere',
   'converse-calls',
+  'dify',
   'ernie',
   'hunyuan',
   'spark',

@@ -24,6 +24,8 @@ export interface CallInput {
   settings: DialectSettings;
   /** The client's text goes on as it is: no mapping, no override, nothing added but `outputBound`. */
   isPassThrough?: boolean;
+  /** The id of a response that is written here; missing: none is. */
+  requestId?: string;
   /** What the request goes on with in the provider's account; missing: nothing that is its caller's. */
   ownObject?: OwnObject;
   /** A name of the conversation that says nothing of it or of its user; missing: it is not known. */

@@ -4,6 +4,7 @@ import { claudeUpstream } from './claude/upstream.ts';
 import type { ClientDialect } from './client-dialect.ts';
 import { cohereUpstream } from './cohere/upstream.ts';
 import { converseUpstream } from './converse/upstream.ts';
+import { difyUpstream } from './dify/upstream.ts';
 import { ernieUpstream } from './ernie/upstream.ts';
 import { geminiClient } from './gemini/client.ts';
 import { geminiInteractionsClient } from './gemini/interactions/client.ts';
@@ -38,6 +39,7 @@ export const upstreamDialects = {
   cohere: cohereUpstream,
   ernie: ernieUpstream,
   hunyuan: hunyuanUpstream,
+  dify: difyUpstream,
 } satisfies Record<string, UpstreamDialect>;
 
 export type UpstreamDialectName = keyof typeof upstreamDialects;

@@ -13,8 +13,6 @@ export interface UpstreamCall extends Omit<CallInput, 'way'> {
   channel: PreparedChannel;
   /** `api-version` of the client's query. */
   version?: string | undefined;
-  /** The id of a response that is written here. */
-  requestId?: string;
 }
 
 export interface UpstreamRequest extends SendRequest, Omit<EncodedRequest, 'headers'> {

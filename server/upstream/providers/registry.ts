@@ -14,6 +14,7 @@ import { cloudflare } from './cloudflare.ts';
 import { cohere } from './cohere.ts';
 import { custom } from './custom.ts';
 import { deepSeek } from './deepseek.ts';
+import { dify } from './dify.ts';
 import { fastGpt } from './fastgpt.ts';
 import { gemini } from './gemini.ts';
 import { jina } from './jina.ts';
@@ -69,6 +70,7 @@ export const providers: readonly Provider[] = [
   lingYiWanWu,
   cohere,
   miniMax,
+  dify,
   jina,
   cloudflare,
   siliconFlow,

@@ -1,0 +1,2 @@
+/** As people call the format. https://docs.dify.ai/en/guides/application-publishing/developing-with-apis */
+export const title = 'Dify';

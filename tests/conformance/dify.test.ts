@@ -1,0 +1,201 @@
+// Applications of Dify: against the provider vectors, what is written of every caller's request, and read of every response. The stand-in
+// takes requests strictly.
+import { describe, expect, test } from 'vitest';
+import { callKinds } from '#server/calls/registry.ts';
+import { clientDialects, upstreamDialects } from '#server/dialects/registry.ts';
+import { TextTally } from '#server/dialects/text-tally.ts';
+import { TranslatedStream } from '#server/dialects/translated-stream.ts';
+import { framings } from '#server/framing/registry.ts';
+import { buildRequest } from '#server/upstream/build-request.ts';
+import type { UpstreamRequest } from '#server/upstream/build-request.ts';
+import { buildPreparedChannel } from '#tests/support/build-channel.ts';
+import { defaultSettings } from '#tests/support/default-settings.ts';
+import { chatOf } from '#tests/support/dify-responses.ts';
+import { engines } from '#tests/support/engines.ts';
+import { startFakeDify } from '#tests/support/fake-dify.ts';
+import type { FakeDify } from '#tests/support/fake-dify.ts';
+import { createScene } from '#tests/support/relay-scene.ts';
+import type { SceneOptions } from '#tests/support/relay-scene.ts';
+import { differences, isObject, readVectors } from './provider-vectors.ts';
+import type { Vector } from './provider-vectors.ts';
+
+const { dify } = upstreamDialects;
+const client = clientDialects['openai-chat'];
+const kind = callKinds.chat;
+const user = (content: unknown) => ({ role: 'user', content });
+const writer = { requestId: 'r1', createdAt: 1_700_000_000, wantsUsage: true, promptEstimate: 0 };
+/** Pictures are not uploaded. */
+const isOfPictures = ({ name }: Vector) => name === 'image upload';
+
+async function requestOf({ request, channel }: Pick<Vector, 'request' | 'channel'>): Promise<UpstreamRequest> {
+  const { body } = request;
+  return buildRequest({
+    client,
+    clientHeaders: {},
+    settings: defaultSettings,
+    kind,
+    channel: buildPreparedChannel({ type: 37, key: channel.key }),
+    body,
+    rawText: JSON.stringify(body),
+    originModel: String(body['model']),
+    isStream: body['stream'] === true,
+    forceUsage: true,
+    requestId: 'r1',
+  });
+}
+
+function bodyOf({ body }: UpstreamRequest): Record<string, unknown> {
+  return JSON.parse(Buffer.isBuffer(body) ? body.toString() : '');
+}
+
+const vectors = readVectors('dify').filter((vector) => !isOfPictures(vector));
+
+test('has vectors', () => expect(vectors).toHaveLength(2));
+
+describe.each(vectors.map((vector) => ({ name: vector.name, vector })))('$name', ({ vector }) => {
+  const { response, response_chunks: chunks, upstream_response: upstream, usage } = vector;
+
+  test('sends the expected call', async () => {
+    const request = await requestOf(vector);
+    expect(`${request.origin}${request.path}`).toBe(vector.upstream.url);
+    expect(differences(request.headers, vector.upstream.headers, false)).toEqual([]);
+    expect(differences(bodyOf(request), vector.upstream.body, true)).toEqual([]);
+  });
+
+  if (response !== undefined)
+    test('gives the client the expected answer', async () => {
+      const { way, upstreamModel } = await requestOf(vector);
+      const body = Buffer.from(JSON.stringify(upstream.body));
+      const decoded = kind.decode({ client, way, upstreamModel, body, responseFields: {}, writer: { ...writer, model: upstreamModel } });
+      if (decoded.kind !== 'whole') throw new Error('It is no response');
+      // Ids that are no OpenAI's are told as ours: its clients look at how they begin.
+      expect(differences(JSON.parse(decoded.body(null).toString()), { ...Object(response.body), id: '$ANY' }, false)).toEqual([]);
+    });
+
+  if (chunks !== undefined)
+    test('gives the client the expected stream', async () => {
+      const { way, upstreamModel } = await requestOf(vector);
+      const tally = new TextTally({ countText: () => Promise.resolve(0), estimateText: () => 0 });
+      const pipe = new TranslatedStream({ client, way, writer: { ...writer, model: upstreamModel }, tally });
+      const step = pipe.push(Buffer.from(`${(upstream.sse ?? []).join('\n')}\n\n`));
+      expect(step.next).toBe('complete');
+      const text = Buffer.concat([...step.forClient, pipe.ending(pipe.reportedUsage().usage)]).toString();
+      const events = [...framings.sse.events(Buffer.from(text))].map(({ data }) => data);
+      expect(events.at(-1)).toBe('[DONE]');
+      const told = events.slice(0, -1).map((event): Record<string, unknown> => JSON.parse(event));
+      const choices = told.flatMap((event) => (Array.isArray(event['choices']) ? event['choices'].filter(isObject) : []));
+      const said = (field: string) => choices.map(({ delta }) => Object(delta)[field] ?? '').join('');
+      expect([said('reasoning_content'), said('content')]).toEqual(['Workflow: wf1\nNode: llm succeeded\n', 'Hi!']);
+      expect(choices.at(-1)).toMatchObject({ finish_reason: 'stop' });
+      expect(told.at(-1)?.['usage']).toMatchObject(usage ?? {});
+    });
+});
+
+describe('a request', () => {
+  test('has somebody who asks, and names what an application decides itself', async () => {
+    const tools = [{ type: 'function', function: { name: 'get', parameters: {} } }];
+    const call = { id: 'c1', type: 'function', function: { name: 'get', arguments: '{"a":1}' } };
+    const messages = [
+      user('Tide?'),
+      { role: 'assistant', content: null, tool_calls: [call] },
+      { role: 'tool', tool_call_id: 'c1', content: 'noon' },
+    ];
+    const body = { model: 'm', messages, tools, max_tokens: 5, temperature: 0.5, response_format: { type: 'json_object' } };
+    const request = await requestOf({
+      request: { path: '/v1/chat/completions', body },
+      channel: { type: 37, key: 'k', base_url: '', other: '', openai_organization: '' },
+    });
+    const sent = bodyOf(request);
+    expect(sent).toMatchObject({ user: 'chatcmpl-r1', query: 'USER: \nTide?\nASSISTANT: \nget({"a":1})\nUSER: \nnoon\n' });
+    expect(chatOf(sent, 'm')).toHaveProperty('asked');
+    expect(request.dropped.toSorted()).toEqual(['max_tokens', 'response_format', 'temperature', 'tools']);
+  });
+
+  test.each([
+    ['pictures', { messages: [user([{ type: 'image_url', image_url: { url: 'https://a.example/1.png' } }])] }],
+    ['texts that end it', { messages: [user('Hi')], stop: ['END'] }],
+  ])('with %s is refused', (_what, fields) => {
+    const request = client.readRequest({ model: 'm', ...fields });
+    const write = () => dify.writeRequest(request, { upstreamModel: 'm', forceUsage: true, settings: defaultSettings });
+    expect(write).toThrow(expect.objectContaining({ code: 'untranslatable' }));
+  });
+});
+
+describe('a response', () => {
+  const read = (...events: object[]) => {
+    const reader = dify.createStreamReader(null);
+    return events.flatMap((event) => reader.read({ name: '', data: JSON.stringify(event) }));
+  };
+  const says = (answer: string) => ({ event: 'agent_message', message_id: 'm1', answer });
+
+  test('has thoughts between their marks', () => {
+    const opening = '<details style="color:gray;" open> <summary> Thinking... </summary>\n';
+    expect(read(says(opening), says('Hm'), says('</details>'), says('So'))).toEqual(
+      [
+        { type: 'reasoning', text: 'Hm' },
+        { type: 'text', text: 'So' },
+      ].flatMap((part, index) => (index === 0 ? [{ type: 'start', id: 'm1', model: '' }, part] : [part])),
+    );
+  });
+
+  test('that fails is an error with its status', () => {
+    const told = { event: 'error', status: 429, code: 'provider_quota_exceeded', message: 'no' };
+    expect(read(told)).toMatchObject([{ type: 'error', error: { status: 429, message: 'no' } }]);
+    expect(dify.readError(JSON.stringify(told), null)).toMatchObject({ status: 429, type: 'dify_error', code: 'provider_quota_exceeded' });
+  });
+
+  test('without models has no usage, and is counted', () => {
+    const end = { event: 'message_end', metadata: { usage: { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 } } };
+    expect(read(end).map(({ type }) => type)).toEqual(['start', 'finish']);
+  });
+
+  test.each([{}, { event: 'node_started' }, { event: 'message', answer: 5 }, { event: 'message_end', metadata: [] }])(
+    'may be anything: %j',
+    (event) => expect(Array.isArray(read(event))).toBe(true),
+  );
+});
+
+const model = 'tide-bot';
+const prices = {
+  ModelRatio: JSON.stringify({ [model]: 10 }),
+  CompletionRatio: JSON.stringify({ [model]: 1 }),
+  DefaultMaxOutputTokens: '1000',
+};
+
+async function openScene(engine: (typeof engines)[number], options: SceneOptions = {}) {
+  let app: FakeDify | undefined;
+  const front = async (url: string) => (app = await startFakeDify(url));
+  const scene = await createScene(engine, { channels: [{ models: model }], settings: prices, front, ...options });
+  if (app === undefined) throw new Error('Nothing stands before the upstream');
+  return { scene, taken: app.taken };
+}
+
+describe.each(engines.map((engine) => ({ engine, kind: engine.kind })))('calls on $kind', ({ engine }) => {
+  test('are charged alike, whole and streamed', async () => {
+    const { scene } = await openScene(engine);
+    await using _scene = scene;
+    scene.upstream.behave({ text: 'At noon in Brest.' });
+    for (const path of ['/v1/chat/completions', '/v1/messages']) {
+      for (const stream of [false, true]) {
+        const response = await scene.post(path, { model, max_tokens: 50, stream, messages: [user('Tide?')] });
+        expect(response.status).toBe(200);
+        expect(await response.text()).toContain('Brest');
+      }
+    }
+    const rows = await scene.logs(4);
+    expect(new Set(rows.map(({ quota, completion_tokens }) => `${quota} ${completion_tokens}`)).size).toBe(1);
+    expect(rows[0]?.completion_tokens).toBeGreaterThan(0);
+    await scene.checkBooks();
+  });
+
+  test('reserve the largest response, whatever limit they name', async () => {
+    const { scene, taken } = await openScene(engine, { quota: 10 * 999 });
+    await using _scene = scene;
+    const response = await scene.chat({ model, max_tokens: 1 });
+    expect(response.status).toBe(403);
+    await response.text();
+    expect(taken).toEqual([]);
+    expect(await scene.balance()).toBe(10 * 999);
+    await scene.checkBooks();
+  });
+});

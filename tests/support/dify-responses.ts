@@ -1,0 +1,49 @@
+// Dify's applications in terms of OpenAI's chat: requests are taken strictly and become such, responses are made from such. Pure: the server
+// is in `fake-dify.ts`.
+import { demand, hasOnly, readStrictly } from './strict-requests.ts';
+import type { Json, ReadRequest } from './strict-requests.ts';
+import { isObject } from './upstream-responses.ts';
+
+const fields = ['inputs', 'query', 'response_mode', 'user', 'auto_generate_name', 'files'];
+
+/** What a request is as a chat completion request, or why it is refused. @param model of the application */
+export function chatOf(body: Json, model: string): ReadRequest {
+  return readStrictly(() => {
+    const { inputs, query, response_mode: mode, user, files = [] } = body;
+    demand(hasOnly(body, fields), 'unknown field');
+    demand(isObject(inputs), 'inputs is required in input form');
+    demand(typeof query === 'string' && query !== '', 'query is required');
+    demand(mode === 'blocking' || mode === 'streaming', 'response_mode must be blocking or streaming');
+    demand(typeof user === 'string' && user !== '', 'user is required');
+    demand(Array.isArray(files), 'files must be a list');
+    const messages = [{ role: 'user', content: query }];
+    return { model, messages, ...(mode === 'streaming' ? { stream: true, stream_options: { include_usage: true } } : {}) };
+  });
+}
+
+/** A chat completion in this format. */
+export function difyOf({ id, created, choices, usage }: Json): Json {
+  const [choice] = Array.isArray(choices) ? choices : [];
+  const { content } = Object(Object(choice).message);
+  return {
+    event: 'message',
+    message_id: id,
+    conversation_id: id,
+    mode: 'chat',
+    answer: content ?? '',
+    metadata: { usage },
+    created_at: created,
+  };
+}
+
+/** Chunks of a chat completion become events, each by itself. */
+export function difyEvents(): (chunk: Json) => Json[] {
+  return ({ id, choices, usage }) => {
+    const frame = { task_id: 't1', message_id: id, conversation_id: id };
+    const [choice] = Array.isArray(choices) ? choices : [];
+    const { content } = Object(Object(choice).delta);
+    // The usage comes last.
+    if (isObject(usage)) return [{ event: 'message_end', ...frame, metadata: { usage } }];
+    return typeof content === 'string' && content !== '' ? [{ event: 'message', ...frame, answer: content }] : [];
+  };
+}
