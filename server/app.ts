@@ -51,6 +51,8 @@ import { createFollow } from '#server/responses/follow.ts';
 import { mountConversations } from '#server/responses/conversation-routes.ts';
 import { ConversationStore } from '#server/responses/conversation-store.ts';
 import { createInteractionSource, interactionPrefix } from '#server/responses/interactions/interaction-source.ts';
+import { mountThreads } from '#server/responses/threads/routes.ts';
+import { createThreadSource, messagePrefix } from '#server/responses/threads/thread-source.ts';
 import { mountInteractions } from '#server/responses/interactions/routes.ts';
 import { createResponseSource } from '#server/responses/response-source.ts';
 import { ResponseStore } from '#server/responses/response-store.ts';
@@ -84,7 +86,10 @@ function mountRoutes(host: RouteHost, relay: Relay): void {
   // What it has not settled costs nothing, and callers are told; nobody waits for hours for a server to end.
   for (const each of [background, ofInteractions.background]) host.draining.addEventListener('abort', () => each.shutDown());
   const responses = createResponseSource(host.context, { store, conversations, background, follow });
-  mountRelay(host, relay, { responses, interactions: createInteractionSource(host.context, ofInteractions) }); // /v1, /v1beta
+  const turns = new ResponseStore(host.context, messagePrefix);
+  const threads = createThreadSource(host.context, turns);
+  mountRelay(host, relay, { responses, interactions: createInteractionSource(host.context, ofInteractions), threads }); // /v1, /v1beta
+  mountThreads(host, relay.services, turns); // /v1/messages/:message
   mountInteractions(host, relay.services, ofInteractions); // /v1/interactions/:interaction, /v1beta/
   mountConversations(host, relay.services, { store, conversations }); // /v1/conversations
   mountResponses(host, relay.services, { store, background, follow }); // /v1/responses/:response

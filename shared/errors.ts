@@ -475,6 +475,16 @@ export const errors = {
     '此网关不保存会话线程，因此不支持 thread：请在 messages 中发送完整对话',
     'Threads are not kept here, so thread is not supported: send the whole conversation in messages',
   ),
+  thread_not_found: entry(
+    404,
+    '找不到 ID 为 {id} 的线程，或其已过期：请在 messages 中发送完整对话并新建线程',
+    "No thread was found that '{id}' belongs to, or it is kept no longer: send the whole conversation in messages and create a new one",
+  ),
+  thread_mismatch: entry(
+    400,
+    '{field} 与线程创建时不同：请省略它，或新建线程',
+    '{field} differs from what the thread was created with: leave it out, or create a new thread',
+  ),
   previous_response_not_found: entry(400, '找不到 ID 为 {id} 的上一个响应', "Previous response with id '{id}' not found."),
   previous_response_running: entry(
     400,

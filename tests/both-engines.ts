@@ -81,6 +81,7 @@ const relay = [
   'spooled-forms',
   'stream-faults',
   'task-polling',
+  'threads',
   'task-retention',
   'tokens',
   'transcripts',

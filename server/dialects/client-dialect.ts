@@ -86,7 +86,7 @@ export interface ListedModel {
 type Body = Readonly<Record<string, unknown>>;
 
 /** Kinds of state that formats have at their providers: each is kept here in a form of its own. */
-export type KeptState = 'responses' | 'interactions';
+export type KeptState = 'responses' | 'interactions' | 'threads';
 
 /** One thing that callers can ask for in a format. */
 export interface ClientCall {

@@ -132,7 +132,7 @@ describe.each(allCases)('Claude of today on $kind, before $format', ({ engine, t
     expect(sources.filter((source) => source === 'upstream')).toHaveLength(scene.upstream.requests.length);
   });
 
-  test('a conversation that its provider would hold is refused in the words upon which the package sends all of it', async () => {
+  test('a conversation that is held between turns is held here, and the model hears all of it', async () => {
     await using scene = await open();
     scene.upstream.behave({ toolCalls: [{ name: 'get_tide', arguments: '{"port":"Brest"}' }], text: 'At noon.' });
     const ports: unknown[] = [];
@@ -152,20 +152,13 @@ describe.each(allCases)('Claude of today on $kind, before $format', ({ engine, t
     const runner = clientOf(scene).beta.messages.toolRunner({ model, max_tokens: 50, messages: [...question], tools: [tool] });
     expect((await runner).content).toMatchObject([{ type: 'text', text: 'At noon.' }]);
     expect(ports).toEqual([{ port: 'Brest' }]);
-    // The question and the results: whatever is held between turns is the caller's.
     expect(scene.upstream.requests.map(({ text }) => /When is high water/.test(text))).toEqual([true, true]);
 
     const thread = { type: 'continue', previous_message_id: 'msg_1' };
     const refused = await scene.post('/v1/messages', { model, max_tokens: 50, messages, thread }, { 'accept-language': 'en' });
     expect([refused.status, await refused.json()]).toMatchObject([
-      400,
-      {
-        error: {
-          type: 'invalid_request_error',
-          message: expect.stringContaining('thread'),
-          details: { error_code: 'thread_unsupported_request', unsupported: ['thread'] },
-        },
-      },
+      404,
+      { error: { type: 'not_found_error', message: expect.stringContaining('msg_1'), details: { error_code: 'thread_not_found' } } },
     ]);
     expect(scene.upstream.requests).toHaveLength(2);
     await scene.checkBooks();

@@ -44,6 +44,7 @@ const calls: readonly [callers: Callers, route: string, refusal: number][] = [
   ['key', 'GET /v1/conversations/:conversation/items/:item', 401],
   ['key', 'DELETE /v1/conversations/:conversation/items/:item', 401],
   ['key', 'DELETE /v1/responses/:response', 401],
+  ['key', 'DELETE /v1/messages/:message', 401],
   ['key', 'GET /v1/responses/:response/input_items', 401],
   ['key', 'POST /v1/responses/:response/cancel', 401],
   ...['/v1/interactions', '/v1beta/interactions'].flatMap((path): typeof calls => [

@@ -5,6 +5,7 @@ import { plainTokenBytes } from '../client-dialect.ts';
 import type { CallParameters } from '../client-dialect.ts';
 import { badField, StrictFields } from '../strict-fields.ts';
 import type { Body } from '../strict-fields.ts';
+import { threadOf } from './threads.ts';
 
 /** The most tokens that a client may ask for. */
 const tokenLimit = 1_073_741_823;
@@ -12,7 +13,9 @@ const textOrBlocks = { zh: '必须是文本或内容块的数组', en: 'must be 
 
 /** @throws {AppError} 400 with the field at fault */
 export function checkRequest(body: Body): void {
-  checkPrompt(body);
+  // What is held may end with a turn that is to go on.
+  const hasEnough = (threadOf(body)?.previousId ?? undefined) !== undefined;
+  checkMessages(body, hasEnough ? 0 : 1);
   const fields = new StrictFields(body);
   // 0 fills the prompt's cache and generates nothing. https://platform.claude.com/docs/en/build-with-claude/prompt-caching
   if (fields.integer('max_tokens', 0, tokenLimit) === undefined) throw badField('max_tokens', fieldRules.required);
@@ -24,9 +27,13 @@ export function checkRequest(body: Body): void {
 
 /** The part of a request that is counted, too, when nothing is generated. @throws {AppError} 400 with the field at fault */
 export function checkPrompt(body: Body): void {
+  checkMessages(body, 1);
+}
+
+function checkMessages(body: Body, fewest: number): void {
   const fields = new StrictFields(body);
   const messages = fields.list('messages');
-  if (messages === undefined || messages.length === 0) throw new AppError('invalid_text_request', {}, { field: 'messages' });
+  if (messages === undefined || messages.length < fewest) throw new AppError('invalid_text_request', {}, { field: 'messages' });
   for (const message of fields.objects('messages')) {
     if (!message.has('role')) throw badField(message.path('role'), fieldRules.text);
     message.text('role');

@@ -13,8 +13,11 @@ import { writeModel, writeModelList } from './models.ts';
 import { promptContent } from './prompt-content.ts';
 import { readRequest } from './read-request.ts';
 import { saidFields } from './said-fields.ts';
+import type { Body } from '../strict-fields.ts';
 import { sessionIn } from './session.ts';
-import { refuseThread } from './threads.ts';
+import { refuseThread, threadOf } from './threads.ts';
+import type { AskedThread } from './threads.ts';
+import { MessageCollector } from './collect-message.ts';
 import { createStreamWriter, writeWhole } from './write-response.ts';
 
 export const claudeClient = {
@@ -28,6 +31,7 @@ export const claudeClient = {
       promptContent,
       promptEdits,
       shortening: shorteningOf,
+      speaksOfKept: 'threads',
       names: messagesNames,
     },
     count_tokens: { read: askedByBody, check: checkPrompt, parameters: callParameters, promptContent, promptEdits, names: messagesNames },
@@ -53,4 +57,6 @@ export const claudeClient = {
   writeModel,
   writeModelList,
   errorBody,
-} satisfies ClientDialect;
+  threadOf,
+  collectMessage: () => new MessageCollector(),
+} satisfies ClientDialect & { threadOf(body: Body): AskedThread | null; collectMessage(): MessageCollector };

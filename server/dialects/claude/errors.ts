@@ -1,6 +1,6 @@
 // Errors in this format's shape. https://platform.claude.com/docs/en/api/errors
 import type { ErrorObject } from '../client-dialect.ts';
-import { unsupportedThread } from './threads.ts';
+import { threadDetails } from './threads.ts';
 
 const types: Readonly<Record<number, string>> = {
   400: 'invalid_request_error',
@@ -16,8 +16,8 @@ const types: Readonly<Record<number, string>> = {
 
 export function errorBody({ message, status, code }: ErrorObject, requestId: string): Record<string, unknown> {
   const type = types[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error');
-  const details = code === 'threads_not_kept' ? { details: unsupportedThread } : {};
-  return { type: 'error', error: { type, message, ...details }, request_id: requestId };
+  const details = threadDetails[code ?? ''];
+  return { type: 'error', error: { type, message, ...(details === undefined ? {} : { details }) }, request_id: requestId };
 }
 
 export function errorEvent(error: ErrorObject, requestId: string): string {

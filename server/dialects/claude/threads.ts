@@ -1,12 +1,32 @@
-// Conversations that Anthropic holds between turns, in the channel's account. https://platform.claude.com/docs/en/api/beta/messages/create
-// The next turn may go to another channel or another vendor, and everybody who shares the key could go on from it.
+// Conversations that are held between turns (`thread`): by us, never in the account of a channel, because the next turn may go to another
+// one or to another vendor. https://platform.claude.com/docs/en/api/beta/messages/create
 import { AppError } from '#shared/errors.ts';
+import { badField, StrictFields } from '../strict-fields.ts';
+import { fieldRules } from '#shared/field-rules.ts';
 import type { Body } from '../strict-fields.ts';
 
-/** @throws {AppError} `threads_not_kept` */
+/** What the next turn goes on from; undefined: the thread begins. */
+export interface AskedThread {
+  previousId: string | undefined;
+}
+
+/** Null: nothing is to be held. @throws {AppError} `invalid_request` with the field at fault */
+export function threadOf(body: Body): AskedThread | null {
+  const thread = new StrictFields(body).fields('thread');
+  if (thread === undefined) return null;
+  const type = thread.oneOf('type', ['create', 'continue']);
+  if (type === undefined) throw badField('thread.type', fieldRules.required);
+  return { previousId: type === 'create' ? undefined : thread.requiredText('previous_message_id') };
+}
+
+/** Where nothing is held. @throws {AppError} `threads_not_kept` */
 export function refuseThread({ thread }: Body): void {
   if (thread !== undefined && thread !== null) throw new AppError('threads_not_kept', {}, { field: 'thread' });
 }
 
-/** What the official packages know such a refusal by: they send the whole conversation then. */
-export const unsupportedThread = { error_code: 'thread_unsupported_request', unsupported: ['thread'] };
+/** What the official packages know refusals by: they send the whole conversation then. */
+export const threadDetails: Readonly<Record<string, object>> = {
+  threads_not_kept: { error_code: 'thread_unsupported_request', unsupported: ['thread'] },
+  thread_not_found: { error_code: 'thread_not_found' },
+  thread_mismatch: { error_code: 'thread_fingerprint_mismatch' },
+};

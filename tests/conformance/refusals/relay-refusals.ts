@@ -52,6 +52,8 @@ const readKept =
     });
 
 /** Goes on from a response that is not as it was. */
+const threadTurn = (thread: object) => ({ model: testModel, max_tokens: 9, messages: [{ role: 'user', content: 'Hi' }], thread });
+
 async function changedChain(desk: RelayDesk, set: Partial<KeptResponseRecord>): Promise<{ told: Told; id: string }> {
   let id = '';
   const told = await desk.scene({}, async (scene) => {
@@ -332,13 +334,18 @@ export const relayRefusals = {
   websocket_missing: (desk) =>
     desk.scene({}, async ({ app }) => toldOf(await fetch(`${app.origin}/v1/responses`, { headers: speaking(desk) }))),
   threads_not_kept: async (desk) => ({
-    told: await post('/v1/messages', {
-      model: testModel,
-      max_tokens: 9,
-      messages: [{ role: 'user', content: 'Hi' }],
-      thread: { type: 'create' },
-    })(desk),
+    told: await post('/v1/messages', threadTurn({ type: 'create' }), { settings: { ResponseStoreEnabled: 'false' } })(desk),
     code: 'thread_unsupported_request',
+  }),
+  thread_not_found: named(post('/v1/messages', threadTurn({ type: 'continue', previous_message_id: 'msg_1' })), { id: 'msg_1' }),
+  thread_mismatch: async (desk) => ({
+    told: await desk.scene({}, async (scene) => {
+      const { id } = (await (await scene.post('/v1/messages', threadTurn({ type: 'create' }))).json()) as { id: string };
+      const body = { ...threadTurn({ type: 'continue', previous_message_id: id }), system: 'Be brief.' };
+      return toldOf(await scene.post('/v1/messages', body, speaking(desk)));
+    }),
+    details: { field: 'system' },
+    code: 'thread_fingerprint_mismatch',
   }),
   account_object_refused: named(
     chat({ fields: { messages: [{ role: 'user', content: [{ type: 'file', file: { file_id: 'file-1' } }] }] } }),

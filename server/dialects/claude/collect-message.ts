@@ -1,0 +1,53 @@
+// The events of a stream → the message that they tell.
+import { isObject, parseObject } from '#server/framing/loose-json.ts';
+
+type Json = Record<string, unknown>;
+
+export class MessageCollector {
+  readonly #blocks: Json[] = [];
+  /** Of the block that is open. */
+  #input = '';
+  #message: Json = {};
+  #isComplete = false;
+
+  push(event: Readonly<Json>): void {
+    const { type, message, content_block: block, delta } = event;
+    if (type === 'message_start' && isObject(message)) this.#message = { ...message };
+    else if (type === 'content_block_start' && isObject(block)) this.#blocks.push({ ...block });
+    else if (type === 'content_block_delta' && isObject(delta)) this.#add(delta);
+    else if (type === 'content_block_stop') this.#stop();
+    else if (type === 'message_delta' && isObject(delta)) Object.assign(this.#message, delta);
+    else if (type === 'message_stop') this.#isComplete = true;
+  }
+
+  /** Null: it has not ended. */
+  get message(): Json | null {
+    return this.#isComplete ? { ...this.#message, content: this.#blocks } : null;
+  }
+
+  #add(delta: Readonly<Json>): void {
+    const block = this.#blocks.at(-1);
+    if (block === undefined) return;
+    const append = (name: string) => (block[name] = textOf(block[name]) + textOf(delta[name]));
+    if (delta['type'] === 'text_delta') append('text');
+    else if (delta['type'] === 'thinking_delta') append('thinking');
+    else if (delta['type'] === 'signature_delta') append('signature');
+    else if (delta['type'] === 'input_json_delta') this.#input += textOf(delta['partial_json']);
+    else if (delta['type'] === 'citations_delta') {
+      block['citations'] = [...(Array.isArray(block['citations']) ? block['citations'] : []), delta['citation']];
+    } else if (delta['type'] === 'compaction_delta') {
+      const { type: _type, ...told } = delta;
+      Object.assign(block, told);
+    }
+  }
+
+  #stop(): void {
+    const block = this.#blocks.at(-1);
+    if (block !== undefined && this.#input !== '') block['input'] = parseObject(this.#input) ?? {};
+    this.#input = '';
+  }
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
