@@ -5,6 +5,12 @@ import type { RelayScene } from '#tests/support/relay-scene.ts';
 import { engines } from '#tests/support/engines.ts';
 
 const models = `${testModel},text-embedding-3-small`;
+/** What a tool has found. */
+const withResult = [
+  { role: 'user', content: 'look' },
+  { role: 'assistant', content: null, tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } }] },
+  { role: 'tool', tool_call_id: 'a', content: 'contraband' },
+];
 const message = (content: unknown) => [{ role: 'user', content }];
 
 describe.each(engines)('blocked words on $kind', (engine) => {
@@ -68,6 +74,38 @@ describe.each(engines)('blocked words on $kind', (engine) => {
     expect((await the.post('/v1/messages', system)).status).toBe(400);
     const embedding = await the.post('/v1/embeddings', { model: 'text-embedding-3-small', input: ['fine', 'contraband'] });
     expect((await refusal(embedding)).body.error.code).toBe('sensitive_words_detected');
+    await expectUntouched(the);
+  });
+
+  it('are refused in every kind of call', async () => {
+    const kinds = { 'gpt-image-1': 1, 'tts-1': 1, 'omni-moderation-latest': 1, 'rerank-1': 1, 'whisper-1': 1 };
+    const priced = JSON.stringify({ ...kinds, [testModel]: 1 });
+    const offered = [{ models: `${models},${Object.keys(kinds).join(',')}` }];
+    await using the = await createScene(engine, { settings: { SensitiveWords: 'contraband', ModelRatio: priced }, channels: offered });
+    const cases: [path: string, body: object][] = [
+      ['/v1/completions', { model: testModel, prompt: 'contraband' }],
+      ['/v1/responses', { model: testModel, input: 'contraband' }],
+      ['/v1/responses', { model: testModel, input: 'hi', instructions: 'contraband' }],
+      [`/v1beta/models/${testModel}:generateContent`, { contents: [{ role: 'user', parts: [{ text: 'contraband' }] }] }],
+      ['/v1/images/generations', { model: 'gpt-image-1', prompt: 'contraband' }],
+      ['/v1/audio/speech', { model: 'tts-1', voice: 'alloy', input: 'contraband' }],
+      ['/v1/audio/speech', { model: 'tts-1', voice: 'alloy', input: 'hi', instructions: 'contraband' }],
+      ['/v1/moderations', { model: 'omni-moderation-latest', input: ['contraband'] }],
+      ['/v1/rerank', { model: 'rerank-1', query: 'hi', documents: ['fine', 'contraband'] }],
+      ['/v1/rerank', { model: 'rerank-1', query: 'contraband', documents: ['fine'] }],
+      ['/v1/chat/completions', { model: testModel, messages: withResult }],
+    ];
+    for (const [path, body] of cases) {
+      const response = await the.post(path, body);
+      expect([path, response.status, await response.text()]).toEqual([path, 400, expect.stringContaining('sensitive')]);
+    }
+    const form = new FormData();
+    form.set('model', 'whisper-1');
+    form.set('prompt', 'contraband');
+    form.set('file', new Blob([Buffer.alloc(64)]), 'a.mp3');
+    const headers = { authorization: `Bearer ${the.key}` };
+    const heard = await fetch(`${the.app.origin}/v1/audio/transcriptions`, { method: 'POST', headers, body: form });
+    expect([heard.status, await heard.text()]).toEqual([400, expect.stringContaining('sensitive')]);
     await expectUntouched(the);
   });
 
