@@ -74,6 +74,7 @@ const relay = [
   'music',
   'own-containers',
   'realtime',
+  'realtime-secrets',
   'rerank',
   'session-budget',
   'sockets',

@@ -11,6 +11,7 @@ import type { Relay } from '#server/relay/create-relay.ts';
 import type { ConversationSources } from '#server/relay/conversation-source.ts';
 import { realtimeEndpoint, relayEndpoints } from '#server/relay/endpoints.ts';
 import type { RelayEndpoint } from '#server/relay/endpoints.ts';
+import { giveSecret } from '#server/relay/realtime/give-secret.ts';
 import { hasModel, listedModel, modelsOf, tagOf } from '#server/relay/model-list.ts';
 import { splitVerb } from '#server/relay/path-pattern.ts';
 import { relay as relayCall } from '#server/relay/relay.ts';
@@ -52,9 +53,7 @@ export function mountRelay(host: RouteHost, { services, sockets }: Relay, source
     host.addDirect('GET', endpoint.path, (request, _params, connection) => sockets.open({ endpoint, request, connection, conversations }));
   }
 
-  host.addDirect('GET', realtimeEndpoint.path, (request, _params, connection) =>
-    sockets.openSession({ endpoint: realtimeEndpoint, request, connection }),
-  );
+  mountRealtime(host, { services, sockets });
 
   /** @param own the format that is spoken at that address; where there are several, the client's headers tell it */
   async function listing(
@@ -90,6 +89,21 @@ export function mountRelay(host: RouteHost, { services, sockets }: Relay, source
       }),
     );
   }
+}
+
+/** Sessions, and the keys for browsers that open them. */
+function mountRealtime(host: RouteHost, { services, sockets }: Pick<Relay, 'services' | 'sockets'>): void {
+  for (const [name, isOld] of [
+    ['client_secrets', false],
+    ['sessions', true],
+  ] as const) {
+    host.addDirect('POST', `${realtimeEndpoint.path}/${name}`, (request, _params, connection) =>
+      giveSecret(services, request, { connection, isOld }),
+    );
+  }
+  host.addDirect('GET', realtimeEndpoint.path, (request, _params, connection) =>
+    sockets.openSession({ endpoint: realtimeEndpoint, request, connection }),
+  );
 }
 
 const modelLists: readonly { path: string; own: ClientDialect | undefined }[] = [

@@ -5,7 +5,7 @@ import type { ClientDialect } from '#server/dialects/client-dialect.ts';
 import type { ModelRule } from '#server/dialects/provider-traits.ts';
 import type { Way } from '#server/dialects/way.ts';
 import { formatFor } from './choose-format.ts';
-import type { BatchPair, ModelLocation, PathPair, PathRule, Provider } from './providers/spec.ts';
+import type { BatchPair, BetaPair, ModelLocation, PathPair, PathRule, Provider } from './providers/spec.ts';
 import type { PreparedChannel, PreparedFormat } from './prepared-channel.ts';
 
 export interface ChannelWay extends Way {
@@ -17,6 +17,8 @@ export interface ChannelWay extends Way {
   readonly streamPath: string;
   /** Of several requests in one. */
   readonly batchPath: string;
+  /** Of sessions in the shape of the beta. */
+  readonly betaPath: string;
   /** It has no path of its own for this kind of call: the provider is asked by calls of another kind. */
   readonly isInPieces: boolean;
   /** The channel's mapping changed the name. */
@@ -68,7 +70,7 @@ function wayOfKind({ channel, client, model, version, versions }: AskedWay, kind
 
   const name = upstreamModel;
   if (leadsElsewhere(name)) return null;
-  const { whole, stream, batch } = pathFor(paths, name);
+  const { whole, stream, batch, beta } = pathFor(paths, name);
   if (whole === null) return null;
   const { key, record } = channel;
   const location = provider.locate?.({ key, other: record.other, clientModel: model, model: name });
@@ -78,7 +80,8 @@ function wayOfKind({ channel, client, model, version, versions }: AskedWay, kind
   const url = URL.parse(filled(whole, address));
   const streamUrl = stream === whole ? url : URL.parse(filled(stream, address));
   const batchUrl = batch === whole ? url : URL.parse(filled(batch, address));
-  if (url === null || streamUrl === null || batchUrl === null) return null;
+  const betaUrl = beta === whole ? url : URL.parse(filled(beta, address));
+  if (url === null || streamUrl === null || batchUrl === null || betaUrl === null) return null;
   const { dialect, framing, traits } = format;
   return {
     format,
@@ -91,6 +94,7 @@ function wayOfKind({ channel, client, model, version, versions }: AskedWay, kind
     path: `${url.pathname}${url.search}`,
     streamPath: `${streamUrl.pathname}${streamUrl.search}`,
     batchPath: `${batchUrl.pathname}${batchUrl.search}`,
+    betaPath: `${betaUrl.pathname}${betaUrl.search}`,
     upstreamModel,
     nameThere: address.name,
     isMapped: mapped !== model,
@@ -126,12 +130,12 @@ function matches(pattern: string, model: string): boolean {
 
 /** Null: not for this model. */
 function pathFor(
-  paths: string | readonly PathRule[] | PathPair | BatchPair,
+  paths: string | readonly PathRule[] | PathPair | BatchPair | BetaPair,
   model: string,
-): (PathPair & BatchPair) | { whole: null; stream: string; batch: string } {
-  if (typeof paths === 'object' && 'whole' in paths) return { stream: paths.whole, batch: paths.whole, ...paths };
+): (PathPair & BatchPair & BetaPair) | { whole: null; stream: string; batch: string; beta: string } {
+  if (typeof paths === 'object' && 'whole' in paths) return { stream: paths.whole, batch: paths.whole, beta: paths.whole, ...paths };
   const path = typeof paths === 'string' ? paths : ruleFor(paths, model);
-  return path === null ? { whole: null, stream: '', batch: '' } : { whole: path, stream: path, batch: path };
+  return path === null ? { whole: null, stream: '', batch: '', beta: '' } : { whole: path, stream: path, batch: path, beta: path };
 }
 
 function ruleFor(rules: readonly PathRule[], model: string): string | null {

@@ -1,13 +1,14 @@
 // `npm run bench`: what Tidegate costs, against a bare proxy in the same run. Absolute figures mean little on a shared
 // machine; the ratios are what counts. `npm run bench -- quick` for a short run, `-- memory` for ten minutes of streams.
 // Also of streams that are translated, against those that pass through: `-- translations` for those alone.
-// `-- sockets`: what a thousand idle WebSockets take. `-- uploads [count]`: what forms of 60 MB take. `-- logs [rows]`: how long the usage log takes to answer, see `log-bench.ts`.
+// `-- sockets`: what a thousand idle WebSockets take. `-- realtime [turns]`: what 200 realtime sessions take. `-- uploads [count]`: what forms of 60 MB take. `-- logs [rows]`: how long the usage log takes to answer, see `log-bench.ts`.
 // BENCH_OTHER_NODE names another Node (22.19 or newer): calls at 32 connections are then compared with a
 // bare proxy on that one too.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { benchIdleSockets } from '#tests/bench/idle-sockets.ts';
+import { benchRealtime } from '#tests/bench/realtime-sessions.ts';
 import { benchLogs } from '#tests/bench/log-bench.ts';
 import type { LoadOptions, LoadResult } from '#tests/bench/load.ts';
 import { isNative, load, start, startServer, startUpstream } from '#tests/bench/processes.ts';
@@ -27,6 +28,11 @@ if (process.argv.includes('logs')) {
 if (process.argv.includes('sockets')) {
   const most = 40 * 1024 * 1024;
   process.exit((await benchIdleSockets()) <= most ? 0 : 1);
+}
+
+if (process.argv.includes('realtime')) {
+  const turns = Number(process.argv[process.argv.indexOf('realtime') + 1] ?? 20);
+  process.exit((await benchRealtime(turns)) ? 0 : 1);
 }
 
 if (process.argv.includes('uploads')) {

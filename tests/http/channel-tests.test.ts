@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { useChannelDesk } from '#tests/support/channel-desk.ts';
+import { startFakeRealtime } from '#tests/support/fake-realtime.ts';
 import { startFakeVertex } from '#tests/support/fake-vertex.ts';
 import { engines } from '#tests/support/engines.ts';
 import type { TestResponse } from '#tests/support/http-client.ts';
@@ -53,6 +54,17 @@ describe.each(engines)('testing channels on $kind', (engine) => {
     } finally {
       await vertex.close();
     }
+  });
+
+  it('opens a session with a model that is only spoken with so, and asks for nothing in it', async () => {
+    await using upstream = await startFakeRealtime();
+    const id = await createHere({ base_url: upstream.url, models: 'gpt-realtime' });
+    expect(await test(id)).toMatchObject({ success: true, message: '' });
+    const peer = await upstream.peer(0);
+    expect(await peer.closed).toMatchObject({ code: 1000 });
+    expect(peer.received).toEqual([]);
+    upstream.behave({ refuse: { status: 404, body: { error: { message: 'No such model' } } } });
+    expect(await test(id)).toMatchObject({ success: false, message: expect.stringContaining('No such model') });
   });
 
   it('asks a model that hears to write a silence down', async () => {

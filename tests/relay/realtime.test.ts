@@ -344,4 +344,62 @@ describe.each(engines)('realtime sessions on $kind', (engine) => {
     expect(await session.scene.logs(1)).toMatchObject([{ quota: usualCost }]);
     await session.scene.checkBooks();
   });
+
+  test('Azure is asked at its own addresses: that of the beta with a version, that of today without', async () => {
+    await using upstream = await startFakeRealtime();
+    await using session = await openSession(engine, {
+      channels: [{ type: 3, base_url: upstream.url, models: model, other: '2025-04-01-preview' }],
+    });
+    using client = await session.connect();
+    await client.next();
+    const { request } = await upstream.peer(0);
+    expect(request.url).toBe(`/openai/v1/realtime?model=${model}`);
+    expect(request.headers).toMatchObject({ 'api-key': 'sk-test' });
+    expect(request.headers.authorization).toBeUndefined();
+    const beta = await session.connect({ headers: { authorization: `Bearer ${session.scene.key}`, 'openai-beta': 'realtime=v1' } });
+    await beta.next();
+    expect((await upstream.peer(1)).request.url).toBe(`/openai/realtime?api-version=2025-04-01-preview&deployment=${model}`);
+    beta.socket.terminate();
+  });
+
+  test('who does not read stops the provider, and hears all of it in order afterwards', async () => {
+    await using session = await openSession(engine);
+    using client = await session.connect();
+    await client.next();
+    const peer = await session.upstream.peer(0);
+    client.socket.pause();
+    const many = 3_000;
+    for (let number = 0; number < many; number += 1) peer.emit({ type: 'conversation.item.added', number, filler: 'x'.repeat(10_000) });
+    // 30 MB do not fit between the two: what is not read waits at the provider.
+    await until(() => peer.socket.bufferedAmount > 0);
+    let last = -1;
+    await until(() => {
+      const is = peer.socket.bufferedAmount;
+      const still = is === last;
+      last = is;
+      return still;
+    });
+    expect(peer.socket.bufferedAmount).toBeGreaterThan(5_000_000);
+    client.socket.resume();
+    for (let number = 0; number < many; number += 1) expect(await client.next()).toMatchObject({ number });
+  });
+
+  test('a server that ends lets the turn at work end, and closes', async () => {
+    await using session = await openSession(engine);
+    using client = await session.connect();
+    using idle = await session.connect();
+    await client.next();
+    await idle.next();
+    session.upstream.behave({ holdAfter: 1 });
+    client.send({ type: 'response.create' });
+    await upTo(client, 'response.output_audio.delta');
+    const peer = await session.upstream.peer(0);
+    await until(() => peer.held !== null);
+    const closing = session.scene.app.close();
+    expect(await idle.closed).toMatchObject({ code: 1001 });
+    peer.finish();
+    await upTo(client, 'response.done');
+    expect(await client.closed).toMatchObject({ code: 1001, reason: 'shutting_down' });
+    await closing;
+  });
 });

@@ -20,6 +20,7 @@ import { providerOf } from '#server/upstream/providers/registry.ts';
 import { readWhole } from '#server/upstream/read-response.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
 import { receiveWhole } from './receive-whole.ts';
+import { testSession } from './test-session.ts';
 import { testBody, testKind } from './test-request.ts';
 
 export interface ChannelTest {
@@ -126,6 +127,11 @@ async function ask({
   testModel: string;
   onFailure: TestSubject['onFailure'];
 }): Promise<TestResponse> {
+  if (kind.isInSession === true) {
+    const { responseMs } = limits;
+    const { upstreamModel, isMapped } = await testSession(context, { channel, model: testModel, responseMs, onFailure });
+    return { usage: null, upstreamModel, isMapped };
+  }
   const body = testBody(kind, testModel, channel.modelMapping.get(testModel) ?? testModel);
   const client = defaultClientDialect;
   const call = {

@@ -6,6 +6,7 @@ import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 
 /** What models with such names are made for; the first that fits. */
 const namedKinds: readonly { name: RegExp; kind: CallKindName }[] = [
+  { name: /realtime/i, kind: 'realtime' },
   { name: /moderation/i, kind: 'moderations' },
   { name: /rerank/i, kind: 'rerank' },
   { name: /dall-e|gpt-image|cogview|grok-.*image|kolors|flux|stable-diffusion/i, kind: 'images' },

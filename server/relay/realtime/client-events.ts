@@ -10,7 +10,7 @@ import type { RelayServices } from '#server/relay/services.ts';
 import { secondsOfBase64, sizeOf } from './session-context.ts';
 import type { SessionContext } from './session-context.ts';
 import { inputOf, withTranscriptionModel } from './session-events.ts';
-import type { Json, SessionEvents } from './session-events.ts';
+import type { Json, SessionEvents, UpdateKind } from './session-events.ts';
 import type { Transcripts } from './transcripts.ts';
 import type { RealtimeTurns } from './turns.ts';
 
@@ -62,7 +62,7 @@ export class ClientEvents {
   }
 
   /** The event as it goes on: the same object where nothing of it is changed. @throws {AppError} where it does not */
-  take(event: Json): Json | Promise<Json> {
+  take(event: Json, kind: UpdateKind = 'client'): Json | Promise<Json> {
     const { context, events } = this.#parts;
     switch (event['type']) {
       case 'input_audio_buffer.append':
@@ -72,11 +72,11 @@ export class ClientEvents {
         context.add(sizeOf(event['item'], events.inputFormat));
         return this.#covered(event);
       case 'session.update':
-        return this.#update(event);
+        return this.#update(event, kind);
       case 'response.create':
         return this.#ask(event);
       case 'transcription_session.update':
-        return this.#update({ ...event, session: { type: 'transcription' } });
+        return this.#update({ ...event, session: { type: 'transcription' } }, kind);
       default:
         return event;
     }
@@ -90,11 +90,11 @@ export class ClientEvents {
     return this.#covered(event);
   }
 
-  async #update(event: Json): Promise<Json> {
+  async #update(event: Json, kind: UpdateKind): Promise<Json> {
     const { context, events, transcripts, turns } = this.#parts;
     const { session } = event;
     this.#check(session);
-    let next = events.update(event, turns.bound);
+    let next = events.update(event, turns.bound, kind);
     const { turnDetection, transcription } = inputOf(session);
     if (turnDetection !== undefined) context.isListening = turnDetection !== null;
     if (transcription !== undefined) {

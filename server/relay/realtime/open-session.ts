@@ -19,12 +19,13 @@ import type { RelayServices } from '#server/relay/services.ts';
 import { SigningFailure } from '#server/upstream/auth/signing-failure.ts';
 import { isRetryable } from '#server/upstream/failure-consequences.ts';
 import type { ChannelWay } from '#server/upstream/find-way.ts';
+import { handshakeOf } from '#server/upstream/handshake.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
-import type { SendRequest } from '#server/upstream/send.ts';
 import { SendFailure } from '#server/upstream/send-failure.ts';
 import type { Upgrading } from '#server/upstream/upgrade.ts';
 import { failureOfSend, parseUpstreamError } from '#server/upstream/upstream-error.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
+import type { ClientSecret } from './client-secret.ts';
 import { openTurn } from './open-turn.ts';
 import { SessionContext } from './session-context.ts';
 
@@ -38,11 +39,15 @@ export interface OpenedSession {
   context: SessionContext;
   /** Reserved for its first turn. */
   first: RunningCall;
+  /** How it is set before its client hears of it; null: as the provider has it. */
+  preset: Record<string, unknown> | null;
 }
 
 interface AskedSession {
   services: RelayServices;
   request: Request;
+  /** What its key is bound to; null: to nothing. */
+  secret: Pick<ClientSecret, 'model' | 'session'> | null;
   connection: Connection;
   language: Language;
 }
@@ -67,7 +72,10 @@ const betaProtocol = 'openai-beta.realtime-v1';
 export async function openSession(asked: AskedSession): Promise<OpenedSession> {
   const { request } = asked;
   const { query } = callAddress(request, { model: undefined, verb: undefined });
-  const model = modelIn(query);
+  const { secret } = asked;
+  const model = modelIn(query, secret?.model);
+  if (secret !== null && model !== secret.model) throw new AppError('model_denied', { model });
+  const preset = secret === null ? null : presetOf(secret.session);
   const isBeta = isOfBeta(request.headers);
   const context = new SessionContext(model);
   context.add({ text: usualInstructions, audio: 0, image: 0 });
@@ -78,6 +86,7 @@ export async function openSession(asked: AskedSession): Promise<OpenedSession> {
       isBeta,
       context,
       first,
+      preset,
       ...(await openUpstream(asked, first, { isBeta, version: query.get('api-version') ?? undefined })),
     };
   } catch (failure) {
@@ -86,7 +95,12 @@ export async function openSession(asked: AskedSession): Promise<OpenedSession> {
   }
 }
 
-function modelIn(query: CallAddress['query']): string {
+/** All but what the handshake says. */
+function presetOf({ model: _model, ...session }: Record<string, unknown>): Record<string, unknown> {
+  return session;
+}
+
+function modelIn(query: CallAddress['query'], bound: string | undefined): string {
   if (query.get('intent') === 'transcription') {
     const detail = {
       zh: '此处不支持只做转写的会话（intent=transcription）：请在 realtime 会话中使用 audio.input.transcription，或调用 /v1/audio/transcriptions',
@@ -94,7 +108,7 @@ function modelIn(query: CallAddress['query']): string {
     };
     throw new AppError('invalid_request', { detail }, { field: 'intent' });
   }
-  const model = query.get('model') ?? query.get('deployment');
+  const model = query.get('model') ?? query.get('deployment') ?? bound ?? null;
   if (model === null || model === '') throw new AppError('model_required', {}, { field: 'model' });
   return model;
 }
@@ -170,7 +184,7 @@ async function connect({
   const leave = () => upgrading?.abort();
   connection.req.socket.once('close', leave);
   try {
-    const request = await way.format.authorize(handshake(channel, way, isBeta), { now: now(), sender });
+    const request = await way.format.authorize(handshakeOf(channel, way, { isBeta }), { now: now(), sender });
     upgrading = sender.upgrade(request, { responseMs: Math.min(mostOpening, env.RELAY_TIMEOUT * 1000) });
     const response = await upgrading.response;
     if (response.kind === 'upgraded') return { upstream: response.socket };
@@ -185,17 +199,4 @@ async function connect({
   } finally {
     connection.req.socket.off('close', leave);
   }
-}
-
-function handshake(channel: PreparedChannel, way: ChannelWay, isBeta: boolean): SendRequest {
-  const { 'content-type': _type, accept: _accept, ...headers } = way.format.headers(true);
-  return {
-    origin: way.origin,
-    path: way.streamPath,
-    method: 'GET',
-    headers: isBeta ? { ...headers, 'openai-beta': 'realtime=v1' } : headers,
-    body: null,
-    framing: way.framing,
-    proxy: channel.setting.proxy,
-  };
 }

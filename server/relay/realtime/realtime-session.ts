@@ -50,6 +50,7 @@ export class RealtimeSession implements SocketReceiver {
   readonly #keys: KeyWatch;
   readonly #hold: BodyHold;
   readonly #endsAt: number;
+  #begin: () => void = () => {};
   #waiting = 0;
   #clientWork: Promise<void> = Promise.resolve();
   #incoming: Buffer[] = [];
@@ -72,7 +73,10 @@ export class RealtimeSession implements SocketReceiver {
     const parts = { services, userId, events, context, turns: this.#turns, transcripts: this.#transcripts };
     const sendUpstream = (event: Json) => this.#sendUpstream(Buffer.from(JSON.stringify(event)));
     this.#fromClient = new ClientEvents({ ...parts, sendUpstream });
-    this.#fromUpstream = new ServerEvents({ ...parts, sendUpstream });
+    const { preset } = opened;
+    // What the client says comes after what its key says.
+    if (preset !== null) this.#clientWork = new Promise((resolve) => (this.#begin = resolve));
+    this.#fromUpstream = new ServerEvents({ ...parts, sendUpstream, preset: preset === null ? null : () => this.#preset(preset) });
     this.#keys = new KeyWatch({ services, request, connection }, (error) => this.#fail(error, closeCodes.refused));
     this.#upstream = new UpstreamSocket(raw, this.#upstreamReceiver());
   }
@@ -145,6 +149,14 @@ export class RealtimeSession implements SocketReceiver {
       const error = this.#errorOf(failure);
       this.#tell(error, eventId);
       if (this.#fromClient.isFatal(error)) this.#end('overdraft', { code: closeCodes.refused, reason: error.code });
+    }
+  }
+
+  async #preset(session: Json): Promise<Json> {
+    try {
+      return await this.#fromClient.take({ type: 'session.update', session }, 'preset');
+    } finally {
+      this.#begin();
     }
   }
 
@@ -253,6 +265,7 @@ export class RealtimeSession implements SocketReceiver {
   #end(reason: EndReason, close?: { code: number; reason: string }): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    this.#begin();
     this.#incoming = [];
     this.#upstream.close(closeCodes.normal, '');
     if (close !== undefined) this.#client.close(close.code, close.reason);

@@ -17,6 +17,11 @@ export interface TakenMessage {
   after?(): Promise<void>;
 }
 
+interface ServerParts extends SessionParts {
+  /** The update that sets a session as its key says; null: its key says nothing. @throws {AppError} */
+  preset: (() => Promise<Json>) | null;
+}
+
 /** Errors that speak of the provider's account. */
 const ofAccount = new Set([
   'insufficient_quota',
@@ -27,9 +32,9 @@ const ofAccount = new Set([
 ]);
 
 export class ServerEvents {
-  readonly #parts: SessionParts;
+  readonly #parts: ServerParts;
 
-  constructor(parts: SessionParts) {
+  constructor(parts: ServerParts) {
     this.#parts = parts;
   }
 
@@ -85,13 +90,21 @@ export class ServerEvents {
       if (turnDetection !== undefined) context.isListening = turnDetection !== null;
     }
     const { event: told, isChanged } = events.told(event);
+    const { preset } = this.#parts;
+    if (preset !== null) {
+      // The client hears of the session when it is as its key says.
+      this.#parts.sendUpstream(await preset());
+      return { message: null, after: () => this.#bound() };
+    }
     return { message: isChanged ? Buffer.from(JSON.stringify(told)) : bytes, after: () => this.#bound() };
   }
 
   #updated(bytes: Buffer, event: Json): Buffer | null {
     const { events } = this.#parts;
     const { event: told, isChanged } = events.told(event);
-    if (!events.updated()) return null;
+    const kind = events.updated();
+    if (kind === 'own') return null;
+    if (kind === 'preset') return Buffer.from(JSON.stringify({ ...told, type: 'session.created' }));
     return isChanged ? Buffer.from(JSON.stringify(told)) : bytes;
   }
 
@@ -137,6 +150,7 @@ export class ServerEvents {
       return Promise.resolve({ message: null, error: new AppError('channel_refused') });
     const failed = events.failed(event);
     if (failed === null) return null;
+    if (failed.isOfPreset) return Promise.resolve({ message: bytes, error: new AppError('key_invalid') });
     if (failed.eventId !== null) turns.refused(failed.eventId);
     return failed.event === event ? bytes : Buffer.from(JSON.stringify(failed.event));
   }

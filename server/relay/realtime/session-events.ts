@@ -5,13 +5,14 @@ import { isObject } from '#server/framing/loose-json.ts';
 
 export type Json = Record<string, unknown>;
 
-/** An event of a client that is to be answered for by us. */
-interface OwnUpdate {
+/** An update that the provider answers. */
+interface SentUpdate {
   eventId: string;
-  isOwn: boolean;
-  /** The client has given it none. */
-  isUnnamed: boolean;
+  kind: UpdateKind;
 }
+
+/** Whose it is: of a key that a session is bound to, too. */
+export type UpdateKind = 'own' | 'client' | 'preset';
 
 const ownPrefix = 'tidegate_';
 
@@ -28,7 +29,7 @@ export class SessionEvents {
   readonly #names: SessionNames;
   readonly #limitField: string;
   /** Updates that the provider has not confirmed, in order. */
-  #updates: OwnUpdate[] = [];
+  #updates: SentUpdate[] = [];
   #unnamed = new Set<string>();
   /** What the client wants of each response; infinite: whatever comes. */
   #wanted = Infinity;
@@ -49,13 +50,13 @@ export class SessionEvents {
     if (limit === this.#told) return null;
     this.#told = limit;
     const eventId = this.#newId();
-    this.#updates.push({ eventId, isOwn: true, isUnnamed: false });
+    this.#updates.push({ eventId, kind: 'own' });
     const type = this.#names.isBeta ? {} : { type: 'realtime' };
     return { type: 'session.update', event_id: eventId, session: { ...type, [this.#limitField]: limitText(limit) } };
   }
 
   /** The client's own update, as it goes on. @throws {AppError} where it asks for another model */
-  update(event: Json, bound: number | undefined): Json {
+  update(event: Json, bound: number | undefined, kind: UpdateKind): Json {
     const { session } = event;
     if (!isObject(session)) return event;
     if (session.type === 'transcription') throw refused('session.type', onlyRealtime);
@@ -73,7 +74,7 @@ export class SessionEvents {
       this.#told = limit;
     }
     const named = this.#named(event);
-    this.#updates.push({ eventId: String(named['event_id']), isOwn: false, isUnnamed: false });
+    this.#updates.push({ eventId: String(named['event_id']), kind });
     return { ...named, session: next };
   }
 
@@ -94,21 +95,22 @@ export class SessionEvents {
     return { ...named, event_id: String(named['event_id']) };
   }
 
-  /** The provider confirms an update. False: it was ours, and the client does not hear of it. */
-  updated(): boolean {
-    return this.#updates.shift()?.isOwn !== true;
+  /** The provider confirms an update. Of our own the client does not hear. */
+  updated(): UpdateKind {
+    return this.#updates.shift()?.kind ?? 'client';
   }
 
   /** An error of the provider: as its client is told it; null: it was about something of ours. */
-  failed(event: Json): { event: Json; eventId: string | null } | null {
+  failed(event: Json): { event: Json; eventId: string | null; isOfPreset: boolean } | null {
     const { error } = event;
     const eventId = isObject(error) && typeof error.event_id === 'string' ? error.event_id : null;
-    if (eventId === null || !isObject(error)) return { event, eventId };
+    if (eventId === null || !isObject(error)) return { event, eventId, isOfPreset: false };
     const at = this.#updates.findIndex((update) => update.eventId === eventId);
     const [update] = at < 0 ? [] : this.#updates.splice(at, 1);
-    if (update?.isOwn === true) return null;
-    if (!this.#unnamed.delete(eventId)) return { event, eventId };
-    return { event: { ...event, error: { ...error, event_id: null } }, eventId };
+    if (update?.kind === 'own') return null;
+    const isOfPreset = update?.kind === 'preset';
+    if (!this.#unnamed.delete(eventId)) return { event, eventId, isOfPreset };
+    return { event: { ...event, error: { ...error, event_id: null } }, eventId, isOfPreset };
   }
 
   /** What the provider says of the session, with the name that the client knows. */

@@ -18,6 +18,9 @@ import type { RelayServices } from '#server/relay/services.ts';
 import type { MessageSocket, SocketReceiver } from '#server/sockets/message-socket.ts';
 import { createSocketRoom, keyInProtocols } from '#server/sockets/socket-room.ts';
 import type { SocketRoom } from '#server/sockets/socket-room.ts';
+import { credentialOf } from '#server/relay/admission/credential.ts';
+import { openSecret, secretPrefix } from '#server/relay/realtime/client-secret.ts';
+import type { ClientSecret } from '#server/relay/realtime/client-secret.ts';
 import { openSession, SessionRefused } from '#server/relay/realtime/open-session.ts';
 import { RealtimeSession } from '#server/relay/realtime/realtime-session.ts';
 import { releaseCall } from '#server/relay/running-call.ts';
@@ -215,16 +218,20 @@ interface SessionPlace extends Pick<Acceptance, 'services' | 'room' | 'open'> {
 async function openRealtime(place: SessionPlace, { endpoint, request: original, connection }: AskedSession): Promise<DirectResponse> {
   const { services, room, open, admit, shares } = place;
   const { context } = services;
-  const request = connection === null ? original : callRequest(connection, undefined);
+  const shown = connection === null ? original : callRequest(connection, undefined);
+  let request = shown;
   const requestId = newRequestId(context);
   const language = callerLanguage(request.headers);
   let free = () => {};
   try {
     const upgrade = connection?.upgrade;
     if (connection === null || upgrade === undefined) throw new AppError('websocket_missing');
+    const secret = secretIn(services, request);
+    // From here on it is asked for by the key that has given it.
+    if (secret !== null) request = withKey(connection, secret.key);
     const { user } = await admit(request, connection);
     free = () => shares.add(user.id, -1);
-    const opened = await openSession({ services, request, connection, language });
+    const opened = await openSession({ services, request, connection, language, secret });
     const drop = () => {
       opened.upstream.destroy();
       releaseCall(opened.first);
@@ -248,6 +255,16 @@ async function openRealtime(place: SessionPlace, { endpoint, request: original, 
       noteRefusal(services, error, { request, connection, requestId, progress: { requestId, model: '' } });
     return errorResponse(endpoint.dialect, ownError(error, language, requestId), requestId, error.retryAfter);
   }
+}
+
+/** Null: the key is none that is made for browsers. @throws {AppError} `key_invalid`, `key_expired` */
+function secretIn({ context }: RelayServices, request: Request): ClientSecret | null {
+  const shown = credentialOf(request).replace(/^bearer\s+/i, '');
+  return shown.startsWith(secretPrefix) ? openSecret(context.secrets, shown, context.now()) : null;
+}
+
+function withKey({ req: { method, url, headers } }: Connection, key: string): Request {
+  return leanRequest({ method, url, headers: { ...headers, authorization: key } });
 }
 
 /** The request as its calls are asked for by it. Who cannot send headers sends the key as a protocol; cookies are nobody's key here. */

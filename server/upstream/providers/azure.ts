@@ -18,7 +18,11 @@ export const azure: Provider = {
         image_edits: '{base}/openai/deployments/{deployment}/images/edits?api-version={version}',
         speech: '{base}/openai/deployments/{deployment}/audio/speech?api-version={version}',
         transcriptions: '{base}/openai/deployments/{deployment}/audio/transcriptions?api-version={version}',
-        realtime: '{base}/openai/realtime?api-version={version}&deployment={deploymentValue}',
+        // https://learn.microsoft.com/azure/ai-foundry/openai/how-to/realtime-audio-websockets
+        realtime: {
+          whole: '{base}/openai/v1/realtime?model={deploymentValue}',
+          beta: '{base}/openai/realtime?api-version={version}&deployment={deploymentValue}',
+        },
         translations: '{base}/openai/deployments/{deployment}/audio/translations?api-version={version}',
       },
       quirks: { streamOptions: 'ask', modelRules: [openaiReasoning] },

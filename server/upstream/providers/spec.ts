@@ -24,6 +24,9 @@ export type PathPair = { whole: PathTemplate; stream: PathTemplate };
 /** Where a call goes says whether it is one request or several in one. */
 export type BatchPair = { whole: PathTemplate; batch: PathTemplate };
 
+/** Where a session goes says whether its events have the shape that the beta had. */
+export type BetaPair = { whole: PathTemplate; beta: PathTemplate };
+
 /** Where a provider tells which models it has, and where in that response their names are. */
 export interface ModelList {
   path: PathTemplate;
@@ -76,7 +79,7 @@ export interface ProviderFormat extends Omit<ProviderTraits, 'name'> {
   /** How its streams are cut into events. */
   framing: FramingName;
   /** What it does in this format. A kind without a path is never asked for. */
-  paths: Readonly<Partial<Record<CallKindName, PathTemplate | readonly PathRule[] | PathPair | BatchPair>>>;
+  paths: Readonly<Partial<Record<CallKindName, PathTemplate | readonly PathRule[] | PathPair | BatchPair | BetaPair>>>;
   /** Beside those of the provider. */
   headers?: Readonly<Record<string, string>>;
   /** Where the key travels otherwise in this format. */

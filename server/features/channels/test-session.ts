@@ -1,0 +1,70 @@
+// A channel's test of a model that is only spoken with in sessions: one is opened, says so, and is closed. No response is asked for, so it costs nothing.
+import { AppError } from '#shared/errors.ts';
+import type { AppContext } from '#server/context.ts';
+import { defaultClientDialect } from '#server/dialects/registry.ts';
+import { isObject, parseObject } from '#server/framing/loose-json.ts';
+import { closeCodes } from '#server/sockets/message-socket.ts';
+import { UpstreamSocket } from '#server/sockets/upstream-socket.ts';
+import type { ChannelWay } from '#server/upstream/find-way.ts';
+import { handshakeOf } from '#server/upstream/handshake.ts';
+import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
+import { SendFailure } from '#server/upstream/send-failure.ts';
+import { failureOfSend, parseUpstreamError } from '#server/upstream/upstream-error.ts';
+import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
+
+type TestContext = Pick<AppContext, 'sender' | 'now'>;
+
+interface SessionTest {
+  channel: PreparedChannel;
+  model: string;
+  responseMs: number;
+  onFailure: ((failure: UpstreamFailure) => void) | undefined;
+}
+
+/** The way that it went. @throws {AppError} `channel_test_failed`, `format_unsupported` */
+export async function testSession(context: TestContext, { channel, model, responseMs, onFailure }: SessionTest): Promise<ChannelWay> {
+  const { sender, now } = context;
+  const way = channel.way(defaultClientDialect, 'realtime', model);
+  if (way === null) throw new AppError('format_unsupported');
+  const failed = (failure: UpstreamFailure): AppError => {
+    onFailure?.(failure);
+    const { upstreamStatus, message } = failure;
+    return new AppError('channel_test_failed', { detail: upstreamStatus > 0 ? `status code ${upstreamStatus}: ${message}` : message });
+  };
+  const begin = performance.now();
+  const request = await way.format.authorize(handshakeOf(channel, way, { isBeta: false }), { now: now(), sender });
+  try {
+    const response = await sender.upgrade(request, { responseMs }).response;
+    if (response.kind === 'whole') {
+      const { status, headers, body } = response;
+      throw failed(parseUpstreamError({ status, text: body.toString('utf8', 0, 64 * 1024), headers, channel, now: now() }));
+    }
+    const first = await firstMessage(response.socket, responseMs - (performance.now() - begin));
+    if (first?.['type'] === 'session.created') return way;
+    const error = first?.['error'];
+    const said = isObject(error) && typeof error.message === 'string' ? error.message : 'no session.created';
+    throw new AppError('channel_test_failed', { detail: said.slice(0, 500) });
+  } catch (cause) {
+    if (cause instanceof SendFailure) throw failed(failureOfSend(cause, 'first_byte'));
+    throw cause;
+  }
+}
+
+/** Null: none has come. */
+function firstMessage(raw: ConstructorParameters<typeof UpstreamSocket>[0], ms: number): Promise<Record<string, unknown> | null> {
+  return new Promise((resolve) => {
+    const socket = new UpstreamSocket(raw, {
+      message(bytes) {
+        end(parseObject(bytes.toString('utf8')));
+      },
+      drained() {},
+      closed: () => end(null),
+    });
+    const timer = setTimeout(() => end(null), Math.max(0, ms));
+    const end = (message: Record<string, unknown> | null) => {
+      clearTimeout(timer);
+      socket.close(closeCodes.normal, '');
+      resolve(message);
+    };
+  });
+}

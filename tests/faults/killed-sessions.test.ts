@@ -1,0 +1,78 @@
+// A server process is killed in the midst of realtime sessions: what was told is charged, once; what was not told costs nothing, and holds nothing.
+import { describe, expect, test } from 'vitest';
+import { LogType } from '#shared/logs.ts';
+import { leasedOf } from '#server/money/account.ts';
+import { buildChannel } from '#tests/support/build-channel.ts';
+import { createToken } from '#tests/support/build-token.ts';
+import { buildUser } from '#tests/support/build.ts';
+import { engines, testMongoUrl } from '#tests/support/engines.ts';
+import { startFakeRealtime } from '#tests/support/fake-realtime.ts';
+import { createScratch } from '#tests/support/scratch-database.ts';
+import { runAudit, startServer } from '#tests/support/server-process.ts';
+import { connectSocket } from '#tests/support/socket-client.ts';
+import type { SocketClient } from '#tests/support/socket-client.ts';
+import { until } from '#tests/support/until.ts';
+
+const model = 'gpt-realtime';
+const quota = 50_000_000;
+
+async function upTo(client: SocketClient, type: string): Promise<void> {
+  while ((await client.next())['type'] !== type);
+}
+
+describe.each(engines)('killed sessions on $kind', ({ kind }) => {
+  test('are charged for the turns that were told, and hold nothing', async () => {
+    await using upstream = await startFakeRealtime();
+    const scratch = await createScratch(kind === 'mongodb' ? testMongoUrl : undefined);
+    const { key, userId } = await scratch.withContext(async (context) => {
+      const user = await buildUser(context);
+      await context.db.collection('users').insert(user);
+      await context.ledger.change({ account: 'user', id: user.id, ref: 'seed', kind: 'redemption', actorId: 0, amount: quota });
+      await context.db.collection('channels').insert(buildChannel({ id: 1, models: model, base_url: upstream.url }, context.secrets));
+      const option = { id: 'ModelRatio', value: JSON.stringify({ [model]: 2 }), revision: 1, updated_at: 0, updated_by: 0 };
+      await context.db.collection('options').insert(option);
+      return { key: (await createToken(context, user.id)).key, userId: user.id };
+    });
+    const server = await startServer({ DATABASE_URL: scratch.url });
+    try {
+      const open = () => connectSocket(`${server.origin}/v1/realtime?model=${model}`, { headers: { authorization: `Bearer ${key}` } });
+      using first = await open();
+      using second = await open();
+      for (const client of [first, second]) {
+        client.send({ type: 'response.create' });
+        await upTo(client, 'response.done');
+      }
+      upstream.behave({ holdAfter: 1 });
+      first.send({ type: 'response.create' });
+      await upTo(first, 'response.output_audio.delta');
+      await server.kill('SIGKILL');
+      await Promise.all([first.closed, second.closed]);
+      await (
+        await upstream.peer(0)
+      ).closed;
+      const again = await startServer({ DATABASE_URL: scratch.url });
+      const look = () =>
+        scratch.withContext(async ({ db }) => ({
+          rows: await db.collection('logs').find({ type: LogType.consumption }),
+          user: await db.collection('users').get(userId),
+        }));
+      try {
+        // It settles what the other one has left before it listens.
+        await until(async () => (await (await fetch(`${again.origin}/api/status`)).json()).success === true);
+      } finally {
+        await again.kill('SIGTERM');
+      }
+      const { rows, user } = await look();
+      expect(rows).toHaveLength(2);
+      const spent = rows.reduce((sum, row) => sum + row.quota, 0);
+      expect(spent).toBeGreaterThan(0);
+      if (user === null) throw new Error('There is no user');
+      expect(leasedOf(user)).toBe(0);
+      expect(user.quota).toBe(quota - spent);
+      expect((await runAudit(scratch.url)).code).toBe(0);
+    } finally {
+      await server.kill('SIGKILL').catch(() => {});
+      await scratch.remove();
+    }
+  });
+});
