@@ -4,7 +4,7 @@ import { startTexts } from '#pwa/i18n/setup.ts';
 import { type FixtureServer, sendJson, startFixtureServer } from '#tests/support/console-server.ts';
 import { CallFailure } from './failure.ts';
 import { onOutcome, type Outcome } from './outcomes.ts';
-import { chatPath, type ChatPiece, streamChat } from './stream-chat.ts';
+import { type ChatPiece, streamChat } from './stream-chat.ts';
 import { shows } from '#tests/support/shows.ts';
 
 let server: FixtureServer;
@@ -64,7 +64,12 @@ describe('a streamed chat', () => {
     expect(pieces.flatMap(({ toolCalls = [] }) => toolCalls)).toEqual([{ index: 0, name: 'tide', arguments: '{"a"' }]);
     expect(pieces.find(({ finish }) => finish !== undefined)?.finish).toBe('stop');
     expect(pieces.at(-1)?.usage).toEqual({ prompt: 5, completion: 7, reasoning: 3 });
-    expect(server.asked[0]).toMatchObject({ method: 'POST', url: chatPath, body: { model: 'm' }, headers: { 'new-api-user': '-1' } });
+    expect(server.asked[0]).toMatchObject({
+      method: 'POST',
+      url: '/pg/chat/completions',
+      body: { model: 'm' },
+      headers: { 'new-api-user': '-1' },
+    });
     expect(outcomes).toEqual(['answered']);
   });
 

@@ -1,11 +1,13 @@
 // The playground's calls: a chat that is answered as a stream of events. https://html.spec.whatwg.org/multipage/server-sent-events.html
 import { z } from 'zod/mini';
 import { translate } from '#pwa/i18n/setup.ts';
-import { currentSession, noAnswer, reportSessionOver, requestHeaders } from './call.ts';
-import { CallFailure, statusMessage } from './failure.ts';
+import { currentSession } from './call.ts';
+import { CallFailure } from './failure.ts';
 import { reportOutcome } from './outcomes.ts';
+import { failureIn, parse, readingOn, refusal, sendToPlayground } from './playground-call.ts';
 
-export const chatPath = '/pg/chat/completions';
+const chatPath = 'chat/completions';
+const details = `POST /pg/${chatPath}`;
 
 /** What one event brings. */
 export interface ChatPiece {
@@ -56,44 +58,22 @@ const ChatEvent = z.looseObject({
   ),
   error: z.optional(z.unknown()),
 });
-const ErrorBody = z.looseObject({
-  error: z.optional(z.looseObject({ message: z.string(), code: z.unknown() })),
-  message: z.optional(z.string()),
-  code: z.optional(z.string()),
-});
-
 /** Resolves when the answer is complete. @throws {CallFailure} also in the middle of an answer */
 export async function streamChat({ body, signal, onStart, onPiece }: ChatCall): Promise<void> {
-  const details = `POST ${chatPath}`;
   const session = currentSession();
-  let response: Response;
-  try {
-    response = await fetch(chatPath, {
-      method: 'POST',
-      headers: { ...requestHeaders(true), Accept: 'text/event-stream' },
-      body: JSON.stringify(body),
-      cache: 'no-store',
-      credentials: 'same-origin',
-      signal,
-    });
-  } catch (cause) {
-    throw noAnswer(cause, { cancelled: signal.aborted, timedOut: false, details });
-  }
-  const requestId = response.headers.get('x-oneapi-request-id') ?? undefined;
-  onStart(requestId);
+  const call = { path: chatPath, body, signal, onStart };
+  const { response, requestId } = await sendToPlayground(call, 'text/event-stream');
+  const { body: stream } = response;
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
-  if (!response.ok || !isStream || response.body === null) throw await refusal(response, { requestId, session });
+  if (!isStream || stream === null) throw await refusal(response, { requestId, session, details });
   reportOutcome('answered');
   let isComplete = false;
-  try {
-    for await (const data of eventsOf(response.body)) {
+  await readingOn(call, async () => {
+    for await (const data of eventsOf(stream)) {
       if (data === '[DONE]') isComplete = true;
       else onPiece(readEvent(data, requestId));
     }
-  } catch (cause) {
-    if (cause instanceof CallFailure) throw cause;
-    throw noAnswer(cause, { cancelled: signal.aborted, timedOut: false, details });
-  }
+  });
   if (!isComplete) throw lost(requestId);
 }
 
@@ -120,7 +100,7 @@ async function* eventsOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<str
 function readEvent(data: string, requestId: string | undefined): ChatPiece {
   const event = ChatEvent.safeParse(parse(data)).data;
   if (event === undefined) return {};
-  if (event.error !== undefined && event.error !== null) throw failureOf(event, 502, requestId);
+  if (event.error !== undefined && event.error !== null) throw failureIn(event, { status: 502, requestId, details });
   const choice = event.choices?.[0];
   const delta = choice?.delta ?? {};
   const reasoning = delta.reasoning_content || delta.reasoning;
@@ -146,41 +126,7 @@ function readToolCall({ index, function: called }: z.infer<typeof SentToolCall>)
   return { index, name: called?.name ?? '', arguments: called?.arguments ?? '' };
 }
 
-async function refusal(
-  response: Response,
-  { requestId, session }: { requestId: string | undefined; session: string },
-): Promise<CallFailure> {
-  const body = parse(await response.text().catch(() => ''));
-  const isAway = response.status >= 502 && response.status <= 504 && !ErrorBody.safeParse(body).success;
-  reportOutcome(isAway ? 'unreachable' : 'answered');
-  if (response.status === 401) reportSessionOver(session);
-  return failureOf(body, response.status, requestId, response.headers.get('retry-after'));
-}
-
-function failureOf(body: unknown, status: number, requestId: string | undefined, retryAfter?: string | null): CallFailure {
-  const parsed = ErrorBody.safeParse(body).data;
-  const sent = parsed?.error?.message ?? parsed?.message ?? '';
-  const code = parsed?.error?.code ?? parsed?.code;
-  const seconds = Number(retryAfter ?? Number.NaN);
-  return new CallFailure({
-    code: typeof code === 'string' ? code : `http_${status}`,
-    // The texts of the relay say what is wrong with this call; the console's own for a status would hide that.
-    message: sent === '' ? statusMessage(status, '', Number.isFinite(seconds) ? seconds : undefined) : sent,
-    status,
-    details: `POST ${chatPath} · HTTP ${status}`,
-    ...(requestId === undefined ? {} : { requestId }),
-  });
-}
-
 function lost(requestId: string | undefined): CallFailure {
   const known = requestId === undefined ? {} : { requestId };
   return new CallFailure({ code: 'cut', message: translate('errors.server_unreachable'), ...known });
-}
-
-function parse(data: string): unknown {
-  try {
-    return JSON.parse(data);
-  } catch {
-    return undefined;
-  }
 }

@@ -3,6 +3,21 @@ import { z } from 'zod/mini';
 
 export const ReasoningEffort = z.enum(['', 'low', 'medium', 'high']);
 
+/** Of pictures, speech and transcripts. Empty: the model's own choice. */
+export const MediaSettings = z.object({
+  /** `1024x1024` */
+  size: z.string(),
+  quality: z.string(),
+  count: z.int(),
+  voice: z.string(),
+  speed: z.number(),
+  /** Of a recording, as ISO 639-1 has it. */
+  language: z.string(),
+  /** Into English. */
+  isTranslated: z.boolean(),
+});
+export type MediaSettings = z.infer<typeof MediaSettings>;
+
 /** Null, empty, false: the parameter is not sent, and the provider chooses. */
 export const ChatSettings = z.object({
   /** Empty: the user's own group. */
@@ -21,6 +36,7 @@ export const ChatSettings = z.object({
   tools: z.string(),
   /** Further fields of the request, a JSON object as it was typed. */
   extra: z.string(),
+  media: z.optional(MediaSettings),
 });
 export type ChatSettings = z.infer<typeof ChatSettings>;
 
@@ -55,6 +71,14 @@ export const Answer = z.object({
   /** The charge, and the row of the log that has it. */
   quota: z.optional(z.number()),
   logId: z.optional(z.number()),
+  /** Missing: an answer in words. */
+  kind: z.optional(z.enum(['picture', 'speech', 'transcript'])),
+  /** How many pictures are coming, and their width by their height. */
+  awaited: z.optional(z.object({ count: z.int(), ratio: z.number() })),
+  /** Data URLs, or addresses where the provider keeps them for a while. */
+  pictures: z.optional(z.array(z.object({ url: z.string() }))),
+  /** A data URL. */
+  sound: z.optional(z.object({ url: z.string() })),
 });
 export type Answer = z.infer<typeof Answer>;
 
@@ -62,6 +86,8 @@ const Turn = z.object({
   id: z.string(),
   text: z.string(),
   pictures: z.array(Picture),
+  /** The recording that was sent; its bytes are not kept. */
+  sound: z.optional(z.object({ name: z.string(), seconds: z.optional(z.number()) })),
   /** Milliseconds since 1970. */
   at: z.number(),
   /** In the order of the conversation's models; null: that model was not asked. */

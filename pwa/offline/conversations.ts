@@ -1,6 +1,6 @@
 // Conversations of the playground on this device, per user and within bounds. They can be read without a network, and go when
 // their user signs out.
-import { Conversation } from './conversation.ts';
+import { type Answer, Conversation } from './conversation.ts';
 import { offlineDatabase } from './database.ts';
 
 /** The latest are kept. */
@@ -63,7 +63,11 @@ function sizeOf({ turns }: Conversation): number {
   for (const { text, pictures, answers } of turns) {
     size += text.length;
     for (const { url } of pictures) size += url.length;
-    for (const answer of answers) size += answer === null ? 0 : answer.text.length + answer.reasoning.length;
+    for (const answer of answers) size += answer === null ? 0 : answerSize(answer);
   }
   return size;
+}
+
+function answerSize({ text, reasoning, pictures = [], sound }: Answer): number {
+  return text.length + reasoning.length + pictures.reduce((sum, { url }) => sum + url.length, 0) + (sound?.url.length ?? 0);
 }

@@ -10,6 +10,7 @@ import { CopyIcon } from '#pwa/ui/controls/copy-text.tsx';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { AnswerText } from './answer-text.tsx';
+import { MadePictures, MadeSound } from './answer-media.tsx';
 import { ChatIcon } from './icons.tsx';
 import styles from './playground.module.css';
 import { RunningFacts } from './running-facts.tsx';
@@ -32,8 +33,15 @@ export const AnswerView = memo(({ answer, onAgain, onBranch }: AnswerViewProps) 
       aria-busy={isRunning && answer.text === ''}
     >
       {answer.reasoning !== '' && <Reasoning answer={answer} />}
-      {answer.text !== '' && <AnswerText text={answer.text} isGrowing={isRunning} />}
-      {answer.text === '' && isRunning && <span className={styles.caret} />}
+      {answer.text !== '' &&
+        (answer.kind === undefined ? (
+          <AnswerText text={answer.text} isGrowing={isRunning} />
+        ) : (
+          <p className={styles.asked}>{answer.text}</p>
+        ))}
+      <MadePictures answer={answer} />
+      <MadeSound answer={answer} />
+      {answer.text === '' && isRunning && answer.kind !== 'picture' && <span className={styles.caret} />}
       {answer.tool_calls.map((called, index) => (
         // A call never changes its place.
         <pre key={index} className={styles.toolCall}>
@@ -133,8 +141,10 @@ function Facts({ answer }: { answer: Answer }) {
         </StatusMark>
       )}
       {(state !== 'done' || isShort) && word !== '' && <span>{word}</span>}
-      {answer.firstMs !== undefined && <span>{t('playground.answer.first', { time: format.duration(answer.firstMs) })}</span>}
-      {promptTokens !== undefined && completionTokens !== undefined && (
+      {answer.kind === undefined && answer.firstMs !== undefined && (
+        <span>{t('playground.answer.first', { time: format.duration(answer.firstMs) })}</span>
+      )}
+      {answer.kind === undefined && promptTokens !== undefined && completionTokens !== undefined && (
         <span>{t('playground.answer.usage', { input: format.count(promptTokens), output: format.count(completionTokens) })}</span>
       )}
       {answer.quota !== undefined && (

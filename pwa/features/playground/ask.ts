@@ -1,9 +1,10 @@
 // Questions on their way: one call per model, whose pieces are drawn together once a frame. A call goes on while its screen is not
 // shown; it ends when it is stopped, when its conversation is deleted, and when its user signs out.
+import { kindOfModel, type ModelKind } from '#pwa/api/chat-models.ts';
 import { failureOf } from '#pwa/api/failure.ts';
 import { onStoredUserChange, storedUser } from '#pwa/api/stored-user.ts';
 import { type ChatPiece, streamChat } from '#pwa/api/stream-chat.ts';
-import type { Answer, Picture } from '#pwa/offline/conversation.ts';
+import type { Answer, ChatSettings, Picture } from '#pwa/offline/conversation.ts';
 import { createListeners } from '#pwa/ui/store.ts';
 import {
   addTurn,
@@ -16,6 +17,9 @@ import {
   keep,
   playground,
 } from './conversations-state.ts';
+import { mediaFor } from './media-settings.ts';
+import type { Sound } from './read-sound.ts';
+import { forgetSounds, holdSound, soundOf } from './recent-sounds.ts';
 import { chatBody } from './request-body.ts';
 
 interface Place {
@@ -37,11 +41,14 @@ onStoredUserChange(() => {
   if (storedUser()?.id === playground.get().userId) return;
   stopAll();
   forgetConversations();
+  forgetSounds();
 });
 
 /** Asks all models of the open conversation. */
-export function ask(text: string, pictures: Picture[]): void {
-  const turn = addTurn(text, pictures);
+export function ask(text: string, pictures: Picture[], sound?: Sound): void {
+  const turn = addTurn(text, pictures, sound && { name: sound.file.name, ...(sound.seconds !== undefined && { seconds: sound.seconds }) });
+  const turnId = playground.get().open.turns.at(-1)?.id;
+  if (sound !== undefined && turnId !== undefined) holdSound(turnId, sound.file);
   for (const column of playground.get().open.models.keys()) void fetchAnswer({ ...turn, column });
 }
 
@@ -54,12 +61,13 @@ export function askAgain(column: number): void {
 /** A question in other words. The last one is replaced; an earlier one goes on in a conversation of its own, so that nothing is lost. */
 export function askInstead(index: number, text: string): void {
   const { open } = playground.get();
-  const pictures = open.turns[index]?.pictures ?? [];
+  const { pictures = [], sound, id = '' } = open.turns[index] ?? {};
+  const file = soundOf(id);
   if (index === open.turns.length - 1) {
     forget(open.id, index);
     dropLastTurn();
   } else branch(index, false);
-  ask(text, pictures);
+  ask(text, pictures, sound === undefined || file === undefined ? undefined : { file, seconds: sound.seconds });
 }
 
 /** Of the open conversation, or of all. */
@@ -98,7 +106,17 @@ async function fetchAnswer(place: Place): Promise<void> {
   running.set(key, { place, stopping });
   const startedAt = Date.now();
   const model = conversation.models[place.column] ?? '';
-  const begun: Answer = { model, state: 'running', text: '', reasoning: '', tool_calls: [], startedAt };
+  const kind = kindOfModel(model) ?? 'chat';
+  const { settings } = conversation;
+  const begun: Answer = {
+    model,
+    state: 'running',
+    text: '',
+    reasoning: '',
+    tool_calls: [],
+    startedAt,
+    ...awaitedOf(kind, model, settings),
+  };
   // Another one may have taken its place.
   const isCurrent = (): boolean => running.get(key)?.stopping === stopping;
   const change = (edit: (answer: Answer) => Answer): void => {
@@ -110,12 +128,16 @@ async function fetchAnswer(place: Place): Promise<void> {
   const keeping = setInterval(() => void keep(place.id, { isLast: false }), keepEvery);
   let end: Partial<Answer> = { state: 'done' };
   try {
-    await streamChat({
-      body: chatBody(conversation, place.index, place.column),
+    const way = {
       signal: stopping.signal,
-      onStart: (requestId) => requestId !== undefined && change((now) => ({ ...now, requestId })),
-      onPiece: pieces.add,
-    });
+      onStart: (requestId: string | undefined) => requestId !== undefined && change((now) => ({ ...now, requestId })),
+    };
+    const turn = conversation.turns[place.index];
+    if (kind === 'chat') await streamChat({ body: chatBody(conversation, place.index, place.column), onPiece: pieces.add, ...way });
+    else if (turn !== undefined) {
+      const { fetchMedia } = await import('./fetch-media.ts');
+      end = { ...end, ...(await fetchMedia({ kind, model, settings, turn }, way)) };
+    }
   } catch (thrown) {
     const failure = failureOf(thrown);
     end = stopping.signal.aborted ? { state: 'stopped' } : { state: failure.code === 'cut' ? 'cut' : 'failed', problem: failure.message };
@@ -128,6 +150,14 @@ async function fetchAnswer(place: Place): Promise<void> {
   if (!isMine) return;
   await keep(place.id, { isLast: true });
   await bookCharge(place, startedAt);
+}
+
+/** What is known of an answer before it comes: a picture has its room from the start. */
+function awaitedOf(kind: ModelKind, model: string, settings: ChatSettings): Pick<Answer, 'kind' | 'awaited'> {
+  if (kind !== 'picture') return kind === 'chat' ? {} : { kind };
+  const { size, count } = mediaFor(model, settings.media);
+  const [width = 1, height = 1] = size === '' ? [] : size.split('x').map(Number);
+  return { kind, awaited: { count, ratio: width / height } };
 }
 
 /** What comes within a frame is drawn together; a page that nobody sees has no frames. */

@@ -1,18 +1,18 @@
-import { ActionIcon, Button } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import type { ModelKind } from '#pwa/api/chat-models.ts';
 import type { Picture } from '#pwa/offline/conversation.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { TextArea } from '#pwa/ui/form/text-area.tsx';
 import { useIsTouched } from '#pwa/ui/frame/breakpoint.ts';
 import { type Shortcut, useShortcuts } from '#pwa/ui/frame/shortcuts.ts';
-import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
-import { toastNote } from '#pwa/ui/frame/toast.ts';
+import { Attached, AttachButtons, useAttachments } from './attachments.tsx';
 import { ChatIcon } from './icons.tsx';
 import styles from './playground.module.css';
-import { mostPictures, readPicture } from './read-picture.ts';
+import type { Sound } from './read-sound.ts';
 
 interface ComposerProps {
   isRunning: boolean;
@@ -20,13 +20,15 @@ interface ComposerProps {
   reason?: string | undefined;
   /** More than one model is asked. */
   isForSeveral: boolean;
-  onAsk: (text: string, pictures: Picture[]) => void;
+  /** What the models make of it. */
+  kind: ModelKind;
+  onAsk: (text: string, pictures: Picture[], sound?: Sound) => void;
   onStop: () => void;
   /** A text that another app has shared; '': none. */
   shared: string;
   onSharedTaken: () => void;
   /** Who pays, and what may be to pay for the text. */
-  costText: (text: string) => string;
+  costText: (text: string, sound: Sound | undefined) => string;
   /** Beside the attachment. */
   extra?: ReactNode;
 }
@@ -39,21 +41,23 @@ const questionKeys: readonly Shortcut[] = [
 const noKeys: readonly Shortcut[] = [];
 
 /** Where questions are written. Enter sends at a desk; under a finger it breaks the line, as that keyboard has no other key for it. */
-export function Composer({ isRunning, reason, isForSeveral, onAsk, onStop, shared, onSharedTaken, costText, extra }: ComposerProps) {
+export function Composer(props: ComposerProps) {
+  const { isRunning, reason, kind, isForSeveral, onAsk, onStop, shared, onSharedTaken } = props;
   const { t } = useTranslation();
   const isOnline = useIsOnline();
   const isTouched = useQuestionKeys();
   const [text, setText] = useQuestion(shared, onSharedTaken);
   const field = useRef<HTMLTextAreaElement>(null);
-  const { pictures, add, remove, clear } = usePictures();
-  const isEmpty = text.trim() === '' && pictures.length === 0;
+  const attached = useAttachments(kind);
+  const { pictures, sound } = attached;
+  const isEmpty = kind === 'transcript' ? sound === undefined : text.trim() === '' && (kind !== 'chat' || pictures.length === 0);
   const canAsk = !isEmpty && !isRunning && isOnline && reason === undefined;
 
   function send(): void {
     if (!canAsk) return;
-    onAsk(text.trim(), pictures);
+    onAsk(text.trim(), pictures, sound);
     setText('');
-    clear();
+    attached.clear();
     goOn();
   }
   /** Sending and stopping take each other's place: the focus goes to the question, where keys do both. A finger would open the keyboard. */
@@ -84,24 +88,42 @@ export function Composer({ isRunning, reason, isForSeveral, onAsk, onStop, share
       onDragOver={(event) => event.preventDefault()}
       onDrop={(event) => {
         event.preventDefault();
-        void add(event.dataTransfer.files);
+        attached.add([...event.dataTransfer.files]);
       }}
     >
-      {pictures.length > 0 && <Attached pictures={pictures} onRemove={remove} />}
+      <Attached {...attached} />
       <TextArea
         ref={field}
         inputClassName={styles.input}
-        aria-label={t('playground.ask.label')}
-        placeholder={reason ?? t(invitation(isForSeveral, isTouched))}
+        aria-label={t(labels[kind])}
+        placeholder={reason ?? (kind === 'chat' ? t(invitation(isForSeveral, isTouched)) : t(`playground.invite.${kind}`))}
         minRows={1}
         maxRows={8}
         value={text}
         onChange={(event) => setText(event.currentTarget.value)}
         onKeyDown={handleKey}
         onPaste={(event) => {
-          if (event.clipboardData.files.length > 0) void add(event.clipboardData.files);
+          if (event.clipboardData.files.length > 0) attached.add([...event.clipboardData.files]);
         }}
       />
+      <ComposerFoot {...props} text={text} attached={attached} disabled={isEmpty || reason !== undefined} onStop={handleStop} />
+    </form>
+  );
+}
+
+interface ComposerFootProps extends ComposerProps {
+  text: string;
+  attached: ReturnType<typeof useAttachments>;
+  disabled: boolean;
+}
+
+/** What goes along, what it may cost, and the way to send it. */
+function ComposerFoot(props: ComposerFootProps) {
+  const { kind, isRunning, isForSeveral, reason, text, attached, costText, extra, disabled, onStop } = props;
+  const { t } = useTranslation();
+  const isTouched = useIsTouched();
+  return (
+    <>
       {/* While nothing is typed it stands in the field. */}
       {reason !== undefined && text !== '' && (
         <p className={styles.reason} role="status">
@@ -109,13 +131,15 @@ export function Composer({ isRunning, reason, isForSeveral, onAsk, onStop, share
         </p>
       )}
       <div className={styles.composerFoot}>
-        <AttachButton onFiles={(files) => void add(files)} />
+        <AttachButtons kind={kind} disabled={isRunning} onFiles={attached.add} />
         {extra}
-        <span className={styles.hint}>{text !== '' ? costText(text) : !isTouched && t('playground.ask.keys')}</span>
+        <span className={styles.hint}>
+          {text !== '' || attached.sound !== undefined ? costText(text, attached.sound) : !isTouched && t('playground.ask.keys')}
+        </span>
         <span className={styles.space} />
-        <SendOrStop isRunning={isRunning} isForSeveral={isForSeveral} disabled={isEmpty || reason !== undefined} onStop={handleStop} />
+        <SendOrStop kind={kind} isRunning={isRunning} isForSeveral={isForSeveral} disabled={disabled} onStop={onStop} />
       </div>
-    </form>
+    </>
   );
 }
 
@@ -131,15 +155,21 @@ function useQuestion(shared: string, onSharedTaken: () => void) {
   return question;
 }
 
-interface SendOrStopProps extends Pick<ComposerProps, 'isRunning' | 'isForSeveral' | 'onStop'> {
+interface SendOrStopProps extends Pick<ComposerProps, 'kind' | 'isRunning' | 'isForSeveral' | 'onStop'> {
   disabled: boolean;
 }
 
-function SendOrStop({ isRunning, isForSeveral, disabled, onStop }: SendOrStopProps) {
+function SendOrStop({ kind, isRunning, isForSeveral, disabled, onStop }: SendOrStopProps) {
   const { t } = useTranslation();
   if (!isRunning)
     return (
-      <OnlineButton type="submit" variant="filled" icon={<ChatIcon name="send" />} label={t('playground.ask.send')} disabled={disabled} />
+      <OnlineButton
+        type="submit"
+        variant="filled"
+        icon={<ChatIcon name="send" />}
+        label={t(kind === 'chat' ? 'playground.ask.send' : `playground.send.${kind}`)}
+        disabled={disabled}
+      />
     );
   return (
     <Button variant="filled" leftSection={<ChatIcon name="stop" />} onClick={onStop}>
@@ -155,69 +185,12 @@ function useQuestionKeys(): boolean {
   return isTouched;
 }
 
-function usePictures() {
-  const { t } = useTranslation();
-  const [pictures, setPictures] = useState<Picture[]>([]);
-  async function add(files: FileList): Promise<void> {
-    const read = await Promise.all([...files].slice(0, mostPictures).map(readPicture));
-    const found = read.filter((picture) => picture !== undefined);
-    if (found.length < files.length) toastNote(t('playground.ask.not_picture', { count: mostPictures }));
-    setPictures((before) => [...before, ...found].slice(0, mostPictures));
-  }
-  return {
-    pictures,
-    add,
-    remove: (index: number) => setPictures((before) => before.filter((_picture, place) => place !== index)),
-    clear: () => setPictures([]),
-  };
-}
-
-function Attached({ pictures, onRemove }: { pictures: Picture[]; onRemove: (index: number) => void }) {
-  const { t } = useTranslation();
-  return (
-    <ul className={styles.attached}>
-      {pictures.map((picture, index) => (
-        // Two may have the same name.
-        <li key={index}>
-          <img src={picture.url} alt={picture.name} />
-          <ActionIcon aria-label={t('playground.ask.detach', { name: picture.name })} onClick={() => onRemove(index)}>
-            <Icon name="close" />
-          </ActionIcon>
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-function AttachButton({ onFiles }: { onFiles: (files: FileList) => void }) {
-  const { t } = useTranslation();
-  const input = useRef<HTMLInputElement>(null);
-  return (
-    <>
-      <ActionIcon
-        variant="subtle"
-        aria-label={t('playground.ask.attach')}
-        title={t('playground.ask.attach')}
-        onClick={() => input.current?.click()}
-      >
-        <ChatIcon name="attach" />
-      </ActionIcon>
-      <input
-        className="visually-hidden"
-        ref={input}
-        type="file"
-        accept="image/*"
-        multiple
-        tabIndex={-1}
-        aria-hidden="true"
-        onChange={(event) => {
-          if (event.currentTarget.files !== null) onFiles(event.currentTarget.files);
-          event.currentTarget.value = '';
-        }}
-      />
-    </>
-  );
-}
+const labels = {
+  chat: 'playground.ask.label',
+  picture: 'playground.label.picture',
+  speech: 'playground.label.speech',
+  transcript: 'playground.label.transcript',
+} as const;
 
 /** Nobody drops a picture with a finger. */
 function invitation(isForSeveral: boolean, isTouched: boolean) {

@@ -66,10 +66,10 @@ export function chooseSettings(settings: Partial<ChatSettings>): void {
 }
 
 /** Appends a question to what is open, with room for the answers. Gives the place of the turn. */
-export function addTurn(text: string, pictures: Picture[]): { id: string; index: number } {
+export function addTurn(text: string, pictures: Picture[], sound?: Turn['sound']): { id: string; index: number } {
   const { open } = playground.get();
-  const turn: Turn = { id: newId(), text, pictures, at: Date.now(), answers: open.models.map(() => null) };
-  const title = open.title === '' ? titleOf(text, pictures) : open.title;
+  const turn: Turn = { id: newId(), text, pictures, at: Date.now(), answers: open.models.map(() => null), ...(sound && { sound }) };
+  const title = open.title === '' ? titleOf(text, pictures, sound) : open.title;
   const changed = { ...open, title, turns: [...open.turns, turn] };
   change({ open: changed });
   return { id: changed.id, index: changed.turns.length - 1 };
@@ -161,9 +161,9 @@ function afterBreak(conversation: Conversation): Conversation {
   return { ...conversation, turns: conversation.turns.map((turn) => ({ ...turn, answers: turn.answers.map(broken) })) };
 }
 
-function titleOf(text: string, pictures: readonly Picture[]): string {
+function titleOf(text: string, pictures: readonly Picture[], sound: Turn['sound']): string {
   const line = text.trim().split('\n', 1)[0] ?? '';
-  return (line === '' ? (pictures[0]?.name ?? '') : line).slice(0, longestTitle);
+  return (line === '' ? (pictures[0]?.name ?? sound?.name ?? '') : line).slice(0, longestTitle);
 }
 
 /** Unique on the device; pages without TLS have no `randomUUID`. */

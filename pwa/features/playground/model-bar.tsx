@@ -1,6 +1,7 @@
 import { ActionIcon } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { kindOfModel } from '#pwa/api/chat-models.ts';
 import type { Conversation } from '#pwa/offline/conversation.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { chooseModels } from './conversations-state.ts';
@@ -31,7 +32,9 @@ export function ModelBar({ conversation, offered, isRunning, shown, actions }: M
   const { models } = conversation;
   const columns = models.map((_model, column) => column).filter((column) => shown === null || column === shown);
   function choose(column: number, name: string): void {
-    chooseModels(models.map((model, place) => (place === column ? name : model)));
+    const chosen = models.map((model, place) => (place === column ? name : model));
+    // Only models of one kind are asked side by side.
+    chooseModels(column === 0 ? chosen.filter((model) => kindOfModel(model) === kindOfModel(name)) : chosen);
   }
   return (
     // Closing one of two leaves the focus here.
@@ -49,7 +52,7 @@ export function ModelBar({ conversation, offered, isRunning, shown, actions }: M
             <ModelSelect
               label={models.length > 1 ? t('playground.model.numbered', { number: column + 1 }) : t('playground.model.label')}
               model={model}
-              offered={offered}
+              offered={column === 0 ? offered : offered.filter((name) => kindOfModel(name) === kindOfModel(models[0] ?? ''))}
               disabled={isRunning}
               onChoose={(name) => choose(column, name)}
             />

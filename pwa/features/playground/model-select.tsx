@@ -1,5 +1,6 @@
 import { Select } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import { kindOfModel, type ModelKind } from '#pwa/api/chat-models.ts';
 import styles from './playground.module.css';
 
 interface ModelSelectProps {
@@ -23,9 +24,18 @@ export function ModelSelect({ label, model, offered, disabled, onChoose }: Model
       openOnFocus={false}
       nothingFoundMessage={t('playground.model.none')}
       disabled={disabled}
-      data={offered.includes(model) || model === '' ? [...offered] : [model, ...offered]}
+      data={grouped(offered.includes(model) || model === '' ? offered : [model, ...offered], (kind) => t(`playground.kind.${kind}`))}
       value={model === '' ? null : model}
       onChange={(name) => name !== null && onChoose(name)}
     />
   );
+}
+
+const order = ['chat', 'picture', 'speech', 'transcript'] as const;
+
+/** Under what they make, where that is more than one thing. */
+function grouped(names: readonly string[], label: (kind: ModelKind) => string) {
+  const found = Map.groupBy(names, (name) => kindOfModel(name) ?? 'chat');
+  if (found.size < 2) return [...names];
+  return order.flatMap((kind) => (found.has(kind) ? [{ group: label(kind), items: found.get(kind) ?? [] }] : []));
 }

@@ -2,6 +2,7 @@ import { NumberInput, Select, TagsInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { CSSProperties } from 'react';
 import { useTranslation } from 'react-i18next';
+import { kindOfModel } from '#pwa/api/chat-models.ts';
 import { usableGroupsQuery } from '#pwa/api/groups.ts';
 import { useStoredUser } from '#pwa/api/self.ts';
 import type { ChatSettings } from '#pwa/offline/conversation.ts';
@@ -14,6 +15,7 @@ import { SwitchRow } from '#pwa/ui/form/switch-row.tsx';
 import { JsonField, jsonFault } from '#pwa/ui/form/json-field.tsx';
 import { serverWords } from '#pwa/ui/server-words.ts';
 import { chooseSettings } from './conversations-state.ts';
+import { MediaParameters } from './media-parameters.tsx';
 import styles from './playground.module.css';
 import { listOf, objectOf } from './request-body.ts';
 
@@ -42,7 +44,18 @@ const exampleTools = JSON.stringify(
 );
 
 /** How the questions of this conversation are asked. What is not set is not sent. */
-export function Parameters({ settings }: { settings: ChatSettings }) {
+export function Parameters({ settings, model }: { settings: ChatSettings; model: string }) {
+  const kind = kindOfModel(model) ?? 'chat';
+  if (kind === 'chat') return <ChatParameters settings={settings} />;
+  return (
+    <div className={styles.parameters}>
+      <GroupField group={settings.group} />
+      <MediaParameters kind={kind} model={model} settings={settings} />
+    </div>
+  );
+}
+
+function ChatParameters({ settings }: { settings: ChatSettings }) {
   const { t } = useTranslation();
   const unset = t('playground.parameter.unset');
   return (

@@ -1,6 +1,7 @@
 // What the playground offers besides asking: beside its title, and on a phone around the model and the question.
 import { ActionIcon, Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import { kindOfModel } from '#pwa/api/chat-models.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { RowMenu } from '#pwa/ui/list/row-menu.tsx';
 import { useStore } from '#pwa/ui/store.ts';
@@ -9,6 +10,7 @@ import { chooseModels, newConversation, playground } from './conversations-state
 import { ChatIcon } from './icons.tsx';
 import { useSum } from './use-sum.ts';
 import styles from './playground.module.css';
+import { countSetMedia } from './media-settings.ts';
 import { countSet } from './request-body.ts';
 
 /** What opens over the conversation, or beside it. */
@@ -29,6 +31,7 @@ export function Actions({ isRunning, isWide, offered, onOpen }: ActionsProps) {
   const { t } = useTranslation();
   const { open } = useStore(playground);
   const beside = useBeside(offered);
+  const isChat = kindOfModel(open.models[0] ?? '') === 'chat';
   const title = useParametersTitle();
   return (
     <>
@@ -53,9 +56,11 @@ export function Actions({ isRunning, isWide, offered, onOpen }: ActionsProps) {
       >
         <ChatIcon name="beside" />
       </ActionIcon>
-      <ActionIcon aria-label={t('playground.export.open')} title={t('playground.export.open')} onClick={() => onOpen('export')}>
-        <ChatIcon name="code" />
-      </ActionIcon>
+      {isChat && (
+        <ActionIcon aria-label={t('playground.export.open')} title={t('playground.export.open')} onClick={() => onOpen('export')}>
+          <ChatIcon name="code" />
+        </ActionIcon>
+      )}
       <ActionIcon
         aria-label={t('playground.conversation.new')}
         title={t('playground.conversation.new')}
@@ -72,9 +77,10 @@ export function Actions({ isRunning, isWide, offered, onOpen }: ActionsProps) {
 export function PhoneActions({ onOpen }: { onOpen: (part: Part) => void }) {
   const { t } = useTranslation();
   const { open } = useStore(playground);
-  const count = countSet(open.settings);
+  const count = useSetCount();
   const title = useParametersTitle();
   const sum = useSum(open);
+  const isChat = kindOfModel(open.models[0] ?? '') === 'chat';
   return (
     <span className={styles.phoneActions}>
       <Button className={styles.parametersButton ?? ''} variant="subtle" aria-label={title} onClick={() => onOpen('parameters')}>
@@ -94,7 +100,7 @@ export function PhoneActions({ onOpen }: { onOpen: (part: Part) => void }) {
               onClick: newConversation,
             },
             { key: 'all', label: t('playground.conversation.all'), onClick: () => onOpen('conversations') },
-            { key: 'export', label: t('playground.export.open'), onClick: () => onOpen('export') },
+            ...(isChat ? [{ key: 'export', label: t('playground.export.open'), onClick: () => onOpen('export') }] : []),
           ],
         })}
       />
@@ -121,9 +127,17 @@ export function BesideButton({ isRunning, offered }: ModelsProps) {
   );
 }
 
+/** Parameters that are set, of those that the model's kind has. */
+function useSetCount(): number {
+  const { models, settings } = useStore(playground).open;
+  const [model = ''] = models;
+  const kind = kindOfModel(model) ?? 'chat';
+  return kind === 'chat' ? countSet(settings) : countSetMedia(kind, model, settings.media) + (settings.group === '' ? 0 : 1);
+}
+
 function useParametersTitle(): string {
   const { t } = useTranslation();
-  const count = countSet(useStore(playground).open.settings);
+  const count = useSetCount();
   return count === 0 ? t('playground.parameter.title') : t('playground.parameter.title_count', { count });
 }
 
@@ -131,7 +145,8 @@ function useParametersTitle(): string {
 function useBeside(offered: readonly string[]) {
   const { open } = useStore(playground);
   const isOn = open.models.length > 1;
-  const other = offered.find((name) => !open.models.includes(name)) ?? open.models[0];
+  const kind = kindOfModel(open.models[0] ?? '');
+  const other = offered.find((name) => kindOfModel(name) === kind && !open.models.includes(name)) ?? open.models[0];
   function turn(): void {
     if (isOn) askFirstOnly();
     else if (other !== undefined) chooseModels([...open.models, other]);

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Role } from '#shared/roles.ts';
+import { kindOfModel } from '#pwa/api/chat-models.ts';
 import { usableGroupsQuery } from '#pwa/api/groups.ts';
 import { selfQuery, useStoredUser } from '#pwa/api/self.ts';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
@@ -24,6 +25,9 @@ import { useStore } from '#pwa/ui/store.ts';
 import { ask, onCharged, stop } from './ask.ts';
 import { Composer } from './composer.tsx';
 import { costBefore } from './cost-before.ts';
+import { emptyMedia } from './media-settings.ts';
+import { mediaCost } from './media-cost.ts';
+import type { Sound } from './read-sound.ts';
 import { chooseModels, chooseSettings, loadConversations, playground } from './conversations-state.ts';
 import { ModelBar } from './model-bar.tsx';
 import { Actions, BesideButton, type Part, PhoneActions } from './playground-actions.tsx';
@@ -55,7 +59,7 @@ interface PlaygroundScreenProps {
 export function PlaygroundScreen({ shared, onSharedTaken }: PlaygroundScreenProps) {
   const { t } = useTranslation();
   const state = useStore(playground);
-  const { open, kept } = state;
+  const { open } = state;
   const isPhone = useIsPhone();
   const isWide = useMedia('(min-width: 1360px)');
   const [part, setPart] = useState<Part | null>(null);
@@ -66,6 +70,7 @@ export function PlaygroundScreen({ shared, onSharedTaken }: PlaygroundScreenProp
   const close = (): void => setPart(null);
   const reason = useReason(offered.data);
   const costText = useCostText();
+  const kind = kindOfModel(open.models[0] ?? '') ?? 'chat';
   return (
     <Screen
       title={t('playground.title')}
@@ -73,21 +78,7 @@ export function PlaygroundScreen({ shared, onSharedTaken }: PlaygroundScreenProp
       isAlone
       {...(!isPhone && { actions: <Actions isRunning={isRunning} isWide={isWide} offered={offered.data ?? []} onOpen={setPart} /> })}
       panel={
-        part === 'conversations' ? (
-          <ConversationList kept={kept} openId={open.id} onClose={close} />
-        ) : part === 'parameters' && !isWide ? (
-          <SidePanel title={t('playground.parameter.title')} onClose={close} isTall foot={<ResetButton />}>
-            <Parameters settings={open.settings} />
-          </SidePanel>
-        ) : isWide ? (
-          <aside className={styles.aside} aria-label={t('playground.parameter.title')}>
-            <header className={styles.asideHead}>
-              <h2>{t('playground.parameter.title')}</h2>
-              <ResetButton />
-            </header>
-            <Parameters settings={open.settings} />
-          </aside>
-        ) : null
+        isWide || part === 'conversations' || part === 'parameters' ? <PlaygroundPanel part={part} isWide={isWide} onClose={close} /> : null
       }
     >
       <ModelBar
@@ -116,6 +107,7 @@ export function PlaygroundScreen({ shared, onSharedTaken }: PlaygroundScreenProp
       <div className={styles.composerPlace}>
         <Composer
           key={`composer ${open.id}`}
+          kind={kind}
           isRunning={isRunning}
           reason={reason}
           isForSeveral={open.models.length > 1}
@@ -130,6 +122,30 @@ export function PlaygroundScreen({ shared, onSharedTaken }: PlaygroundScreenProp
       </div>
       {part === 'export' && <ExportDialog conversation={open} onClose={close} />}
     </Screen>
+  );
+}
+
+/** What stands beside the conversation. */
+function PlaygroundPanel({ part, isWide, onClose }: { part: Part | null; isWide: boolean; onClose: () => void }) {
+  const { t } = useTranslation();
+  const { open, kept } = useStore(playground);
+  const parameters = <Parameters settings={open.settings} model={open.models[0] ?? ''} />;
+  if (part === 'conversations') return <ConversationList kept={kept} openId={open.id} onClose={onClose} />;
+  if (isWide)
+    return (
+      <aside className={styles.aside} aria-label={t('playground.parameter.title')}>
+        <header className={styles.asideHead}>
+          <h2>{t('playground.parameter.title')}</h2>
+          <ResetButton />
+        </header>
+        {parameters}
+      </aside>
+    );
+  if (part !== 'parameters') return null;
+  return (
+    <SidePanel title={t('playground.parameter.title')} onClose={onClose} isTall foot={<ResetButton />}>
+      {parameters}
+    </SidePanel>
   );
 }
 
@@ -157,7 +173,7 @@ function useOffered() {
 }
 
 /** Calls of the playground are the account's own, no token's: it says so, and about how much. */
-function useCostText(): (text: string) => string {
+function useCostText(): (text: string, sound: Sound | undefined) => string {
   const { t } = useTranslation();
   const format = useFormat();
   const user = useStoredUser();
@@ -166,7 +182,15 @@ function useCostText(): (text: string) => string {
   const { data: groups } = useQuery(usableGroupsQuery);
   const groupRatio = groups?.[open.settings.group || (user?.group ?? '')]?.ratio;
   const priced = open.models.map((model) => ({ price: models?.find(({ name }) => name === model)?.price, groupRatio }));
-  return (text) => {
+  const kind = kindOfModel(open.models[0] ?? '') ?? 'chat';
+  return (text, sound) => {
+    if (kind !== 'chat') {
+      const asked = { kind, settings: open.settings.media, text, seconds: sound?.seconds, quotaPerUnit: format.quotaPerUnit };
+      const costs = priced.map((one, place) => mediaCost({ ...asked, ...one, model: open.models[place] ?? '' }));
+      if (costs.some((cost) => cost === undefined)) return t('playground.ask.cost_unknown');
+      const sum = costs.reduce<number>((total, cost) => total + (cost ?? 0), 0);
+      return t('playground.ask.cost_about', { amount: `${format.charge(sum)} ${format.unit || t('common.quota.name')}` });
+    }
     const cost = costBefore(open, text, priced, format.quotaPerUnit);
     if (cost === undefined) return t('playground.ask.cost_unknown');
     const amount = (quota: number): string => `${format.charge(quota)} ${format.unit || t('common.quota.name')}`;
@@ -182,7 +206,7 @@ function useReason(offered: readonly string[] | undefined): string | undefined {
   const { open } = useStore(playground);
   if (offered?.length === 0) return t('playground.ask.no_models');
   if (open.models.length === 0 || open.models.includes('')) return t('playground.model.choose');
-  const faulty = unsendable(open.settings);
+  const faulty = kindOfModel(open.models[0] ?? '') === 'chat' ? unsendable(open.settings) : undefined;
   return faulty === undefined ? undefined : t('playground.ask.unsendable', { name: t(`playground.parameter.${faulty}`) });
 }
 
@@ -223,7 +247,7 @@ function ResetButton() {
   const { t } = useTranslation();
   const { group } = useStore(playground).open.settings;
   return (
-    <Button variant="subtle" onClick={() => chooseSettings({ ...emptySettings, group })}>
+    <Button variant="subtle" onClick={() => chooseSettings({ ...emptySettings, media: emptyMedia, group })}>
       {t('playground.parameter.reset')}
     </Button>
   );

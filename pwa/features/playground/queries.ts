@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { modelApi } from '#shared/models.ts';
 import type { Price } from '#shared/pricing.ts';
 import { call } from '#pwa/api/call.ts';
-import { canChat, isSmall } from '#pwa/api/chat-models.ts';
+import { canChat, isSmall, kindOfModel } from '#pwa/api/chat-models.ts';
 import { priceOf } from './rough-cost.ts';
 
 export interface OfferedModel {
@@ -12,14 +12,14 @@ export interface OfferedModel {
   price?: Price;
 }
 
-/** Models that answer chats, with the groups that offer them. `userId`: what is offered depends on who asks. */
+/** Models that can be asked here, with the groups that offer them. `userId`: what is offered depends on who asks. */
 export const offeredModelsQuery = (userId: number) =>
   queryOptions({
     queryKey: ['playground-models', userId],
     queryFn: async ({ signal }): Promise<OfferedModel[]> => {
       const entries = await call(modelApi.pricing, { signal });
       return entries
-        .filter((entry) => canChat(entry.model_name))
+        .filter((entry) => kindOfModel(entry.model_name) !== undefined)
         .map((entry) => ({
           name: entry.model_name,
           groups: entry.enable_groups,
@@ -33,5 +33,6 @@ export const offeredModelsQuery = (userId: number) =>
 
 /** What a new conversation begins with: the usual small model where it is offered, else another small one. */
 export function defaultModel(names: readonly string[]): string | undefined {
-  return names.includes('gpt-4o-mini') ? 'gpt-4o-mini' : (names.find(isSmall) ?? names[0]);
+  const chats = names.filter(canChat);
+  return chats.includes('gpt-4o-mini') ? 'gpt-4o-mini' : (chats.find(isSmall) ?? chats[0] ?? names[0]);
 }

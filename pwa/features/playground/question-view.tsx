@@ -7,6 +7,7 @@ import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { TextArea } from '#pwa/ui/form/text-area.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
+import { ChatIcon } from './icons.tsx';
 import styles from './playground.module.css';
 
 interface QuestionViewProps {
@@ -54,8 +55,15 @@ export const QuestionView = memo(({ turn, isLast, canAsk, onEdit }: QuestionView
           ))}
         </div>
       )}
+      {turn.sound !== undefined && (
+        <p className={styles.attachedSound}>
+          <ChatIcon name="sound" />
+          <span className={styles.soundName}>{turn.sound.name}</span>
+          {turn.sound.seconds !== undefined && <span className={styles.hint}>{format.duration(turn.sound.seconds * 1000)}</span>}
+        </p>
+      )}
       {draft === null ? (
-        <p className={styles.asked}>{turn.text}</p>
+        turn.text !== '' && <p className={styles.asked}>{turn.text}</p>
       ) : (
         <form
           className={styles.editing}
@@ -84,7 +92,7 @@ export const QuestionView = memo(({ turn, isLast, canAsk, onEdit }: QuestionView
             <OnlineButton
               type="submit"
               label={t('playground.question.send')}
-              disabled={!canAsk || (draft.trim() === '' && turn.pictures.length === 0)}
+              disabled={!canAsk || (draft.trim() === '' && turn.pictures.length === 0 && turn.sound === undefined)}
             />
           </div>
         </form>

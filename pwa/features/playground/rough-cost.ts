@@ -46,7 +46,8 @@ export function roughCost({ offered, groupRatio, quotaPerUnit, promptTokens, com
 
 /** Without what a cache would spare: nobody knows that before the end. */
 export function priceOf(
-  entry: Pick<PricingEntry, 'quota_type' | 'model_price' | 'model_ratio' | 'completion_ratio' | 'long_inputs'>,
+  entry: Pick<PricingEntry, 'quota_type' | 'model_price' | 'model_ratio' | 'completion_ratio' | 'long_inputs'> &
+    Partial<Pick<PricingEntry, 'audio_ratio' | 'audio_output_ratio' | 'image_ratio' | 'image_output_ratio'>>,
 ): Price {
   if (entry.quota_type === 1) return { kind: 'call', modelPrice: entry.model_price };
   const { model_ratio: modelRatio, completion_ratio: completionRatio } = entry;
@@ -54,10 +55,10 @@ export function priceOf(
     cacheRatio: 1,
     cacheCreationRatio: 1,
     cacheCreation1hRatio: 1,
-    audioInputRatio: 1,
-    audioOutputRatio: completionRatio,
-    imageInputRatio: 1,
-    imageOutputRatio: completionRatio,
+    audioInputRatio: entry.audio_ratio ?? 1,
+    audioOutputRatio: entry.audio_output_ratio ?? completionRatio,
+    imageInputRatio: entry.image_ratio ?? 1,
+    imageOutputRatio: entry.image_output_ratio ?? completionRatio,
   };
   return withLongInputs({ kind: 'usage', modelRatio, completionRatio, ...further }, entry.long_inputs ?? []);
 }

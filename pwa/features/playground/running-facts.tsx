@@ -22,7 +22,9 @@ export function RunningFacts({ answer }: { answer: Answer }) {
     <>
       <span className={styles.running}>
         <Glyph name="live" />
-        {t('playground.answer.running', { time: format.duration(Math.max(0, now - answer.startedAt)) })}
+        {t(answer.kind === undefined ? 'playground.answer.running' : 'playground.answer.making', {
+          time: format.duration(Math.max(0, now - answer.startedAt)),
+        })}
       </span>
       {tokens > 0 && <span>{t('playground.answer.tokens', { count: tokens })}</span>}
       {quota !== undefined && <span>{`≈ ${format.charge(quota)} ${format.unit || t('common.quota.name')}`}</span>}

@@ -1,5 +1,6 @@
 import { useEffect, useLayoutEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
+import { kindOfModel } from '#pwa/api/chat-models.ts';
 import type { Conversation } from '#pwa/offline/conversation.ts';
 import { AnswerView } from './answer-view.tsx';
 import { askAgain, askInstead } from './ask.ts';
@@ -9,6 +10,13 @@ import { QuestionView } from './question-view.tsx';
 
 /** Pixels from the end within which the view follows what is written. */
 const nearEnd = 60;
+
+const greetings = {
+  chat: 'playground.greeting',
+  picture: 'playground.greet.picture',
+  speech: 'playground.greet.speech',
+  transcript: 'playground.greet.transcript',
+} as const;
 
 interface ThreadProps {
   conversation: Conversation;
@@ -30,7 +38,7 @@ export function Thread({ conversation, shown, canAsk }: ThreadProps) {
     <div className={styles.thread} ref={place} role="log" aria-label={t('playground.thread')} aria-live="off" tabIndex={0}>
       {turns.length === 0 && (
         <div className={styles.greeting}>
-          <p>{t('playground.greeting')}</p>
+          <p>{t(greetings[kindOfModel(models[0] ?? '') ?? 'chat'])}</p>
           <p className={styles.hint}>{t('playground.greeting_kept')}</p>
         </div>
       )}

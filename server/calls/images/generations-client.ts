@@ -1,4 +1,5 @@
 // Pictures as callers ask for them by a text. https://platform.openai.com/docs/api-reference/images/create
+import { tokensOf, unitsOf } from '#shared/picture-order.ts';
 import { AppError } from '#shared/errors.ts';
 import type { LocalText } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
@@ -9,7 +10,7 @@ import { decidingNames } from '#server/dialects/deciding-names.ts';
 import { emptyPrompt } from '#server/dialects/prompt-content.ts';
 import { badField, StrictFields } from '#server/dialects/strict-fields.ts';
 import type { Body } from '#server/dialects/strict-fields.ts';
-import { orderOf, tokensOf, unitsOf } from './picture-order.ts';
+import { orderOf } from './picture-order.ts';
 
 /** Who names no model gets the vendor's own choice of today, else the name that it had before, whichever is served. */
 const usualModels = ['dall-e-2', 'dall-e'];

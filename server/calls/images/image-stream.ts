@@ -1,5 +1,7 @@
 // A stream of pictures on its way to its caller: events pass as bytes. Each picture comes in an event of its own, which says what it took; ones that
 // are not finished come before it, where they are asked for. https://platform.openai.com/docs/api-reference/images-streaming
+import { tokensOf, unitsOf } from '#shared/picture-order.ts';
+import type { PictureOrder } from '#shared/picture-order.ts';
 import { sumOfUsages } from '#shared/token-usage.ts';
 import type { StreamInput } from '#server/dialects/identity.ts';
 import type { ErrorInResponse, ReportedUsage } from '#server/dialects/stream-pipe.ts';
@@ -7,8 +9,7 @@ import type { JsonObject } from '#server/framing/loose-json.ts';
 import { PassingStream } from '../passing-stream.ts';
 import type { PassingEvent } from '../passing-stream.ts';
 import { withoutPictures } from './picture-bytes.ts';
-import { orderOf, tokensOf, unitsOf } from './picture-order.ts';
-import type { PictureOrder } from './picture-order.ts';
+import { orderOf } from './picture-order.ts';
 import { readPictureUsage } from './picture-usage.ts';
 
 export class ImageStream extends PassingStream {

@@ -1,5 +1,6 @@
 // Pictures. Callers of OpenAI's format alone have them; providers of that format are asked as they are, but for what `forms` says.
 // https://platform.openai.com/docs/api-reference/images
+import { tokensOf, unitsOf } from '#shared/picture-order.ts';
 import { AppError } from '#shared/errors.ts';
 import type { ClientCall } from '#server/dialects/client-dialect.ts';
 import type { DecodeInput } from '#server/dialects/decoded-whole.ts';
@@ -15,7 +16,7 @@ import { forwardForm } from '../forward-form.ts';
 import { editsClient, variationsClient } from './edits-client.ts';
 import { generationsClient } from './generations-client.ts';
 import { ImageStream } from './image-stream.ts';
-import { orderOf, tokensOf, unitsOf } from './picture-order.ts';
+import { orderOf } from './picture-order.ts';
 import { onOneLine, readPictures } from './read-pictures.ts';
 import type { Pictures } from './read-pictures.ts';
 

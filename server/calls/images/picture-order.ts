@@ -1,18 +1,6 @@
-// Which pictures a request asks for, and what they cost as far as that can be known before a provider tells it.
-import type { CallUnits } from '#shared/call-units.ts';
-import { product } from '#shared/decimal.ts';
+// Which pictures a request asks for.
+import type { PictureOrder } from '#shared/picture-order.ts';
 import type { Body } from '#server/dialects/strict-fields.ts';
-
-export interface PictureOrder {
-  count: number;
-  /** In the caller's words; undefined: the model's own choice. */
-  size: string | undefined;
-  quality: string | undefined;
-  /** Pictures of a stream that are not finished yet, of each. */
-  partials: number;
-  /** Of a moving picture; 1 of others. */
-  frames: number;
-}
 
 const usualFrames = 9;
 
@@ -33,53 +21,6 @@ export function orderOf({
     partials: stream === true || stream === 'true' ? (numberOf(partials) ?? 0) : 0,
     frames: format === 'gif' ? (numberOf(frames) ?? usualFrames) : 1,
   };
-}
-
-/** What a price per picture is for: one of 1024×1024 in standard quality, as prices of pictures are told. */
-const sizeFactors: Readonly<Record<string, number>> = { '256x256': 0.4, '512x512': 0.45, '1024x1792': 2, '1792x1024': 2 };
-const oblong = new Set(['1024x1792', '1792x1024']);
-
-/** @param count how many came */
-export function unitsOf({ count: ordered, size, quality }: PictureOrder, upstreamModel: string, count: number = ordered): CallUnits {
-  const factor = product(sizeFactors[size ?? ''] ?? 1, qualityFactor(upstreamModel, { size, quality }));
-  return {
-    kind: 'image',
-    count,
-    ...(factor === 1 ? {} : { factor }),
-    ...(size === undefined ? {} : { size }),
-    ...(quality === undefined ? {} : { quality }),
-  };
-}
-
-/** https://platform.openai.com/docs/pricing#image-generation */
-function qualityFactor(upstreamModel: string, { size = '', quality }: Pick<PictureOrder, 'size' | 'quality'>): number {
-  if (!upstreamModel.startsWith('dall-e-3') || quality !== 'hd') return 1;
-  return oblong.has(size) ? 1.5 : 2;
-}
-
-/**
- * Tokens of a picture of 1024×1024; others by their area. Of the two best qualities no numbers are published: each is taken for twice the one
- * before it. https://developers.openai.com/api/docs/guides/image-generation#cost-and-latency
- */
-const squareTokens: Readonly<Record<string, number>> = { low: 272, medium: 1056, high: 4160, xhigh: 8320, max: 16_640 };
-const squareArea = 1024 * 1024;
-/** Of the largest of the usual sizes: who leaves it to the model may get that. */
-const openArea = 1.5;
-const tokensOfPartial = 100;
-/** A picture of a model whose vendor bills none by tokens: what it costs at the ratio 1 is $0.0025. */
-const otherTokens = 1250;
-
-/** Output tokens of so many pictures, at the most. */
-export function tokensOf(order: PictureOrder, upstreamModel: string, count: number = order.count): number {
-  return Math.ceil(count * (tokensOfOne(order, upstreamModel) * order.frames + order.partials * tokensOfPartial));
-}
-
-function tokensOfOne({ size = '', quality = '' }: PictureOrder, upstreamModel: string): number {
-  if (!/^(?:chat)?gpt-image/.test(upstreamModel)) return otherTokens * (sizeFactors[size] ?? 1);
-  const [, width, height] = /^(\d+)x(\d+)$/.exec(size) ?? [];
-  // None is smaller at the vendor; who takes a smaller size may make the usual one of it.
-  const area = width === undefined || height === undefined ? openArea : Math.max(1, (Number(width) * Number(height)) / squareArea);
-  return (squareTokens[quality] ?? squareTokens.high ?? otherTokens) * area;
 }
 
 function numberOf(value: unknown): number | undefined {

@@ -1,0 +1,57 @@
+// Pictures, speech and transcripts of the playground: whole answers. https://platform.openai.com/docs/api-reference/images and /audio
+import { z } from 'zod/mini';
+import { translate } from '#pwa/i18n/setup.ts';
+import { CallFailure } from './failure.ts';
+import { parse, type PlaygroundCall, readingOn, sendToPlayground } from './playground-call.ts';
+import { reportOutcome } from './outcomes.ts';
+
+const Pictures = z.looseObject({
+  data: z.array(z.looseObject({ b64_json: z.nullish(z.string()), url: z.nullish(z.string()) })),
+});
+const Transcript = z.looseObject({ text: z.string() });
+
+/** Data URLs, or addresses where the provider keeps them. @throws {CallFailure} */
+export async function makePictures(call: PlaygroundCall): Promise<string[]> {
+  const { data } = Pictures.safeParse(await answerOf(call)).data ?? {};
+  const urls = (data ?? []).flatMap(({ b64_json: bytes, url }) => (bytes ? [`data:${typeIn(bytes)};base64,${bytes}`] : url ? [url] : []));
+  if (urls.length === 0) throw new CallFailure({ code: 'nothing', message: translate('playground.answer.nothing') });
+  return urls;
+}
+
+/** A data URL. @throws {CallFailure} */
+export async function speak(call: PlaygroundCall): Promise<string> {
+  const { response } = await sendToPlayground(call, 'audio/mpeg');
+  const sound = await readingOn(call, () => response.blob());
+  reportOutcome('answered');
+  if (sound.size === 0) throw new CallFailure({ code: 'nothing', message: translate('playground.answer.nothing') });
+  return dataUrlOf(sound);
+}
+
+/** @throws {CallFailure} */
+export async function transcribe(call: PlaygroundCall): Promise<string> {
+  const { text } = Transcript.safeParse(await answerOf(call)).data ?? {};
+  if (text === undefined) throw new CallFailure({ code: 'nothing', message: translate('playground.answer.nothing') });
+  return text.trim();
+}
+
+async function answerOf(call: PlaygroundCall): Promise<unknown> {
+  const { response } = await sendToPlayground(call, 'application/json');
+  const text = await readingOn(call, () => response.text());
+  reportOutcome('answered');
+  return parse(text);
+}
+
+/** By the first bytes, as they stand in base64. */
+function typeIn(bytes: string): string {
+  if (bytes.startsWith('/9j/')) return 'image/jpeg';
+  return bytes.startsWith('UklGR') ? 'image/webp' : 'image/png';
+}
+
+function dataUrlOf(blob: Blob): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.addEventListener('load', () => resolve(typeof reader.result === 'string' ? reader.result : ''));
+    reader.addEventListener('error', () => reject(reader.error ?? new Error('The sound cannot be read')));
+    reader.readAsDataURL(blob);
+  });
+}

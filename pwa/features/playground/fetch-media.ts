@@ -1,0 +1,31 @@
+// An answer that is no conversation: what is asked for by the model's kind. Loaded when it is asked for.
+import { translate } from '#pwa/i18n/setup.ts';
+import { CallFailure } from '#pwa/api/failure.ts';
+import type { ModelKind } from '#pwa/api/chat-models.ts';
+import { makePictures, speak, transcribe } from '#pwa/api/make-media.ts';
+import type { PlaygroundCall } from '#pwa/api/playground-call.ts';
+import type { Answer, Conversation, Turn } from '#pwa/offline/conversation.ts';
+import { pictureCall, speechCall, transcriptCall } from './media-body.ts';
+import { soundOf } from './recent-sounds.ts';
+
+interface MediaAsked {
+  kind: Exclude<ModelKind, 'chat'>;
+  model: string;
+  settings: Conversation['settings'];
+  turn: Turn;
+}
+
+/** @throws {CallFailure} */
+export async function fetchMedia(asked: MediaAsked, way: Pick<PlaygroundCall, 'signal' | 'onStart'>): Promise<Partial<Answer>> {
+  switch (asked.kind) {
+    case 'picture':
+      return { pictures: (await makePictures({ ...(await pictureCall(asked)), ...way })).map((url) => ({ url })) };
+    case 'speech':
+      return { sound: { url: await speak({ ...speechCall(asked), ...way }) } };
+    case 'transcript': {
+      const sound = soundOf(asked.turn.id);
+      if (sound === undefined) throw new CallFailure({ code: 'sound_gone', message: translate('playground.sound.gone') });
+      return { text: await transcribe({ ...transcriptCall(asked, sound), ...way }) };
+    }
+  }
+}

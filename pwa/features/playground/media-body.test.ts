@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import { pictureCall, speechCall, transcriptCall } from './media-body.ts';
+import { emptyMedia } from './media-settings.ts';
+import { emptySettings } from './request-body.ts';
+
+const turn = { text: 'a tide', pictures: [] };
+const settings = {
+  ...emptySettings,
+  group: 'vip',
+  media: { ...emptyMedia, size: '1024x1024', quality: 'hd', count: 2, voice: 'nova', speed: 1.5 },
+};
+
+test('of a picture is sent what its model takes, and that its bytes are wanted', async () => {
+  expect(await pictureCall({ settings, model: 'dall-e-3', turn })).toEqual({
+    path: 'images/generations',
+    body: { model: 'dall-e-3', prompt: 'a tide', size: '1024x1024', quality: 'hd', response_format: 'b64_json', group: 'vip' },
+  });
+  expect(await pictureCall({ settings, model: 'gpt-image-1', turn })).toEqual({
+    path: 'images/generations',
+    body: { model: 'gpt-image-1', prompt: 'a tide', n: 2, size: '1024x1024', group: 'vip' },
+  });
+});
+
+test('pictures that go along make it an edit', async () => {
+  const picture = { name: 'a.jpg', url: `data:image/jpeg;base64,${btoa('abc')}`, width: 1, height: 1 };
+  const { path, body } = await pictureCall({
+    settings: emptySettings,
+    model: 'gpt-image-1',
+    turn: { ...turn, pictures: [picture, picture] },
+  });
+  expect(path).toBe('images/edits');
+  if (!(body instanceof FormData)) throw new Error('no form');
+  expect(body.get('prompt')).toBe('a tide');
+  expect(body.getAll('image[]')).toHaveLength(2);
+  expect(body.has('group')).toBe(false);
+});
+
+test('speech has its voice and speed', () => {
+  expect(speechCall({ settings, model: 'tts-1', turn }).body).toEqual({
+    model: 'tts-1',
+    input: 'a tide',
+    voice: 'nova',
+    response_format: 'mp3',
+    speed: 1.5,
+    group: 'vip',
+  });
+});
+
+test('a recording travels with what is said of it; into English it is another call, without a language', () => {
+  const sound = new File(['abc'], 'tide.wav', { type: 'audio/wav' });
+  const media = { ...emptyMedia, language: 'zh' };
+  const asked = { settings: { ...emptySettings, media }, model: 'whisper-1', turn };
+  const heard = transcriptCall(asked, sound);
+  expect(heard.path).toBe('audio/transcriptions');
+  expect([heard.body.get('language'), heard.body.get('prompt')]).toEqual(['zh', 'a tide']);
+  const file = heard.body.get('file');
+  expect(file instanceof File && file.name).toBe('tide.wav');
+  const english = transcriptCall({ ...asked, settings: { ...emptySettings, media: { ...media, isTranslated: true } } }, sound);
+  expect(english.path).toBe('audio/translations');
+  expect(english.body.has('language')).toBe(false);
+});

@@ -1,0 +1,58 @@
+// What is sent for pictures, speech and transcripts.
+import type { Conversation, Picture, Turn } from '#pwa/offline/conversation.ts';
+import { mediaFor } from './media-settings.ts';
+
+type Asked = Pick<Conversation, 'settings'> & { model: string; turn: Pick<Turn, 'text' | 'pictures'> };
+
+export async function pictureCall({ settings, model, turn }: Asked): Promise<{ path: string; body: Record<string, unknown> | FormData }> {
+  const { size, quality, count } = mediaFor(model, settings.media);
+  const fields = {
+    model,
+    prompt: turn.text,
+    ...(count === 1 ? {} : { n: count }),
+    ...(size === '' ? {} : { size }),
+    ...(quality === '' ? {} : { quality }),
+    // An address of the provider's ends within the hour. Who always sends bytes refuses to be asked for them.
+    ...(/gpt-image/.test(model) ? {} : { response_format: 'b64_json' }),
+    ...groupOf(settings),
+  };
+  if (turn.pictures.length === 0) return { path: 'images/generations', body: fields };
+  const form = formOf(fields);
+  for (const picture of turn.pictures) form.append(turn.pictures.length > 1 ? 'image[]' : 'image', await bytesOf(picture), picture.name);
+  return { path: 'images/edits', body: form };
+}
+
+export function speechCall({ settings, model, turn }: Asked): { path: string; body: Record<string, unknown> } {
+  const { voice, speed } = mediaFor(model, settings.media);
+  const body = { model, input: turn.text, voice, response_format: 'mp3', ...(speed === 1 ? {} : { speed }), ...groupOf(settings) };
+  return { path: 'audio/speech', body };
+}
+
+export function transcriptCall({ settings, model, turn }: Asked, sound: File): { path: string; body: FormData } {
+  const { language, isTranslated } = mediaFor(model, settings.media);
+  const form = formOf({
+    model,
+    response_format: 'json',
+    ...(turn.text === '' ? {} : { prompt: turn.text }),
+    ...(language === '' || isTranslated ? {} : { language }),
+    ...groupOf(settings),
+  });
+  form.append('file', sound, sound.name);
+  return { path: isTranslated ? 'audio/translations' : 'audio/transcriptions', body: form };
+}
+
+function groupOf({ group }: Conversation['settings']): { group?: string } {
+  return group === '' ? {} : { group };
+}
+
+function formOf(fields: Record<string, unknown>): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.append(name, String(value));
+  return form;
+}
+
+async function bytesOf({ url }: Picture): Promise<Blob> {
+  const [head = '', data = ''] = url.split(',', 2);
+  const bytes = Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
+  return new Blob([bytes], { type: /^data:([\w/+.-]+)/.exec(head)?.[1] ?? 'image/jpeg' });
+}

@@ -1,0 +1,57 @@
+// What pictures, speech and transcripts may cost, before they are asked for.
+import { quotaOf, type Price, type PricedUsage } from '#shared/pricing.ts';
+import { tokensOf, unitsOf } from '#shared/picture-order.ts';
+import type { ModelKind } from '#pwa/api/chat-models.ts';
+import type { MediaSettings } from '#pwa/offline/conversation.ts';
+import { mediaFor } from './media-settings.ts';
+import { roughTokens } from './rough-cost.ts';
+
+interface MediaCost {
+  kind: Exclude<ModelKind, 'chat'>;
+  model: string;
+  settings: MediaSettings | undefined;
+  text: string;
+  /** Of a recording; undefined: not known. */
+  seconds: number | undefined;
+  price: Price | undefined;
+  groupRatio: number | undefined;
+  quotaPerUnit: number;
+}
+
+/** Quota, about; undefined: that cannot be told here. */
+export function mediaCost(asked: MediaCost): number | undefined {
+  const { price, groupRatio, quotaPerUnit } = asked;
+  const usage = usageOf(asked);
+  if (price === undefined || groupRatio === undefined || usage === undefined) return undefined;
+  return quotaOf(usage, price, groupRatio, quotaPerUnit);
+}
+
+/** Seconds that a letter takes to be said, and a Chinese character. */
+const [letter, character] = [0.07, 0.25];
+const spokenPerSecond = 1250 / 60;
+const heardPerSecond = 10;
+const writtenPerSecond = 4;
+
+function usageOf({ kind, model, settings, text, seconds }: MediaCost): PricedUsage | undefined {
+  if (kind === 'picture') {
+    const { size, quality, count } = mediaFor(model, settings);
+    const order = { count, size: size || undefined, quality: quality || undefined, partials: 0, frames: 1 };
+    const tokens = tokensOf(order, model);
+    return { promptTokens: roughTokens(text), completionTokens: tokens, imageOutputTokens: tokens, units: unitsOf(order, model) };
+  }
+  const isByTokens = model.startsWith('gpt-');
+  if (kind === 'speech') {
+    const characters = Math.max(1, [...text].length);
+    const units = { kind: 'character', count: characters, factor: 0.001 } as const;
+    if (!isByTokens) return { promptTokens: characters, completionTokens: 0, units };
+    const wide = roughTokens(text) > characters / 2;
+    const tokens = Math.ceil(characters * (wide ? character : letter) * spokenPerSecond);
+    return { promptTokens: roughTokens(text), completionTokens: tokens, audioOutputTokens: tokens, units };
+  }
+  if (seconds === undefined) return undefined;
+  const thousandths = Math.max(1, Math.round((Math.ceil(seconds) / 60) * 1000));
+  const units = { kind: 'minute', count: thousandths, factor: 0.001 } as const;
+  if (!isByTokens) return { promptTokens: thousandths, completionTokens: 0, units };
+  const heard = Math.ceil(seconds * heardPerSecond);
+  return { promptTokens: heard, audioInputTokens: heard, completionTokens: Math.ceil(seconds * writtenPerSecond), units };
+}

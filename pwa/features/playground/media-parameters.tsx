@@ -1,0 +1,132 @@
+import { NumberInput, Select } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import type { ModelKind } from '#pwa/api/chat-models.ts';
+import type { Conversation, MediaSettings } from '#pwa/offline/conversation.ts';
+import { SwitchRow } from '#pwa/ui/form/switch-row.tsx';
+import { Segments } from '#pwa/ui/controls/segments.tsx';
+import { chooseSettings } from './conversations-state.ts';
+import { mediaFor, mostOf, qualitiesOf, sizesOf, voices } from './media-settings.ts';
+import styles from './playground.module.css';
+
+interface MediaParametersProps {
+  kind: Exclude<ModelKind, 'chat'>;
+  model: string;
+  settings: Conversation['settings'];
+}
+
+/** How pictures, speech or transcripts are made; of each model what it takes. */
+export function MediaParameters({ kind, model, settings }: MediaParametersProps) {
+  const media = mediaFor(model, settings.media);
+  const choose = (change: Partial<MediaSettings>): void => chooseSettings({ media: { ...media, ...change } });
+  const Fields = { picture: PictureFields, speech: SpeechFields, transcript: TranscriptFields }[kind];
+  return <Fields model={model} media={media} onChoose={choose} />;
+}
+
+interface FieldsProps {
+  model: string;
+  media: MediaSettings;
+  onChoose: (change: Partial<MediaSettings>) => void;
+}
+
+function PictureFields({ model, media, onChoose }: FieldsProps) {
+  const { t } = useTranslation();
+  const own = t('playground.parameter.own_choice');
+  const qualities = qualitiesOf(model);
+  return (
+    <>
+      <Choice
+        label={t('playground.parameter.size')}
+        value={media.size}
+        options={['', ...sizesOf(model)].map((value) => ({ value, label: value === '' ? own : value.replace('x', ' × ') }))}
+        onChange={(size) => onChoose({ size })}
+      />
+      {qualities.length > 0 && (
+        <Choice
+          label={t('playground.parameter.quality')}
+          value={media.quality}
+          options={['', ...qualities].map((value) => ({ value, label: value === '' ? own : value }))}
+          onChange={(quality) => onChoose({ quality })}
+        />
+      )}
+      {mostOf(model) > 1 && (
+        <Choice
+          label={t('playground.parameter.count')}
+          value={String(media.count)}
+          options={Array.from({ length: mostOf(model) }, (_one, index) => ({ value: String(index + 1), label: String(index + 1) }))}
+          onChange={(count) => onChoose({ count: Number(count) })}
+        />
+      )}
+    </>
+  );
+}
+
+function SpeechFields({ media, onChoose }: FieldsProps) {
+  const { t } = useTranslation();
+  return (
+    <>
+      <Select
+        label={t('playground.parameter.voice')}
+        allowDeselect={false}
+        data={[...new Set([...voices, media.voice])]}
+        value={media.voice}
+        onChange={(voice) => onChoose({ voice: voice ?? 'alloy' })}
+      />
+      <NumberInput
+        label={t('playground.parameter.speed')}
+        min={0.25}
+        max={4}
+        step={0.25}
+        decimalScale={2}
+        suffix="×"
+        value={media.speed}
+        onChange={(value) => onChoose({ speed: typeof value === 'number' ? Math.min(4, Math.max(0.25, value)) : 1 })}
+      />
+    </>
+  );
+}
+
+const languages = ['zh', 'en', 'ja', 'ko', 'es', 'fr', 'de', 'ru', 'pt', 'it', 'ar', 'hi'];
+
+function TranscriptFields({ model, media, onChoose }: FieldsProps) {
+  const { t, i18n } = useTranslation();
+  const names = new Intl.DisplayNames([i18n.language], { type: 'language' });
+  return (
+    <>
+      <Select
+        label={t('playground.parameter.language')}
+        allowDeselect={false}
+        disabled={media.isTranslated}
+        data={[
+          { value: 'any', label: t('playground.parameter.any_language') },
+          ...languages.map((value) => ({ value, label: names.of(value) ?? value })),
+        ]}
+        value={media.language || 'any'}
+        onChange={(language) => onChoose({ language: language === null || language === 'any' ? '' : language })}
+      />
+      {/* Only one model does. */}
+      {model.startsWith('whisper') && (
+        <SwitchRow
+          label={t('playground.parameter.translate')}
+          checked={media.isTranslated}
+          onChange={(event) => onChoose({ isTranslated: event.currentTarget.checked })}
+        />
+      )}
+    </>
+  );
+}
+
+interface ChoiceProps {
+  label: string;
+  value: string;
+  options: readonly { value: string; label: string }[];
+  onChange: (value: string) => void;
+}
+
+function Choice({ label, ...rest }: ChoiceProps) {
+  return (
+    <div className={styles.parameter}>
+      <span className={styles.parameterName}>{label}</span>
+      <Segments label={label} {...rest} />
+    </div>
+  );
+}

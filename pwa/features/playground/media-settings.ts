@@ -1,0 +1,57 @@
+// How pictures, speech and transcripts are asked for.
+import type { ModelKind } from '#pwa/api/chat-models.ts';
+import type { MediaSettings } from '#pwa/offline/conversation.ts';
+
+/** Empty: the model's own choice. */
+export const emptyMedia: MediaSettings = { size: '', quality: '', count: 1, voice: 'alloy', speed: 1, language: '', isTranslated: false };
+
+export const mostMade = 4;
+export const voices = ['alloy', 'ash', 'coral', 'echo', 'fable', 'nova', 'onyx', 'sage', 'shimmer'] as const;
+
+const sizes: readonly (readonly [RegExp, readonly string[]])[] = [
+  [/^dall-e-2|^dall-e$/, ['256x256', '512x512', '1024x1024']],
+  [/^dall-e-3/, ['1024x1024', '1792x1024', '1024x1792']],
+  [/^(?:chat)?gpt-image/, ['1024x1024', '1536x1024', '1024x1536']],
+];
+const qualities: readonly (readonly [RegExp, readonly string[]])[] = [
+  [/^dall-e-3/, ['standard', 'hd']],
+  [/^(?:chat)?gpt-image/, ['low', 'medium', 'high']],
+];
+
+/** Of a model whose vendor does not say which it takes: squares of the usual size. */
+export function sizesOf(model: string): readonly string[] {
+  return sizes.find(([names]) => names.test(model))?.[1] ?? ['512x512', '1024x1024'];
+}
+
+/** None: it has one alone. */
+export function qualitiesOf(model: string): readonly string[] {
+  return qualities.find(([names]) => names.test(model))?.[1] ?? [];
+}
+
+/** One at a time is all that it makes. */
+export function mostOf(model: string): number {
+  return model.startsWith('dall-e-3') ? 1 : mostMade;
+}
+
+/** As they are for a model: what it does not take is its own choice. */
+export function mediaFor(model: string, settings: MediaSettings | undefined): MediaSettings {
+  const asked = settings ?? emptyMedia;
+  return {
+    ...asked,
+    size: sizesOf(model).includes(asked.size) ? asked.size : '',
+    quality: qualitiesOf(model).includes(asked.quality) ? asked.quality : '',
+    count: Math.min(asked.count, mostOf(model)),
+  };
+}
+
+/** How many of them are not as they are at first. */
+export function countSetMedia(kind: Exclude<ModelKind, 'chat'>, model: string, settings: MediaSettings | undefined): number {
+  const media = mediaFor(model, settings);
+  return fields[kind].filter((field) => media[field] !== emptyMedia[field]).length;
+}
+
+const fields = {
+  picture: ['size', 'quality', 'count'],
+  speech: ['voice', 'speed'],
+  transcript: ['language', 'isTranslated'],
+} as const;

@@ -1,0 +1,114 @@
+import { ActionIcon, Button } from '@mantine/core';
+import { useEffect, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useFormat } from '#pwa/ui/billing/format-context.ts';
+import { Icon } from '#pwa/ui/controls/icon.tsx';
+import { toastNote } from '#pwa/ui/frame/toast.ts';
+import { ChatIcon } from './icons.tsx';
+import styles from './playground.module.css';
+import { readSound, type Sound } from './read-sound.ts';
+import { type Recording, record } from './record-sound.ts';
+
+/** The one recording that is attached. */
+export function useSound() {
+  const { t } = useTranslation();
+  const [sound, setSound] = useState<Sound>();
+  return {
+    sound,
+    clear: () => setSound(undefined),
+    async add(files: readonly File[]): Promise<void> {
+      const [file] = files;
+      if (file === undefined) return;
+      const read = await readSound(file);
+      if (read === undefined) toastNote(t('playground.sound.not_sound'));
+      else setSound(read);
+    },
+  };
+}
+
+export function AttachedSound({ sound, onRemove }: { sound: Sound; onRemove: () => void }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const { name } = sound.file;
+  return (
+    <p className={styles.attachedSound}>
+      <ChatIcon name="sound" />
+      <span className={styles.soundName}>{name}</span>
+      <span className={styles.hint}>
+        {sound.seconds === undefined
+          ? t('playground.sound.size', { size: (sound.file.size / 1_000_000).toFixed(1) })
+          : format.duration(sound.seconds * 1000)}
+      </span>
+      <ActionIcon variant="subtle" aria-label={t('playground.ask.detach', { name })} onClick={onRemove}>
+        <Icon name="close" />
+      </ActionIcon>
+    </p>
+  );
+}
+
+/** A file, or what is said now. */
+export function SoundButtons({ onFiles, disabled }: { onFiles: (files: readonly File[]) => void; disabled: boolean }) {
+  const { t } = useTranslation();
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <Button variant="default" leftSection={<ChatIcon name="attach" />} disabled={disabled} onClick={() => input.current?.click()}>
+        {t('playground.sound.choose')}
+      </Button>
+      <RecordButton disabled={disabled} onRecorded={(file) => onFiles([file])} />
+      <input
+        className="visually-hidden"
+        ref={input}
+        type="file"
+        accept="audio/*,video/mp4,video/webm"
+        tabIndex={-1}
+        aria-hidden="true"
+        onChange={(event) => {
+          if (event.currentTarget.files !== null) onFiles([...event.currentTarget.files]);
+          event.currentTarget.value = '';
+        }}
+      />
+    </>
+  );
+}
+
+function RecordButton({ onRecorded, disabled }: { onRecorded: (file: File) => void; disabled: boolean }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const [recording, setRecording] = useState<Recording>();
+  const seconds = useSeconds(recording !== undefined);
+  useEffect(() => () => recording?.cancel(), [recording]);
+
+  async function begin(): Promise<void> {
+    const begun = await record();
+    if (begun === undefined) toastNote(t('playground.sound.no_microphone'));
+    else setRecording(begun);
+  }
+  async function end(): Promise<void> {
+    const file = await recording?.stop();
+    setRecording(undefined);
+    if (file !== undefined) onRecorded(file);
+  }
+  if (recording === undefined)
+    return (
+      <Button variant="default" leftSection={<ChatIcon name="microphone" />} disabled={disabled} onClick={() => void begin()}>
+        {t('playground.sound.record')}
+      </Button>
+    );
+  return (
+    <Button variant="default" className={styles.recording ?? ''} leftSection={<ChatIcon name="stop" />} onClick={() => void end()}>
+      {t('playground.sound.end', { time: format.duration(seconds * 1000) })}
+    </Button>
+  );
+}
+
+function useSeconds(isOn: boolean): number {
+  const [seconds, setSeconds] = useState(0);
+  useEffect(() => {
+    if (!isOn) return;
+    setSeconds(0);
+    const timer = setInterval(() => setSeconds((now) => now + 1), 1000);
+    return () => clearInterval(timer);
+  }, [isOn]);
+  return seconds;
+}
