@@ -1,5 +1,6 @@
 // Pictures as the fake upstream makes them: as OpenAI does, whose models bill tokens or pictures by their name, or as a provider whose model is named for
 // it. https://platform.openai.com/docs/api-reference/images
+import { crc32, deflateSync } from 'node:zlib';
 import { isObject } from '#server/framing/loose-json.ts';
 import type { SentFile } from './sent-form.ts';
 import type { Behaviour, UpstreamError } from './upstream-behaviour.ts';
@@ -9,6 +10,8 @@ export interface ImageRequest {
   count: number;
   stream: boolean;
   partials: number;
+  /** Not as an address. */
+  wantsBytes: boolean;
   /** Of a picture that was given, too. */
   isEdit: boolean;
 }
@@ -16,7 +19,33 @@ export interface ImageRequest {
 /** Output tokens of each picture. */
 export const pictureTokens = 1000;
 /** A picture as it is told. */
-export const pictureOf = (index: number): string => Buffer.from(`picture ${index} `.repeat(40)).toString('base64');
+export const pictureOf = (index: number): string => png((x, y) => [index * 50, 120 + y, x > y ? 160 : 210]).toString('base64');
+
+const side = 64;
+
+/** A PNG of 64×64 that browsers draw. https://www.w3.org/TR/png-3/ */
+function png(colour: (x: number, y: number) => readonly [number, number, number]): Buffer {
+  const rows = Array.from({ length: side }, (_row, y) => [0, ...Array.from({ length: side }, (_pixel, x) => colour(x, y)).flat()]);
+  const head = Buffer.alloc(13);
+  head.writeUInt32BE(side, 0);
+  head.writeUInt32BE(side, 4);
+  head.set([8, 2], 8);
+  const signature = Buffer.from([137, 80, 78, 71, 13, 10, 26, 10]);
+  return Buffer.concat([
+    signature,
+    chunk('IHDR', head),
+    chunk('IDAT', deflateSync(Buffer.from(rows.flat()))),
+    chunk('IEND', Buffer.alloc(0)),
+  ]);
+}
+
+function chunk(name: string, data: Buffer): Buffer {
+  const named = Buffer.concat([Buffer.from(name), data]);
+  const [length, check] = [Buffer.alloc(4), Buffer.alloc(4)];
+  length.writeUInt32BE(data.length);
+  check.writeUInt32BE(crc32(named));
+  return Buffer.concat([length, named, check]);
+}
 
 /** What is asked for, or why that is refused: all fields are looked at as the vendors do. */
 export function readImages(body: unknown, what: string, files: readonly SentFile[]): ImageRequest | UpstreamError {
@@ -38,16 +67,25 @@ export function readImages(body: unknown, what: string, files: readonly SentFile
   const count = (isSilicon ? batch : n) ?? 1;
   if (typeof count !== 'number' || !Number.isInteger(count) || count < 1 || count > 10) return refusal('n must be from 1 to 10', 'n');
   if (stream === true && !model.startsWith('gpt-image')) return refusal('Unknown parameter: stream', 'stream');
-  return { model, count, stream: stream === true, partials: typeof partials === 'number' ? partials : 0, isEdit: what === 'edits' };
+  return {
+    model,
+    count,
+    stream: stream === true,
+    partials: typeof partials === 'number' ? partials : 0,
+    isEdit: what === 'edits',
+    wantsBytes: body['response_format'] === 'b64_json',
+  };
 }
 
-export function imagesOf({ model, count }: ImageRequest, { usage }: Pick<Behaviour, 'usage'>): object {
+export function imagesOf({ model, count, wantsBytes }: ImageRequest, { usage }: Pick<Behaviour, 'usage'>): object {
   const indexes = Array.from({ length: count }, (_, index) => index);
   if (model.startsWith('siliconflow')) {
     return { images: indexes.map((index) => ({ url: `https://img.example/${index}.png` })), timings: { inference: 1.2 }, seed: 7 };
   }
   const data = indexes.map((index) =>
-    model.startsWith('gpt-image') ? { b64_json: pictureOf(index) } : { url: `https://img.example/${index}.png`, revised_prompt: 'a tide' },
+    model.startsWith('gpt-image') || wantsBytes
+      ? { b64_json: pictureOf(index) }
+      : { url: `https://img.example/${index}.png`, revised_prompt: 'a tide' },
   );
   const told = usage ?? (model.startsWith('gpt-image') ? usageOf(count) : undefined);
   return { created: 1_713_833_628, data, ...(told === undefined || told === 'none' ? {} : { usage: told }) };

@@ -34,11 +34,12 @@ function PictureFields({ model, media, onChoose }: FieldsProps) {
   const qualities = qualitiesOf(model);
   return (
     <>
-      <Choice
+      <Select
         label={t('playground.parameter.size')}
-        value={media.size}
-        options={['', ...sizesOf(model)].map((value) => ({ value, label: value === '' ? own : value.replace('x', ' × ') }))}
-        onChange={(size) => onChoose({ size })}
+        allowDeselect={false}
+        data={[{ value: 'own', label: own }, ...sizesOf(model).map((value) => ({ value, label: value.replace('x', ' × ') }))]}
+        value={media.size || 'own'}
+        onChange={(size) => onChoose({ size: size === null || size === 'own' ? '' : size })}
       />
       {qualities.length > 0 && (
         <Choice

@@ -51,7 +51,7 @@ export function SoundButtons({ onFiles, disabled }: { onFiles: (files: readonly 
   const { t } = useTranslation();
   const input = useRef<HTMLInputElement>(null);
   return (
-    <>
+    <div className={styles.soundButtons}>
       <Button variant="default" leftSection={<ChatIcon name="attach" />} disabled={disabled} onClick={() => input.current?.click()}>
         {t('playground.sound.choose')}
       </Button>
@@ -68,7 +68,7 @@ export function SoundButtons({ onFiles, disabled }: { onFiles: (files: readonly 
           event.currentTarget.value = '';
         }}
       />
-    </>
+    </div>
   );
 }
 
