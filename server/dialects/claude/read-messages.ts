@@ -9,6 +9,7 @@ import type { StrictFields } from '../strict-fields.ts';
 import { callIds } from './call-ids.ts';
 import { isCompaction, lastCompaction, summaryText } from './compaction.ts';
 import { readHostedBlock } from './hosted-blocks.ts';
+import { toolChangeTypes } from './tool-changes.ts';
 
 export function cacheOf(part: StrictFields): { cache?: CacheHint } {
   const control = part.fields('cache_control');
@@ -33,6 +34,17 @@ function readText(block: StrictFields): TextPart {
 /** What a summary stands for is left out, as its provider does. */
 export function readMessages(fields: StrictFields): Message[] {
   const messages = fields.objects('messages');
+  const lastTurn = messages.findLastIndex((message) => message.text('role') === 'user');
+  const shown = messages.filter((message, index) => index > lastTurn || !isForOneTurn(message));
+  // Nothing is left of a message that only changes the tools.
+  return readAll(shown).filter(({ role, content }) => role !== 'system' || content.length > 0);
+}
+
+function isForOneTurn(message: StrictFields): boolean {
+  return message.text('role') === 'system' && message.text('clear_at') === 'next_user_message';
+}
+
+function readAll(messages: StrictFields[]): Message[] {
   const place = lastCompaction(messages.map(({ plain }) => plain));
   if (place === null) return messages.map((message) => readMessage(message));
   return messages.slice(place.message).flatMap((message, index) => (index === 0 ? readSummarized(message) : [readMessage(message)]));
@@ -51,19 +63,31 @@ function readSummarized(message: StrictFields): Message[] {
   return place + 1 < blocks.length ? [told, readMessage(message, blocks.slice(place + 1))] : [told];
 }
 
+/** Summaries that failed, which other model has answered, and what an MCP server lists: nothing is said by them. */
+const silent: ReadonlySet<string> = new Set(['compaction', 'fallback', 'mcp_tool_listing']);
+
+/** Changes of tools are read with those. */
+function readSystemTexts(message: StrictFields): TextPart[] {
+  if (!Array.isArray(message.raw('content'))) return readTexts(message, 'content');
+  return message.objects('content').flatMap((block) => {
+    const type = block.oneOf('type', ['text', ...toolChangeTypes]);
+    return type === 'text' || type === undefined ? [readText(block)] : [];
+  });
+}
+
 /** @param behind of its blocks those that count */
 function readMessage(message: StrictFields, behind?: StrictFields[]): Message {
   const field = message.path('').slice(0, -1);
   const role = message.oneOf('role', ['user', 'assistant', 'system']);
   if (role === undefined) throw badField(message.path('role'), fieldRules.required);
-  if (role === 'system') return { role, content: readTexts(message, 'content'), field };
+  if (role === 'system') return { role, content: readSystemTexts(message), field };
   const content = message.raw('content');
   if (content === undefined) throw badField(message.path('content'), fieldRules.required);
   if (typeof content === 'string') {
     const texts: TextPart[] = content === '' ? [] : [{ type: 'text', text: content }];
     return { role, content: texts, field };
   }
-  const blocks = (behind ?? message.objects('content')).filter((block) => block.text('type') !== 'compaction');
+  const blocks = (behind ?? message.objects('content')).filter((block) => !silent.has(block.text('type') ?? ''));
   return role === 'user' ? { role, content: blocks.map(readUserBlock), field } : { role, content: blocks.map(readAssistantBlock), field };
 }
 

@@ -12,6 +12,7 @@ import { editsAreOurs } from './context-edits.ts';
 import { kindOfTool } from './hosted-tools.ts';
 import { cacheOf, readMessages, readTexts } from './read-messages.ts';
 import { saidFields } from './said-fields.ts';
+import { toolsAtEnd } from './tool-changes.ts';
 
 const known: ReadonlySet<string> = new Set([
   'model',
@@ -45,7 +46,7 @@ export function readRequest(body: Body): ChatRequest {
   // Before it was a part of `output_config` it had a field of its own.
   const format = fields.fields('output_config')?.fields('format') ?? fields.fields('output_format');
   const choice = fields.fields('tool_choice');
-  const tools = fields.objects('tools');
+  const tools = toolsAtEnd(fields);
   const hostedTools = tools.flatMap((tool) => readHostedTool(tool) ?? []);
   const request: ChatRequest = {
     model: fields.requiredText('model'),
@@ -53,7 +54,12 @@ export function readRequest(body: Body): ChatRequest {
     tools: tools.filter((tool) => kindOfTool(tool.plain) === null).map(readTool),
     ...(hostedTools.length === 0 ? {} : { hostedTools }),
     isStream: fields.boolean('stream') ?? false,
-    extras: [...extraFields(fields, editsAreOurs(body) ? knownWithEdits : known), ...attributionFields(fields), ...citationFields(fields)],
+    extras: [
+      ...extraFields(fields, editsAreOurs(body) ? knownWithEdits : known),
+      ...attributionFields(fields),
+      ...citationFields(fields),
+      ...unreadFields(fields, tools),
+    ],
     saidFields,
   };
   const maxTokens = fields.integer('max_tokens', 0, mostTokens);
@@ -88,6 +94,38 @@ function attributionFields(fields: StrictFields): ExtraField[] {
   const [first] = Array.isArray(fields.raw('system')) ? fields.objects('system') : [];
   const text = first?.text('text');
   return isAttribution({ text }) ? [{ field: 'attribution', name: 'system.0', value: text }] : [];
+}
+
+const knownOfTools: ReadonlySet<string> = new Set([
+  'type',
+  'name',
+  'description',
+  'input_schema',
+  'strict',
+  'cache_control',
+  // All tools are told at once, and their arguments as they come.
+  'defer_loading',
+  'eager_input_streaming',
+]);
+
+/** What stands within fields that are read, and has no place in the parts. */
+function unreadFields(fields: StrictFields, tools: readonly StrictFields[]): ExtraField[] {
+  const budget = fields.fields('output_config')?.raw('task_budget');
+  const own = tools.filter((tool) => kindOfTool(tool.plain) === null);
+  const named = own.flatMap((tool) =>
+    tool
+      .others(knownOfTools)
+      .filter((name) => !isDirect(name, tool))
+      .map((name) => tool.path(name)),
+  );
+  const names = [...(budget === undefined ? [] : ['output_config.task_budget']), ...named];
+  return names.map((name) => ({ field: null, name, value: null }));
+}
+
+/** The model calls it, which is so anyway. */
+function isDirect(name: string, tool: StrictFields): boolean {
+  const callers = name === 'allowed_callers' ? tool.list(name) : undefined;
+  return callers?.every((caller) => caller === 'direct') ?? false;
 }
 
 /** Documents and search results whose places the response is to tell. */
