@@ -12,7 +12,7 @@ const openaiPaths = [
   '/v1/responses/x',
   '/v1/messagesx',
 ];
-const claudePaths = ['/v1/messages/batches', '/v1/messages/count_token', '/v1/messages/count_tokens/x'];
+const claudePaths = ['/v1/messages/count_token', '/v1/messages/count_tokens/x'];
 
 describe.each(engines)('unknown paths on $kind', (engine) => {
   test.each(openaiPaths)('%s answers in the format of OpenAI', async (path) => {

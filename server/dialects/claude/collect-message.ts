@@ -7,6 +7,7 @@ export class MessageCollector {
   readonly #blocks: Json[] = [];
   /** Of the block that is open. */
   #input = '';
+  #citations: unknown[] = [];
   #message: Json = {};
   #isComplete = false;
 
@@ -34,7 +35,10 @@ export class MessageCollector {
     else if (delta['type'] === 'signature_delta') append('signature');
     else if (delta['type'] === 'input_json_delta') this.#input += textOf(delta['partial_json']);
     else if (delta['type'] === 'citations_delta') {
-      block['citations'] = [...(Array.isArray(block['citations']) ? block['citations'] : []), delta['citation']];
+      // A list of its own, because the event's stays as it is.
+      if (this.#citations.length === 0 && Array.isArray(block['citations'])) this.#citations.push(...block['citations']);
+      this.#citations.push(delta['citation']);
+      block['citations'] = this.#citations;
     } else if (delta['type'] === 'compaction_delta') {
       const { type: _type, ...told } = delta;
       Object.assign(block, told);
@@ -45,6 +49,7 @@ export class MessageCollector {
     const block = this.#blocks.at(-1);
     if (block !== undefined && this.#input !== '') block['input'] = parseObject(this.#input) ?? {};
     this.#input = '';
+    this.#citations = [];
   }
 }
 
