@@ -35,6 +35,8 @@ const serverLayers = [
   ['features'],
   ['relay'],
   ['responses'],
+  // What callers leave at providers.
+  ['files'],
   ['jobs'],
 ];
 

@@ -48,6 +48,7 @@ import { errorResponse } from '#server/relay/relay-failure.ts';
 import { mountRelay } from '#server/relay/routes.ts';
 import { BackgroundResponses } from '#server/responses/background.ts';
 import { createFollow } from '#server/responses/follow.ts';
+import { mountFiles } from '#server/files/file-routes.ts';
 import { mountConversations } from '#server/responses/conversation-routes.ts';
 import { ConversationStore } from '#server/responses/conversation-store.ts';
 import { createInteractionSource, interactionPrefix } from '#server/responses/interactions/interaction-source.ts';
@@ -91,6 +92,7 @@ function mountRoutes(host: RouteHost, relay: Relay): void {
   mountRelay(host, relay, { responses, interactions: createInteractionSource(host.context, ofInteractions), threads }); // /v1, /v1beta
   mountThreads(host, relay.services, turns); // /v1/messages/:message
   mountInteractions(host, relay.services, ofInteractions); // /v1/interactions/:interaction, /v1beta/
+  mountFiles(host, relay.services); // /v1/files
   mountConversations(host, relay.services, { store, conversations }); // /v1/conversations
   mountResponses(host, relay.services, { store, background, follow }); // /v1/responses/:response
   mountMidjourney(host, relay.services); // /mj, /<mode>/mj

@@ -492,6 +492,13 @@ export const errors = {
     "Response '{id}' is still in progress and cannot be continued.",
   ),
   response_not_found: entry(404, '找不到 ID 为 {id} 的响应', "Response with id '{id}' not found."),
+  file_not_found: entry(404, '找不到文件 {id}', 'No such File object: {id}'),
+  files_full: entry(
+    403,
+    '最多可保存 {count} 个文件，共 {megabytes} MB：请先删除一些',
+    'You may keep {count} files of {megabytes} MB together: delete some first',
+  ),
+  no_file_channel: entry(503, '分组 {group} 没有可保存文件的渠道', 'No channel of the group {group} keeps files at the moment'),
   conversation_not_found: entry(404, '找不到 ID 为 {id} 的对话', "Conversation with id '{id}' not found."),
   conversation_locked: entry(
     409,

@@ -160,6 +160,13 @@ const catalogue = {
   /** Responses of a user that go on without their caller, at once; 0: none may. */
   BackgroundResponsesPerUser: integerSetting(8, { min: 0, max: 100 }),
 
+  // Files that callers leave at providers
+  /** How many of a user, and megabytes of them; 0: there are none. */
+  FilesPerUser: integerSetting(0, { min: 0, max: 1_000_000 }),
+  FileMegabytesPerUser: integerSetting(500, { min: 1, max: 1_000_000 }),
+  /** Days. */
+  FileRetentionDays: integerSetting(30, { min: 1, max: 30 }),
+
   // Monitoring
   /** Seconds that a channel's test may take; 0: no limit. */
   ChannelDisableThreshold: numberSetting(5, { min: 0, max: 86_400 }),

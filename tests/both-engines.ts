@@ -87,6 +87,7 @@ const relay = [
   'tokens',
   'transcripts',
   'upstream-bounds',
+  'files',
   'gemini-callers',
   'gemini-embeddings',
 ];

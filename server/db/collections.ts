@@ -12,6 +12,7 @@ import type { ConversationItemRecord } from '#server/db/records/conversation-ite
 import type { ConversationRecord } from '#server/db/records/conversation.ts';
 import type { DeletedChannelRecord } from './records/deleted-channel.ts';
 import type { FactRecord } from './records/fact.ts';
+import type { FileRecord } from '#server/db/records/file.ts';
 import type { JobRecord } from './records/job.ts';
 import type { KeptResponseRecord } from '#server/db/records/kept-response.ts';
 import type { LatencyHourRecord } from './records/latency-hour.ts';
@@ -78,6 +79,7 @@ export interface Records {
   call_refunds: CallRefundRecord;
   call_sessions: CallSessionRecord;
   responses: KeptResponseRecord;
+  files: FileRecord;
   response_pieces: ResponsePieceRecord;
   response_items: ResponseItemRecord;
   response_holdings: ResponseHoldingRecord;
@@ -280,6 +282,15 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
       { name: 'poll', fields: ['poll_at', 'id'], sparse: true },
       { name: 'check', fields: ['check_at', 'id'], sparse: true },
       { name: 'refund', fields: ['refund_due_at', 'id'], sparse: true },
+    ],
+  },
+  files: {
+    textIds: true,
+    idBlock: 1,
+    indexes: [
+      // With the bytes, so that they are summed without reading the records.
+      { name: 'user', fields: ['user_id', 'created_at', 'id', 'bytes'] },
+      { name: 'state', fields: ['state', 'expires_at'] },
     ],
   },
   responses: {

@@ -13,6 +13,14 @@ export interface OwnObject {
   name: string;
 }
 
+/** Files of the caller's own, by the provider's names, which stand in the body by now. */
+export type OwnFiles = ReadonlySet<string>;
+
+/** What a body names beside those. */
+export function withoutOwnFiles<Value>(body: Value, own: OwnFiles | undefined): Value {
+  return own === undefined ? body : withFileNames(body, (name) => (own.has(name) ? '' : name));
+}
+
 /** @param field the first place of a body that has such a name @throws {AppError} `account_object_refused` */
 export function refuseAccountObject(field: string | undefined): void {
   if (field !== undefined) throw new AppError('account_object_refused', { field }, { field });
@@ -36,4 +44,19 @@ export function firstFilled(object: Body, path: string, names: readonly string[]
 
 export function isFilled(value: unknown): boolean {
   return value !== undefined && value !== null && value !== '' && !(Array.isArray(value) && value.length === 0);
+}
+
+/** The same with other names of files; what has none stays the same object. */
+export function withFileNames<Value>(value: Value, nameOf: (name: string) => string): Value;
+export function withFileNames(value: unknown, nameOf: (name: string) => string): unknown {
+  if (Array.isArray(value)) {
+    const items: readonly unknown[] = value;
+    const changed = items.map((item) => withFileNames(item, nameOf));
+    return changed.every((item, index) => item === items[index]) ? items : changed;
+  }
+  if (!isObject(value)) return value;
+  const changed = Object.entries(value).map(
+    ([name, inner]) => [name, name === 'file_id' && typeof inner === 'string' ? nameOf(inner) : withFileNames(inner, nameOf)] as const,
+  );
+  return changed.every(([name, inner]) => inner === value[name]) ? value : Object.fromEntries(changed);
 }

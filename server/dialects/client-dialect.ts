@@ -149,6 +149,8 @@ export interface ClientDialect {
   beginningOf?(body: Body): ConversationBeginning;
   /** What a body goes on with in its provider's account, under the name that an earlier response has told. Missing: the format has no such thing. */
   accountObjectOf?(body: Body): string | undefined;
+  /** Its prompts name files in OpenAI's account by `file_id`. */
+  namesFiles?: true;
   /** The session that a body says it belongs to, read loosely; headers that say so are no format's. Missing: bodies say nothing. */
   sessionIn?(body: Body): Partial<SessionIds> | null;
   /** The body of a whole response. */

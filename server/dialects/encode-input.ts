@@ -1,7 +1,7 @@
 // A call on its way to a provider, and what goes there.
 import type { HostedCalls } from '#shared/hosted-tools.ts';
 import type { PiecedBody } from '#server/framing/byte-source.ts';
-import type { OwnObject } from './account-objects.ts';
+import type { OwnFiles, OwnObject } from './account-objects.ts';
 import type { ClientDialect } from './client-dialect.ts';
 import type { Way } from './way.ts';
 import type { DialectSettings } from './upstream-dialect.ts';
@@ -28,6 +28,8 @@ export interface CallInput {
   requestId?: string;
   /** What the request goes on with in the provider's account; missing: nothing that is its caller's. */
   ownObject?: OwnObject;
+  /** Files that are its caller's, by the names that the provider has for them. */
+  ownFiles?: OwnFiles;
   /** A name of the conversation that says nothing of it or of its user; missing: it is not known. */
   conversationKey?(): string;
   /** Tools that run at the provider and are paid for, and how often each of them is; the others are left out. */

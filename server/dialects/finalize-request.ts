@@ -1,6 +1,6 @@
 // The last steps of every request that is not passed on as text, whatever format it came in.
 import type { EncodedRequest, EncodeInput } from './encode-input.ts';
-import { refuseAccountObject } from './account-objects.ts';
+import { refuseAccountObject, withoutOwnFiles } from './account-objects.ts';
 import { enveloped } from './envelope.ts';
 import { hostedIfCut } from './hosted-tools.ts';
 import { keepLimits } from './token-limits.ts';
@@ -13,7 +13,7 @@ export function finalizeRequest({ body: written, dropped }: WrittenRequest, inpu
   const { dialect } = input.way;
   const { ownObject: own } = input;
   // Before the channel's own fields: what an operator writes there is the operator's to share.
-  refuseAccountObject(dialect.findAccountObject(written, own?.told));
+  refuseAccountObject(dialect.findAccountObject(withoutOwnFiles(written, input.ownFiles), own?.told));
   const body = own === undefined ? written : (dialect.openAccountObject?.(written, own) ?? written);
   const applied = dialect.applyTraits(body, input);
   const bounded = keepLimits({ ...applied.body, ...overrideOf(input) }, input, dialect.limits);

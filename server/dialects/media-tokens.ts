@@ -99,6 +99,19 @@ export function isAudio(mimeType: string): boolean {
   return mimeType.startsWith('audio/');
 }
 
+/** Endings of files that are read page by page; pictures are guessed as any. */
+/** Tokens of a page as OpenAI, who alone stores files, counts them. */
+const storedPage = 2000;
+const paged = /\.(?:pdf|docx?|odt|pptx?|xlsx?)$/i;
+const picture = /\.(?:png|jpe?g|gif|webp)$/i;
+
+/** One that lies at its provider, beside what is guessed of its place in the prompt. */
+export function addStoredFile(prompt: PromptContent, { bytes, filename }: { bytes: number; filename: string }): void {
+  if (picture.test(filename)) return;
+  const { usual, most } = paged.test(filename) ? pagesOf(bytes, storedPage) : range(bytes, textBytes, 1);
+  addMediaTokens(prompt, Math.min(mostPromptTokens, usual), { most: Math.min(mostPromptTokens, most) });
+}
+
 function tokensOf({ data, mimeType, rates, mostOfImage = 0 }: InlineMedia): { usual: number; most: number } {
   if (typeof data !== 'string' || mimeType.startsWith('image/')) return { usual: 0, most: mimeType.startsWith('image/') ? mostOfImage : 0 };
   const bytes = Math.ceil((data.length * 3) / 4);
@@ -109,11 +122,15 @@ function tokensOf({ data, mimeType, rates, mostOfImage = 0 }: InlineMedia): { us
   }
   if (textTypes.test(mimeType)) return range(bytes, textBytes, 1);
   if (mimeType.startsWith('application/')) {
-    const { usual, densest } = pageBytes;
-    const tokens = (perPage: number) => Math.ceil(Math.min(mostPages, bytes / perPage) * rates.perPage);
-    return { usual: tokens(usual), most: tokens(densest) };
+    return pagesOf(bytes, rates.perPage);
   }
   return range(bytes, videoBytes, rates.videoPerSecond);
+}
+
+function pagesOf(bytes: number, perPage: number): { usual: number; most: number } {
+  const { usual, densest } = pageBytes;
+  const tokens = (ofPage: number) => Math.ceil(Math.min(mostPages, bytes / ofPage) * perPage);
+  return { usual: tokens(usual), most: tokens(densest) };
 }
 
 function range(bytes: number, { usual, densest }: { usual: number; densest: number }, tokens: number): { usual: number; most: number } {

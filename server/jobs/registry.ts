@@ -16,6 +16,7 @@ import { finishOrders } from '#server/features/wallet/credit-order.ts';
 import { deleteOldLogs } from '#server/logs/delete-old-logs.ts';
 import { checkFolds, foldLog } from '#server/logs/fold-log.ts';
 import { sweepRefusedRequests, sweepUndatedRefusals } from '#server/logs/refusal-log.ts';
+import { sweepFiles } from '#server/files/sweep-files.ts';
 import { failOrphans } from '#server/responses/background.ts';
 import { sweepResponses, sweepResponsesOfDeleted } from '#server/responses/sweep-responses.ts';
 import { checkTasks } from '#server/tasks/check-tasks.ts';
@@ -47,6 +48,7 @@ export const jobs: readonly Job[] = [
   { name: 'fail-orphan-responses', everySeconds: 15, lockSeconds: 300, run: failOrphans },
   { name: 'sweep-responses', everySeconds: 3600, lockSeconds: 300, run: sweepResponses },
   { name: 'sweep-responses-of-deleted', everySeconds: 3600, lockSeconds: 600, run: sweepResponsesOfDeleted },
+  { name: 'sweep-files', everySeconds: 600, lockSeconds: 900, run: sweepFiles },
   { name: 'sweep-option-changes', everySeconds: 3600, lockSeconds: 300, run: sweepOptionChanges },
   { name: 'fill-folded-names', everySeconds: 86_400, lockSeconds: 3600, run: fillFoldedNames },
   { name: 'sweep-notifications', everySeconds: 3600, lockSeconds: 300, run: sweepNotifications },

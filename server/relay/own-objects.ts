@@ -31,7 +31,7 @@ export function openOwnObject({ services, userId }: Holder, told: string | undef
   if (opened === null) return null;
   const { container: name, channel: id, user, key, until } = opened;
   const channel = typeof id === 'number' ? channels.get(id) : undefined;
-  if (typeof name !== 'string' || channel === undefined || user !== userId || key !== keyOf(context, channel)) return null;
+  if (typeof name !== 'string' || channel === undefined || user !== userId || key !== keyBehind(context.secrets, channel)) return null;
   if (typeof until !== 'number' || until < context.now() / 1000) return null;
   return { told, name, channel: channel.id };
 }
@@ -52,7 +52,7 @@ export function tellObject(
     // Nobody can go on in one that is told as it is.
     if (name.length > longest.name) return name;
     const until = Math.floor(context.now() / 1000) + lifetime;
-    const seal = { container: name, channel: channel.id, user: userId, key: keyOf(context, channel), until };
+    const seal = { container: name, channel: channel.id, user: userId, key: keyBehind(context.secrets, channel), until };
     return `${prefix}${context.secrets.encrypt(JSON.stringify(seal))}`;
   };
 }
@@ -61,7 +61,8 @@ function isPassedOn({ context }: Holder['services']): boolean {
   return context.settings.get('global.pass_through_request_enabled');
 }
 
-function keyOf({ secrets }: RelayServices['context'], { key }: PreparedChannel): string {
+/** Which key it is, without saying it. */
+export function keyBehind(secrets: Pick<RelayServices['context']['secrets'], 'hash'>, { key }: Pick<PreparedChannel, 'key'>): string {
   return secrets.hash(`objects behind ${key}`).slice(0, 22);
 }
 

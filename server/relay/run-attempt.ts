@@ -1,4 +1,6 @@
 // One attempt of a call: sent to one channel, its response read.
+import { withFileNames } from '#server/dialects/account-objects.ts';
+import type { OwnFiles } from '#server/dialects/account-objects.ts';
 import { AppError } from '#shared/errors.ts';
 import { mayBeTooLong, usageOfResponse, usageOfTooLong } from '#server/relay/accounting/call-usage.ts';
 import type { ClientStream } from '#server/relay/stream/client-stream.ts';
@@ -11,6 +13,8 @@ import { decodeResponse, holdsBlockedWords, inTurnIfLong } from '#server/relay/d
 import { failureOfOurs, tooDeep } from '#server/relay/relay-failure.ts';
 import { elapsed } from '#server/relay/running-call.ts';
 import { headersFor, noteTurnState } from '#server/relay/turn-state.ts';
+import type { RelayBody } from '#server/relay/endpoints.ts';
+import type { NamedFiles } from '#server/relay/named-files.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
 import { StreamRelay } from '#server/relay/stream/stream-relay.ts';
 import { wholeAsStream } from '#server/relay/stream/whole-as-stream.ts';
@@ -165,13 +169,15 @@ function sendTo(call: RunningCall, channel: PreparedChannel): CallExchange | nul
   if (call.stopped !== undefined) return null;
   const { endpoint, content, services, affinity } = call;
   const { env, settings } = services.context;
+  const named = call.files === null ? null : withNamesOf(call.files, content.body);
   const sending = {
     client: endpoint.dialect,
     clientHeaders: headersFor(call, channel),
     kind: endpoint.kind,
     channel,
-    body: content.body,
-    rawText: content.text,
+    body: named?.body ?? content.body,
+    rawText: named?.rawText ?? content.text,
+    ...(named === null ? {} : { ownFiles: named.ownFiles }),
     originModel: call.model,
     requestId: call.requestId,
     isStream: call.isStream,
@@ -187,6 +193,12 @@ function sendTo(call: RunningCall, channel: PreparedChannel): CallExchange | nul
   const bounds = { responseMs: env.RELAY_TIMEOUT * 1000, maxBytes: endpoint.kind.mostResponseBytes };
   const limits = call.buffer === undefined ? bounds : { ...bounds, room: call.buffer };
   return sendCall(services.context, sending, { limits, isWanted: () => call.stopped === undefined });
+}
+
+/** As the provider knows the files. */
+function withNamesOf({ names }: NamedFiles, told: RelayBody): { body: RelayBody; rawText: string; ownFiles: OwnFiles } {
+  const body = withFileNames(told, (name) => names.get(name) ?? name);
+  return { body, rawText: JSON.stringify(body), ownFiles: new Set(names.values()) };
 }
 
 async function followStream(

@@ -95,6 +95,6 @@ export async function runAttempts(call: RunningCall, client: ClientStream | null
 }
 
 /** What it goes on with is at one channel only. */
-function isWhereItIs({ heldObject }: RunningCall, { id }: PreparedChannel): boolean {
-  return heldObject === null || heldObject.channel === id;
+function isWhereItIs({ heldObject, files }: RunningCall, { id }: PreparedChannel): boolean {
+  return (heldObject === null || heldObject.channel === id) && (files === null || files.channel === id);
 }

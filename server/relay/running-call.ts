@@ -10,6 +10,7 @@ import type { ResponseBuffer } from '#server/relay/accounting/response-buffers.t
 import type { CallContent } from '#server/relay/admission/call-content.ts';
 import type { CallConversation } from '#server/relay/conversation-source.ts';
 import type { RelayEndpoint } from '#server/relay/endpoints.ts';
+import type { NamedFiles } from '#server/relay/named-files.ts';
 import { tellObject } from '#server/relay/own-objects.ts';
 import type { HeldObject } from '#server/relay/own-objects.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
@@ -59,6 +60,8 @@ export interface RunningCall {
   readonly version: string | undefined;
   /** What it goes on with in a provider's account; null: nothing that is its user's. */
   readonly heldObject: HeldObject | null;
+  /** Files of its user's that its prompt names; null: none. */
+  readonly files: NamedFiles | null;
   /** Null: not known. */
   readonly affinity: Affinity | null;
   /** Monotonic milliseconds. A turn that is reserved for before it begins has its own beginning. */

@@ -21,6 +21,8 @@ export interface KeptCaller {
   params: Readonly<Record<string, string>>;
   query: URLSearchParams;
   requestId: string;
+  path: string;
+  request: Request;
   connection: Connection | null;
   /**
    * What is kept in so many bytes is read, and told: it counts as bodies of its owner until it has left.
@@ -56,7 +58,18 @@ export function createServer(host: RouteHost, services: RelayServices, dialect: 
           // As it is stored, and as it is read; never more than the largest body may take.
           open(userId).grow(Math.min(bytes, context.env.MAX_REQUEST_BODY_MB * 1_000_000) * 2);
         };
-        const answer = await serve({ admission, userId, params, query: url.searchParams, requestId, connection, makeRoom, readBody: body });
+        const answer = await serve({
+          admission,
+          userId,
+          params,
+          query: url.searchParams,
+          requestId,
+          path: url.pathname,
+          request,
+          connection,
+          makeRoom,
+          readBody: body,
+        });
         if ('response' in answer) return answer.response;
         const headers = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' };
         return bufferResponse(200, { ...headers, ...requestIdHeaders(dialect, requestId) }, Buffer.from(JSON.stringify(answer.json)));

@@ -20,7 +20,7 @@ export interface SendRequest {
   origin: string;
   /** Path with query. */
   path: string;
-  method: 'GET' | 'POST';
+  method: 'GET' | 'POST' | 'DELETE';
   headers: Readonly<Record<string, string>>;
   body: UpstreamBody | null;
   /** A stream is asked for: a response that begins like one is one, whatever its type says. */

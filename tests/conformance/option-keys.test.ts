@@ -122,6 +122,9 @@ number ResponseRetentionDays 30
 number ResponsesPerUser 10000
 number ResponseMegabytesPerUser 200
 number BackgroundResponsesPerUser 8
+number FilesPerUser 0
+number FileMegabytesPerUser 500
+number FileRetentionDays 30
 boolean ChannelAffinityEnabled true
 boolean PromptCachingEnabled true
 number MaxTokensPerUser 1000

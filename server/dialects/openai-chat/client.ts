@@ -17,6 +17,7 @@ import { createStreamWriter, writeWhole } from './write-response.ts';
 
 export const openaiChatClient = {
   name: 'openai-chat',
+  namesFiles: true,
   title: 'OpenAI Chat Completions',
   calls: {
     chat: {

@@ -1,6 +1,6 @@
 // The request of a client that speaks OpenAI's format, to a provider that speaks it too. What nobody named a rule for goes
 // on unchanged; when nothing changes at all, the client's own text does.
-import { refuseAccountObject } from '../account-objects.ts';
+import { refuseAccountObject, withoutOwnFiles } from '../account-objects.ts';
 import type { EncodedRequest, EncodeInput } from '../encode-input.ts';
 import { cacheKeyFor } from '../cache-key.ts';
 import { describeRequest } from '../finalize-request.ts';
@@ -14,7 +14,7 @@ type Body = Readonly<Record<string, unknown>>;
 
 export function writeRequest(input: EncodeInput): EncodedRequest {
   const { body, way } = input;
-  if (input.isPassThrough !== true) refuseAccountObject(findAccountObject(body));
+  if (input.isPassThrough !== true) refuseAccountObject(findAccountObject(withoutOwnFiles(body, input.ownFiles)));
   const adapted = input.isPassThrough === true ? { body, dropped: [] } : applyQuirks(body, input);
   const edited = input.isPassThrough === true ? body : editedBody(input, adapted.body);
   const text = edited === body ? bodyText(input) : JSON.stringify(edited);

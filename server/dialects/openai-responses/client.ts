@@ -20,6 +20,7 @@ import { createStreamWriter, writeWhole } from './write-response.ts';
 
 export const openaiResponsesClient = {
   name: 'openai-responses',
+  namesFiles: true,
   title,
   calls: {
     chat: {

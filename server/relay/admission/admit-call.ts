@@ -128,7 +128,7 @@ function isCostlyToRead(headers: Headers): boolean {
 }
 
 /** Every call costs at least one unit. @throws {AppError} as `reserveQuota` */
-async function checkMeans(services: RelayServices, admission: Admission): Promise<void> {
+export async function checkMeans(services: RelayServices, admission: Admission): Promise<void> {
   services.context.ledger.release(await reserveQuota(services, admission, { amount: 1, least: 1 }));
 }
 

@@ -6,7 +6,7 @@ import { toAppError } from '#server/http/failure.ts';
 import { callerLanguage } from '#server/http/language.ts';
 import { newRequestId } from '#server/http/request-id.ts';
 import { admitCall, clientHeadersOf } from '#server/relay/admission/admit-call.ts';
-import type { Progress } from '#server/relay/admission/admit-call.ts';
+import type { AdmittedCall, Progress } from '#server/relay/admission/admit-call.ts';
 import type { CallContent } from '#server/relay/admission/call-content.ts';
 import type { CallConversation } from '#server/relay/conversation-source.ts';
 import { ownError, playgroundError } from '#server/relay/relay-failure.ts';
@@ -15,6 +15,8 @@ import { noteRefusal } from '#server/relay/admission/note-refusal.ts';
 import { reserveCall } from '#server/relay/admission/reserve-call.ts';
 import type { ReservedCall } from '#server/relay/admission/reserve-call.ts';
 import type { BudgetHold } from '#server/relay/admission/session-budget.ts';
+import { filesNamed, withFilesCounted } from '#server/relay/named-files.ts';
+import type { NamedFiles } from '#server/relay/named-files.ts';
 import { openOwnObject } from '#server/relay/own-objects.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
 import type { Affinity } from '#server/relay/routing/affinity.ts';
@@ -44,9 +46,9 @@ export async function openCall(services: RelayServices, turn: Turn): Promise<{ c
   let budgetHold: BudgetHold | null = null;
   const progress: Progress = { requestId, model: '' };
   try {
-    const admitted = await admitCall(services, turn, progress);
+    const admitted = await admitWithFiles(services, turn, progress);
     ({ content, conversation } = admitted);
-    const { endpoint, admission, parameters, prompt, permit, session } = admitted;
+    const { endpoint, admission, parameters, prompt, permit, session, files } = admitted;
     const { model, isStream, streamType } = admitted.asked;
     const quoted = context.quotes.priceOf(model, admission.group, admission.user);
     const settling = services.excess.settled(admission.user.id);
@@ -77,6 +79,7 @@ export async function openCall(services: RelayServices, turn: Turn): Promise<{ c
       clientHeaders: clientHeadersOf(endpoint, request.headers),
       version: address.query.get('api-version') ?? undefined,
       heldObject: openOwnObject({ services, userId: admission.user.id }, endpoint.dialect.accountObjectOf?.(content.body)),
+      files,
       affinity: affinityOf(services, endpoint, { request, body: content.body, userId: admission.user.id, model }),
       startedAt,
       createdAt: Math.floor(context.now() / 1000),
@@ -108,8 +111,7 @@ export async function openCall(services: RelayServices, turn: Turn): Promise<{ c
     conversation?.close();
     if (reserved !== undefined) context.ledger.release(reserved.reservation);
     budgetHold?.end();
-    const error = toAppError(failure, context, requestId);
-    return { refused: refuseTurn(services, turn, { error, language, progress }) };
+    return { refused: refuseTurn(services, turn, { error: toAppError(failure, context, requestId), language, progress }) };
   }
 }
 
@@ -133,6 +135,25 @@ function affinityOf(
   { request, body, userId, model }: { request: Request; body: RelayBody; userId: number; model: string },
 ): Affinity | null {
   return kind.isWritten ? affinities.read({ dialect, headers: request.headers, body, userId, model }) : null;
+}
+
+interface CallWithFiles extends AdmittedCall {
+  files: NamedFiles | null;
+}
+
+async function admitWithFiles(services: RelayServices, turn: Turn, progress: Progress): Promise<CallWithFiles> {
+  const admitted = await admitCall(services, turn, progress);
+  const { endpoint, admission, content, conversation } = admitted;
+  try {
+    const isAble = endpoint.dialect.namesFiles === true;
+    const naming = isAble ? filesNamed(services.context, { userId: admission.user.id, text: content.text, body: content.body }) : null;
+    const files = naming === null ? null : await naming;
+    return files === null ? { ...admitted, files } : { ...admitted, files, endpoint: withFilesCounted(endpoint, files), prompt: null };
+  } catch (failure) {
+    content.release();
+    conversation?.close();
+    throw failure;
+  }
 }
 
 const noFields = {};

@@ -31,6 +31,7 @@ export const openai: Provider = {
   },
   auth: { kind: 'bearer' },
   sendsOrganization: true,
+  keepsFiles: true,
   gatewayDrops: '/v1',
   modelList: openaiModelList,
   balance: openaiBalance,

@@ -111,6 +111,8 @@ export interface Provider {
   streamHeaders?: Readonly<Record<string, string>>;
   /** The channel's organization field goes into `OpenAI-Organization`. */
   sendsOrganization?: boolean;
+  /** Callers may leave files at `/v1/files`. */
+  keepsFiles?: true;
   /** Behind `https://gateway.ai.cloudflare.com` this prefix of the path is left out, because the gateway adds it. */
   gatewayDrops?: string;
   /** Missing: `baseUrl` and the templates say it all. Null: a call of that model has nowhere to go. */

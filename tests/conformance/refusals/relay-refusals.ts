@@ -190,6 +190,14 @@ const bodies = (ofServer: boolean) => (desk: RelayDesk) => {
   });
 };
 
+async function leaveFile(desk: RelayDesk, { app, key }: RelayScene, size: number): Promise<Told> {
+  const form = new FormData();
+  form.append('purpose', 'user_data');
+  form.append('file', new Blob([new Uint8Array(size)]), 'tide.txt');
+  const headers = { ...speaking(desk), authorization: `Bearer ${key}` };
+  return toldOf(await fetch(`${app.origin}/v1/files`, { method: 'POST', headers, body: form }));
+}
+
 const claude = { settings: { SelfUseModeEnabled: 'true' }, channels: [{ type: 14, models: 'claude-sonnet-4-5' }] };
 /** A chat in the playground, by what proves who asks. */
 const playground =
@@ -263,6 +271,21 @@ export const relayRefusals = {
     { count: 0 },
   ),
   response_not_found: named(readKept('GET', 'resp_1'), { id: 'resp_1' }),
+  file_not_found: named(
+    (desk) =>
+      desk.scene({ settings: { FilesPerUser: '1' } }, async ({ app, key }) =>
+        toldOf(await fetch(`${app.origin}/v1/files/file-1`, { headers: { ...speaking(desk), authorization: `Bearer ${key}` } })),
+      ),
+    { id: 'file-1' },
+  ),
+  files_full: named(
+    (desk) => desk.scene({ settings: { FilesPerUser: '1', FileMegabytesPerUser: '1' } }, (scene) => leaveFile(desk, scene, 1_100_000)),
+    { count: 1, megabytes: 1 },
+  ),
+  no_file_channel: named(
+    (desk) => desk.scene({ settings: { FilesPerUser: '1' }, channels: [{ type: 14 }] }, (scene) => leaveFile(desk, scene, 1)),
+    { group: 'default' },
+  ),
   response_not_background: (desk) =>
     desk.scene({}, async (scene) => toldOf(await scene.post(`/v1/responses/${await keptId(scene)}/cancel`, {}, speaking(desk)))),
   previous_response_running: (desk) => changedChain(desk, { status: 'in_progress' }).then(({ told, id }) => ({ told, details: { id } })),

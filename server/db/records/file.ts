@@ -1,0 +1,19 @@
+/** A file that a caller has left at a provider, through the channel where it lies. */
+export interface FileRecord {
+  /** As its caller knows it: `file-…`. */
+  id: string;
+  user_id: number;
+  channel_id: number;
+  /** Which key of the channel it lies behind, as a hash. */
+  key: string;
+  /** As the provider knows it; empty until it has taken it. */
+  upstream_id: string;
+  filename: string;
+  purpose: string;
+  bytes: number;
+  /** Unix seconds. */
+  created_at: number;
+  expires_at: number;
+  /** `sending`: the provider does not have it yet; `leaving`: its owner has deleted it, and the provider is to. */
+  state: 'sending' | 'stored' | 'leaving';
+}

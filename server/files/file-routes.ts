@@ -1,0 +1,107 @@
+// `/v1/files`: https://platform.openai.com/docs/api-reference/files
+import { fieldRules } from '#shared/field-rules.ts';
+import type { FileRecord } from '#server/db/records/file.ts';
+import { clientDialects } from '#server/dialects/registry.ts';
+import { AppError } from '#shared/errors.ts';
+import { bufferResponse, streamResponse } from '#server/http/lean-response.ts';
+import type { RouteHost } from '#server/http/mount.ts';
+import { checkMeans } from '#server/relay/admission/admit-call.ts';
+import { keyBehind } from '#server/relay/own-objects.ts';
+import type { RelayServices } from '#server/relay/services.ts';
+import { badQuery, listOf } from '#server/responses/list-items.ts';
+import { createServer } from '#server/responses/serve-caller.ts';
+import type { KeptAnswer, KeptCaller } from '#server/responses/serve-caller.ts';
+import { isRetryable } from '#server/upstream/failure-consequences.ts';
+import { beginFile, findFile, listFiles, longestKept, mostFiles, toldFile } from './file-store.ts';
+import type { FilesPage } from './file-store.ts';
+import { PassedBytes } from './passed-bytes.ts';
+import { filesAreOff, withUpload } from './read-upload.ts';
+import type { Upload } from './read-upload.ts';
+import { channelsWithFiles, deleteAtProvider, errorOf, readAtProvider, sendFile } from './upstream-files.ts';
+
+const mostOfPage = 10_000;
+
+export function mountFiles(host: RouteHost, services: RelayServices): void {
+  const { context } = services;
+  const serve = createServer(host, services, clientDialects['openai-chat']);
+  const path = '/v1/files/:file';
+  const add = (method: string, at: string, work: (caller: KeptCaller) => Promise<KeptAnswer>) =>
+    host.addDirect(
+      method,
+      at,
+      serve((caller) => {
+        if (mostFiles(context).count === 0) throw filesAreOff(caller.path);
+        return work(caller);
+      }),
+    );
+  const fileOf = ({ userId, params }: KeptCaller): Promise<FileRecord> => findFile(context, userId, params['file'] ?? '');
+
+  add('POST', '/v1/files', async (caller) => {
+    // What is stored costs nothing; who can pay for nothing stores nothing.
+    await checkMeans(services, caller.admission);
+    return { json: await withUpload(services, caller, (upload) => storeFile(services, caller, upload)) };
+  });
+  add('GET', '/v1/files', async ({ userId, query }) => {
+    const page = readPage(query);
+    const found = await listFiles(context, userId, page);
+    return { json: listOf(found.slice(0, page.limit).map(toldFile), found.length > page.limit) };
+  });
+  add('GET', path, async (caller) => ({ json: toldFile(await fileOf(caller)) }));
+  add('GET', `${path}/content`, async (caller) => {
+    const source = await readAtProvider(context, await fileOf(caller));
+    const headers = { 'content-type': 'application/octet-stream', 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
+    if (Buffer.isBuffer(source)) return { response: bufferResponse(200, headers, source) };
+    return { response: streamResponse(200, headers, new PassedBytes(source, context.env.STREAMING_TIMEOUT * 1000)) };
+  });
+  add('DELETE', path, async (caller) => {
+    const { id } = await fileOf(caller);
+    // From now on it is nobody's. What the provider does not delete at once, the job does.
+    const left = await context.db.collection('files').patch({ id, state: 'stored' }, { set: { state: 'leaving' } });
+    if (left === null) throw new AppError('file_not_found', { id });
+    context.waitUntil(letGo(services, left));
+    return { json: { id, object: 'file', deleted: true } };
+  });
+}
+
+async function letGo({ context }: RelayServices, record: FileRecord): Promise<void> {
+  if (await deleteAtProvider(context, record)) await context.db.collection('files').remove({ id: record.id });
+}
+
+/** At the first channel that takes it. @throws {AppError} */
+async function storeFile(services: RelayServices, { userId, admission }: KeptCaller, upload: Upload): Promise<object> {
+  const { context } = services;
+  const { group, pinnedChannel } = admission;
+  const { filename, purpose } = upload;
+  const files = context.db.collection('files');
+  const longest = longestKept(context);
+  const seconds = Math.min(upload.seconds ?? longest, longest);
+  const channels = channelsWithFiles(context, group, pinnedChannel).slice(0, context.settings.get('RetryTimes') + 1);
+  const [first] = channels;
+  if (first === undefined) throw new AppError('no_file_channel', { group });
+  const at = ({ id }: { id: number }, key: string) => ({ channel_id: id, key });
+  const known = { user_id: userId, filename, purpose, bytes: upload.file.content.size, seconds };
+  const record = await beginFile(context, { ...known, ...at(first, keyBehind(context.secrets, first)) });
+  let failure: AppError | undefined;
+  for (const channel of channels) {
+    const sent = await sendFile(context, channel, { ...upload, seconds });
+    if ('id' in sent) {
+      const set = { ...at(channel, keyBehind(context.secrets, channel)), upstream_id: sent.id, state: 'stored' as const };
+      const stored = await files.patch({ id: record.id, state: 'sending' }, { set });
+      if (stored === null) throw new AppError('file_not_found', { id: record.id });
+      return toldFile(stored);
+    }
+    failure = errorOf(context, sent.failure);
+    if (!isRetryable(sent.failure, channel.provider)) break;
+  }
+  await files.remove({ id: record.id });
+  throw failure ?? new AppError('no_file_channel', { group });
+}
+
+/** @throws {AppError} `invalid_request` with the parameter at fault */
+function readPage(query: URLSearchParams): FilesPage {
+  const limit = Number(query.get('limit') ?? mostOfPage);
+  if (!Number.isInteger(limit) || limit < 1 || limit > mostOfPage) throw badQuery('limit', fieldRules.wholeBetween(1, mostOfPage));
+  const order = query.get('order') ?? 'desc';
+  if (order !== 'asc' && order !== 'desc') throw badQuery('order', fieldRules.oneOf(['asc', 'desc']));
+  return { limit, isAscending: order === 'asc', after: query.get('after') ?? undefined, purpose: query.get('purpose') ?? undefined };
+}

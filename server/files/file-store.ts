@@ -1,0 +1,85 @@
+// What is known here of files that callers have left at providers: whose they are, where they lie, and for how long.
+import { AppError } from '#shared/errors.ts';
+import type { AppContext } from '#server/context.ts';
+import type { Filter } from '#server/db/collection.ts';
+import type { FileRecord } from '#server/db/records/file.ts';
+
+type Storing = Pick<AppContext, 'db' | 'settings' | 'now' | 'randomText'>;
+
+const daySeconds = 86_400;
+const idLength = 24;
+
+export interface FilesPage {
+  limit: number;
+  isAscending: boolean;
+  after: string | undefined;
+  purpose: string | undefined;
+}
+
+/** How many files a user may have, and bytes of them; 0: there are none here. */
+export function mostFiles({ settings }: Pick<AppContext, 'settings'>): { count: number; bytes: number } {
+  return { count: settings.get('FilesPerUser'), bytes: settings.get('FileMegabytesPerUser') * 1_000_000 };
+}
+
+/** Seconds that a file is kept at the most. */
+export function longestKept({ settings }: Pick<AppContext, 'settings'>): number {
+  return settings.get('FileRetentionDays') * daySeconds;
+}
+
+/**
+ * One that is about to be sent. It counts from now on, so that two at once do not both find the last place.
+ * @throws {AppError} `files_full`
+ */
+export async function beginFile(
+  context: Storing,
+  file: Pick<FileRecord, 'user_id' | 'channel_id' | 'key' | 'filename' | 'purpose' | 'bytes'> & { seconds: number },
+): Promise<FileRecord> {
+  const files = context.db.collection('files');
+  const { seconds, ...known } = file;
+  const created = Math.floor(context.now() / 1000);
+  const made = { id: `file-${context.randomText(idLength)}`, upstream_id: '', created_at: created, state: 'sending' as const };
+  const record: FileRecord = { ...known, ...made, expires_at: created + seconds };
+  await files.insert(record);
+  const [sum] = await files.group({ filter: { user_id: file.user_id }, by: [], sum: { bytes: 'bytes' } });
+  const most = mostFiles(context);
+  if (sum !== undefined && sum.count <= most.count && Number(sum['bytes']) <= most.bytes) return record;
+  await files.remove({ id: record.id });
+  throw new AppError('files_full', { count: most.count, megabytes: most.bytes / 1_000_000 });
+}
+
+/** Of a user's own, that can be used. @throws {AppError} `file_not_found` for every other one */
+export async function findFile({ db, now }: Storing, userId: number, id: string): Promise<FileRecord> {
+  const found = await db.collection('files').first({ id, ...usable(userId, now()) });
+  if (found === null) throw new AppError('file_not_found', { id });
+  return found;
+}
+
+function usable(userId: number, now: number): Filter<FileRecord> {
+  return { user_id: userId, state: 'stored', expires_at: { gt: Math.floor(now / 1000) } };
+}
+
+/** One more than the page has, where there are more. @throws {AppError} `file_not_found` for an `after` that is none of them */
+export async function listFiles(context: Storing, userId: number, page: FilesPage): Promise<FileRecord[]> {
+  const own = usable(userId, context.now());
+  const conditions: Filter<FileRecord>[] = [own];
+  if (page.purpose !== undefined) conditions.push({ purpose: page.purpose });
+  if (page.after !== undefined) {
+    const { created_at: at, id } = await findFile(context, userId, page.after);
+    conditions.push(
+      page.isAscending
+        ? { or: [{ created_at: { gt: at } }, { created_at: at, id: { gt: id } }] }
+        : { or: [{ created_at: { lt: at } }, { created_at: at, id: { lt: id } }] },
+    );
+  }
+  const direction = page.isAscending ? 1 : -1;
+  const sort = [
+    ['created_at', direction],
+    ['id', direction],
+  ] as const;
+  return context.db.collection('files').find({ and: conditions }, { sort, limit: page.limit + 1 });
+}
+
+/** https://platform.openai.com/docs/api-reference/files/object */
+export function toldFile({ id, bytes, created_at, expires_at, filename, purpose }: FileRecord): Record<string, unknown> {
+  return { id, object: 'file', bytes, created_at, expires_at, filename, purpose, status: 'processed', status_details: null };
+}

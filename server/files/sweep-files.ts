@@ -1,0 +1,42 @@
+// Files whose time is over, whose owner has deleted them or is gone, and those that a killed process was about to send.
+import type { AppContext } from '#server/context.ts';
+import type { FileRecord } from '#server/db/records/file.ts';
+import { deleteAtProvider } from './upstream-files.ts';
+
+const atOnce = 100;
+/** A run ends about then and the next one goes on. */
+const runMs = 60_000;
+/** Longer than any upload takes, in seconds. */
+const longestSending = 24 * 3600;
+/** After the file has expired at the provider, too. */
+const givenUpAfter = 7 * 24 * 3600;
+
+/** A job. */
+export async function sweepFiles(context: AppContext): Promise<void> {
+  const files = context.db.collection('files');
+  const now = Math.floor(context.now() / 1000);
+  const begin = performance.now();
+  await files.patchAll({ state: 'stored', expires_at: { lte: now } }, { set: { state: 'leaving' } });
+  await files.remove({ state: 'sending', created_at: { lt: now - longestSending } });
+  await leaveDeleted(context);
+  for (let after = ''; performance.now() - begin < runMs;) {
+    const some: FileRecord[] = await files.find({ state: 'leaving', id: { gt: after } }, { sort: [['id', 1]], limit: atOnce });
+    for (const record of some) {
+      const isGone = record.expires_at < now - givenUpAfter || (await deleteAtProvider(context, record));
+      if (isGone) await files.remove({ id: record.id });
+    }
+    const last = some.at(-1);
+    if (last === undefined || some.length < atOnce) return;
+    after = last.id;
+  }
+}
+
+/** Of users who are deleted nothing is kept. */
+async function leaveDeleted({ db }: AppContext): Promise<void> {
+  const files = db.collection('files');
+  for (const { user_id: id } of await files.group({ filter: { state: 'stored' }, by: ['user_id'] })) {
+    const user = await db.collection('users').get(Number(id));
+    if (user === null || user.DeletedAt !== null)
+      await files.patchAll({ user_id: Number(id), state: 'stored' }, { set: { state: 'leaving' } });
+  }
+}

@@ -1,0 +1,129 @@
+// Files at a provider that keeps them: put there, read and deleted with the key of the channel where they lie.
+import { AppError } from '#shared/errors.ts';
+import { ChannelStatus } from '#shared/channels.ts';
+import type { AppContext } from '#server/context.ts';
+import type { FileRecord } from '#server/db/records/file.ts';
+import { writeForm } from '#server/framing/form-data.ts';
+import type { FormFile } from '#server/framing/form-data.ts';
+import { framings } from '#server/framing/registry.ts';
+import { parseObject } from '#server/framing/loose-json.ts';
+import { keyBehind } from '#server/relay/own-objects.ts';
+import { TaskFailure } from '#server/relay/tasks/task-failure.ts';
+import { exchange } from '#server/upstream/exchange.ts';
+import type { Received } from '#server/upstream/exchange.ts';
+import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
+import type { SendRequest } from '#server/upstream/send.ts';
+import type { EventSource } from '#server/upstream/upstream-stream.ts';
+import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
+import { invalidResponse } from '#server/upstream/upstream-error.ts';
+
+type Asking = Pick<AppContext, 'sender' | 'settings' | 'now' | 'env' | 'channels' | 'secrets'>;
+
+const answerBytes = 1024 * 1024;
+const longestId = 256;
+/** Any bytes are a stream of them. */
+const bytes = { ...framings.sse, mediaType: '', begins: () => true };
+
+/** Where files of that group can go, the one with the highest priority first. `pinned`: the only one that may be asked. */
+export function channelsWithFiles({ channels }: Asking, group: string, pinned: number | undefined): PreparedChannel[] {
+  const fitting = [...channels.all()].filter(
+    ({ id, status, problem, provider, groups }) =>
+      status === ChannelStatus.enabled &&
+      problem === null &&
+      provider?.keepsFiles === true &&
+      (pinned === undefined ? groups.includes(group) : id === pinned),
+  );
+  return fitting.sort((one, other) => other.priority - one.priority || one.id - other.id);
+}
+
+export interface FileToSend {
+  file: FormFile;
+  purpose: string;
+  /** Until it goes. */
+  seconds: number;
+  boundary: string;
+}
+
+/** The provider's name of it, or why there is none. What nobody hears of any more goes by itself: the provider is told until when it is to keep it. */
+export async function sendFile(
+  context: Asking,
+  channel: PreparedChannel,
+  { file, purpose, seconds, boundary }: FileToSend,
+): Promise<{ id: string } | { failure: UpstreamFailure }> {
+  const parts = [
+    { name: 'purpose', value: purpose },
+    { name: 'expires_after[anchor]', value: 'created_at' },
+    { name: 'expires_after[seconds]', value: String(seconds) },
+    { name: 'file', value: file },
+  ];
+  const body = writeForm(parts, boundary);
+  const headers = { 'content-type': `multipart/form-data; boundary="${boundary}"` };
+  const received = await ask(context, channel, { method: 'POST', path: '', body, headers });
+  if (received.kind === 'failed') return { failure: received.failure };
+  if (received.kind === 'stream') return { failure: unexpected(received.stream) };
+  const id = parseObject(received.body.toString('utf8'))?.['id'];
+  return typeof id === 'string' && id !== '' && id.length <= longestId ? { id } : { failure: invalidResponse() };
+}
+
+/** False: it may still be there. */
+export async function deleteAtProvider(context: Asking, record: FileRecord): Promise<boolean> {
+  const channel = channelOf(context, record);
+  // With another key nothing of it can be reached; the provider lets it go when it expires.
+  if (channel === null || record.upstream_id === '') return true;
+  const received = await ask(context, channel, { method: 'DELETE', path: `/${encodeURIComponent(record.upstream_id)}` });
+  if (received.kind === 'stream') received.stream.abort();
+  return received.kind !== 'failed' || received.failure.upstreamStatus === 404;
+}
+
+/** @throws {AppError} */
+export async function readAtProvider(context: Asking, record: FileRecord): Promise<EventSource | Buffer> {
+  const channel = channelOf(context, record);
+  if (channel === null) throw new AppError('file_not_found', { id: record.id });
+  const received = await ask(context, channel, {
+    method: 'GET',
+    path: `/${encodeURIComponent(record.upstream_id)}/content`,
+    isStream: true,
+  });
+  if (received.kind === 'failed') throw errorOf(context, received.failure);
+  return received.kind === 'stream' ? received.stream : received.body;
+}
+
+/** Where it lies; null: not behind a key that this installation has. */
+export function channelOf(
+  { channels, secrets }: Pick<Asking, 'channels' | 'secrets'>,
+  { channel_id: id, key }: FileRecord,
+): PreparedChannel | null {
+  const channel = channels.get(id);
+  return channel === undefined || channel.problem !== null || keyBehind(secrets, channel) !== key ? null : channel;
+}
+
+export function errorOf({ settings }: Pick<Asking, 'settings'>, failure: UpstreamFailure): AppError {
+  return TaskFailure.ofUpstream(failure, settings.get('AutomaticDisableKeywords')).error;
+}
+
+function unexpected(stream: EventSource): UpstreamFailure {
+  stream.abort();
+  return invalidResponse();
+}
+
+async function ask(
+  context: Asking,
+  channel: PreparedChannel,
+  asked: Pick<SendRequest, 'method' | 'path' | 'isStream'> & Partial<Pick<SendRequest, 'body' | 'headers'>>,
+): Promise<Received> {
+  const { method, path, body = null, headers: own = {}, isStream = false } = asked;
+  const { 'content-type': _json, ...headers } = channel.headers;
+  const url = new URL(`${channel.base}/v1/files${path}`);
+  const request: SendRequest = {
+    origin: url.origin,
+    path: url.pathname,
+    method,
+    headers: { ...headers, ...own },
+    body,
+    isStream,
+    framing: isStream ? bytes : framings.sse,
+    proxy: channel.setting.proxy,
+  };
+  const signed = await channel.authorize(request, { now: context.now(), sender: context.sender });
+  return exchange(context, channel, signed, { responseMs: context.env.RELAY_TIMEOUT * 1000, maxBytes: answerBytes }).received;
+}

@@ -1,0 +1,101 @@
+// OpenAI's files before the fake upstream: what is asked there is judged as strictly, and what a prompt names has to be one of them.
+import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { formOf } from './sent-form.ts';
+import type { ProviderFront } from './provider-front.ts';
+import { readAll } from './upstream-exchange.ts';
+
+export interface ProviderFile {
+  id: string;
+  filename: string;
+  purpose: string;
+  bytes: Buffer;
+  seconds: string;
+}
+
+export interface FakeFiles extends ProviderFront {
+  /** There now. */
+  files: Map<string, ProviderFile>;
+  /** Requests about files, as `METHOD path`. */
+  asked: string[];
+  /** The next ones are refused with these. */
+  failures: number[];
+}
+
+const key = 'sk-of-the-operator';
+
+export async function startFakeFiles(upstreamUrl: string): Promise<FakeFiles> {
+  const files = new Map<string, ProviderFile>();
+  const asked: string[] = [];
+  const failures: number[] = [];
+  const told = ({ id, filename, purpose, bytes }: ProviderFile) => ({
+    id,
+    object: 'file',
+    bytes: bytes.length,
+    created_at: 1,
+    filename,
+    purpose,
+  });
+
+  async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = '', url = '', headers } = incoming;
+    const body = await readAll(incoming);
+    const answer = (status: number, value: object) =>
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
+    const refuse = (status: number, message: string) =>
+      answer(status, { error: { message, type: 'invalid_request_error', param: null, code: null } });
+    const [, version, place, id, verb, ...more] = url.split('/');
+    if (version !== 'v1' || place !== 'files') {
+      for (const [, named = ''] of body.toString().matchAll(/"file_id":\s*"([^"]*)"/g))
+        if (!files.has(named)) return void refuse(400, `No such File object: ${named}`);
+      const { host: _host, 'transfer-encoding': _chunked, ...passed } = headers;
+      const forwarded = await fetch(`${upstreamUrl}${url}`, {
+        method,
+        headers: passed as Record<string, string>,
+        body: new Uint8Array(body),
+      });
+      response.writeHead(forwarded.status, { 'content-type': forwarded.headers.get('content-type') ?? '' });
+      return void response.end(Buffer.from(await forwarded.arrayBuffer()));
+    }
+    asked.push(`${method} ${url}`);
+    if (headers.authorization !== `Bearer ${key}`) return void refuse(401, 'Incorrect API key provided');
+    const failure = failures.shift();
+    if (failure !== undefined) return void refuse(failure, 'as was told');
+    if (method === 'POST' && id === undefined) {
+      const form = await formOf(incoming, body);
+      if (form === null || Number(headers['content-length']) !== body.length) return void refuse(400, 'no form of that length');
+      const { purpose, 'expires_after[anchor]': anchor, 'expires_after[seconds]': seconds, ...others } = form.texts;
+      const [file, second] = form.files;
+      const isRight =
+        anchor === 'created_at' && typeof purpose === 'string' && typeof seconds === 'string' && Object.keys(others).length === 0;
+      if (!isRight || file?.name !== 'file' || second !== undefined) return void refuse(400, 'not such a form');
+      const stored = { id: `file-theirs${files.size}`, filename: file.filename, purpose, bytes: file.bytes, seconds };
+      files.set(stored.id, stored);
+      return void answer(200, told(stored));
+    }
+    const file = files.get(id ?? '');
+    if (file === undefined || more.length > 0) return void refuse(404, `No such File object: ${id}`);
+    if (method === 'GET' && verb === 'content') return void response.writeHead(200, { 'content-type': 'text/plain' }).end(file.bytes);
+    if (method !== 'DELETE' || verb !== undefined) return void refuse(405, 'no such method');
+    files.delete(file.id);
+    answer(200, { id: file.id, object: 'file', deleted: true });
+  }
+
+  const server = createServer((incoming, response) => {
+    serve(incoming, response).catch((cause: unknown) => response.destroy(cause instanceof Error ? cause : undefined));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    channel: { type: 1, key },
+    files,
+    asked,
+    failures,
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
