@@ -11,6 +11,7 @@ test.each([
   ['claude-latest', fields, {}],
   ['claude-sonnet-4-5-20250929', fields, { temperature: 0.5, top_k: 5 }],
   ['claude-opus-4-1', { temperature: 1, top_p: 0.95, top_k: 64 }, { top_p: 0.95, top_k: 64 }],
+  ['claude-haiku-4-5', { temperature: 2, top_p: 0.9 }, { top_p: 0.9 }],
   ['claude-haiku-4-5', { top_p: 0.9 }, { top_p: 0.9 }],
   ['claude-sonnet-4-20250514', fields, fields],
   ['claude-3-7-sonnet-latest', fields, fields],

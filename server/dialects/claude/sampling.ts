@@ -18,7 +18,7 @@ export function fitSampling(body: Json, model: string, losses: Losses): void {
   }
   if (version < 401 || body.temperature === undefined || body.top_p === undefined) return;
   // What is so anyway goes first.
-  const least = body.temperature === 1 ? 'temperature' : 'top_p';
+  const least = Number(body.temperature) >= 1 ? 'temperature' : 'top_p';
   if (body[least] !== 1) losses.drop(least);
   delete body[least];
 }

@@ -39,7 +39,7 @@ export function writeRequest(request: ChatRequest, options: WriteOptions): Writt
     messages: writeTurns(turns, losses),
   };
   if (instructions.length > 0) body.system = writeSystem(instructions);
-  if (request.temperature !== undefined) body.temperature = Math.min(1, request.temperature);
+  if (request.temperature !== undefined) body.temperature = request.temperature;
   if (request.topP !== undefined) body.top_p = request.topP;
   if (request.topK !== undefined) body.top_k = request.topK;
   if (request.stop !== undefined) body.stop_sequences = request.stop;
@@ -48,6 +48,7 @@ export function writeRequest(request: ChatRequest, options: WriteOptions): Writt
   writeFormat(body, request, losses);
   fitSampling(body, options.upstreamModel, losses);
   writeReasoning(body, request, losses);
+  if (typeof body.temperature === 'number') body.temperature = Math.min(1, body.temperature);
   if (request.isStream) body.stream = true;
   if (options.marksPrompt === true && isWorthMarking(request)) markPrompt(body, options.upstreamModel);
   return { body, dropped: losses.names };
