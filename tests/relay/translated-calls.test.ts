@@ -92,3 +92,26 @@ test('a Gemini caller, whose program sends every field of sampling, is served by
   expect(newest.headers.get('x-tidegate-dropped')).toBe('generationConfig.topK, generationConfig.topP');
   for (const name of ['temperature', 'top_p', 'top_k']) expect(scene.upstream.requests[1]?.body).not.toHaveProperty(name);
 });
+
+test('a Gemini caller hears by its own names which sampling a model that thinks does not take', async () => {
+  const channels = [{ models: 'gpt-5' }, { models: 'o3', setting: '{"formats":["openai-responses"]}' }];
+  await using scene = await createScene(embeddedEngine, { channels });
+  for (const model of ['gpt-5', 'o3']) {
+    const response = await scene.post(`/v1beta/models/${model}:generateContent`, {
+      contents: [{ role: 'user', parts: [{ text: 'Say hello' }] }],
+      generation_config: { temperature: 0.2, top_p: 0.9, presencePenalty: 0 },
+    });
+    expect(response.headers.get('x-tidegate-dropped')).toBe('generationConfig.temperature, generationConfig.topP');
+    expect(scene.upstream.requests.at(-1)?.body).not.toHaveProperty('top_p');
+  }
+});
+
+test('a chat caller hears that a model of Claude takes no temperature, however high it was', async () => {
+  const model = 'claude-opus-5';
+  await using scene = await createScene(embeddedEngine, { channels: [{ type: 14, models: model }] });
+  for (const temperature of [2, 0.4]) {
+    const response = await scene.post('/v1/chat/completions', { model, temperature, messages: [{ role: 'user', content: 'Say hello' }] });
+    expect(response.headers.get('x-tidegate-dropped')).toBe('temperature');
+    expect(scene.upstream.requests.at(-1)?.body).not.toHaveProperty('temperature');
+  }
+});

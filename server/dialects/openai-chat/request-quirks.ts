@@ -3,19 +3,21 @@ import { isObject } from '#server/framing/loose-json.ts';
 import type { EncodeInput } from '../encode-input.ts';
 import type { RequestQuirks, ThinkingDrop } from '../provider-traits.ts';
 import type { AppliedTraits } from '../upstream-dialect.ts';
-import { saysNothing } from '../unsaid.ts';
+import { missedName } from '../unsaid.ts';
+import { saidFields } from './said-fields.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
-export function applyQuirks(body: Body, { isCount, way, clientBody }: EncodeInput): AppliedTraits {
+export function applyQuirks(body: Body, input: EncodeInput): AppliedTraits {
+  const { isCount, way } = input;
   const quirks = way.provider.quirks;
   const edit = createEdit(body);
   const dropped: string[] = [];
   const result = () => ({ body: edit.result(), dropped });
-  /** Named where the client has it under the same name. */
   const lose = (field: string) => {
     if (!edit.has(field)) return;
-    if (Object.hasOwn(clientBody, field) && !saysNothing(field, edit.get(field))) dropped.push(field);
+    const name = missedName(field, edit.get(field), input, saidFields);
+    if (name !== undefined) dropped.push(name);
     edit.drop(field);
   };
   for (const key in body) {

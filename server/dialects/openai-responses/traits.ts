@@ -3,22 +3,23 @@ import { isObject } from '#server/framing/loose-json.ts';
 import { cacheKeyFor } from '../cache-key.ts';
 import type { EncodeInput } from '../encode-input.ts';
 import type { ThinkingDrop } from '../provider-traits.ts';
-import { saysNothing } from '../unsaid.ts';
+import { missedName } from '../unsaid.ts';
 import type { AppliedTraits } from '../upstream-dialect.ts';
 import { effortIn } from './identity.ts';
+import { saidFields } from './said-fields.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
 /** The same body where nothing has to change. */
 export function applyTraits(body: Body, input: EncodeInput): AppliedTraits {
-  const { way, clientBody } = input;
+  const { way } = input;
   const dropped: string[] = [];
   let edited = way.set === null ? body : withFields(body, way.set);
   const lose = (field: string) => {
     if (!Object.hasOwn(edited, field)) return;
     const { [field]: value, ...rest } = edited;
-    // Named where the client has it under the same name, unless it is so anyway.
-    if (Object.hasOwn(clientBody, field) && !saysNothing(field, value)) dropped.push(field);
+    const name = missedName(field, value, input, saidFields);
+    if (name !== undefined) dropped.push(name);
     edited = rest;
   };
   for (const { drop = [], dropThinking } of way.rules) {

@@ -56,6 +56,7 @@ export const saidFields: SaidFields = {
   json_without_schema: { name: 'response_format', example: { response_format: { type: 'text', mime_type: 'application/json' } } },
   effort: { name: 'generation_config.thinking_level', example: config({ thinking_level: 'high' }) },
   temperature: { name: 'generation_config.temperature', example: config({ thinking_level: 'high', temperature: 0.2 }) },
+  top_p: { name: 'generation_config.top_p', example: config({ thinking_level: 'high', top_p: 0.9 }) },
   thoughts: { name: 'thought steps', example: thought({ signature: writeSignature({ origin: 'claude', data: 'Cg==' }) }) },
   unsigned_thoughts: { name: 'thought steps', example: thought({}) },
   foreign_thoughts: { name: 'thought steps', example: thought({ signature: 'Cg==' }) },
