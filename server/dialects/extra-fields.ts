@@ -1,6 +1,7 @@
 // What a request says that no reader of its format has a place for: named as the format says it, and known by what it means where it has a word.
 import { fieldsByName } from './request-fields.ts';
-import type { ExtraField, SaidFields } from './request-fields.ts';
+import type { ExtraField, SaidField, SaidFields } from './request-fields.ts';
+import { isObject } from '#server/framing/loose-json.ts';
 import type { StrictFields } from './strict-fields.ts';
 
 /** @param saysNothing of a value that means what is so anyway */
@@ -14,8 +15,16 @@ export function extraFieldReader(
       const name = fields.path(own);
       const value = fields.raw(own);
       const { field = null, neutral = [] } = byName.get(name) ?? {};
-      return neutral.includes(value) || saysNothing(name, value) ? [] : [{ field, name, value }];
+      const saidField = field === null ? undefined : said[field];
+      const isSilent = neutral.includes(value) || saysNothing(name, value) || isEmpty(value, saidField);
+      return isSilent ? [] : [{ field, name, value }];
     });
+}
+
+/** A list of nothing asks for nothing; an object without members neither, where it is known what it is. */
+function isEmpty(value: unknown, said: SaidField | undefined): boolean {
+  if (Array.isArray(value)) return value.length === 0;
+  return said !== undefined && said.isSaidByEmpty !== true && isObject(value) && Object.keys(value).length === 0;
 }
 
 /** Of a list of what a response may consist of, where nothing but texts is written anyway. */

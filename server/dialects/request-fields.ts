@@ -101,6 +101,8 @@ export interface SaidField {
   name: string;
   /** Values that say nothing. */
   neutral?: readonly unknown[];
+  /** An object without members asks for it too. */
+  isSaidByEmpty?: true;
   /** Fields of a request that show it. */
   example: Readonly<Record<string, unknown>>;
 }

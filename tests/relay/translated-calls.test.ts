@@ -115,3 +115,39 @@ test('a chat caller hears that a model of Claude takes no temperature, however h
     expect(scene.upstream.requests.at(-1)?.body).not.toHaveProperty('temperature');
   }
 });
+
+describe('a field of nothing is neither refused nor missed', () => {
+  const models = ['claude-sonnet-4-5', 'gemini-2.5-flash'];
+  const hello = { role: 'user', content: 'Say hello' };
+  let scene: RelayScene;
+  beforeAll(async () => {
+    scene = await createScene(embeddedEngine, {
+      channels: [{ models: testModel }, { type: 14, models: 'claude-sonnet-4-5' }, { type: 24, models: 'gemini-2.5-flash' }],
+      settings: { ModelRatio: JSON.stringify(Object.fromEntries([testModel, ...models].map((model) => [model, 1]))) },
+    });
+  });
+  afterAll(() => scene[Symbol.asyncDispose]());
+
+  test.each([
+    ['/v1/messages', { max_tokens: 9, messages: [hello], mcp_servers: [], metadata: {}, stop_sequences: [], tools: [], system: [] }],
+    ['/v1/messages', { max_tokens: 9, messages: [hello], context_management: {}, safeguards: [] }],
+    ['/v1/chat/completions', { messages: [hello], tools: [], stop: [], metadata: {}, logit_bias: {}, audio: {}, functions: [] }],
+    ['/v1/responses', { input: [hello], tools: [], include: [], metadata: {}, client_metadata: {}, context_management: [], text: {} }],
+  ])('%s %j', async (path, body) => {
+    // What a provider thinks of its own format is its own business.
+    for (const model of path === '/v1/messages' ? [testModel, 'gemini-2.5-flash'] : models) {
+      const response = await scene.post(path, { ...body, model });
+      expect([model, response.ok || (await response.text()), response.headers.get('x-tidegate-dropped')]).toEqual([model, true, null]);
+    }
+  });
+
+  test('of a Gemini caller', async () => {
+    const contents = [{ role: 'user', parts: [{ text: 'Say hello' }] }];
+    const generationConfig = { stopSequences: [], responseModalities: [], speechConfig: {}, thinkingConfig: {} };
+    for (const model of [testModel, 'claude-sonnet-4-5']) {
+      const body = { contents, tools: [], toolConfig: {}, safetySettings: [], labels: {}, generationConfig };
+      const response = await scene.post(`/v1beta/models/${model}:generateContent`, body);
+      expect([model, response.ok || (await response.text()), response.headers.get('x-tidegate-dropped')]).toEqual([model, true, null]);
+    }
+  });
+});

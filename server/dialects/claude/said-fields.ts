@@ -21,7 +21,7 @@ export const saidFields: SaidFields = {
     example: userPart({ type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'A' }, citations: { enabled: true } }),
   },
   safeguards: { name: 'safeguards', example: { safeguards: [{ type: 'dangerous_tool_use', classifier_context: 'main' }] } },
-  diagnostics: { name: 'diagnostics', example: { diagnostics: {} } },
+  diagnostics: { name: 'diagnostics', isSaidByEmpty: true, example: { diagnostics: {} } },
   user_profile: { name: 'user_profile_id', example: { user_profile_id: 'p1' } },
   workspace: { name: 'workspace_id', example: { workspace_id: 'w1' } },
   offered_provider_tools: { name: 'tools.0', example: { tools: [advisor] } },
