@@ -1,5 +1,6 @@
-// Zhipu's first platform. Its models (`chatglm_…`) are gone; its keys are those of the platform that came after it, where channels of this
-// type are asked now. https://docs.bigmodel.cn/api-reference
+// Zhipu's first platform (`/api/paas/v3`, models `chatglm_…`). Its vendor named a date for the end of those models (2023-11-30) and others in
+// their place, which its next platform has; the same keys are taken there. So channels of this type are asked as those of type 26, by models
+// of that one. Whether the first platform still answers is not known. https://docs.bigmodel.cn/api-reference
 import models from './default-models.json' with { type: 'json' };
 import type { Provider } from './spec.ts';
 import { zhipuChat, zhipuModels } from './zhipu-v4.ts';
