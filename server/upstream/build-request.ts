@@ -26,11 +26,32 @@ export interface UpstreamRequest extends SendRequest, Omit<EncodedRequest, 'head
  * @throws {AppError} `format_unsupported`, `untranslatable`, `invalid_request`
  */
 export function buildRequest(call: UpstreamCall): UpstreamRequest | Promise<UpstreamRequest> {
-  const { kind } = call;
   const way = wayOf(call);
   if (way === null) throw new AppError('format_unsupported');
-  const encoded = kind.encode({ ...call, way }, (lists) => decodeTokens(lists, call.originModel));
+  try {
+    return requestOn(way, call);
+  } catch (refusal) {
+    if (way.otherwise === undefined || !isUntranslatable(refusal)) throw refusal;
+    return requestOtherwise(way.otherwise, call, refusal);
+  }
+}
+
+function requestOn(way: ChannelWay, call: UpstreamCall): UpstreamRequest | Promise<UpstreamRequest> {
+  const encoded = call.kind.encode({ ...call, way }, (lists) => decodeTokens(lists, call.originModel));
   return encoded instanceof Promise ? encoded.then((request) => openRequest(call, way, request)) : openRequest(call, way, encoded);
+}
+
+/** Where the other way cannot carry it either, the first one's words count. */
+function requestOtherwise(way: ChannelWay, call: UpstreamCall, refusal: AppError): UpstreamRequest | Promise<UpstreamRequest> {
+  try {
+    return requestOn(way, call);
+  } catch (second) {
+    throw isUntranslatable(second) ? refusal : second;
+  }
+}
+
+function isUntranslatable(failure: unknown): failure is AppError {
+  return failure instanceof AppError && failure.code === 'untranslatable';
 }
 
 /** A promise only where the scheme takes one. @throws {SigningFailure} */

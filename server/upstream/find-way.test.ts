@@ -56,6 +56,12 @@ describe('models that a provider does more with in one of its formats', () => {
     for (const [client, format] of callers) expect(openai.way(client, 'chat', model)?.dialect.name).toBe(format);
   });
 
+  it('have another way for what that one cannot carry, where they are there at all', () => {
+    expect(openai.way(gemini, 'chat', 'gpt-5.4')?.otherwise?.dialect.name).toBe('openai-chat');
+    expect(openai.way(openaiChat, 'chat', 'gpt-5.4')?.otherwise).toBeUndefined();
+    expect(openai.way(gemini, 'chat', 'gpt-5.1-codex')?.otherwise).toBeUndefined();
+  });
+
   it('go elsewhere in the format that is there', () => {
     const elsewhere = buildPreparedChannel({ base_url: 'https://gateway.example' });
     for (const model of ['gpt-5.6', 'gpt-5.1-codex']) expect(elsewhere.way(claude, 'chat', model)?.dialect.name).toBe('openai-chat');

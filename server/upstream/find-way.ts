@@ -24,6 +24,8 @@ export interface ChannelWay extends Way {
   /** The channel's mapping changed the name. */
   readonly isMapped: boolean;
   readonly hasLongIdle: boolean;
+  /** Of calls that this one cannot carry: in another of the provider's formats. Missing: there is none. */
+  readonly otherwise?: ChannelWay;
 }
 
 interface AskedWay {
@@ -43,9 +45,19 @@ export type ModelVersions = Readonly<Record<string, string>>;
 export function findWay(asked: AskedWay): ChannelWay | null {
   const kind = callKinds[asked.kind];
   const way = wayOfKind(asked, kind);
-  if (way !== null || kind.over === null) return way;
+  if (way !== null) return withOther(way, asked, kind);
+  if (kind.over === null) return null;
   const over = wayOfKind(asked, kind.over.kind);
   return over === null ? null : { ...over, isInPieces: true };
+}
+
+/** A format that its model does more with may still say less than the others. */
+function withOther(way: ChannelWay, asked: AskedWay, kind: CallKind): ChannelWay {
+  const { isBestFor, isSoleFor } = way.format;
+  if (way.identity !== null || isBestFor === undefined || isSoleFor?.test(way.upstreamModel) === true) return way;
+  const formats = asked.channel.formats.filter((format) => format !== way.format);
+  const otherwise = wayOfKind({ ...asked, channel: { ...asked.channel, formats } }, kind);
+  return otherwise === null ? way : { ...way, otherwise };
 }
 
 function wayOfKind({ channel, client, model, version, versions }: AskedWay, kind: CallKind): ChannelWay | null {

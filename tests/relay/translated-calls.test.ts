@@ -151,3 +151,43 @@ describe('a field of nothing is neither refused nor missed', () => {
     }
   });
 });
+
+describe('a model that is asked in Responses by callers of other formats', () => {
+  const model = 'gpt-5.5';
+  const setting = '{"formats":["openai-chat","openai-responses"]}';
+  let scene: RelayScene;
+  beforeAll(async () => {
+    const settings = { ModelRatio: JSON.stringify({ [model]: 1 }) };
+    scene = await createScene(embeddedEngine, { channels: [{ models: model, setting }], settings });
+  });
+  afterAll(() => scene[Symbol.asyncDispose]());
+  const sent = () => scene.upstream.requests.at(-1);
+
+  test.each([false, true])('thinks, and takes no texts that end the response; its caller hears of it (stream: %s)', async (stream) => {
+    const body = { model, stream, max_tokens: 50, stop_sequences: ['END'], messages: [{ role: 'user', content: 'Say hello' }] };
+    const response = await scene.post('/v1/messages', body);
+    expect([response.status, response.headers.get('x-tidegate-dropped')]).toEqual([200, 'stop_sequences']);
+    expect(sent()?.path).toBe('/v1/responses');
+    await response.text();
+  });
+
+  test('is asked in chat completions for what Responses cannot carry', async () => {
+    const response = await scene.post(`/v1beta/models/${model}:generateContent`, {
+      contents: [{ role: 'user', parts: [{ text: 'Say hello' }] }],
+      generationConfig: { candidateCount: 2 },
+    });
+    expect(response.status).toBe(200);
+    expect(sent()).toMatchObject({ path: '/v1/chat/completions', body: { model, n: 2 } });
+  });
+
+  test('tells what it refuses in words of the format that was tried first, where neither can carry it', async () => {
+    const response = await scene.post('/v1/messages', {
+      model,
+      max_tokens: 50,
+      container: 'c1',
+      messages: [{ role: 'user', content: 'Say hello' }],
+    });
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain('container cannot be carried over to OpenAI Responses');
+  });
+});

@@ -71,6 +71,7 @@ export const carriedFields: CarriedFields = {
   forced_tool: 'by_parts',
   search: 'by_parts',
   media: { treatment: 'refused', about: 'spoken input, and images and files by id' },
+  stop: { treatment: 'refused', about: 'but for models that think, which take none in any format: there they are dropped' },
   single_calls: 'by_parts',
   user_id: 'by_parts',
   json_without_schema: 'by_parts',

@@ -20,9 +20,13 @@ export const leastMaxTokens = 16;
 /** @throws {AppError} `untranslatable` */
 export function writeRequest(request: ChatRequest, options: WriteOptions): WrittenRequest {
   const losses = new Losses(request.saidFields);
-  if (request.stop !== undefined) throw untranslatable(request.saidFields.stop?.name ?? 'stop', title);
-  const extras = losses.carry(request.extras, carriedFields, title);
   const isReasoning = reasons(options.upstreamModel);
+  if (request.stop !== undefined) {
+    if (!isReasoning) throw untranslatable(request.saidFields.stop?.name ?? 'stop', title);
+    // Models that think take none in any format.
+    losses.drop('stop');
+  }
+  const extras = losses.carry(request.extras, carriedFields, title);
   const { instructions, messages } = splitInstructions(request.messages);
   const body: Json = { ...extras, model: options.upstreamModel };
   if (instructions !== '') body.instructions = instructions;
