@@ -98,9 +98,9 @@ export class ClientEvents {
     const { turnDetection, transcription } = inputOf(session);
     if (turnDetection !== undefined) context.isListening = turnDetection !== null;
     if (transcription !== undefined) {
-      const model = isObject(transcription) && typeof transcription.model === 'string' ? transcription.model : null;
+      const model = writerIn(transcription, transcripts.model);
       const there = await transcripts.use(model);
-      if (there !== null && there !== model) next = withTranscriptionModel(next, there);
+      if (there !== null) next = withTranscriptionModel(next, there);
     }
     context.add(sizeOf(isObject(session) ? { instructions: session.instructions, tools: session.tools } : null, events.inputFormat));
     await this.#covered(event);
@@ -147,4 +147,13 @@ export class ClientEvents {
     walk(value, '');
     void words.check({ isLarge: false, use: (work) => Promise.resolve(work()) }, texts);
   }
+}
+
+/** Which model writes; one that is not named is the one before. @throws {AppError} where there is none: providers have one of their own */
+function writerIn(transcription: unknown, before: string | null): string | null {
+  if (transcription === null) return null;
+  const named = isObject(transcription) ? transcription.model : undefined;
+  const model = typeof named === 'string' && named !== '' ? named : before;
+  if (model === null) throw new AppError('model_required', {}, { field: 'session.audio.input.transcription.model' });
+  return model;
 }

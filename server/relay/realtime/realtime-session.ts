@@ -269,11 +269,12 @@ export class RealtimeSession implements SocketReceiver {
     this.#incoming = [];
     this.#upstream.close(closeCodes.normal, '');
     if (close !== undefined) this.#client.close(close.code, close.reason);
-    this.#transcripts.cut();
     const { context } = this.#options.services;
-    context.waitUntil(
-      this.#turns.cut(reason).catch((failure: unknown) => context.log.error({ err: failure }, 'a session could not be settled')),
-    );
+    for (const part of [this.#transcripts, this.#turns]) {
+      context.waitUntil(
+        part.cut(reason).catch((failure: unknown) => context.log.error({ err: failure }, 'a session could not be settled')),
+      );
+    }
   }
 
   #errorOf(failure: unknown): AppError {

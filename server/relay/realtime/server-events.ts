@@ -56,8 +56,7 @@ export class ServerEvents {
         context.cleared();
         return bytes;
       case 'input_audio_buffer.committed':
-        context.committed();
-        return transcripts.committed().then(
+        return this.#committed(event).then(
           () => ({ message: bytes }),
           (failure: unknown) => ({ message: bytes, after: () => Promise.reject(failure) }),
         );
@@ -68,7 +67,10 @@ export class ServerEvents {
       case 'conversation.item.input_audio_transcription.completed':
         return transcripts.completed(event).then(() => ({ message: bytes }));
       case 'conversation.item.input_audio_transcription.failed':
-        transcripts.failed();
+        transcripts.failed(event);
+        return bytes;
+      case 'conversation.item.input_audio_transcription.delta':
+        transcripts.seen(event['item_id']);
         return bytes;
       case 'rate_limits.updated':
         // Of the provider's account.
@@ -99,10 +101,22 @@ export class ServerEvents {
     return { message: isChanged ? Buffer.from(JSON.stringify(told)) : bytes, after: () => this.#bound() };
   }
 
+  /** What was in the buffer becomes a part of the conversation, and is written down. @throws {AppError} where nobody pays for what follows */
+  #committed(event: Json): Promise<void> {
+    const { context, transcripts } = this.#parts;
+    const seconds = context.bufferedSeconds;
+    context.committed();
+    return transcripts.committed(event['item_id'], seconds);
+  }
+
   #updated(bytes: Buffer, event: Json): Buffer | null {
-    const { events } = this.#parts;
+    const { events, transcripts } = this.#parts;
     const { event: told, isChanged } = events.told(event);
     const kind = events.updated();
+    const { transcription } = inputOf(event['session']);
+    const writer = isObject(transcription) ? transcription.model : transcription;
+    if (writer === null || typeof writer === 'string') transcripts.confirmed(writer);
+    else if (kind !== 'own') transcripts.confirmed(undefined);
     if (kind === 'own') return null;
     if (kind === 'preset') return Buffer.from(JSON.stringify({ ...told, type: 'session.created' }));
     return isChanged ? Buffer.from(JSON.stringify(told)) : bytes;
