@@ -62,6 +62,20 @@ describe('a Claude caller whose model is served in another format', () => {
     expect(Object.keys(sent() ?? {})).not.toContain('tool_choice');
   });
 
+  test('has pictures within a document go along, in their order', async () => {
+    const data = 'iVBORw0KGgo=';
+    const picture = { type: 'image', source: { type: 'base64', media_type: 'image/png', data } };
+    const source = { type: 'content', content: [{ type: 'text', text: 'Before' }, picture, { type: 'text', text: 'After' }] };
+    const document = { type: 'document', title: 'Tides', context: 'Of May', source, cache_control: { type: 'ephemeral' } };
+    for (const content of [[document], [{ type: 'tool_result', tool_use_id: 't1', content: [document] }]]) {
+      expect((await ask({ messages: [{ role: 'user', content }] })).status).toBe(200);
+      const sentMessages = JSON.stringify(sent());
+      const places = ['Tides', 'Of May', 'Before', data, 'After'].map((text) => sentMessages.indexOf(text));
+      expect(places).toEqual(places.toSorted((one, other) => one - other));
+      expect(places).not.toContain(-1);
+    }
+  });
+
   test('is refused in one language where only Claude can do it', async () => {
     const before = scene.upstream.requests.length;
     const fields = { tools: [{ type: 'bash_20250124', name: 'bash' }] };
@@ -190,4 +204,15 @@ describe('a model that is asked in Responses by callers of other formats', () =>
     expect(response.status).toBe(400);
     expect(await response.text()).toContain('container cannot be carried over to OpenAI Responses');
   });
+});
+
+test("a Responses caller's own notes are told in its response, and not as left out", async () => {
+  await using scene = await createScene(embeddedEngine);
+  const body = { model: testModel, input: 'Say hello', metadata: { run: '7' }, client_metadata: { note: 'a' } };
+  const response = await scene.post('/v1/responses', body);
+  expect(response.headers.get('x-tidegate-dropped')).toBe('client_metadata');
+  expect(await response.json()).toMatchObject({ metadata: { run: '7' } });
+  // Within chat completions there is no place for them.
+  const within = await scene.post('/v1/chat/completions', { model: testModel, input: 'Say hello', metadata: { run: '7' } });
+  expect([within.status, within.headers.get('x-tidegate-dropped')]).toEqual([200, 'metadata']);
 });

@@ -88,16 +88,23 @@ function readMessage(message: StrictFields, behind?: StrictFields[]): Message {
     return { role, content: texts, field };
   }
   const blocks = (behind ?? message.objects('content')).filter((block) => !silent.has(block.text('type') ?? ''));
-  return role === 'user' ? { role, content: blocks.map(readUserBlock), field } : { role, content: blocks.map(readAssistantBlock), field };
+  return role === 'user'
+    ? { role, content: blocks.flatMap(readUserBlock), field }
+    : { role, content: blocks.map(readAssistantBlock), field };
 }
 
-function readUserBlock(block: StrictFields): UserPart {
-  const type = block.text('type');
-  if (type === 'tool_result') return readToolResult(block);
-  return readMediaBlock(block);
+function readUserBlock(block: StrictFields): UserPart[] {
+  return block.text('type') === 'tool_result' ? [readToolResult(block)] : readMediaBlocks(block);
 }
 
-function readMediaBlock(block: StrictFields): TextPart | ImagePart | FilePart {
+type MediaPart = TextPart | ImagePart | FilePart;
+
+function readMediaBlocks(block: StrictFields): MediaPart[] {
+  const source = block.text('type') === 'document' ? block.fields('source') : undefined;
+  return source?.text('type') === 'content' ? readContentDocument(block, source) : [readMediaBlock(block)];
+}
+
+function readMediaBlock(block: StrictFields): MediaPart {
   switch (block.text('type')) {
     case 'text':
       return readText(block);
@@ -128,29 +135,39 @@ function readSource(block: StrictFields): MediaSource {
 
 function readDocument(block: StrictFields): FilePart {
   const source = block.fields('source');
-  const name = block.text('title');
-  const context = block.text('context');
-  const named = name === undefined ? {} : { name };
-  const shared = { ...named, ...cacheOf(block) };
-  const withContext = (text: string) => (context === undefined || context === '' ? text : `${context}\n\n${text}`);
-  switch (source?.text('type')) {
-    case 'text':
-      return { type: 'file', source: { kind: 'text', text: withContext(source.requiredText('data')) }, ...shared };
-    case 'content':
-      return { type: 'file', source: { kind: 'text', text: withContext(textIn(source)) }, ...shared };
-    default:
-      return { type: 'file', source: readSource(block), ...shared };
-  }
+  if (source?.text('type') !== 'text') return { type: 'file', source: readSource(block), ...namedIn(block), ...cacheOf(block) };
+  return textFile(`${contextIn(block)}${source.requiredText('data')}`, { ...namedIn(block), ...cacheOf(block) });
 }
 
-/** @throws {AppError} `untranslatable` for pictures among the texts */
-function textIn(source: StrictFields): string {
-  if (typeof source.raw('content') === 'string') return source.requiredText('content');
-  const texts = source.objects('content').map((block) => {
-    if (block.text('type') !== 'text') throw untranslatable(block.path('type'), otherProviders);
-    return block.requiredText('text');
-  });
-  return texts.join('\n');
+/** Blocks of its own: pictures stand beside the texts, in their order. */
+function readContentDocument(block: StrictFields, source: StrictFields): MediaPart[] {
+  const shared = { ...namedIn(block), ...cacheOf(block) };
+  const context = contextIn(block);
+  if (typeof source.raw('content') === 'string') return [textFile(`${context}${source.requiredText('content')}`, shared)];
+  const blocks = source.objects('content');
+  if (blocks.every((one) => one.text('type') === 'text')) {
+    return [textFile(`${context}${blocks.map((one) => one.requiredText('text')).join('\n')}`, shared)];
+  }
+  // All of them files, so that they stay together and in order.
+  const parts = blocks.map(readMediaBlock).map((part) => (part.type === 'text' ? textFile(part.text, {}) : part));
+  const head = [block.text('title') ?? '', block.text('context') ?? ''].filter((text) => text !== '').join('\n\n');
+  const all = head === '' ? parts : [textFile(head, {}), ...parts];
+  // What is kept is kept up to its end.
+  return all.map((part, index) => (index === all.length - 1 ? { ...part, ...cacheOf(block) } : part));
+}
+
+function textFile(text: string, shared: Pick<FilePart, 'name' | 'cache'>): FilePart {
+  return { type: 'file', source: { kind: 'text', text }, ...shared };
+}
+
+function namedIn(block: StrictFields): { name?: string } {
+  const name = block.text('title');
+  return name === undefined ? {} : { name };
+}
+
+function contextIn(block: StrictFields): string {
+  const context = block.text('context') ?? '';
+  return context === '' ? '' : `${context}\n\n`;
 }
 
 /** What the caller has found, as a text that says where it is from. */
@@ -163,7 +180,7 @@ function readSearchResult(block: StrictFields): TextPart {
 function readToolResult(block: StrictFields): ToolResultPart {
   const content = block.raw('content');
   const parts: ToolResultPart['content'] =
-    content === undefined || typeof content === 'string' ? readTexts(block, 'content') : block.objects('content').map(readMediaBlock);
+    content === undefined || typeof content === 'string' ? readTexts(block, 'content') : block.objects('content').flatMap(readMediaBlocks);
   return {
     type: 'tool_result',
     callId: callIds.read(block.requiredText('tool_use_id')),
