@@ -50,7 +50,7 @@ export class Losses {
       const write = field === null ? undefined : carried[field];
       if (typeof write === 'function') addFields(body, write(value));
       else if (field !== null && requestFields[field].isEssential) throw untranslatable(name, title);
-      else this.#names.add(name);
+      else if (field === null || this.#said[field]?.isDoneHere !== true) this.#names.add(name);
     }
     return body;
   }

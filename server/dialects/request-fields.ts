@@ -103,6 +103,8 @@ export interface SaidField {
   neutral?: readonly unknown[];
   /** An object without members asks for it too. */
   isSaidByEmpty?: true;
+  /** The gateway does itself what it asks for: it is not lost where a provider's format has no place for it. */
+  isDoneHere?: true;
   /** Fields of a request that show it. */
   example: Readonly<Record<string, unknown>>;
 }

@@ -25,6 +25,10 @@ export function mixedClient({ chat, responses }: { chat: ChatFormat; responses: 
       ? { format: responses, body: asResponses(body, limits.read(body)) }
       : { format: chat, body: asChat(body, limits.read(body)) };
 
+  // Chat completions are not kept.
+  const { metadata: _kept, ...others } = responses.saidFields;
+  const saidFields = { ...others, ...(chat.saidFields.metadata === undefined ? {} : { metadata: chat.saidFields.metadata }) };
+
   function check(body: Body): void {
     const fields = new StrictFields(body);
     for (const name of limitNames) fields.integer(name, 1, tokenLimit);
@@ -61,11 +65,12 @@ export function mixedClient({ chat, responses }: { chat: ChatFormat; responses: 
     },
     isShapeOf: (body: Body) => isOfResponses(body) || isFlat(body),
     limits,
-    saidFields: responses.saidFields,
+    saidFields,
     holdsObjectsOf: responses.name,
     readRequest(body: Body) {
       const { format, body: written } = formOf(body);
-      return format.readRequest(written);
+      const request = format.readRequest(written);
+      return format === responses ? { ...request, saidFields } : request;
     },
     beginningOf(body: Body) {
       const format = isOfResponses(body) ? responses : chat;

@@ -34,7 +34,8 @@ export const saidFields: SaidFields = {
   truncation: { name: 'truncation', neutral: ['disabled'], example: { truncation: 'auto' } },
   image_compression: { name: 'image', example: { image: { context_compression: 'auto' } } },
   service_tier: { name: 'service_tier', neutral: ['auto', 'default'], example: { service_tier: 'flex' } },
-  metadata: { name: 'metadata', example: { metadata: { run: '1' } } },
+  // Responses are kept here, and tell it.
+  metadata: { name: 'metadata', isDoneHere: true, example: { metadata: { run: '1' } } },
   client_metadata: { name: 'client_metadata', example: { client_metadata: { session_id: 's1' } } },
   abuse_id: { name: 'safety_identifier', example: { safety_identifier: 'u1' } },
   moderation: { name: 'moderation', example: { moderation: { model: 'omni-moderation-latest' } } },
