@@ -41,7 +41,9 @@ const tasks: Readonly<Record<string, string>> = { midjourney: 'drawings (tasks)'
 const header = ['Type', 'Provider', 'Formats', 'Calls', 'Key', 'Lists models', 'Tells balance'];
 const rows = providers.toSorted((a, b) => a.type - b.type).map(rowOf);
 const lines = [header, header.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |\n`);
-const unlimited = providers.filter(({ formats }) => formatsOf(formats).some(([name]) => upstreamDialects[name].limits.areNone === true));
+const unlimited = providers.filter(({ formats }) =>
+  formatsOf(formats).some(([name, { takesNoLimit }]) => takesNoLimit === true || upstreamDialects[name].limits.areNone === true),
+);
 const foot = `
 Without a place for a limit of tokens ([why that matters](decisions/0083-providers-without-a-limit.md)): ${unlimited.map(({ name }) => name).join(', ')}.
 `;
@@ -88,6 +90,7 @@ function titleOf(name: UpstreamDialectName): string {
 function keyOf({ type, auth }: Provider): string {
   const format = channelType(type)?.keyFormat;
   if (format !== undefined) return `\`${format.replaceAll('|', '\\|')}\``;
+  if (auth.kind === 'codex') return 'JSON with `access_token` and `account_id`';
   if (auth.kind === 'google') return 'API key, or a file of credentials';
   return auth.kind === 'aws' ? '`AccessKeyId\\|SecretAccessKey\\|Region`, `ApiKey\\|Region`' : 'API key';
 }

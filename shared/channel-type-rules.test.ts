@@ -32,6 +32,11 @@ test.each([
   [33, 'AKIDEXAMPLE|secret|us-east-1', undefined],
   [33, 'ABSKey|us-east-1', undefined],
   [33, 'ABSKey', 'key_aws'],
+  [57, JSON.stringify({ access_token: 'a', account_id: 'c', refresh_token: 'r' }), undefined],
+  [57, JSON.stringify({ OPENAI_API_KEY: null, tokens: { access_token: 'a', account_id: 'c' }, last_refresh: 'x' }), undefined],
+  [57, JSON.stringify({ access_token: 'a' }), 'key_codex'],
+  [57, JSON.stringify({ access_token: 'a b', account_id: 'c' }), 'key_codex'],
+  [57, 'sk-key', 'key_codex'],
   [1, '{', undefined],
 ] as const)('a key of type %i, %s: %j', (type, key, problem) => {
   expect(typedKeyProblem(type, key)).toBe(problem);

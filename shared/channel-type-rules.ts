@@ -3,9 +3,10 @@ import { readAwsKey } from './aws-key.ts';
 import { readRegions } from './channel-regions.ts';
 import type { RegionsProblem } from './channel-regions.ts';
 import { channelType } from './channel-types.ts';
+import { readCodexKey } from './codex-key.ts';
 import { readGoogleKey } from './google-key.ts';
 
-export type TypedKeyProblem = 'key_google' | 'key_aws';
+export type TypedKeyProblem = 'key_google' | 'key_aws' | 'key_codex';
 
 /** What is wrong with the free field of a channel of that type. */
 export function otherProblem(type: number, other: string): RegionsProblem | undefined {
@@ -18,5 +19,6 @@ export function otherProblem(type: number, other: string): RegionsProblem | unde
 export function typedKeyProblem(type: number, key: string): TypedKeyProblem | undefined {
   const kind = channelType(type)?.keyKind;
   if (kind === 'aws') return readAwsKey(key) === null ? 'key_aws' : undefined;
+  if (kind === 'codex') return readCodexKey(key) === null ? 'key_codex' : undefined;
   return kind === 'google' && readGoogleKey(key) === null ? 'key_google' : undefined;
 }

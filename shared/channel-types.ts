@@ -4,9 +4,9 @@
 /** What the channel's free field (`other`) is for; types without it do not show it. */
 export type OtherField = 'api_version' | 'plugin' | 'account_id' | 'regions';
 /** Keys of several kinds, or of many parts. */
-export type KeyKind = 'google' | 'aws';
+export type KeyKind = 'google' | 'aws' | 'codex';
 /** Something to know before using the type; the texts are translations. */
-export type TypeNotice = 'azure_deployment' | 'full_url' | 'private_deployment' | 'ollama_options' | 'dify_applications';
+export type TypeNotice = 'azure_deployment' | 'full_url' | 'private_deployment' | 'ollama_options' | 'dify_applications' | 'codex_accounts';
 
 export interface ChannelType {
   type: number;
@@ -158,6 +158,14 @@ export const channelTypes: readonly ChannelType[] = [
     baseUrl: 'https://ark.cn-beijing.volces.com',
   },
   { type: 48, name: 'xAI', color: 'blue', baseUrl: 'https://api.x.ai', listsModels: true },
+  {
+    type: 57,
+    name: 'Codex (OpenAI OAuth)',
+    color: 'blue',
+    baseUrl: 'https://chatgpt.com',
+    keyKind: 'codex',
+    notice: 'codex_accounts',
+  },
   { type: 2, name: 'Midjourney Proxy', color: 'blue', baseUrl: '' },
   { type: 5, name: 'Midjourney Proxy Plus', color: 'blue', baseUrl: '' },
   { type: 36, name: 'Suno API', color: 'violet', baseUrl: '' },

@@ -95,6 +95,7 @@ const relay = [
 /** Every call of the console, one after the other. */
 const conformance = [
   'bedrock',
+  'codex',
   'cohere',
   'converse-calls',
   'dify',

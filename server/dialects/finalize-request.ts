@@ -3,20 +3,20 @@ import type { EncodedRequest, EncodeInput } from './encode-input.ts';
 import { refuseAccountObject, withoutOwnFiles } from './account-objects.ts';
 import { enveloped } from './envelope.ts';
 import { hostedIfCut } from './hosted-tools.ts';
-import { keepLimits } from './token-limits.ts';
+import { keepLimits, noLimits } from './token-limits.ts';
 import type { WrittenRequest } from './upstream-dialect.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
 /** @param written in the provider's format @throws {AppError} `account_object_refused` */
 export function finalizeRequest({ body: written, dropped }: WrittenRequest, input: EncodeInput): EncodedRequest {
-  const { dialect } = input.way;
+  const { dialect, provider } = input.way;
   const { ownObject: own } = input;
   // Before the channel's own fields: what an operator writes there is the operator's to share.
   refuseAccountObject(dialect.findAccountObject(withoutOwnFiles(written, input.ownFiles), own?.told));
   const body = own === undefined ? written : (dialect.openAccountObject?.(written, own) ?? written);
   const applied = dialect.applyTraits(body, input);
-  const bounded = keepLimits({ ...applied.body, ...overrideOf(input) }, input, dialect.limits);
+  const bounded = keepLimits({ ...applied.body, ...overrideOf(input) }, input, provider.takesNoLimit === true ? noLimits : dialect.limits);
   const final = dialect.normalize?.(bounded, input) ?? bounded;
   const described = describeRequest(final, input);
   const sent = enveloped(final, described.headers, input);

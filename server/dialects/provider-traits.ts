@@ -51,6 +51,8 @@ export interface RequestQuirks {
   withTools?: Readonly<Record<string, unknown>>;
   /** A single `stop` text is sent as a list of one. */
   stopAsList?: boolean;
+  /** It is asked as ChatGPT's own program asks for an account: no other field is taken. */
+  ofAccount?: boolean;
   /** `image_url` parts: `text` — the URL alone instead of an object; `bare` — data URLs without their `data:…;base64,`. */
   images?: 'text' | 'bare';
 }
@@ -93,6 +95,10 @@ export interface ListedHeader {
 
 export interface ProviderTraits {
   name: string;
+  /** It answers by streams alone: a whole response is gathered out of one. */
+  streamsOnly?: boolean;
+  /** It cannot be told a limit of tokens, although its format has a place for one. */
+  takesNoLimit?: boolean;
   quirks?: RequestQuirks;
   responses?: ResponseQuirks;
   errors?: BodyError;

@@ -47,6 +47,14 @@ export interface StreamReader {
   readonly isComplete: boolean;
 }
 
+/** How a whole response is put together out of a stream of it. */
+export interface Gathering {
+  /** Whether an event is needed for that; the others are not kept. */
+  keeps(event: FramedEvent): boolean;
+  /** The response, or an error in its place, of the events that were kept. Null: the stream ended before it did. */
+  whole(events: Iterable<FramedEvent>): Record<string, unknown> | null;
+}
+
 type Body = Readonly<Record<string, unknown>>;
 
 export interface UpstreamDialect {
@@ -96,6 +104,8 @@ export interface UpstreamDialect {
   /** Null: not a response of this format. Numbers of a usage that cannot be true are a part of their own. */
   readWhole(body: Body, provider: ProviderTraits | null): readonly ResponsePart[] | null;
   createStreamReader(provider: ProviderTraits | null): StreamReader;
+  /** For providers that only stream. Missing: none of this format does. */
+  readonly gathering?: Gathering;
   /** Writes streams of this format: for a whole response where a stream was asked for. */
   createStreamWriter(options: ResponseWriterOptions): StreamWriter;
   /** Whether this is an event of a stream of this format. */

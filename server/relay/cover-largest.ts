@@ -14,7 +14,8 @@ export function coverLargest(call: RunningCall, channel: PreparedChannel): null 
   const { endpoint, model, choices, choiceLimit } = call;
   const way = endpoint.kind.isWritten ? channel.way(endpoint.dialect, endpoint.kind.name, model) : null;
   call.outputLimit = choiceLimit === undefined ? undefined : choiceLimit * choices;
-  return way === null || way.dialect.limits.areNone !== true ? null : extendTo(call, way.upstreamModel);
+  const isLimited = way === null || (way.dialect.limits.areNone !== true && way.provider.takesNoLimit !== true);
+  return isLimited ? null : extendTo(call, way.upstreamModel);
 }
 
 async function extendTo(call: RunningCall, upstreamModel: string): Promise<AppError | null> {

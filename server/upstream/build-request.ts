@@ -3,6 +3,7 @@ import { AppError } from '#shared/errors.ts';
 import type { CallKind } from '#server/calls/call-kind.ts';
 import type { CallInput, EncodedRequest } from '#server/dialects/encode-input.ts';
 import type { Signing } from './auth/scheme.ts';
+import { EventSieve } from './event-sieve.ts';
 import type { ChannelWay } from './find-way.ts';
 import type { PreparedChannel } from './prepared-channel.ts';
 import type { SendRequest, UpstreamBody } from './send.ts';
@@ -78,7 +79,9 @@ function openRequest(
   way: ChannelWay,
   encoded: EncodedRequest,
 ): UpstreamRequest {
-  const headers = way.format.headers(isStream);
+  const { gathering } = way.dialect;
+  const isGathered = !isStream && way.provider.streamsOnly === true && gathering !== undefined;
+  const headers = way.format.headers(isStream || isGathered);
   const { body, upstreamModel, reasoningEffort, sentLimit, hostedLeast, hostedIfCut, dropped, isBatch } = encoded;
   return {
     way,
@@ -97,5 +100,6 @@ function openRequest(
     isStream,
     proxy: channel.setting.proxy,
     framing: way.framing,
+    ...(isGathered ? { createSieve: () => new EventSieve(way.framing, (event) => gathering.keeps(event)) } : {}),
   };
 }

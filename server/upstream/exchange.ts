@@ -55,7 +55,10 @@ export function sendCall(
     return sendPieces({ context, call, over }, { limits, ...(isWanted === undefined ? {} : { isWanted }) }, sendCall);
   }
   const send = (whole: UpstreamRequest): CallExchange => {
-    const { sending, received } = isWanted?.() === false ? unwanted() : exchange(context, call.channel, whole, limits);
+    const { sending, received } =
+      isWanted?.() === false
+        ? unwanted()
+        : exchange(context, call.channel, whole, whole.createSieve === undefined ? limits : gatheringLimits(limits));
     return { sending, received, request: keptOf(whole) };
   };
   const authorize = (open: UpstreamRequest): CallExchange | Promise<CallExchange> => {
@@ -69,6 +72,13 @@ export function sendCall(
 
 function keptOf({ way, upstreamModel, reasoningEffort, sentLimit, hostedLeast, hostedIfCut, dropped }: UpstreamRequest): SentRequest {
   return { way, upstreamModel, reasoningEffort, sentLimit, hostedLeast, hostedIfCut, dropped };
+}
+
+/** Bytes that are kept of a stream to be gathered, which is read at once. */
+const mostGathered = 16 * 1024 * 1024;
+
+function gatheringLimits(limits: SendLimits): SendLimits {
+  return { ...limits, maxBytes: Math.min(limits.maxBytes, mostGathered) };
 }
 
 const unsent: Exchange['sending'] = { isSent: false, limitBy() {}, abort() {} };
@@ -94,7 +104,8 @@ type OpenRequest = SendRequest & Partial<Pick<UpstreamRequest, 'way'>>;
 export function exchange(context: ExchangeContext, channel: PreparedChannel, request: OpenRequest, limits: SendLimits): Exchange {
   const sendOnce = (open: SendRequest): Exchange => {
     const sending = context.sender.send(open, limits);
-    return { sending, received: sending.response.then((response) => read(response, channel, context.now), failedSend) };
+    const received = sending.response.then((response) => gathered(read(response, channel, context.now), request), failedSend);
+    return { sending, received };
   };
   const { renew } = request;
   if (renew === undefined) return sendOnce(request);
@@ -119,6 +130,15 @@ function read(response: StreamResponse | WholeResponse, channel: PreparedChannel
   const text = response.body.toString('utf8', 0, longestRefusal);
   const failure = parseUpstreamError({ status, text, headers: response.headers, channel, now: now() });
   return { kind: 'failed', status, failure, cause: null };
+}
+
+/** What was left of a stream is put together. */
+function gathered(received: Received, { createSieve, way, framing }: OpenRequest): Received {
+  if (createSieve === undefined || way === undefined || received.kind !== 'whole') return received;
+  if (framing.begins(received.body) !== true) return received;
+  const body = way.dialect.gathering?.whole(framing.events(received.body)) ?? null;
+  if (body === null) return failedSend(new SendFailure('network', 'the stream ended before the response did'));
+  return { ...received, body: Buffer.from(JSON.stringify(body)) };
 }
 
 function failedSend(cause: unknown): Received {

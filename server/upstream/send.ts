@@ -7,6 +7,7 @@ import type { Framing } from '#server/framing/framing.ts';
 import { decodeBody, encodingsOf, ExpansionError, withoutMark } from './decode-body.ts';
 import type { BodyDecoder } from './decode-body.ts';
 import { createDispatchers } from './dispatchers.ts';
+import type { Sieve } from './event-sieve.ts';
 import { SendFailure } from './send-failure.ts';
 import { UpstreamStream } from './upstream-stream.ts';
 import type { Flow } from './upstream-stream.ts';
@@ -29,6 +30,8 @@ export interface SendRequest {
   framing: Framing;
   /** `http:`, `https:` or `socks5:` URL, null for none. */
   proxy: string | null;
+  /** A stream is not one for whoever asks: what this leaves of it is the whole response. */
+  createSieve?: () => Sieve;
   /** Signed with a token that was kept: the same with another one, for when that is refused. @throws {SigningFailure} */
   renew?: () => Promise<SendRequest>;
 }
@@ -120,6 +123,8 @@ class Exchange implements Dispatcher.DispatchHandler, Sending {
   #mayHold: ((bytes: number) => boolean) | undefined;
   readonly #isStreamAsked: boolean;
   readonly #framing: Framing;
+  readonly #createSieve: SendRequest['createSieve'];
+  #sieve: Sieve | null = null;
   #timer: NodeJS.Timeout;
   /** Monotonic milliseconds. */
   #deadline: number;
@@ -142,13 +147,14 @@ class Exchange implements Dispatcher.DispatchHandler, Sending {
   /** Its first bytes will tell whether the response is a stream. */
   #isUndecided = false;
 
-  constructor(limits: SendLimits, { isStream = false, framing }: SendRequest, source: Readable | null) {
+  constructor(limits: SendLimits, { isStream = false, framing, createSieve }: SendRequest, source: Readable | null) {
     this.#limits = limits;
     this.#source = source;
     // Whoever sends it hears of it, too.
     source?.on('error', () => {});
     this.#isStreamAsked = isStream;
     this.#framing = framing;
+    this.#createSieve = createSieve;
     this.response = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -191,6 +197,10 @@ class Exchange implements Dispatcher.DispatchHandler, Sending {
     }
     if (encodings.length > 0) this.#decode(controller, encodings);
     if (status !== 200) return;
+    if (this.#createSieve !== undefined) {
+      this.#sieve = this.#createSieve();
+      return;
+    }
     const isDeclared = single(headers['content-type'])?.trimStart().toLowerCase().startsWith(this.#framing.mediaType) === true;
     if (isDeclared && this.#isStreamAsked) this.#becomeStream(controller);
     else this.#isUndecided = isDeclared || this.#isStreamAsked;
@@ -233,12 +243,15 @@ class Exchange implements Dispatcher.DispatchHandler, Sending {
       this.#stream.push(chunk);
       return;
     }
-    this.#size += chunk.length;
-    if (this.#size > this.#limits.maxBytes || this.#mayHold?.(this.#size) === false) {
+    const kept = this.#sieve?.push(chunk) ?? chunk;
+    this.#size += kept.length;
+    const held = this.#size + (this.#sieve?.held ?? 0);
+    if (held > this.#limits.maxBytes || this.#mayHold?.(held) === false) {
       this.#stop(new SendFailure('too_large', 'the response is too large'));
       return;
     }
-    this.#chunks.push(chunk);
+    if (kept.length === 0) return;
+    this.#chunks.push(kept);
     if (this.#size > shortResponse) this.#askForRoom(this.#decoder ?? controller);
     if (this.#isUndecided) this.#decide(controller);
   }
@@ -291,8 +304,14 @@ class Exchange implements Dispatcher.DispatchHandler, Sending {
     this.#isEnded = true;
     this.#source?.destroy();
     clearTimeout(this.#timer);
+    if (this.#sieve !== null) this.#keepRest(this.#sieve.end());
     if (this.#stream !== null) this.#stream.pushEnd();
     else this.#resolve({ kind: 'whole', status: this.#status, headers: this.#headers, body: withoutMark(this.#body()) });
+  }
+
+  #keepRest(rest: Buffer): void {
+    this.#size += rest.length;
+    this.#chunks.push(rest);
   }
 
   #break(failure: SendFailure): void {

@@ -6,6 +6,7 @@ import type { ChannelFields } from '#tests/support/build-channel.ts';
 import { failureOf } from '#tests/support/failure-of.ts';
 import { startFakeBedrock } from '#tests/support/fake-bedrock.ts';
 import { startFakeBaidu } from '#tests/support/fake-baidu.ts';
+import { startFakeCodex } from '#tests/support/fake-codex.ts';
 import { startFakeCohere } from '#tests/support/fake-cohere.ts';
 import { startFakeOllama } from '#tests/support/fake-ollama.ts';
 import { startFakeTencent } from '#tests/support/fake-tencent.ts';
@@ -47,6 +48,7 @@ const hosts: readonly Host[] = [
   { format: 'Cohere', front: startFakeCohere, upstreamModel: 'command-a-03-2025' },
   { format: 'ERNIE', front: startFakeBaidu, upstreamModel: 'ERNIE-4.0-8K', callsOnce: true },
   { format: 'Hunyuan', front: startFakeTencent, upstreamModel: 'hunyuan-turbos-latest', hasNoLimit: true },
+  { format: 'Codex', front: startFakeCodex, upstreamModel: 'gpt-5.6-sol', hasNoLimit: true },
   { format: 'OpenAI at Vertex', front: startFakeVertex, upstreamModel: 'meta/llama-3.3-70b-instruct-maas' },
 ];
 const hosted = engines.slice(0, 1).flatMap((engine) => hosts.map((host) => ({ engine, kind: engine.kind, ...host })));

@@ -245,7 +245,9 @@ describe.each(engines)('channel edits on $kind', (engine) => {
       'offers type $type ($name)',
       async ({ type, baseUrl, other }) => {
         expect(providerOf(type)?.baseUrl ?? '').toBe(baseUrl);
-        const key = channelType(type)?.keyKind === 'aws' ? { key: 'ABSKey|us-east-1' } : {};
+        const keys = { aws: 'ABSKey|us-east-1', codex: JSON.stringify({ access_token: 'a', account_id: 'c' }), google: undefined };
+        const typed = keys[channelType(type)?.keyKind ?? 'google'];
+        const key = typed === undefined ? {} : { key: typed };
         const answer = await create({ type, other, ...key });
         if (baseUrl === '') expect(answer).toMatchObject({ success: false, code: 'channel_base_url_required' });
         else expect(answer).toMatchObject({ success: true });

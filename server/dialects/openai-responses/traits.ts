@@ -5,6 +5,7 @@ import type { EncodeInput } from '../encode-input.ts';
 import type { ThinkingDrop } from '../provider-traits.ts';
 import { missedName } from '../unsaid.ts';
 import type { AppliedTraits } from '../upstream-dialect.ts';
+import { asOfAccount } from './account-request.ts';
 import { effortIn } from './identity.ts';
 import { saidFields } from './said-fields.ts';
 
@@ -29,7 +30,9 @@ export function applyTraits(body: Body, input: EncodeInput): AppliedTraits {
   for (const field of way.provider.quirks?.drop ?? []) lose(field);
   const key = cacheKeyFor(edited, input);
   if (key !== undefined) edited = { ...edited, prompt_cache_key: key };
-  return { body: edited, dropped };
+  if (way.provider.quirks?.ofAccount !== true) return { body: edited, dropped };
+  const asked = asOfAccount(edited, input);
+  return { body: asked.body, dropped: [...dropped, ...asked.dropped] };
 }
 
 /** Set where the client said nothing; an object member by member. */

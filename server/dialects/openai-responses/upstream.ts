@@ -7,6 +7,7 @@ import { ResponsesIdentityStream } from './identity-stream.ts';
 import { findAccountObject } from './account-objects.ts';
 import { hosted } from './hosted-tools.ts';
 import { limits } from './limits.ts';
+import { gathering } from './gathering.ts';
 import { errorIn } from './read-error.ts';
 import { readWhole } from './read-response.ts';
 import { createStreamReader } from './read-stream.ts';
@@ -46,6 +47,7 @@ export const openaiResponsesUpstream: UpstreamDialect = {
   takesAllowedTools: true,
   readWhole,
   createStreamReader,
+  gathering,
   createStreamWriter,
   isEvent: ({ data }) => parseObject(data) !== null,
   readError: errorIn,

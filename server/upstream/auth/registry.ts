@@ -3,6 +3,7 @@ import { aws } from './aws.ts';
 import { baidu } from './baidu.ts';
 import { bearer } from './bearer.ts';
 import type { SplitKey } from './bearer.ts';
+import { codex } from './codex.ts';
 import { google } from './google.ts';
 import { header } from './header.ts';
 import { query } from './query.ts';
@@ -23,6 +24,8 @@ export type Auth =
   /** An access key, which signs for that service, or an API key. */
   | { kind: 'aws'; service: string }
   | { kind: 'zhipu-jwt' }
+  /** What is kept of a sign-in to an account. */
+  | { kind: 'codex' }
   /** A password, or the three parts that its vendor gives out. */
   | { kind: 'spark' }
   /** A secret, which signs for that service. */
@@ -45,6 +48,8 @@ export function authorizationOf(auth: Auth, key: string, base: string): Authoriz
       return aws(key, auth.service);
     case 'zhipu-jwt':
       return zhipuJwt(key);
+    case 'codex':
+      return codex(key);
     case 'spark':
       return spark(key);
     case 'tencent':

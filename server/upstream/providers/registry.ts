@@ -11,6 +11,7 @@ import { baidu } from './baidu.ts';
 import { baiduV2 } from './baidu-v2.ts';
 import { bedrock } from './bedrock.ts';
 import { cloudflare } from './cloudflare.ts';
+import { codex } from './codex.ts';
 import { cohere } from './cohere.ts';
 import { custom } from './custom.ts';
 import { deepSeek } from './deepseek.ts';
@@ -84,6 +85,7 @@ export const providers: readonly Provider[] = [
   xinference,
   xai,
   submodel,
+  codex,
   midjourneyProxy,
   midjourneyProxyPlus,
   suno,

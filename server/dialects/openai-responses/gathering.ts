@@ -1,0 +1,27 @@
+// A whole Responses response out of its stream, from providers that answer no other way.
+import { isObject, parseObject } from '#server/framing/loose-json.ts';
+import type { JsonObject } from '#server/framing/loose-json.ts';
+import type { Gathering } from '../upstream-dialect.ts';
+import { isEnd } from './events.ts';
+
+const itemDone = 'response.output_item.done';
+
+export const gathering: Gathering = {
+  keeps({ name, data }) {
+    const type = name === '' ? parseObject(data)?.type : name;
+    return type === itemDone || type === 'error' || isEnd(type);
+  },
+  whole(events) {
+    const items: JsonObject[] = [];
+    for (const { data } of events) {
+      const event = parseObject(data);
+      if (event?.type === 'error') return event;
+      if (event?.type === itemDone && isObject(event.item)) items.push(event.item);
+      if (!isEnd(event?.type) || !isObject(event?.response)) continue;
+      const { response } = event;
+      // Where nothing is kept of it, its end may leave out what was told before.
+      return Array.isArray(response.output) && response.output.length > 0 ? response : { ...response, output: items };
+    }
+    return null;
+  },
+};

@@ -1,0 +1,23 @@
+// ChatGPT accounts, as the vendor's program Codex asks for them: Responses that always stream, of which nothing is kept.
+// https://github.com/openai/codex
+import { responsesReasoning } from './openai-shape.ts';
+import type { Provider } from './spec.ts';
+
+export const codex: Provider = {
+  type: 57,
+  name: 'Codex',
+  baseUrl: 'https://chatgpt.com',
+  formats: {
+    'openai-responses': {
+      framing: 'sse',
+      paths: { chat: '{base}/backend-api/codex/responses' },
+      quirks: { modelRules: [responsesReasoning], ofAccount: true },
+      streamsOnly: true,
+      takesNoLimit: true,
+      takesCacheKey: true,
+    },
+  },
+  auth: { kind: 'codex' },
+  headers: { 'openai-beta': 'responses=experimental', originator: 'codex_cli_rs' },
+  models: ['gpt-5.6-sol', 'gpt-5.6-luna', 'gpt-5.4-mini'],
+};

@@ -1,0 +1,20 @@
+// What a channel to ChatGPT accounts may have as its key: what Codex keeps of a sign-in (`auth.json`), or its tokens alone. The console's form
+// and the server ask here alike.
+import { z } from 'zod/mini';
+
+/** As it can travel in a header. */
+const Token = z.string().check(z.regex(/^[\x21-\x7e]+$/));
+const Tokens = z.object({ access_token: Token, account_id: Token });
+const KeyFile = z.union([z.object({ tokens: Tokens }), Tokens]);
+
+export type CodexKey = z.infer<typeof Tokens>;
+
+/** Null: it is none that can be used. */
+export function readCodexKey(text: string): CodexKey | null {
+  try {
+    const file = z.safeParse(KeyFile, JSON.parse(text)).data ?? null;
+    return file !== null && 'tokens' in file ? file.tokens : file;
+  } catch {
+    return null;
+  }
+}
