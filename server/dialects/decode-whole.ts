@@ -8,6 +8,7 @@ import type { ResponseWriterOptions } from './client-dialect.ts';
 import type { DecodedWhole, DecodeInput, DeepWhole, FailedWhole } from './decoded-whole.ts';
 import { textOfPart } from './parts.ts';
 import type { ResponsePart } from './parts.ts';
+import { noteSignature } from './signature-memory.ts';
 import { ToldUsage } from './token-usage.ts';
 import type { UpstreamDialect } from './upstream-dialect.ts';
 
@@ -22,7 +23,7 @@ export function readByParts(
   input: DecodeInput,
   write: (parts: readonly ResponsePart[], usage: TokenUsage | null) => Buffer,
 ): DecodedWhole | DeepWhole | FailedWhole {
-  const { way, body: bytes, writer } = input;
+  const { way, body: bytes, writer, signatures } = input;
   const { dialect, provider } = way;
   const text = bytes.toString('utf8');
   if (isTooDeep(text)) return readDeep(input, outlineAtOnce(bytes));
@@ -34,6 +35,7 @@ export function readByParts(
   const { usage, hosted, summaries } = toldIn(parts);
   const written = () => parts.map(textOfPart).join('');
   if (parts.some(hasDeepArguments)) return { kind: 'too_deep', usage, hosted, summaries, written };
+  for (const part of parts) noteSignature(part, dialect, signatures);
   return {
     kind: 'whole',
     usage,

@@ -3,6 +3,7 @@ import type { CallUnits } from '#shared/call-units.ts';
 import type { HostedCalls } from '#shared/hosted-tools.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { ClientDialect, ResponseWriterOptions } from './client-dialect.ts';
+import type { SignatureMemory } from './signature-memory.ts';
 import type { Way } from './way.ts';
 import type { ErrorInResponse } from './stream-pipe.ts';
 
@@ -17,6 +18,8 @@ export interface DecodeInput {
   writer: ResponseWriterOptions;
   /** How the caller is told a name of something in the provider's account. Missing: as it is. */
   tellObject?: ((name: string) => string) | undefined;
+  /** Of the caller; missing: nothing is kept. */
+  signatures?: SignatureMemory | undefined;
 }
 
 export interface DecodedWhole {

@@ -3,6 +3,7 @@ import type { HostedCalls } from '#shared/hosted-tools.ts';
 import type { PiecedBody } from '#server/framing/byte-source.ts';
 import type { OwnFiles, OwnObject } from './account-objects.ts';
 import type { ClientDialect } from './client-dialect.ts';
+import type { SignatureMemory } from './signature-memory.ts';
 import type { Way } from './way.ts';
 import type { DialectSettings } from './upstream-dialect.ts';
 
@@ -30,6 +31,8 @@ export interface CallInput {
   ownObject?: OwnObject;
   /** Files that are its caller's, by the names that the provider has for them. */
   ownFiles?: OwnFiles;
+  /** Of its caller; missing: only what stands in the request is known. */
+  signatures?: SignatureMemory | undefined;
   /** A name of the conversation that says nothing of it or of its user; missing: it is not known. */
   conversationKey?(): string;
   /** Tools that run at the provider and are paid for, and how often each of them is; the others are left out. */

@@ -8,6 +8,7 @@ import type { ChatRequest } from './parts.ts';
 import { withPlainSchemas } from './plain-schema.ts';
 import { paidRequest } from './hosted-tools.ts';
 import { marksPrompts } from './prompt-marks.ts';
+import { withKnownSignatures } from './signature-memory.ts';
 import { plainBody, withoutSurcharges } from './surcharges.ts';
 
 /** @throws {AppError} `format_unsupported`, `untranslatable`, `invalid_request` */
@@ -35,8 +36,8 @@ export function encodeRequest(asked: CallInput): EncodedRequest {
   return finalizeRequest({ body, dropped: [...written.dropped, ...dropped] }, input);
 }
 
-function readRequest({ client, body, originModel, isStream }: EncodeInput): ChatRequest {
-  return { ...client.readRequest(body), model: originModel, isStream };
+function readRequest({ client, body, originModel, isStream, way, signatures }: EncodeInput): ChatRequest {
+  return withKnownSignatures({ ...client.readRequest(body), model: originModel, isStream }, way.dialect, signatures);
 }
 
 /** What the model can write at the most; null: nobody knows. */

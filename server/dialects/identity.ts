@@ -4,6 +4,7 @@ import type { DecodeInput, DecodedWhole, DeepWhole, FailedWhole } from './decode
 import type { Way } from './way.ts';
 import type { EncodeInput, EncodedRequest } from './encode-input.ts';
 import type { StreamPipe } from './stream-pipe.ts';
+import type { SignatureMemory } from './signature-memory.ts';
 import type { TextTally } from './text-tally.ts';
 
 export interface StreamInput {
@@ -13,6 +14,8 @@ export interface StreamInput {
   writer: ResponseWriterOptions;
   /** How the caller is told a name of something in the provider's account. Missing: as it is. */
   tellObject?: ((name: string) => string) | undefined;
+  /** Of the caller; missing: nothing is kept. */
+  signatures?: SignatureMemory | undefined;
   tally: TextTally;
 }
 

@@ -6,6 +6,8 @@ import type { Way } from './way.ts';
 import type { StreamInput } from './identity.ts';
 import { textOfPart } from './parts.ts';
 import type { ResponsePart } from './parts.ts';
+import { noteSignature } from './signature-memory.ts';
+import type { SignatureMemory } from './signature-memory.ts';
 import { errorInResponse } from './stream-pipe.ts';
 import type { PipeStep, ReportedUsage, StreamOpening, StreamPipe } from './stream-pipe.ts';
 import type { TextTally } from './text-tally.ts';
@@ -17,16 +19,18 @@ export class TranslatedStream implements StreamPipe {
   readonly #reader: StreamReader;
   readonly #writer: StreamWriter;
   readonly #tally: TextTally;
+  readonly #signatures: SignatureMemory | undefined;
   readonly #told = new ToldUsage();
   #hasTextAfterUsage = false;
   #hasFinished = false;
   #bytes = 0;
 
-  constructor({ client, way, writer, tally }: Pick<StreamInput, 'client' | 'way' | 'writer' | 'tally'>) {
+  constructor({ client, way, writer, tally, signatures }: Pick<StreamInput, 'client' | 'way' | 'writer' | 'tally' | 'signatures'>) {
     this.#way = way;
     this.#reader = way.dialect.createStreamReader(way.provider);
     this.#writer = client.createStreamWriter(writer);
     this.#tally = tally;
+    this.#signatures = signatures;
   }
 
   get bytes(): number {
@@ -69,6 +73,7 @@ export class TranslatedStream implements StreamPipe {
     if (text !== '') this.#addText(text);
     else if (part.type === 'finish') this.#hasFinished = true;
     this.#told.note(part);
+    noteSignature(part, this.#way.dialect, this.#signatures);
     const tellsOutput = part.type === 'usage' ? part.usage.output !== undefined : part.type === 'invalid_usage';
     if (tellsOutput) this.#hasTextAfterUsage = false;
   }

@@ -8,6 +8,7 @@ import type { IdentityPath } from './identity.ts';
 import type { ChatRequest, ResponsePart } from './parts.ts';
 import type { ProviderTraits } from './provider-traits.ts';
 import type { CarriedFields } from './request-fields.ts';
+import type { SealOrigin } from './seal.ts';
 import type { ErrorInResponse } from './stream-pipe.ts';
 import type { HostedAccess } from './hosted-tools.ts';
 import type { Way } from './way.ts';
@@ -81,6 +82,8 @@ export interface UpstreamDialect {
   findAccountObject(body: Body, own?: string): string | undefined;
   /** The same body with the provider's name for what its caller goes on with. Missing: the format has no such thing. */
   openAccountObject?(body: Body, own: OwnObject): Body;
+  /** Whose signatures it has on calls of tools, which have to come back with them. Missing: calls are not signed. */
+  readonly signedCalls?: SealOrigin;
   /** Its providers keep in their caches only what a request marks. Missing: every prompt. */
   readonly keepsMarked?: true;
   /** @throws {AppError} 400 `untranslatable` with the client's field that cannot be carried over and must not be left out */

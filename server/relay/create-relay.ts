@@ -22,6 +22,7 @@ import { createRelaySockets } from '#server/relay/sockets/open-socket.ts';
 import type { RelaySockets } from '#server/relay/sockets/open-socket.ts';
 import { createStreamClock } from '#server/relay/stream/stream-clock.ts';
 import { createTokenGate } from '#server/relay/admission/token-gate.ts';
+import { createCallSignatures } from '#server/relay/call-signatures.ts';
 import { createTurnStates } from '#server/relay/turn-state.ts';
 import { createRefusalWatch } from '#server/tokens/refusal-watch.ts';
 
@@ -49,6 +50,7 @@ export function createRelay(context: AppContext): Relay {
     picker: createChannelPicker({ index: context.channels, health, random: context.random, moves: createMovedCalls(context.now) }),
     modelTags: createModelTags(context),
     turnStates: createTurnStates(context),
+    signatures: createCallSignatures(context),
     gate: createTokenGate(context),
     sessions: createSessionGate(context),
     words: createBlockedWords(context),

@@ -2,7 +2,7 @@
 import { isLong } from '#server/dialects/decode-long.ts';
 import { inSteps } from '#server/http/in-steps.ts';
 import type { SentAttempt } from '#server/relay/call-attempt.ts';
-import { tellObjectOf, writerOptions } from '#server/relay/running-call.ts';
+import { signaturesOf, tellObjectOf, writerOptions } from '#server/relay/running-call.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
 import { readLong, readWhole } from '#server/upstream/read-response.ts';
 import type { ReadResponse } from '#server/upstream/read-response.ts';
@@ -21,6 +21,7 @@ export function decodeResponse(call: RunningCall, { channel, request }: SentAtte
     responseFields,
     writer: writerOptions(call),
     tellObject: tellObjectOf(call, channel),
+    signatures: signaturesOf(call),
   };
   return isLong(body) ? inSteps(services.context.bodies, ownerOf(call), readLong(input)) : readWhole(input);
 }

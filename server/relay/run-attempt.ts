@@ -11,7 +11,7 @@ import type { CallAttempt, SentAttempt } from '#server/relay/call-attempt.ts';
 import type { DecodedWhole, DeepWhole } from '#server/dialects/decoded-whole.ts';
 import { decodeResponse, holdsBlockedWords, inTurnIfLong } from '#server/relay/decode-response.ts';
 import { failureOfOurs, tooDeep } from '#server/relay/relay-failure.ts';
-import { elapsed } from '#server/relay/running-call.ts';
+import { elapsed, signaturesOf } from '#server/relay/running-call.ts';
 import { headersFor, noteTurnState } from '#server/relay/turn-state.ts';
 import type { RelayBody } from '#server/relay/endpoints.ts';
 import type { NamedFiles } from '#server/relay/named-files.ts';
@@ -180,6 +180,7 @@ function sendTo(call: RunningCall, channel: PreparedChannel): CallExchange | nul
     ...(named === null ? {} : { ownFiles: named.ownFiles }),
     originModel: call.model,
     requestId: call.requestId,
+    signatures: signaturesOf(call),
     isStream: call.isStream,
     forceUsage: env.FORCE_STREAM_OPTION,
     isPassThrough: settings.get('global.pass_through_request_enabled'),

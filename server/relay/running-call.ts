@@ -3,6 +3,7 @@ import type { Language } from '#shared/errors.ts';
 import type { Attempt } from '#shared/logs.ts';
 import type { ResponseWriterOptions, StreamVoice } from '#server/dialects/client-dialect.ts';
 import type { PromptEdits, Shortening } from '#server/dialects/prompt-edits.ts';
+import type { SignatureMemory } from '#server/dialects/signature-memory.ts';
 import type { Envelope } from '#server/framing/envelope.ts';
 import type { QuotedPrice } from '#server/money/quote.ts';
 import type { Reservation } from '#server/money/leases/reservation.ts';
@@ -134,6 +135,11 @@ export function tellObjectOf(
   channel: PreparedChannel,
 ): ((name: string) => string) | undefined {
   return tellObject({ services, userId: admission.user.id }, channel, heldObject);
+}
+
+/** What its caller's calls of tools were signed with. */
+export function signaturesOf({ services, admission }: RunningCall): SignatureMemory {
+  return services.signatures.of(admission.user.id);
 }
 
 /** Milliseconds since the call began, to the microsecond. */

@@ -50,6 +50,7 @@ export const geminiUpstream: UpstreamDialect = {
     return typeof thinkingLevel === 'string' ? effortOfLevel(thinkingLevel) : undefined;
   },
   takesAllowedTools: true,
+  signedCalls: 'gemini',
   readWhole,
   createStreamReader,
   // Its streams are events, however the caller wants the own one.

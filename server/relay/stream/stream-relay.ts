@@ -8,7 +8,7 @@ import type { EndReason } from '#server/relay/call-end.ts';
 import type { SentAttempt } from '#server/relay/call-attempt.ts';
 import { failureOfOurs, tooDeep } from '#server/relay/relay-failure.ts';
 import type { OutputWords } from '#server/relay/output-words.ts';
-import { elapsed, tellObjectOf, writerOptions } from '#server/relay/running-call.ts';
+import { elapsed, signaturesOf, tellObjectOf, writerOptions } from '#server/relay/running-call.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
 import type { ClientStream } from '#server/relay/stream/client-stream.ts';
 import { endStream } from '#server/relay/stream/end-stream.ts';
@@ -47,7 +47,7 @@ export class StreamRelay implements EventReceiver, TimedStream, SpendingStream {
     const { call, attempt, stream } = options;
     const { way, upstreamModel } = attempt.request;
     this.#counting = { owner: call.admission.user.id, isEstimated: false };
-    const told = { writer: writerOptions(call), tellObject: tellObjectOf(call, attempt.channel) };
+    const told = { writer: writerOptions(call), tellObject: tellObjectOf(call, attempt.channel), signatures: signaturesOf(call) };
     const pipe = createPipe({ client: call.endpoint.dialect, way, upstreamModel, ...told }, this.#counting);
     this.#pipe = call.conversation?.pipe(pipe) ?? pipe;
     this.#spending = new StreamSpending(call, this.#pipe, this);
