@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { useChannelDesk } from '#tests/support/channel-desk.ts';
+import { startFakeCodex } from '#tests/support/fake-codex.ts';
 import { startFakeRealtime } from '#tests/support/fake-realtime.ts';
 import { startFakeVertex } from '#tests/support/fake-vertex.ts';
 import { engines } from '#tests/support/engines.ts';
@@ -54,6 +55,19 @@ describe.each(engines)('testing channels on $kind', (engine) => {
     } finally {
       await vertex.close();
     }
+  });
+
+  it('tests an account that only streams, by a sign-in that was pasted with its lines', async () => {
+    await using account = await startFakeCodex(desk.upstream.url);
+    const { key, type } = account.channel;
+    const pasted = `${JSON.stringify({ OPENAI_API_KEY: null, tokens: JSON.parse(key) }, null, 2)}\n`;
+    const id = await createOne({ type, key: pasted, base_url: account.url, models: 'gpt-5.6-sol' });
+    expect(await test(id)).toMatchObject({ success: true, message: '' });
+    expect(account.taken).toMatchObject([{ model: 'gpt-5.6-sol', stream: true, store: false }]);
+    expect(account.taken[0]).not.toHaveProperty('max_output_tokens');
+    const edited = JSON.stringify({ access_token: 'token-2', account_id: 'acc-1' });
+    expect(await desk.admin.put('/api/channel/', { id, key: edited })).toMatchObject({ success: true });
+    expect(await test(id)).toMatchObject({ success: false });
   });
 
   it('opens a session with a model that is only spoken with so, and asks for nothing in it', async () => {
