@@ -75,6 +75,7 @@ const relay = [
   'own-containers',
   'realtime',
   'realtime-secrets',
+  'realtime-attacks',
   'rerank',
   'session-budget',
   'sockets',

@@ -132,4 +132,114 @@ describe.each(engines)('attacks on realtime sessions on $kind', (engine) => {
     }
     expect(peer.ofType('session.update')).toEqual([]);
   });
+
+  test('an update that fails at the provider raises no limit', async () => {
+    await using attacked = await attack(engine, { quota: 200_000 });
+    const { client, peer } = attacked;
+    // The provider refuses all of it: no limit is set there.
+    client.send({ type: 'session.update', event_id: 'bad', session: { type: 'wrong', max_output_tokens: 16 } });
+    await upTo(client, 'error');
+    // Now there is money for less than the longest response.
+    const item = { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'high water at the pier, '.repeat(7_000) }] };
+    client.send({ type: 'conversation.item.create', item });
+    await upTo(client, 'conversation.item.added');
+    const told = peer.ofType('session.update').map(({ session }) => session);
+    expect(told.at(-1)).toMatchObject({ type: 'realtime', max_output_tokens: expect.any(Number) });
+    expect(peer.session['max_output_tokens']).toBeLessThan(4096);
+  });
+
+  test('a response is limited by whichever name its provider reads', async () => {
+    await using attacked = await attack(engine, { quota: 40_000 });
+    const { client, peer } = attacked;
+    await until(() => peer.ofType('session.update').length === 1);
+    const response = { max_output_tokens: 16, max_response_output_tokens: 'inf' };
+    client.send({ type: 'response.create', response });
+    await upTo(client, 'response.done');
+    const [asked] = peer.ofType('response.create');
+    expect(asked?.['response']).toEqual({ max_output_tokens: expect.any(Number) });
+    expect(asked?.['response'].max_output_tokens).toBeLessThan(1300);
+    client.send({ type: 'session.update', session: { type: 'realtime', max_output_tokens: 16, max_response_output_tokens: 'inf' } });
+    await upTo(client, 'session.updated');
+    for (const { session } of peer.ofType('session.update')) expect(session.max_response_output_tokens).toBeUndefined();
+  });
+
+  test.each<[string, Json]>([
+    ['a prompt of the account', { type: 'session.update', session: { type: 'realtime', prompt: { id: 'pmpt_1' } } }],
+    ['a prompt of the account for one response', { type: 'response.create', response: { prompt: { id: 'pmpt_1' } } }],
+    ['a search', { type: 'session.update', session: { type: 'realtime', tools: [{ type: 'web_search' }] } }],
+    [
+      'another server',
+      { type: 'response.create', response: { tools: [{ type: 'mcp', server_label: 'a', server_url: 'https://mcp.example' }] } },
+    ],
+    ['a kind of tool in a list', { type: 'response.create', response: { tools: [{ type: ['mcp'], server_label: 'a' }] } }],
+    [
+      'a file of the account',
+      { type: 'conversation.item.create', item: { type: 'message', role: 'user', content: [{ type: 'input_image', file_id: 'file-1' }] } },
+    ],
+    ['a type in a list', { type: ['response.create'] }],
+    [
+      'two who listen',
+      { type: 'session.update', session: { type: 'realtime', turn_detection: null, audio: { input: { turn_detection: {} } } } },
+    ],
+    [
+      'two who write',
+      {
+        type: 'session.update',
+        session: { type: 'realtime', input_audio_transcription: { model: dear }, audio: { input: { transcription: null } } },
+      },
+    ],
+    ['a name in capitals', { type: 'response.create', Type: 'session.update' }],
+    [
+      'a name in capitals below',
+      { type: 'session.update', session: { type: 'realtime', audio: { input: { Transcription: { model: dear } } } } },
+    ],
+    ['another model', { type: 'response.create', response: { model: dear } }],
+  ])('%s is refused before the provider hears of it', async (_what, event) => {
+    await using attacked = await attack(engine);
+    const { client, peer } = attacked;
+    client.send(event);
+    expect(await client.next()).toMatchObject({ type: 'error', error: { type: 'invalid_request_error' } });
+    client.send({ type: 'input_audio_buffer.clear' });
+    await upTo(client, 'input_audio_buffer.cleared');
+    expect(peer.received.map(({ type }) => type)).toEqual(['input_audio_buffer.clear']);
+  });
+
+  test.each([
+    ['twice', '{"type":"input_audio_buffer.clear","type":"response.create"}'],
+    ['with an escape', String.raw`{"typ\u0065":"response.create"}`],
+  ])('a name that stands %s is refused', async (_how, text) => {
+    await using attacked = await attack(engine);
+    const { client, peer } = attacked;
+    client.socket.send(text);
+    expect(await client.next()).toMatchObject({ type: 'error' });
+    expect(peer.received).toEqual([]);
+  });
+
+  test('who asks for a response and leaves before it begins pays for what it reads', async () => {
+    await using attacked = await attack(engine);
+    const { client, peer, scene } = attacked;
+    peer.isSilent = true;
+    const item = { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'high water at the pier, '.repeat(1_000) }] };
+    client.send({ type: 'conversation.item.create', item });
+    client.send({ type: 'response.create' });
+    await until(() => peer.ofType('response.create').length === 1);
+    client.socket.terminate();
+    const [row] = await scene.logs(1);
+    expect(row).toMatchObject({ model_name: model, completion_tokens: 0 });
+    expect(row?.prompt_tokens).toBeGreaterThan(4_000);
+    await scene.checkBooks();
+  });
+
+  test('sound that is sent in one piece before anybody hears it is reserved for when it is speech', async () => {
+    // Two minutes are 1,200 tokens at 16: more than there is beside the first response.
+    await using attacked = await attack(engine, { quota: 18_000 });
+    const { client, peer, scene } = attacked;
+    client.send({ type: 'input_audio_buffer.append', audio: seconds(120) });
+    await until(() => peer.ofType('input_audio_buffer.append').length === 1);
+    peer.emit({ type: 'input_audio_buffer.speech_started', audio_start_ms: 0, item_id: 'item_heard' });
+    expect(await upTo(client, 'error')).toMatchObject({ error: { code: 'overdraft_stopped' } });
+    await peer.closed;
+    await until(async () => (await scene.balance()) === 18_000);
+    await scene.checkBooks();
+  });
 });

@@ -58,6 +58,8 @@ export class RealtimePeer {
   readonly isBeta: boolean;
   session: Json;
   held: string | null = null;
+  /** Responses that are asked for do not begin. */
+  isSilent = false;
   #behaviour: () => RealtimeBehaviour;
   #count = 0;
 
@@ -157,7 +159,7 @@ export class RealtimePeer {
       if (this.held !== null && event['response']?.conversation !== 'none') {
         return this.#refuse(event, 'Conversation already has an active response', 'conversation_already_has_active_response');
       }
-      this.answer(event['response'] ?? {});
+      if (!this.isSilent) this.answer(event['response'] ?? {});
     }
   }
 

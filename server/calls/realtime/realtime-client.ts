@@ -4,7 +4,7 @@ import { minutesOf } from '#server/calls/audio/heard-sound.ts';
 import type { AskedCall } from '#server/dialects/call-address.ts';
 import { askedByBody } from '#server/dialects/call-address.ts';
 import type { ClientCall } from '#server/dialects/client-dialect.ts';
-import { decidingNames } from '#server/dialects/deciding-names.ts';
+import { decidingNames, openBelow } from '#server/dialects/deciding-names.ts';
 import { emptyPrompt } from '#server/dialects/prompt-content.ts';
 import type { PromptContent } from '#server/dialects/prompt-content.ts';
 import { badField } from '#server/dialects/strict-fields.ts';
@@ -35,19 +35,36 @@ export const realtimeClient: ClientCall = {
   parameters: () => ({ maxTokens: 0, choices: 1, wantsUsage: false, mostTokenBytes: 0 }),
   promptContent,
   // Of the events of a client.
-  names: decidingNames([
-    'type',
-    'event_id',
-    'session',
-    'model',
-    'audio',
-    'item',
-    'response',
-    'input_audio_transcription',
-    'turn_detection',
-    'max_output_tokens',
-    'max_response_output_tokens',
-  ]),
+  names: openBelow(
+    decidingNames([
+      'type',
+      'event_id',
+      'session',
+      'model',
+      'audio',
+      'item',
+      'response',
+      'input_audio_transcription',
+      'turn_detection',
+      'max_output_tokens',
+      'max_response_output_tokens',
+      'input',
+      'transcription',
+      'input_audio_format',
+      'format',
+      'rate',
+      'instructions',
+      'conversation',
+      'content',
+      'image_url',
+      'tools',
+      'prompt',
+      'file_id',
+      'file_ids',
+      'vector_store_ids',
+    ]),
+    'input',
+  ),
 };
 
 function readAsked(body: Body): AskedCall {

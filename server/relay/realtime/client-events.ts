@@ -1,12 +1,16 @@
 // What a client says in a session: what it adds to the prompt is reserved for before it goes on.
+import { fieldRules } from '#shared/field-rules.ts';
 import { AppError } from '#shared/errors.ts';
 import type { ErrorCode } from '#shared/errors.ts';
+import { badField } from '#server/dialects/strict-fields.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { parseBody } from '#server/http/parse-body.ts';
 import { scanBody } from '#server/http/scan-body.ts';
 import { checkNames } from '#server/relay/admission/check-names.ts';
 import { realtimeEndpoint } from '#server/relay/endpoints.ts';
 import type { RelayServices } from '#server/relay/services.ts';
+import type { ChannelWay } from '#server/upstream/find-way.ts';
+import { checkAsked, isReadApart } from './asked-of-session.ts';
 import { secondsOfBase64, sizeOf } from './session-context.ts';
 import type { SessionContext } from './session-context.ts';
 import { inputOf, withTranscriptionModel } from './session-events.ts';
@@ -17,6 +21,7 @@ import type { RealtimeTurns } from './turns.ts';
 export interface SessionParts {
   services: RelayServices;
   userId: number;
+  way: ChannelWay;
   events: SessionEvents;
   context: SessionContext;
   turns: RealtimeTurns;
@@ -58,6 +63,8 @@ export class ClientEvents {
     if (!isObject(value)) {
       throw new AppError('invalid_request', { detail: { zh: '事件必须是 JSON 对象', en: 'an event must be a JSON object' } });
     }
+    // Who reads leniently may take a list of one for its entry.
+    if (typeof value.type !== 'string') throw badField('type', fieldRules.text);
     return value;
   }
 
@@ -69,6 +76,7 @@ export class ClientEvents {
         return this.#hear(event);
       case 'conversation.item.create':
         this.#check(event['item']);
+        checkAsked('item', event['item'], this.#parts.way);
         context.add(sizeOf(event['item'], events.inputFormat));
         return this.#covered(event);
       case 'session.update':
@@ -94,24 +102,25 @@ export class ClientEvents {
     const { context, events, transcripts, turns } = this.#parts;
     const { session } = event;
     this.#check(session);
-    let next = events.update(event, turns.bound, kind);
+    checkAsked('session', session, this.#parts.way);
+    events.checkUpdate(event);
     const { turnDetection, transcription } = inputOf(session);
-    if (turnDetection !== undefined) context.isListening = turnDetection !== null;
-    if (transcription !== undefined) {
-      const model = writerIn(transcription, transcripts.model);
-      const there = await transcripts.use(model);
-      if (there !== null) next = withTranscriptionModel(next, there);
-    }
+    // That it listens is believed when its provider says so.
+    if (turnDetection === null) context.isListening = false;
     context.add(sizeOf(isObject(session) ? { instructions: session.instructions, tools: session.tools } : null, events.inputFormat));
     await this.#covered(event);
-    return next;
+    const there = transcription === undefined ? null : await transcripts.use(writerIn(transcription, transcripts.model));
+    const next = events.update(event, turns.bound, kind);
+    return there === null ? next : withTranscriptionModel(next, there);
   }
 
   async #ask(event: Json): Promise<Json> {
-    const { events, turns } = this.#parts;
+    const { context, events, turns } = this.#parts;
     const named = events.named(event);
     const { response } = event;
     this.#check(response);
+    checkAsked('response', response, this.#parts.way);
+    if (isReadApart(response)) context.readsApart();
     const extra = isObject(response) ? sizeOf(response, events.inputFormat) : none;
     // What is wrong with it is told before it is reserved for.
     events.create(named, undefined);

@@ -70,7 +70,7 @@ export class RealtimeSession implements SocketReceiver {
     const events = new SessionEvents({ model, upstreamModel: way.upstreamModel, isBeta });
     this.#turns = new RealtimeTurns(of, first);
     this.#transcripts = new Transcripts(of);
-    const parts = { services, userId, events, context, turns: this.#turns, transcripts: this.#transcripts };
+    const parts = { services, userId, way, events, context, turns: this.#turns, transcripts: this.#transcripts };
     const sendUpstream = (event: Json) => this.#sendUpstream(Buffer.from(JSON.stringify(event)));
     this.#fromClient = new ClientEvents({ ...parts, sendUpstream });
     const { preset } = opened;

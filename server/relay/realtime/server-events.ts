@@ -50,8 +50,7 @@ export class ServerEvents {
       case 'session.updated':
         return this.#updated(bytes, event);
       case 'input_audio_buffer.speech_started':
-        context.isSpeaking = true;
-        return bytes;
+        return this.#speaks(bytes, event);
       case 'input_audio_buffer.cleared':
         context.cleared();
         return bytes;
@@ -101,6 +100,19 @@ export class ServerEvents {
     return { message: isChanged ? Buffer.from(JSON.stringify(told)) : bytes, after: () => this.#bound() };
   }
 
+  #speaks(bytes: Buffer, event: Json): Buffer | Promise<TakenMessage> {
+    const { context, transcripts, turns } = this.#parts;
+    const before = context.bufferedSeconds;
+    const { audio_start_ms: start } = event;
+    context.speaks(typeof start === 'number' ? start / 1000 : Infinity);
+    if (context.bufferedSeconds === before) return bytes;
+    const covering = transcripts.cover(context.bufferedSeconds).then(() => turns.prepare());
+    return covering.then(
+      () => ({ message: bytes, after: () => this.#bound() }),
+      (failure: unknown) => ({ message: bytes, after: () => Promise.reject(failure) }),
+    );
+  }
+
   /** What was in the buffer becomes a part of the conversation, and is written down. @throws {AppError} where nobody pays for what follows */
   #committed(event: Json): Promise<void> {
     const { context, transcripts } = this.#parts;
@@ -110,10 +122,11 @@ export class ServerEvents {
   }
 
   #updated(bytes: Buffer, event: Json): Buffer | null {
-    const { events, transcripts } = this.#parts;
+    const { context, events, transcripts } = this.#parts;
     const { event: told, isChanged } = events.told(event);
     const kind = events.updated();
-    const { transcription } = inputOf(event['session']);
+    const { turnDetection, transcription } = inputOf(event['session']);
+    if (turnDetection !== undefined) context.isListening = turnDetection !== null;
     const writer = isObject(transcription) ? transcription.model : transcription;
     if (writer === null || typeof writer === 'string') transcripts.confirmed(writer);
     else if (kind !== 'own') transcripts.confirmed(undefined);

@@ -23,6 +23,10 @@ export class SessionContext {
   #added: ContextSize = { text: 0, audio: 0, image: 0 };
   /** Seconds in the provider's buffer, not a part of the conversation yet. */
   #buffered = 0;
+  /** Seconds that have been sent in all. */
+  #heard = 0;
+  /** A response may read something else than the conversation: what it has read does not tell how large that is. */
+  #isReadApart = false;
   /** The provider listens for speech, and drops what is none. */
   isListening = true;
   isSpeaking = false;
@@ -47,12 +51,19 @@ export class SessionContext {
 
   /** Seconds of sound that go into the provider's buffer. */
   hear(seconds: number): void {
+    this.#heard += seconds;
     this.#buffered += seconds;
     if (this.isListening && !this.isSpeaking) this.#buffered = Math.min(this.#buffered, quietSeconds);
   }
 
   get bufferedSeconds(): number {
     return this.#buffered;
+  }
+
+  /** Somebody began to speak so many seconds after the first sound. What has been sent since is kept, also where it was all sent at once. */
+  speaks(since: number): void {
+    this.isSpeaking = true;
+    this.#buffered = Math.max(this.#buffered, this.#heard - since);
   }
 
   cleared(): void {
@@ -66,6 +77,11 @@ export class SessionContext {
     this.isSpeaking = false;
   }
 
+  /** A response is asked for that may read something else. */
+  readsApart(): void {
+    this.#isReadApart = true;
+  }
+
   /** What has been added until now. */
   mark(): ContextSize {
     return { ...this.#added };
@@ -73,7 +89,15 @@ export class SessionContext {
 
   /** A turn that began at that mark has ended, and its provider has told what it has read and written. */
   settled(told: TurnTokens, { text, audio, image }: ContextSize): void {
+    const before = this.#known;
     this.#known = told;
+    if (this.#isReadApart) {
+      this.#known = {
+        text: Math.max(told.text, before.text + text),
+        audio: Math.max(told.audio, before.audio + audio),
+        image: Math.max(told.image, before.image + image),
+      };
+    }
     const rest = this.#added;
     this.#added = { text: rest.text - text, audio: rest.audio - audio, image: rest.image - image };
   }
@@ -90,7 +114,9 @@ function capped({ text, audio, image }: ContextSize, most: number): ContextSize 
 
 /** Bytes of a second, as the session's format has them. https://platform.openai.com/docs/api-reference/realtime-client-events/session/update */
 export function bytesPerSecond(format: string): number {
-  return /ulaw|alaw|pcmu|pcma/.test(format) ? 8_000 : 48_000;
+  if (/ulaw|alaw|pcmu|pcma/.test(format)) return 8_000;
+  const [, rate] = /;rate=(\d{4,6})$/.exec(format) ?? [];
+  return rate === undefined ? 48_000 : Number(rate) * 2;
 }
 
 export function secondsOfBase64(data: string, format: string): number {

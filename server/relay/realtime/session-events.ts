@@ -2,6 +2,7 @@
 // https://platform.openai.com/docs/api-reference/realtime-client-events
 import { AppError } from '#shared/errors.ts';
 import { isObject } from '#server/framing/loose-json.ts';
+import { bytesPerSecond } from './session-context.ts';
 
 export type Json = Record<string, unknown>;
 
@@ -9,11 +10,15 @@ export type Json = Record<string, unknown>;
 interface SentUpdate {
   eventId: string;
   kind: UpdateKind;
+  /** What the client wanted before. */
+  wanted: number;
 }
 
 /** Whose it is: of a key that a session is bound to, too. */
 export type UpdateKind = 'own' | 'client' | 'preset';
 
+/** Of today and of the beta: no provider is trusted to read only one. */
+const limitFields = ['max_output_tokens', 'max_response_output_tokens'];
 const ownPrefix = 'tidegate_';
 
 export interface SessionNames {
@@ -35,6 +40,8 @@ export class SessionEvents {
   #wanted = Infinity;
   /** What the provider was told last. */
   #told = Infinity;
+  /** The largest limit that it may have: an update of the client that it refuses changes nothing. */
+  #most = Infinity;
   #count = 0;
   inputFormat = 'pcm16';
   outputFormat = 'pcm16';
@@ -47,34 +54,45 @@ export class SessionEvents {
   /** An update that makes the provider keep to that bound; null: it does already. */
   boundUpdate(bound: number | undefined): Json | null {
     const limit = Math.min(this.#wanted, bound ?? Infinity);
-    if (limit === this.#told) return null;
+    if (limit === this.#told && (bound === undefined || this.#most <= bound)) return null;
     this.#told = limit;
+    this.#most = limit;
     const eventId = this.#newId();
-    this.#updates.push({ eventId, kind: 'own' });
+    this.#updates.push({ eventId, kind: 'own', wanted: this.#wanted });
     const type = this.#names.isBeta ? {} : { type: 'realtime' };
     return { type: 'session.update', event_id: eventId, session: { ...type, [this.#limitField]: limitText(limit) } };
   }
 
-  /** The client's own update, as it goes on. @throws {AppError} where it asks for another model */
+  /** @throws {AppError} where an update asks for another model */
+  checkUpdate({ session }: Json): void {
+    if (!isObject(session)) return;
+    if (session.type === 'transcription') throw refused('session.type', onlyRealtime);
+    if (session.model !== undefined && session.model !== this.#names.model) throw refused('session.model', fixedModel);
+    // Until it is confirmed, sound is as long as the longer of both makes it.
+    const format = formatIn(session, 'input');
+    if (format !== undefined && bytesPerSecond(format) < bytesPerSecond(this.inputFormat)) this.inputFormat = format;
+  }
+
+  /** The client's own update, which has been checked and will be sent, as it goes on. */
   update(event: Json, bound: number | undefined, kind: UpdateKind): Json {
     const { session } = event;
     if (!isObject(session)) return event;
-    if (session.type === 'transcription') throw refused('session.type', onlyRealtime);
     const next: Json = { ...session };
-    if (session.model !== undefined) {
-      if (session.model !== this.#names.model) throw refused('session.model', fixedModel);
-      next['model'] = this.#names.upstreamModel;
-    }
-    const asked = session[this.#limitField];
-    if (asked !== undefined) this.#wanted = limitIn(asked);
-    const limit = Math.min(this.#wanted, bound ?? Infinity);
-    if (asked !== undefined || limit !== this.#told) {
-      if (limit < Infinity || this.#told < Infinity)
-        next[this.#limitField] = asked !== undefined && limit === this.#wanted ? asked : limitText(limit);
-      this.#told = limit;
-    }
+    if (session.model !== undefined) next['model'] = this.#names.upstreamModel;
+    const wanted = this.#wanted;
     const named = this.#named(event);
-    this.#updates.push({ eventId: String(named['event_id']), kind });
+    this.#updates.push({ eventId: String(named['event_id']), kind, wanted });
+    const asked = limitFields.filter((field) => session[field] !== undefined);
+    if (asked.length > 0) this.#wanted = Math.max(...asked.map((field) => limitIn(session[field])));
+    const limit = Math.min(this.#wanted, bound ?? Infinity);
+    if (asked.length > 0 || limit !== this.#told) {
+      if (limit < this.#wanted || (asked.length === 0 && (limit < Infinity || this.#told < Infinity))) {
+        for (const field of asked) delete next[field];
+        next[this.#limitField] = limitText(limit);
+      }
+      this.#told = limit;
+      this.#most = Math.max(this.#most, limit);
+    }
     return { ...named, session: next };
   }
 
@@ -83,10 +101,12 @@ export class SessionEvents {
     const response = isObject(event['response']) ? event['response'] : {};
     if (response.model !== undefined && response.model !== this.#names.model) throw refused('response.model', fixedModel);
     const { model: _model, ...rest } = response;
-    const asked = response[this.#limitField] ?? response['max_output_tokens'];
-    const wanted = asked === undefined ? this.#wanted : limitIn(asked);
-    if (bound === undefined || wanted <= bound) return { ...event, ...(event['response'] === undefined ? {} : { response: rest }) };
-    return { ...event, response: { ...rest, [this.#limitField]: bound } };
+    const asked = limitFields.filter((field) => response[field] !== undefined);
+    const wanted = asked.length === 0 ? this.#wanted : Math.max(...asked.map((field) => limitIn(response[field])));
+    const most = asked.length === 0 ? this.#most : wanted;
+    if (bound === undefined || most <= bound) return { ...event, ...(event['response'] === undefined ? {} : { response: rest }) };
+    for (const field of asked) delete rest[field];
+    return { ...event, response: { ...rest, [this.#limitField]: Math.min(wanted, bound) } };
   }
 
   /** With an id, so that what goes wrong with it is known. */
@@ -108,6 +128,7 @@ export class SessionEvents {
     const at = this.#updates.findIndex((update) => update.eventId === eventId);
     const [update] = at < 0 ? [] : this.#updates.splice(at, 1);
     if (update?.kind === 'own') return null;
+    if (update !== undefined) this.#wanted = update.wanted;
     const isOfPreset = update?.kind === 'preset';
     if (!this.#unnamed.delete(eventId)) return { event, eventId, isOfPreset };
     return { event: { ...event, error: { ...error, event_id: null } }, eventId, isOfPreset };
@@ -142,7 +163,7 @@ const mostUnnamed = 256;
 const onlyRealtime = { zh: '此处只支持 realtime 会话', en: 'only sessions of the type realtime are served here' };
 const fixedModel = { zh: '会话的模型不可更改', en: 'the model of a session cannot be changed' };
 
-function refused(field: string, rule: { zh: string; en: string }): AppError {
+export function refused(field: string, rule: { zh: string; en: string }): AppError {
   return new AppError('invalid_request', { detail: { zh: `${field}：${rule.zh}`, en: `${field}: ${rule.en}` } }, { field });
 }
 
@@ -161,7 +182,8 @@ function formatIn(session: Json, side: 'input' | 'output'): string | undefined {
   if (typeof beta === 'string') return beta;
   const there = isObject(audio) ? audio[side] : undefined;
   const format = isObject(there) ? there.format : undefined;
-  return isObject(format) && typeof format.type === 'string' ? format.type : undefined;
+  if (!isObject(format) || typeof format.type !== 'string') return undefined;
+  return typeof format.rate === 'number' ? `${format.type};rate=${format.rate}` : format.type;
 }
 
 export interface InputSetting {

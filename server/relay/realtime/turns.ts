@@ -35,6 +35,7 @@ interface AskedTurn {
   eventId: string;
   /** What it reads beside the conversation. */
   extra: ContextSize;
+  prompt: ContextSize;
 }
 
 interface RunningTurn {
@@ -60,7 +61,7 @@ export class RealtimeTurns {
   #asked: AskedTurn[] = [];
   readonly #running = new Map<string, RunningTurn>();
   #opening: Promise<void> | null = null;
-  #isOver = false;
+  #over: EndReason | null = null;
 
   /** @param first reserved when the session was asked for */
   constructor(of: TurnsOf, first: RunningCall) {
@@ -110,8 +111,8 @@ export class RealtimeTurns {
       releaseCall(call);
       throw failure;
     }
-    if (this.#isOver) releaseCall(call);
-    else this.#asked.push({ call, eventId, extra });
+    if (this.#over !== null) releaseCall(call);
+    else this.#asked.push({ call, eventId, extra, prompt: this.#of.context.size });
     this.#refill();
     return call.outputBound;
   }
@@ -142,6 +143,8 @@ export class RealtimeTurns {
       }
     }
     this.#add(id, { call, extra: asked?.extra ?? none, response });
+    // The session may have ended meanwhile.
+    if (this.#over !== null) await this.cut(this.#over);
     this.#refill();
   }
 
@@ -184,16 +187,25 @@ export class RealtimeTurns {
 
   /** The session is over: what is at work is charged by what has come of it. */
   async cut(reason: EndReason): Promise<void> {
-    this.#isOver = true;
+    this.#over = reason;
     await this.#opening?.catch(() => {});
     if (this.#spare !== null) releaseCall(this.#spare);
     this.#spare = null;
     const asked = this.#asked;
     this.#asked = [];
-    for (const { call } of asked) releaseCall(call);
-    const running = [...this.#running.values()];
+    // Its provider has them: what they read is paid by whoever does not wait for them.
+    const isLeft = reason === 'client_disconnected' || reason === 'overdraft';
+    for (const { call } of asked) if (!isLeft) releaseCall(call);
+    const left = isLeft ? asked.map((turn) => this.#leftTurn(turn)) : [];
+    const running = [...this.#running.values(), ...left];
     this.#running.clear();
     await Promise.all(running.map((turn) => this.#settle(turn, reason, seenUsage(turn))));
+  }
+
+  #leftTurn({ call, extra, prompt }: AskedTurn): RunningTurn {
+    const { channel } = this.#of;
+    call.attempts.push({ channel: channel.id, channel_name: channel.name, status: 200, start_ms: 0, end_ms: elapsed(call) });
+    return { call, extra, prompt, mark: none, isApart: false, text: 0, audio: 0, firstByteMs: undefined };
   }
 
   async #settle(turn: RunningTurn, reason: EndReason, usage: MeteredUsage | null): Promise<void> {
@@ -215,7 +227,7 @@ export class RealtimeTurns {
 
   /** The next one, while this one is at work: where there is no money for both, it is asked for again when this one has ended. */
   #refill(): void {
-    if (this.#spare !== null || this.#isOver) return;
+    if (this.#spare !== null || this.#over !== null) return;
     const opening = (this.#opening ??= this.#open());
     this.#of.services.context.waitUntil(opening.catch(() => {}));
   }
@@ -224,7 +236,7 @@ export class RealtimeTurns {
     const { model, context } = this.#of;
     try {
       const call = await openTurn(this.#of, realtimeEndpoint, turnBody(model, context.size));
-      if (this.#isOver) releaseCall(call);
+      if (this.#over !== null) releaseCall(call);
       else this.#spare = call;
     } finally {
       this.#opening = null;
