@@ -216,3 +216,28 @@ test("a Responses caller's own notes are told in its response, and not as left o
   const within = await scene.post('/v1/chat/completions', { model: testModel, input: 'Say hello', metadata: { run: '7' } });
   expect([within.status, within.headers.get('x-tidegate-dropped')]).toEqual([200, 'metadata']);
 });
+
+test.each([
+  ['gpt-5-mini', false],
+  ['o4-mini', false],
+  ['o3-mini', true],
+  ['gpt-5.1-chat-latest', true],
+  ['gpt-4o', true],
+])('texts that end the response, to %s: they go along: %s; otherwise callers hear that they did not', async (model, isTaken) => {
+  await using scene = await createScene(embeddedEngine, { channels: [{ models: model }], settings: { SelfUseModeEnabled: 'true' } });
+  const messages = [{ role: 'user', content: 'Say hello' }];
+  const contents = [{ role: 'user', parts: [{ text: 'Say hello' }] }];
+  for (const [path, name, body] of [
+    ['/v1/chat/completions', 'stop', { model, messages, stop: 'END' }],
+    ['/v1/messages', 'stop_sequences', { model, messages, max_tokens: 99, stop_sequences: ['END'] }],
+    [
+      `/v1beta/models/${model}:generateContent`,
+      'generationConfig.stopSequences',
+      { contents, generationConfig: { stopSequences: ['END'] } },
+    ],
+  ] as const) {
+    const response = await scene.post(path, body);
+    expect([path, response.status, response.headers.get('x-tidegate-dropped')]).toEqual([path, 200, isTaken ? null : name]);
+    expect(Object.keys(scene.upstream.requests.at(-1)?.body ?? {}).includes('stop')).toBe(isTaken);
+  }
+});

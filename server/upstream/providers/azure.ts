@@ -1,6 +1,6 @@
 // Azure OpenAI: the deployment in the path is the model's name without dots.
 // https://learn.microsoft.com/azure/ai-services/openai/reference
-import { completionsAt, openaiReasoning } from './openai-shape.ts';
+import { completionsAt, openaiReasoning, openaiStops } from './openai-shape.ts';
 import type { Provider } from './spec.ts';
 
 export const azure: Provider = {
@@ -25,7 +25,7 @@ export const azure: Provider = {
         },
         translations: '{base}/openai/deployments/{deployment}/audio/translations?api-version={version}',
       },
-      quirks: { streamOptions: 'ask', modelRules: [openaiReasoning] },
+      quirks: { streamOptions: 'ask', modelRules: [openaiReasoning, openaiStops] },
     },
   },
   auth: { kind: 'header', name: 'api-key' },

@@ -79,6 +79,18 @@ export const openaiReasoning: ModelRule = {
   longIdle: true,
 };
 
+const none = /(?!)/;
+
+/**
+ * Models that take no texts that end the response, however little they think.
+ * https://platform.openai.com/docs/api-reference/chat/create#chat-create-stop https://github.com/huggingface/smolagents/issues/1671
+ */
+export const openaiStops: ModelRule = {
+  prefixes: ['o3', 'o4', 'gpt-5'],
+  except: ['o3-mini', 'gpt-5-chat'],
+  dropThinking: { fields: ['stop'], never: /-chat-latest$/, byChoice: none, byDefault: none },
+};
+
 /** The same in Responses, where the limit has one name and a message's role is its own. */
 export const responsesReasoning: ModelRule = {
   prefixes: openaiReasoning.prefixes,

@@ -1,6 +1,6 @@
 // https://platform.openai.com/docs/api-reference
 import models from './default-models.json' with { type: 'json' };
-import { openaiModelList, openaiPaths, openaiReasoning, responsesBeside, responsesReasoning } from './openai-shape.ts';
+import { openaiModelList, openaiPaths, openaiReasoning, openaiStops, responsesBeside, responsesReasoning } from './openai-shape.ts';
 import { openaiBalance } from '#server/upstream/balance-sources.ts';
 import type { Provider } from './spec.ts';
 
@@ -12,7 +12,7 @@ export const openai: Provider = {
     'openai-chat': {
       framing: 'sse',
       paths: { ...openaiPaths, realtime: '{base}/v1/realtime?model={modelValue}' },
-      quirks: { streamOptions: 'ask', modelRules: [openaiReasoning] },
+      quirks: { streamOptions: 'ask', modelRules: [openaiReasoning, openaiStops] },
       takesCacheKey: true,
       takesAllowedTools: true,
       hosted: ['web_search'],
