@@ -1,6 +1,7 @@
 // Which price a model has, by the maps of the settings.
 import { decimalOf, decimalText, multiply } from '#shared/decimal.ts';
 import { longInputsOf } from '#shared/long-inputs.ts';
+import { tierFactorsOf } from '#shared/service-tiers.ts';
 import type { LongInput } from '#shared/long-inputs.ts';
 import { completionRatioOf, pricedName } from '#shared/pricing-rules.ts';
 import type { Price, UsagePrice } from '#shared/pricing.ts';
@@ -25,6 +26,8 @@ export interface PriceMaps {
   imageCompletionRatio?: NumberMap;
   /** Factors for long prompts, by `shared/long-inputs.ts`; models that are not in it cost the same at any length. */
   longInputPrice?: NumberMap;
+  /** Factors of other lanes, by `shared/service-tiers.ts`; models that are not in it cost the same in all. */
+  tierPrice?: NumberMap;
 }
 
 /** Model ratio of a model that has neither ratio nor price, where those are allowed (self-use mode). */
@@ -98,7 +101,7 @@ function usagePrice(name: string, modelRatio: number, maps: PriceMaps): Price {
       imageCompletionRatio: maps.imageCompletionRatio?.[name],
     }),
   };
-  return withLongInputs(usual, longInputsOf(name, maps.longInputPrice ?? {}));
+  return withTiers(withLongInputs(usual, longInputsOf(name, maps.longInputPrice ?? {})), tierFactorsOf(name, maps.tierPrice ?? {}));
 }
 
 /** The price with what takes its place for long prompts. Everything that is read costs the input's factor, everything written the output's. */
@@ -120,4 +123,27 @@ export function withLongInputs(price: UsagePrice, lengths: readonly LongInput[])
     },
   }));
   return { ...price, longInputs };
+}
+
+/** The price with what takes its place in other lanes, long prompts included. */
+function withTiers(price: UsagePrice, factors: ReadonlyMap<string, number>): UsagePrice {
+  if (factors.size === 0) return price;
+  const scaled = (one: UsagePrice, name: string, factor: number): UsagePrice => ({
+    ...one,
+    modelRatio: product(one.modelRatio, factor),
+    tier: { name, factor },
+  });
+  const tierOf = (name: string, factor: number): UsagePrice => ({
+    ...scaled(price, name, factor),
+    ...(price.longInputs === undefined
+      ? {}
+      : { longInputs: price.longInputs.map((long) => ({ ...long, price: scaled(long.price, name, factor) })) }),
+  });
+  return { ...price, tiers: new Map([...factors].map(([name, factor]) => [name, tierOf(name, factor)])) };
+}
+
+/** The lane that was asked for, where it costs more than the usual one; undefined: it does not. */
+export function dearerTier(price: Price, tier: string | undefined): string | undefined {
+  if (tier === undefined || price.kind === 'call') return undefined;
+  return (price.tiers?.get(tier)?.modelRatio ?? 0) > price.modelRatio ? tier : undefined;
 }

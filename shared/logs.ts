@@ -101,6 +101,9 @@ export const LogOther = z.looseObject({
   cache_ratio: z.optional(z.number()),
   /** Of plain input, where the call was priced as one with a long prompt; absent: 1. The other ratios hold that factor, too. */
   input_ratio: z.optional(z.number()),
+  /** The provider's lane, where it has a price of its own, and its factor, which the model ratio holds. */
+  service_tier: z.optional(z.string()),
+  tier_ratio: z.optional(z.number()),
   cache_creation_ratio: z.optional(z.number()),
   cache_creation_ratio_1h: z.optional(z.number()),
   group_ratio: z.optional(z.number()),

@@ -4,7 +4,8 @@ import { findPrice, withLongInputs } from '#shared/find-price.ts';
 import { isLongInputName, longInputsOf } from '#shared/long-inputs.ts';
 import { priceOfLog, usageOfLog } from '#shared/price-display.ts';
 import { pricedUsage } from '#shared/priced-usage.ts';
-import { costOf, priceAt, quotaOf } from '#shared/pricing.ts';
+import { priceAt } from '#shared/price-at.ts';
+import { costOf, quotaOf } from '#shared/pricing.ts';
 import type { UsagePrice } from '#shared/pricing.ts';
 import { noTokens } from '#shared/token-usage.ts';
 

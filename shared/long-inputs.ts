@@ -21,7 +21,7 @@ export function longInputsOf(model: string, factors: NumberMap): LongInput[] {
   let best = -1;
   for (const [name, factor] of Object.entries(factors)) {
     const [, side, bound, models = ''] = entry.exec(name) ?? [];
-    const fit = fitOf(model, models);
+    const fit = modelFit(model, models);
     if (fit < best || fit < 0) continue;
     if (fit > best) [chosen, best] = [new Map(), fit];
     const above = Number(bound);
@@ -31,8 +31,8 @@ export function longInputsOf(model: string, factors: NumberMap): LongInput[] {
   return [...chosen.values()].toSorted((one, other) => other.above - one.above);
 }
 
-/** How well it names the model; -1: it does not. */
-function fitOf(model: string, models: string): number {
+/** How well a name, or a beginning of names that ends in `*`, names the model; -1: it does not. */
+export function modelFit(model: string, models: string): number {
   if (models === model) return Infinity;
   return models.endsWith('*') && model.startsWith(models.slice(0, -1)) ? models.length - 1 : -1;
 }

@@ -119,6 +119,7 @@ export const optionApi = {
       ImageRatio: PriceText,
       ImageCompletionRatio: PriceText,
       LongInputPrice: PriceText,
+      TierPrice: PriceText,
       ToolPrice: PriceText,
     }),
     reply: PriceEffect,

@@ -95,6 +95,7 @@ export function usageOfLog(log: Pick<Log, 'prompt_tokens' | 'completion_tokens'>
     imageInputTokens: other.image_input ?? 0,
     imageOutputTokens: other.image_output ?? 0,
     ...(other.units === undefined ? {} : { units: other.units }),
+    ...(other.service_tier === undefined ? {} : { tier: other.service_tier }),
   };
 }
 

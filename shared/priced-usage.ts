@@ -10,6 +10,7 @@ export function pricedUsage(usage: Readonly<TokenUsage & { units?: CallUnits; su
   return {
     ...(summaries === undefined ? {} : { longestInput: Math.max(0, inputTokens(usage) - inputTokens(summaries)) }),
     ...(usage.units === undefined ? {} : { units: usage.units }),
+    ...(usage.tier === undefined ? {} : { tier: usage.tier }),
     promptTokens: inputTokens(usage),
     completionTokens: usage.output,
     cachedTokens: usage.cacheRead,

@@ -172,7 +172,7 @@ const usagePrices = fc.record({
 const prices: fc.Arbitrary<Price> = fc.oneof(usagePrices, fc.record({ kind: fc.constant('call' as const), modelPrice: ratios }));
 
 /** The formula once more, slowly, as fractions with 400 decimal places to spare. */
-function slowQuota(usage: Required<Omit<PricedUsage, 'longestInput'>>, price: Price, group: number, perUnit: number): bigint {
+function slowQuota(usage: Required<Omit<PricedUsage, 'longestInput' | 'tier'>>, price: Price, group: number, perUnit: number): bigint {
   const places = 400;
   const unit = 10n ** BigInt(places);
   const fraction = (value: number): bigint => {

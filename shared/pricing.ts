@@ -3,11 +3,13 @@
 // By usage: quota = (tokens × ratio, summed over the buckets below) × model ratio × group ratio
 // Per call: quota = price × quota per unit × group ratio, for each of its units where a call may have several, by the unit's factor
 // A prompt that is longer than a bound of its model makes the whole call cost other ratios (`shared/long-inputs.ts`).
+// Another lane of the provider makes the model ratio another one (`shared/service-tiers.ts`).
 // In addition, of tools that run at the provider: quota = runs × price of 1,000 ÷ 1,000 × quota per unit × group ratio
 // Rounded up, so at least 1 whenever tokens were used and neither the model's nor the group's ratio is 0.
 import { add, ceiling, decimalOf, decimalText, digitsAt, multiply, product, subtract } from '#shared/decimal.ts';
 import type { Decimal } from '#shared/decimal.ts';
 import type { CallUnits, UnitKind } from '#shared/call-units.ts';
+import { priceAt } from '#shared/price-at.ts';
 import { defaultQuotaPerUnit } from '#shared/quota.ts';
 import { toolAmount, toolsAmount } from '#shared/tool-prices.ts';
 import type { ToolCharge } from '#shared/tool-prices.ts';
@@ -40,6 +42,10 @@ export interface UsagePrice {
   inputRatio?: number;
   /** What takes the price's place where the input has more tokens than `above`, the highest bound first; missing: nothing does. */
   longInputs?: readonly { above: number; price: UsagePrice }[];
+  /** What takes its place in other lanes of the provider; missing: nothing does. */
+  tiers?: ReadonlyMap<string, UsagePrice>;
+  /** Whose price it is, its model ratio being so many times the usual one; missing: that of the usual lane. */
+  tier?: { name: string; factor: number };
 }
 
 /** Tokens of a call: whole numbers from 0 up. */
@@ -62,6 +68,8 @@ export interface PricedUsage {
   units?: CallUnits;
   /** Tokens by which the input counts as long; missing: all of it. */
   longestInput?: number;
+  /** The lane of the provider (`shared/service-tiers.ts`); missing: the usual one. */
+  tier?: string;
 }
 
 /**
@@ -85,12 +93,6 @@ type Bucket = (typeof buckets)[number];
 
 function ratioOf(price: UsagePrice, { ratio }: Bucket): number {
   return ratio === null ? (price.inputRatio ?? 1) : price[ratio];
-}
-
-/** The one of a price that a call of such a length has. */
-export function priceAt<P extends Price>(price: P, { promptTokens, longestInput = promptTokens }: PricedUsage): P | UsagePrice {
-  if (price.kind === 'call' || price.longInputs === undefined) return price;
-  return price.longInputs.find(({ above }) => longestInput > above)?.price ?? price;
 }
 
 export interface ReceiptLine {
@@ -160,7 +162,7 @@ export function quotaWithTools(
 ): number {
   if (tools.length === 0) return quotaOf(usage, price, groupRatio, quotaPerUnit);
   const exact = add(
-    exactOf(linesOf(usage, price), factorOf(price, groupRatio, quotaPerUnit)),
+    exactOf(linesOf(usage, price), factorOf(priceAt(price, usage), groupRatio, quotaPerUnit)),
     toolsAmount(tools, groupRatio, quotaPerUnit),
   );
   return exact.digits === 0n ? 0 : bounded(ceiling(exact));
@@ -309,7 +311,7 @@ function receiptOf(
 ): Receipt {
   const lines = linesOf(usage, price);
   const subtotal = lines.reduce((sum, line) => add(sum, unitsOf(line)), nothing);
-  const factor = factorOf(price, groupRatio, quotaPerUnit);
+  const factor = factorOf(priceAt(price, usage), groupRatio, quotaPerUnit);
   const exact = add(multiply(subtotal, factor), toolsAmount(tools, groupRatio, quotaPerUnit));
   return {
     tools: tools.map((tool) => ({ ...tool, amount: decimalText(toolAmount(tool, groupRatio, quotaPerUnit)) })),

@@ -18,6 +18,7 @@ import {
   urlSetting,
 } from '#shared/setting-values.ts';
 import { isLongInputName } from '#shared/long-inputs.ts';
+import { isTierPriceName } from '#shared/service-tiers.ts';
 import type { NumberMap, Setting, SettingProblem } from '#shared/setting-values.ts';
 
 const amount = { min: 0, max: Number.MAX_SAFE_INTEGER };
@@ -220,6 +221,8 @@ const catalogue = {
   CompletionRatio: numberMapSetting(null, ratio),
   /** Factors of what a model costs once a prompt is longer than a bound (`shared/long-inputs.ts`). */
   LongInputPrice: numberMapSetting(null, { ...ratio, isNameAllowed: isLongInputName }),
+  /** Factors of what a model costs in other lanes of its provider (`shared/service-tiers.ts`). */
+  TierPrice: numberMapSetting(null, { ...ratio, isNameAllowed: isTierPriceName }),
   /** USD per 1,000 runs of tools at the provider; one without a price is left out of calls (`shared/tool-prices.ts`). */
   ToolPrice: numberMapSetting(null, ratio),
   /** Runs of such a tool that a call reserves, and is allowed, where its caller names no number. */

@@ -17,6 +17,8 @@ export interface TokenUsage {
   audioOutput: number;
   imageInput: number;
   imageOutput: number;
+  /** The lane that the provider says it took, by `tierNamed`; missing: it says nothing. */
+  tier?: string;
 }
 
 /** For how long a caller has the provider keep parts of a prompt in its cache, by what writing them is charged as. */
@@ -41,7 +43,7 @@ export function inputTokens(usage: Readonly<TokenUsage>): number {
 }
 
 export function sumOfUsages(one: Readonly<TokenUsage>, other: Readonly<TokenUsage>): TokenUsage {
-  const sum = (name: keyof TokenUsage) => one[name] + other[name];
+  const sum = (name: Exclude<keyof TokenUsage, 'tier'>) => one[name] + other[name];
   return {
     input: sum('input'),
     cacheRead: sum('cacheRead'),

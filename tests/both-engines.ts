@@ -77,6 +77,7 @@ const relay = [
   'realtime-secrets',
   'realtime-attacks',
   'rerank',
+  'service-tiers',
   'session-budget',
   'sockets',
   'speech',

@@ -62,6 +62,8 @@ export interface EncodedRequest {
   hostedLeast?: HostedCalls | undefined;
   /** The same where the end of the response, which would tell of them, never comes. */
   hostedIfCut?: HostedCalls | undefined;
+  /** The lane that it asks for. */
+  askedTier?: string | undefined;
   /** Names of the client's fields that the provider's format has no place for. */
   dropped: readonly string[];
   /** It goes to the path of several requests in one. */

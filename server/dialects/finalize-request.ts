@@ -1,6 +1,7 @@
 // The last steps of every request that is not passed on as text, whatever format it came in.
 import type { EncodedRequest, EncodeInput } from './encode-input.ts';
 import { refuseAccountObject, withoutOwnFiles } from './account-objects.ts';
+import { askedTier } from './service-tier.ts';
 import { enveloped } from './envelope.ts';
 import { hostedIfCut } from './hosted-tools.ts';
 import { keepLimits, noLimits } from './token-limits.ts';
@@ -37,6 +38,7 @@ export function describeRequest(body: Body, input: EncodeInput): Omit<EncodedReq
     reasoningEffort: dialect.effortOf(body),
     sentLimit: dialect.limits.read(body),
     hostedLeast: input.isCount === true ? undefined : dialect.hosted?.atLeast?.(body),
+    askedTier: askedTier(body),
     hostedIfCut: input.isCount === true ? undefined : hostedIfCut(dialect.hosted, body),
   };
 }

@@ -1,5 +1,5 @@
-// What costs more than the model's price, which is all that callers are billed: fast lanes, paid extras, other models; and what is the
-// account's own affair. Where the caller's own format is passed on it is left out and named, unless the channel's setting
+// What costs more than the model's price: fast lanes, of which those with a factor of their own are billed by it; paid extras and other
+// models, which nobody is billed for; and what is the account's own affair. Where the caller's own format is passed on it is left out and named, unless the channel's setting
 // `allow_surcharges` lets it pass.
 import type { LocalText } from '#shared/errors.ts';
 import { AppError } from '#shared/errors.ts';

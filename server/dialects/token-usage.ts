@@ -1,5 +1,6 @@
 // Sums of the token classes, and their reading from numbers that may be anything.
 import type { HostedCalls } from '#shared/hosted-tools.ts';
+import { tierNamed } from '#shared/service-tiers.ts';
 import { inputTokens, noTokens } from '#shared/token-usage.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { MainCount, ResponsePart } from './parts.ts';
@@ -46,6 +47,12 @@ export class ToldUsage {
     const usage = withUsage(null, this.#usage);
     return { usage: inputTokens(usage) + usage.output > 0 ? usage : null, isInvalid: false, hasTextAfter };
   }
+}
+
+/** With the lane that the provider says it took. */
+export function withTier<U extends Partial<TokenUsage> | null>(usage: U, told: unknown): U {
+  const tier = usage === null ? undefined : tierNamed(told);
+  return tier === undefined ? usage : { ...usage, tier };
 }
 
 /** No single call uses more; a larger number is an upstream's fault. */

@@ -38,6 +38,8 @@ export interface PromptSize {
   units?: CallUnits;
   /** Output tokens of what the response is made of; of pictures, all of it is reserved for as that. */
   made?: number;
+  /** The dearest lane that the call may take; missing: the usual one. */
+  tier?: string;
 }
 
 export interface Quotes {
@@ -149,6 +151,7 @@ function reserveFor(quoted: QuotedPrice, prompt: PromptSize, completionTokens: n
   const promptTokens = Math.max(1, prompt.tokens);
   const usage: PricedUsage = { promptTokens, completionTokens, longestInput: Math.ceil(promptTokens * countingError) };
   if (prompt.units !== undefined) usage.units = prompt.units;
+  if (prompt.tier !== undefined) usage.tier = prompt.tier;
   if (price.kind === 'usage') {
     const isHeard = audio > 0 && price.audioInputRatio > 1;
     if (isHeard) usage.audioInputTokens = Math.min(audio, promptTokens);

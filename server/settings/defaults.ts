@@ -8,6 +8,7 @@ import groupRatio from './data/group-ratio.json' with { type: 'json' };
 import longInputPrice from './data/long-input-price.json' with { type: 'json' };
 import modelPrice from './data/model-price.json' with { type: 'json' };
 import modelRatio from './data/model-ratio.json' with { type: 'json' };
+import tierPrice from './data/tier-price.json' with { type: 'json' };
 import toolPrice from './data/tool-price.json' with { type: 'json' };
 import usableGroups from './data/usable-groups.json' with { type: 'json' };
 import { settings } from '#shared/settings.ts';
@@ -23,6 +24,8 @@ const large: Partial<Record<SettingKey, string>> = {
   CompletionRatio: JSON.stringify(completionRatio),
   // List prices of November 2026: OpenAI, Anthropic, Google.
   LongInputPrice: JSON.stringify(longInputPrice),
+  // https://openai.com/API-fast-mode/, https://ai.google.dev/gemini-api/docs/optimization, https://platform.claude.com/docs/en/build-with-claude/fast-mode
+  TierPrice: JSON.stringify(tierPrice),
   GroupRatio: JSON.stringify(groupRatio),
   TopupGroupRatio: JSON.stringify(groupRatio),
   UserUsableGroups: JSON.stringify(usableGroups),

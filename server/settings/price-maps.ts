@@ -15,6 +15,7 @@ export const priceSettings = [
   ['imageRatio', 'ImageRatio'],
   ['imageCompletionRatio', 'ImageCompletionRatio'],
   ['longInputPrice', 'LongInputPrice'],
+  ['tierPrice', 'TierPrice'],
 ] as const satisfies readonly (readonly [keyof PriceMaps, SettingKey])[];
 
 export function priceMapsOf(settings: Pick<Settings, 'get'>): Required<PriceMaps> {
@@ -29,5 +30,6 @@ export function priceMapsOf(settings: Pick<Settings, 'get'>): Required<PriceMaps
     imageRatio: settings.get('ImageRatio'),
     imageCompletionRatio: settings.get('ImageCompletionRatio'),
     longInputPrice: settings.get('LongInputPrice'),
+    tierPrice: settings.get('TierPrice'),
   };
 }

@@ -82,7 +82,7 @@ function openRequest(
   const { gathering } = way.dialect;
   const isGathered = !isStream && way.provider.streamsOnly === true && gathering !== undefined;
   const headers = way.format.headers(isStream || isGathered);
-  const { body, upstreamModel, reasoningEffort, sentLimit, hostedLeast, hostedIfCut, dropped, isBatch } = encoded;
+  const { body, upstreamModel, reasoningEffort, sentLimit, hostedLeast, hostedIfCut, askedTier, dropped, isBatch } = encoded;
   return {
     way,
     body,
@@ -91,6 +91,7 @@ function openRequest(
     sentLimit,
     hostedLeast,
     hostedIfCut,
+    askedTier,
     dropped,
     origin: way.origin,
     path: isBatch === true ? way.batchPath : isStream ? way.streamPath : way.path,

@@ -28,7 +28,7 @@ export interface Exchange {
 /** What is kept of a request; nobody needs its body once it is sent. */
 export type SentRequest = Pick<
   UpstreamRequest,
-  'way' | 'upstreamModel' | 'reasoningEffort' | 'sentLimit' | 'hostedLeast' | 'hostedIfCut' | 'dropped'
+  'way' | 'upstreamModel' | 'reasoningEffort' | 'sentLimit' | 'hostedLeast' | 'hostedIfCut' | 'askedTier' | 'dropped'
 >;
 
 export type CallExchange = Exchange & { request: SentRequest };
@@ -70,8 +70,9 @@ export function sendCall(
   return encoded instanceof Promise ? encoded.then(authorize) : authorize(encoded);
 }
 
-function keptOf({ way, upstreamModel, reasoningEffort, sentLimit, hostedLeast, hostedIfCut, dropped }: UpstreamRequest): SentRequest {
-  return { way, upstreamModel, reasoningEffort, sentLimit, hostedLeast, hostedIfCut, dropped };
+function keptOf(request: UpstreamRequest): SentRequest {
+  const { way, upstreamModel, reasoningEffort, sentLimit, hostedLeast, hostedIfCut, askedTier, dropped } = request;
+  return { way, upstreamModel, reasoningEffort, sentLimit, hostedLeast, hostedIfCut, askedTier, dropped };
 }
 
 /** Bytes that are kept of a stream to be gathered, which is read at once. */

@@ -137,6 +137,7 @@ json AudioCompletionRatio
 json ImageRatio {}
 json ImageCompletionRatio {}
 json LongInputPrice
+json TierPrice
 json ToolPrice
 `;
 

@@ -118,6 +118,13 @@ describe.each(engines)('the effect of prices on $kind', (engine) => {
     expect(await ask({ LongInputPrice: JSON.stringify({ ...saved, 'input>1:nobody*': 3 }) })).toMatchObject({ calls: 0 });
   });
 
+  it('knows what changed lanes change: nothing of calls in the usual one', async () => {
+    const saved = app.context.settings.get('TierPrice');
+    const same = await ask({ TierPrice: JSON.stringify({ ...saved, 'priority:many*': 3 }) });
+    expect(same).toMatchObject({ calls: manyCalls, after: same.before });
+    expect(await ask({ TierPrice: JSON.stringify({ ...saved, 'priority:nobody*': 3 }) })).toMatchObject({ calls: 0 });
+  });
+
   it('of many calls is inferred from the newest', async () => {
     const effect = await ask({ ModelRatio: JSON.stringify({ ...ratios, many: 3 }) });
     expect(effect).toMatchObject({ calls: manyCalls, counted: 2_000, after: cost + manyCalls * 40 });

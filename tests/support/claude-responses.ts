@@ -72,6 +72,7 @@ const fields = new Set([
   'top_p',
   'output_config',
   'service_tier',
+  'speed',
   'cache_control',
   'container',
 ]);

@@ -20,7 +20,16 @@ export function signatureOfCall(id: string): string {
   return Buffer.from(`signed:${id}`).toString('base64');
 }
 
-const fields = new Set(['contents', 'systemInstruction', 'tools', 'toolConfig', 'generationConfig', 'safetySettings', 'cachedContent']);
+const fields = new Set([
+  'contents',
+  'systemInstruction',
+  'tools',
+  'toolConfig',
+  'generationConfig',
+  'safetySettings',
+  'cachedContent',
+  'serviceTier',
+]);
 const configFields = new Set([
   'temperature',
   'topP',

@@ -246,6 +246,8 @@ export function* responseEvents(request: ResponsesRequest, behaviour: Behaviour,
   }
   const incomplete_details = reason === null ? null : { reason };
   const completed_at = reason === null ? 1_790_000_001 : null;
-  const response = { ...shell, status, completed_at, incomplete_details, output, usage: usageOf(request, behaviour) };
+  const { serviceTier = 'none' } = behaviour;
+  const tier = serviceTier === 'none' ? {} : { service_tier: serviceTier };
+  const response = { ...shell, ...tier, status, completed_at, incomplete_details, output, usage: usageOf(request, behaviour) };
   yield event(`response.${status}`, { response });
 }

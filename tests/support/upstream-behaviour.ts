@@ -93,6 +93,8 @@ export interface Behaviour {
   alwaysUsage?: boolean;
   /** Name of the model in the answer; otherwise the one that was asked for. */
   model?: string;
+  /** The lane that responses of the OpenAI formats name beside their usage; `'none'` leaves it out. */
+  serviceTier?: string;
   /** Gemini's word for why nothing is answered to the prompt. */
   blockReason?: string;
   /** The container in which code ran, as Claude's responses tell it. */

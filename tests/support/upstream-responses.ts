@@ -94,7 +94,7 @@ export function chatCompletion(request: ChatRequest, behaviour: Behaviour, id: s
       finish_reason: finishReason(request, behaviour),
     })),
     ...usageField(request, behaviour),
-    service_tier: 'default',
+    ...(behaviour.serviceTier === 'none' ? {} : { service_tier: behaviour.serviceTier ?? 'default' }),
   };
 }
 
@@ -103,7 +103,9 @@ export function* chatChunks(request: ChatRequest, behaviour: Behaviour, id: stri
   const wantsUsage = request.includeUsage || behaviour.alwaysUsage === true;
   const usageIn = behaviour.usageIn ?? 'own event';
   const usage = usageField(request, behaviour);
-  const shell = frame('chat.completion.chunk', request, behaviour, id);
+  const { serviceTier = 'none' } = behaviour;
+  const tier = serviceTier === 'none' ? {} : { service_tier: serviceTier };
+  const shell = { ...frame('chat.completion.chunk', request, behaviour, id), ...tier };
   const everywhere = !wantsUsage ? {} : usageIn === 'every event' ? usage : usageIn === 'own event' ? { usage: null } : {};
   const chunk = (delta: object, index: number, finish: string | null = null) => ({
     ...shell,

@@ -7,11 +7,14 @@ import styles from './logs.module.css';
 export function CallRemarks({ other }: { other: LogOther }) {
   const { t } = useTranslation();
   const format = useFormat();
-  const { after_leaving: left, input_ratio: factor, output_bound: tokens, uncharged_quota: uncharged } = other;
+  const { after_leaving: left, input_ratio: factor, output_bound: tokens, uncharged_quota: uncharged, service_tier: tier } = other;
   return (
     <>
       {left !== undefined && <p className={styles.remark}>{t(`logs.panel.after_leaving.${left}`)}</p>}
       {factor !== undefined && <p className={styles.remark}>{t('logs.panel.long_input', { factor: format.ratio(factor) })}</p>}
+      {tier !== undefined && (
+        <p className={styles.remark}>{t('logs.panel.service_tier', { tier, factor: format.ratio(other.tier_ratio ?? 1) })}</p>
+      )}
       {tokens !== undefined && <p className={styles.remark}>{t('logs.panel.output_bound', { tokens: format.count(tokens) })}</p>}
       {uncharged !== undefined && <p className={styles.remark}>{t('logs.panel.uncharged', { quota: format.quota(uncharged) })}</p>}
     </>

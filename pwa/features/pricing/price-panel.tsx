@@ -73,6 +73,11 @@ function Prices({ entry, list, group, onGroup }: Pick<PricePanelProps, 'entry' |
           />
         </PanelSection>
       ))}
+      {entry.tiers !== undefined && (
+        <PanelSection title={t('pricing.panel.tiers')} aside={t('pricing.panel.times')}>
+          <SummaryList items={entry.tiers.map(({ tier, factor }) => ({ name: tier, value: format.ratio(factor) }))} />
+        </PanelSection>
+      )}
       {tools.length > 0 && (
         <PanelSection title={t('pricing.panel.tools')} aside={t('pricing.panel.usd_runs')}>
           <SummaryList items={tools.map(({ kind, price }) => ({ name: t(`pricing.tool.${kind}`), value: format.price(price) }))} />

@@ -4,7 +4,7 @@ import type { HostedCalls, HostedKind } from '#shared/hosted-tools.ts';
 import { noTokens, sumOfUsages } from '#shared/token-usage.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { MainCount, ResponsePart } from '../parts.ts';
-import { isInvalidCount, tokenCount } from '../token-usage.ts';
+import { isInvalidCount, tokenCount, withTier } from '../token-usage.ts';
 
 /** The classes that these numbers tell; empty for no usage. A stream tells the input at its start and the rest at its end. */
 export function readTokenUsage(value: unknown): Partial<TokenUsage> {
@@ -24,7 +24,8 @@ export function readTokenUsage(value: unknown): Partial<TokenUsage> {
   if (output !== undefined) usage.output = output;
   const thoughts = isObject(value.output_tokens_details) ? tokenCount(value.output_tokens_details.thinking_tokens) : undefined;
   if (thoughts !== undefined && output !== undefined) usage.reasoning = Math.min(thoughts, output);
-  return usage;
+  // `service_tier` is about capacity that is paid for beforehand. https://platform.claude.com/docs/en/build-with-claude/fast-mode
+  return withTier(usage, value.speed);
 }
 
 /** True where a main number is there and cannot be a count of tokens. */

@@ -4,7 +4,7 @@ import { inputTokens } from '#shared/token-usage.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import type { MainCount, ResponsePart } from '../parts.ts';
-import { isInvalidCount, tokenCount } from '../token-usage.ts';
+import { isInvalidCount, tokenCount, withTier } from '../token-usage.ts';
 
 /** What a usage object tells, if anything. A stream tells it with every event, and what it has written so far. */
 export function usageParts(value: unknown): ResponsePart[] {
@@ -37,7 +37,8 @@ function readTokenUsage(value: Readonly<Record<string, unknown>>): Partial<Token
     usage.audioOutput = Math.min(ofModality([value.candidatesTokensDetails], 'AUDIO'), output);
     usage.imageOutput = Math.min(ofModality([value.candidatesTokensDetails], 'IMAGE'), output - usage.audioOutput);
   }
-  return usage;
+  // Google's own interface names the lane, Vertex the kind of traffic. https://ai.google.dev/gemini-api/docs/priority-inference
+  return withTier(usage, value.serviceTier ?? value.trafficType);
 }
 
 function count(value: unknown): number {

@@ -13,6 +13,7 @@ import { errorOf } from './response-errors.ts';
 import { textKeys } from './text-keys.ts';
 import { thinkingInMessage } from './thinking-to-content.ts';
 import { isInvalidUsage, readTokenUsage } from './token-usage.ts';
+import { withTier } from '../token-usage.ts';
 
 export function readWhole(input: DecodeInput): DecodedWhole | DeepWhole | FailedWhole {
   const { way, upstreamModel, body: bytes, writer } = input;
@@ -28,7 +29,7 @@ export function readWhole(input: DecodeInput): DecodedWhole | DeepWhole | Failed
   if (body === null || !Array.isArray(results) || isInvalidUsage(body['usage'])) return { kind: 'failed', error: null };
   return {
     kind: 'whole',
-    usage: readTokenUsage(body['usage'], provider?.responses),
+    usage: withTier(readTokenUsage(body['usage'], provider?.responses), body['service_tier']),
     isEmpty: results.length === 0,
     written: () => textOf(fixed, textKeys),
     body: () => (fixed === text ? bytes : Buffer.from(fixed)),

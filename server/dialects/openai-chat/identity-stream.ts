@@ -13,6 +13,7 @@ import { mayHoldError, soundPart, withoutUsage } from './stream-bytes.ts';
 import { createStreamTransform, isUsageOnly } from './stream-transform.ts';
 import type { StreamTransform } from './stream-transform.ts';
 import { isInvalidUsage, readTokenUsage, writeTokenUsage } from './token-usage.ts';
+import { withTier } from '../token-usage.ts';
 import { UsageMeter } from './usage-meter.ts';
 
 const nothing: readonly Buffer[] = [];
@@ -90,7 +91,7 @@ export class ChatIdentityStream implements StreamPipe {
     const isInvalid = isInvalidUsage(reported.value);
     // What cannot be true and came before the response was a placeholder.
     if (isInvalid && reported.hasTextAfter) return { usage: null, isInvalid: false, hasTextAfter: false };
-    const usage = readTokenUsage(reported.value, this.#options.way.provider.responses);
+    const usage = withTier(readTokenUsage(reported.value, this.#options.way.provider.responses), reported.tier);
     return { usage, isInvalid, hasTextAfter: reported.hasTextAfter };
   }
 

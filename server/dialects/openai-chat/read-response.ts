@@ -12,6 +12,7 @@ import { PlainDeltas } from './plain-deltas.ts';
 import { readLogprobs } from '../token-logprobs.ts';
 import { readSignatureField, sealOfDetail } from './reasoning-details.ts';
 import { isInvalidUsage, readTokenUsage, usageOf } from './token-usage.ts';
+import { withTier } from '../token-usage.ts';
 
 export function readWhole(body: Readonly<JsonObject>, provider: ProviderTraits | null): readonly ResponsePart[] | null {
   if (!Array.isArray(body.choices)) return null;
@@ -197,7 +198,7 @@ function addFinish(parts: ResponsePart[], choice: JsonObject, index: number): vo
 
 function addUsage(parts: ResponsePart[], body: Readonly<JsonObject>, provider: ProviderTraits | null): void {
   const told = usageOf(body);
-  const usage = readTokenUsage(told, provider?.responses);
+  const usage = withTier(readTokenUsage(told, provider?.responses), body.service_tier);
   if (usage !== null) parts.push({ type: 'usage', usage });
   else if (isInvalidUsage(told)) parts.push({ type: 'invalid_usage', counts: ['input', 'output'] });
 }

@@ -3,6 +3,7 @@ import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { ProviderTraits } from '../provider-traits.ts';
 import { statusInBody } from '../status-in-body.ts';
 import { readTokenUsage } from './token-usage.ts';
+import { withTier } from '../token-usage.ts';
 import type { ErrorInResponse } from '../stream-pipe.ts';
 
 /**
@@ -21,7 +22,7 @@ export function errorOf(body: Record<string, unknown>, provider: ProviderTraits 
   const error = errorObject(body) ?? codedError(body, provider);
   if (error === null || body.usage === undefined) return error;
   // What it has read and written until then, it bills.
-  const usage = readTokenUsage(body.usage, provider?.responses);
+  const usage = withTier(readTokenUsage(body.usage, provider?.responses), body.service_tier);
   return usage === null ? error : { ...error, usage };
 }
 

@@ -21,6 +21,8 @@ const spare: Buffer[] = [];
 export interface ReportedUsage {
   /** Whatever stood there. */
   value: unknown;
+  /** What its event names as the lane; whatever stood there. */
+  tier?: unknown;
   /** The model wrote on after it: that is not in it. */
   hasTextAfter: boolean;
 }
@@ -155,20 +157,21 @@ function usageIn(events: Buffer, before: ReportedUsage | undefined): ReportedUsa
     if (at >= readFrom) continue; // another key in the same event
     readFrom = startOfEvent(events, at);
     const end = endOfEvent(events, at);
-    const value = valueIn(events, readFrom, end);
-    if (value === undefined || value === null) continue;
-    if (saysSomething(value)) return { value, hasTextAfter: hasText(events, end) };
+    const told = toldIn(events, readFrom, end);
+    const value = told?.value;
+    if (told === null || value === undefined || value === null) continue;
+    if (saysSomething(value)) return { ...told, hasTextAfter: hasText(events, end) };
     // Once: looking behind every one of thousands would take quadratic time.
-    useless ??= { value, hasTextAfter: hasText(events, end) };
+    useless ??= { ...told, hasTextAfter: hasText(events, end) };
   }
   if (before === undefined || (useless !== undefined && !saysSomething(before.value))) return useless;
-  return before.hasTextAfter ? before : { value: before.value, hasTextAfter: hasText(events, 0) };
+  return before.hasTextAfter ? before : { ...before, hasTextAfter: hasText(events, 0) };
 }
 
-function valueIn(events: Buffer, from: number, to: number): unknown {
+function toldIn(events: Buffer, from: number, to: number): Pick<ReportedUsage, 'value' | 'tier'> | null {
   const data = dataIn(events, from, to);
   const event = data === null ? null : parseObject(data);
-  return event === null ? undefined : usageOf(event);
+  return event === null ? null : { value: usageOf(event), ...(event['service_tier'] === undefined ? {} : { tier: event['service_tier'] }) };
 }
 
 function saysSomething(usage: unknown): boolean {

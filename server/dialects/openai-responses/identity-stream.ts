@@ -102,7 +102,7 @@ export class ResponsesIdentityStream implements StreamPipe {
 
   #note(body: Record<string, unknown>, event: Buffer): void {
     this.#end = { event, body };
-    for (const part of usageParts(isObject(body.response) ? body.response.usage : undefined)) this.#told.note(part);
+    for (const part of usageParts(isObject(body.response) ? body.response : {})) this.#told.note(part);
   }
 
   #noteRuns(events: Buffer): void {

@@ -29,7 +29,7 @@ export function readWhole(body: Readonly<JsonObject>): readonly ResponsePart[] |
   }
   const reason = readFinish(body, calls > 0);
   if (reason !== null) parts.push({ type: 'finish', reason });
-  parts.push(...usageParts(body.usage));
+  parts.push(...usageParts(body));
   return parts;
 }
 

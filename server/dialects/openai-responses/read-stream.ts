@@ -139,7 +139,7 @@ class ResponseStreamReader implements StreamReader {
     if (error !== null) return [{ type: 'error', error }];
     this.#isComplete = true;
     const reason = readFinish(response, this.#calls > 0);
-    return [...(reason === null ? [] : [{ type: 'finish' as const, reason }]), ...usageParts(response.usage)];
+    return [...(reason === null ? [] : [{ type: 'finish' as const, reason }]), ...usageParts(response)];
   }
 }
 

@@ -3,7 +3,7 @@ import { isObject } from '#server/framing/loose-json.ts';
 import { inputTokens } from '#shared/token-usage.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { ResponsePart } from '../parts.ts';
-import { tokenCount } from '../token-usage.ts';
+import { tokenCount, withTier } from '../token-usage.ts';
 
 /** Null: it tells nothing. */
 export function readTokenUsage(value: unknown): TokenUsage | null {
@@ -36,10 +36,10 @@ function isInvalidUsage(value: unknown): boolean {
   return main.some((number) => number !== undefined && number !== null && tokenCount(number) === undefined);
 }
 
-/** What a usage object tells, if anything. */
-export function usageParts(value: unknown): ResponsePart[] {
+/** What the usage of a response tells, if anything, and the lane beside it. */
+export function usageParts({ usage: value, service_tier: tier }: Readonly<Record<string, unknown>>): ResponsePart[] {
   if (isInvalidUsage(value)) return [{ type: 'invalid_usage', counts: ['input', 'output'] }];
-  const usage = readTokenUsage(value);
+  const usage = withTier(readTokenUsage(value), tier);
   return usage === null ? [] : [{ type: 'usage', usage }];
 }
 

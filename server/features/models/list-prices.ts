@@ -73,6 +73,7 @@ function priceFields(model: string, maps: PriceMaps) {
     cache_ratio: price?.cacheRatio ?? maps.cacheRatio[model] ?? 1,
     ...furtherRatios(model, price, maps),
     ...(price?.longInputs === undefined ? {} : { long_inputs: longInputsOf(pricedName(model), maps.longInputPrice ?? {}) }),
+    ...(price?.tiers === undefined ? {} : { tiers: [...price.tiers].map(([tier, { tier: own }]) => ({ tier, factor: own?.factor ?? 1 })) }),
     model_price: 0,
     has_price: price !== null,
   };

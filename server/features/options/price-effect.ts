@@ -8,6 +8,7 @@ import { findPrice } from '#shared/find-price.ts';
 import { quotaWithTools } from '#shared/pricing.ts';
 import { hostedKinds } from '#shared/hosted-tools.ts';
 import { longInputsOf } from '#shared/long-inputs.ts';
+import { tierFactorsOf } from '#shared/service-tiers.ts';
 import { toolCharges, toolPricesOf } from '#shared/tool-prices.ts';
 import type { ToolPrices } from '#shared/tool-prices.ts';
 import type { NumberMap } from '#shared/setting-values.ts';
@@ -41,7 +42,13 @@ export async function readPriceEffect({ db, now, settings }: Context, changes: P
   const span = { from: hourOf(seconds - days * daySeconds), to: hourOf(seconds) + hourSeconds };
   const totals = await readUsageTotals(db, await readUsageState(db), { kind: 'model', ...span });
   const touched = [...totals]
-    .filter(([model]) => changed.has(pricedName(model)) || haveOtherTools(model, saved, maps) || haveOtherLengths(model, saved, maps))
+    .filter(
+      ([model]) =>
+        changed.has(pricedName(model)) ||
+        haveOtherTools(model, saved, maps) ||
+        haveOtherLengths(model, saved, maps) ||
+        haveOtherTiers(model, saved, maps),
+    )
     .toSorted(([, a], [, b]) => a.calls - b.calls);
   let before = 0;
   for (const { quota } of totals.values()) before += quota;
@@ -71,8 +78,8 @@ function changedNames(one: Required<PriceMaps>, other: Required<PriceMaps>): Set
   const names = new Set<string>();
   for (const [key] of priceSettings) {
     const [before, after] = [one[key], other[key]];
-    // Its entries name no single models.
-    if (before === after || key === 'longInputPrice') continue;
+    // Their entries name no single models.
+    if (before === after || key === 'longInputPrice' || key === 'tierPrice') continue;
     for (const name of [...Object.keys(before), ...Object.keys(after)]) if (before[name] !== after[name]) names.add(name);
   }
   return names;
@@ -82,6 +89,14 @@ function haveOtherTools(model: string, { tools: saved }: Maps, { tools }: Maps):
   if (saved === tools) return false;
   const [before, after] = [toolPricesOf(model, saved), toolPricesOf(model, tools)];
   return hostedKinds.some((kind) => before[kind] !== after[kind]);
+}
+
+function haveOtherTiers(model: string, { tierPrice: saved }: Maps, { tierPrice }: Maps): boolean {
+  if (saved === tierPrice) return false;
+  const [before, after] = [saved, tierPrice].map((factors) =>
+    JSON.stringify([...tierFactorsOf(pricedName(model), factors)].toSorted(([one], [other]) => one.localeCompare(other))),
+  );
+  return before !== after;
 }
 
 function haveOtherLengths(model: string, { longInputPrice: saved }: Maps, { longInputPrice }: Maps): boolean {

@@ -5,8 +5,9 @@ import { mostOf } from '#server/dialects/hosted-tools.ts';
 import type { LogOther } from '#shared/logs.ts';
 import { LogType } from '#shared/logs.ts';
 import { pricedUsage } from '#shared/priced-usage.ts';
-import { priceAt } from '#shared/pricing.ts';
-import type { UsagePrice } from '#shared/pricing.ts';
+import { priceAt } from '#shared/price-at.ts';
+import type { Price, PricedUsage, UsagePrice } from '#shared/pricing.ts';
+import { dearerTier } from '#shared/find-price.ts';
 import { inputTokens } from '#shared/token-usage.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { ChargeRow } from '#server/money/settlement/settlement.ts';
@@ -33,10 +34,11 @@ export function chargeRow(call: RunningCall, end: RowEnd): ChargeRow {
   const { usage, request, failure } = end;
   const ending = endRules[end.reason].logged;
   const hosted = usage === null ? undefined : hostedOf(usage, end);
-  const quota = usage === null ? 0 : services.context.quotes.charge(quoted, pricedUsage(usage), hosted);
+  const priced = usage === null ? null : inTier(quoted.price, pricedUsage(usage), request?.askedTier);
+  const quota = priced === null ? 0 : services.context.quotes.charge(quoted, priced, hosted);
   const duration = elapsed(call);
   const { groupRatio } = quoted;
-  const price = usage === null ? quoted.price : priceAt(quoted.price, pricedUsage(usage));
+  const price = priced === null ? quoted.price : priceAt(quoted.price, priced);
   const other: LogOther = {
     model_ratio: price.kind === 'usage' ? price.modelRatio : 0,
     completion_ratio: price.kind === 'usage' ? price.completionRatio : 0,
@@ -64,7 +66,7 @@ export function chargeRow(call: RunningCall, end: RowEnd): ChargeRow {
       }
     }
     if (price.kind === 'usage') {
-      if (price.inputRatio !== undefined) other.input_ratio = price.inputRatio;
+      noteFactors(other, price);
       noteAudio(other, usage, price);
       noteImages(other, usage, price);
     }
@@ -108,6 +110,12 @@ export function chargeRow(call: RunningCall, end: RowEnd): ChargeRow {
   };
 }
 
+/** What the provider tells of its lane counts; where it tells nothing, the one that was asked for, if that costs more. */
+function inTier(price: Price, usage: PricedUsage, asked: string | undefined): PricedUsage {
+  const tier = usage.tier ?? dearerTier(price, asked);
+  return tier === undefined ? usage : { ...usage, tier };
+}
+
 function hostedOf({ hosted }: MeteredUsage, { request, isCut }: RowEnd): HostedCalls | undefined {
   const told = mostOf(hosted, request?.hostedLeast);
   return isCut === true ? mostOf(told, request?.hostedIfCut) : told;
@@ -115,6 +123,14 @@ function hostedOf({ hosted }: MeteredUsage, { request, isCut }: RowEnd): HostedC
 
 function toldSession({ session: id, agent, parent, client }: CalledSession): LogOther['session'] {
   return { id, ...(agent === '' ? {} : { agent }), ...(parent === '' ? {} : { parent }), ...(client === '' ? {} : { client }) };
+}
+
+/** Of a long prompt, and of another lane. */
+function noteFactors(other: LogOther, { inputRatio, tier }: UsagePrice): void {
+  if (inputRatio !== undefined) other.input_ratio = inputRatio;
+  if (tier === undefined) return;
+  other.service_tier = tier.name;
+  other.tier_ratio = tier.factor;
 }
 
 function noteAudio(other: LogOther, usage: TokenUsage, price: UsagePrice): void {

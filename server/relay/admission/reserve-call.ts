@@ -19,6 +19,7 @@ import type { ReserveResult } from '#server/money/leases/reservations.ts';
 import type { Reservation } from '#server/money/leases/reservation.ts';
 import type { RelayBody, RelayEndpoint } from '#server/relay/endpoints.ts';
 import type { PromptBasis } from '#server/relay/accounting/learned-usage.ts';
+import { dearestTier } from '#server/relay/admission/dearest-tier.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import type { Admission } from '#server/relay/admission/admission.ts';
 import type { ChannelWay } from '#server/upstream/find-way.ts';
@@ -72,6 +73,8 @@ export interface ExpectedPrompt {
   units?: CallUnits;
   /** Output tokens of a response that is paid for as what it is made of; missing: it is not. */
   made?: number;
+  /** The dearest lane that it may take; missing: the usual one. */
+  tier?: string;
   basis: PromptBasis;
 }
 
@@ -252,6 +255,7 @@ function promptByEstimate(services: RelayServices, call: CallToReserve): Expecte
     ...(image === undefined || imageMost === undefined ? {} : { image, imageMost }),
     ...(units === undefined ? {} : { units }),
     ...(made === undefined ? {} : { made: made.tokens }),
+    ...dearestTier(services, call, waysOf(services, call)),
     ...reckoned,
     ...hostedCalls(services, content, call.quoted),
   };

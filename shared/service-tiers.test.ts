@@ -1,0 +1,135 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { dearerTier, findPrice } from '#shared/find-price.ts';
+import { priceAt } from '#shared/price-at.ts';
+import { priceOfLog, usageOfLog } from '#shared/price-display.ts';
+import { costOf, costWithTools, quotaOf, quotaWithTools } from '#shared/pricing.ts';
+import type { Price } from '#shared/pricing.ts';
+import { isTierPriceName, tierFactorsOf, tierNamed } from '#shared/service-tiers.ts';
+
+const factors = { 'priority:tide*': 2, 'priority:tide-pro*': 3, 'flex:tide*': 0.5, 'priority:tide-pro-1': 4, 'ultrafast:other': 6 };
+
+describe('lanes of a model', () => {
+  test('its own name counts before a beginning of it, a long beginning before a short one, lane by lane', () => {
+    expect(Object.fromEntries(tierFactorsOf('tide-mini', factors))).toEqual({ priority: 2, flex: 0.5 });
+    expect(Object.fromEntries(tierFactorsOf('tide-pro-2', factors))).toEqual({ priority: 3, flex: 0.5 });
+    expect(Object.fromEntries(tierFactorsOf('tide-pro-1', factors))).toEqual({ priority: 4, flex: 0.5 });
+    expect(tierFactorsOf('nobody', factors).size).toBe(0);
+  });
+
+  test.each(['priority:a', 'flex:b*', 'ultra_fast:c'])('%s names one', (name) => expect(isTierPriceName(name)).toBe(true));
+  test.each(['tide', ':a', 'flex:', 'standard:a', 'Flex:a'])('%s names none', (name) => expect(isTierPriceName(name)).toBe(false));
+
+  test.each([
+    ['priority', 'priority'],
+    ['fast', 'priority'],
+    ['SERVICE_TIER_PRIORITY', 'priority'],
+    ['ON_DEMAND_PRIORITY', 'priority'],
+    ['ON_DEMAND_FLEX', 'flex'],
+    ['ON_DEMAND', 'standard'],
+    ['default', 'standard'],
+    ['standard_only', 'standard'],
+    ['STANDARD', 'standard'],
+    ['scale', 'scale'],
+    ['auto', undefined],
+    ['SERVICE_TIER_UNSPECIFIED', undefined],
+    ['constructor', 'constructor'],
+    ['__proto__', undefined],
+    ['', undefined],
+    [7, undefined],
+    [null, undefined],
+  ])('%j is called %s', (told, name) => expect(tierNamed(told)).toBe(name));
+});
+
+const maps = { modelPrice: { 'tide-call': 1 }, completionRatio: { 'tide-pro': 4 }, cacheRatio: { 'tide-pro': 0.1 } };
+
+function priceOf(model: string, tierPrice: Record<string, number>, modelRatio = 1): Price {
+  const price = findPrice(model, { ...maps, modelRatio: { [model]: modelRatio }, tierPrice, longInputPrice: { 'input>1000:tide-pro': 2 } });
+  if (price === null) throw new Error('no price');
+  return price;
+}
+
+describe('the charge', () => {
+  const price = priceOf('tide-pro', { 'priority:*': 2, 'flex:*': 0.5 });
+  const usage = { promptTokens: 1000, completionTokens: 10, cachedTokens: 500 };
+
+  test.each([
+    [undefined, 590],
+    ['standard', 590],
+    ['scale', 590],
+    ['priority', 1180],
+    ['flex', 295],
+  ])('in the lane %s', (tier, quota) => {
+    expect(quotaOf({ ...usage, ...(tier === undefined ? {} : { tier }) }, price, 1)).toBe(quota);
+  });
+
+  test('holds the factor of a long prompt as well', () => {
+    expect(quotaOf({ promptTokens: 1001, completionTokens: 0, tier: 'priority' }, price, 1)).toBe(4004);
+    expect(quotaOf({ promptTokens: 1001, completionTokens: 0, tier: 'flex' }, price, 1)).toBe(1001);
+  });
+
+  test('of tools stays what it is', () => {
+    const terms = { groupRatio: 1, quotaPerUnit: 1000, tools: [{ kind: 'web_search' as const, calls: 1, price: 10 }] };
+    const [usual, fast] = [usage, { ...usage, tier: 'priority' }].map((one) => quotaWithTools(one, price, terms));
+    expect((fast ?? 0) - (usual ?? 0)).toBe(590);
+    const { exact, rounding, quota } = costWithTools({ ...usage, tier: 'priority' }, price, terms).receipt();
+    expect([Number(exact) + Number(rounding), quota]).toEqual([fast, fast]);
+  });
+
+  test('per call is the same in every lane', () => {
+    expect(quotaOf({ ...usage, tier: 'priority' }, priceOf('tide-call', { 'priority:*': 2 }), 1)).toBe(500_000);
+  });
+
+  test('what was asked for counts only where it is dearer', () => {
+    expect(['priority', 'flex', 'standard', 'scale', undefined].map((tier) => dearerTier(price, tier))).toEqual([
+      'priority',
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+});
+
+const count = fc.nat(3000);
+const factor = fc.constantFrom(0, 0.1, 0.5, 1, 1.67, 1.8, 2, 6);
+
+test('no call costs less than nothing or than in the cheapest lane, nor more than in the dearest; its receipt adds up, from its row too', () => {
+  fc.assert(
+    fc.property(
+      fc.record({ promptTokens: count, completionTokens: count, cachedTokens: count }),
+      fc.record({ priority: factor, flex: factor }),
+      fc.constantFrom('priority', 'flex', 'standard', 'scale'),
+      fc.constantFrom(0, 0.1, 0.75, 1.25, 4 / 3, 15),
+      fc.constantFrom(0, 0.5, 1, 1.1),
+      (asked, { priority, flex }, tier, modelRatio, group) => {
+        const price = priceOf('tide-pro', { 'priority:*': priority, 'flex:*': flex }, modelRatio);
+        const usage = { ...asked, cachedTokens: Math.min(asked.cachedTokens, asked.promptTokens), tier };
+        const quota = quotaOf(usage, price, group);
+        const usual = { ...usage, tier: 'standard' };
+        const inLanes = [usual, { ...usage, tier: 'priority' }, { ...usage, tier: 'flex' }].map((one) => quotaOf(one, price, group));
+        expect(quota).toBeGreaterThanOrEqual(Math.max(0, Math.min(...inLanes)));
+        expect(quota).toBeLessThanOrEqual(Math.max(...inLanes));
+        const receipt = costOf(usage, price, group).receipt();
+        expect(receipt.quota).toBe(quota);
+        expect(receipt.lines.reduce((sum, line) => sum + line.count, 0)).toBe(usage.promptTokens + usage.completionTokens);
+        const at = priceAt(price, usage);
+        if (at.kind !== 'usage') throw new Error('no price');
+        const row = {
+          model_ratio: at.modelRatio,
+          completion_ratio: at.completionRatio,
+          cache_ratio: at.cacheRatio,
+          ...(at.inputRatio === undefined ? {} : { input_ratio: at.inputRatio }),
+          cache_tokens: usage.cachedTokens,
+          model_price: -1,
+          service_tier: tier,
+        };
+        const told = priceOfLog(row);
+        if (told === null) throw new Error('no price in the row');
+        const logged = usageOfLog({ prompt_tokens: usage.promptTokens, completion_tokens: usage.completionTokens }, row);
+        expect(costOf(logged, told, group).receipt()).toEqual(receipt);
+      },
+    ),
+    { numRuns: 500 },
+  );
+});
