@@ -44,6 +44,13 @@ const calls: readonly [callers: Callers, route: string, refusal: number][] = [
   ['key', 'GET /v1/conversations/:conversation/items/:item', 401],
   ['key', 'DELETE /v1/conversations/:conversation/items/:item', 401],
   ['key', 'DELETE /v1/responses/:response', 401],
+  ['key', 'POST /v1/files', 401],
+  ['key', 'GET /v1/files', 401],
+  ['key', 'GET /v1/files/:file', 401],
+  ['key', 'GET /v1/files/:file/content', 401],
+  ['key', 'DELETE /v1/files/:file', 401],
+  ['key', 'POST /v1/realtime/client_secrets', 401],
+  ['key', 'POST /v1/realtime/sessions', 401],
   ['key', 'DELETE /v1/messages/:message', 401],
   ['key', 'GET /v1/responses/:response/input_items', 401],
   ['key', 'POST /v1/responses/:response/cancel', 401],
@@ -92,6 +99,7 @@ const calls: readonly [callers: Callers, route: string, refusal: number][] = [
   ['anyone', 'GET /api/openapi.json', 200],
   ['anyone', 'GET /healthz', 200],
   ['anyone', 'GET /v1/responses', 426],
+  ['anyone', 'GET /v1/realtime', 426],
   ['anyone', 'GET /api/hello', 204],
   ['anyone', 'HEAD /api/hello', 204],
   ['anyone', 'GET /logo', 404],
@@ -122,6 +130,7 @@ describe.each(engines)('calls beside the console on $kind', (engine) => {
   beforeAll(async () => {
     app = await createTestApp(engine);
     root = await app.setup();
+    expect(await root.put('/api/option/', { key: 'FilesPerUser', value: '5' })).toMatchObject({ success: true });
   });
   afterAll(() => app.close());
 
