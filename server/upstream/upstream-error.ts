@@ -174,7 +174,8 @@ function cleanCode(code: string | number | null, channel: ErrorResponse['channel
   return typeof code === 'string' ? cleanName(code, channel) : code;
 }
 
-function cleanMessage(message: string, channel: ErrorResponse['channel'], longest = LONGEST_MESSAGE): string {
+/** What an upstream says, for whoever calls: not too long, without keys and addresses. */
+export function cleanMessage(message: string, channel: Pick<ErrorResponse['channel'], 'key' | 'base'>, longest = LONGEST_MESSAGE): string {
   const cut = message.length > longest ? `${message.slice(0, longest)}…` : message;
   return maskSecrets(cut.toWellFormed(), { key: channel.key, host: URL.parse(channel.base)?.host });
 }

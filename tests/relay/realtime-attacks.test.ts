@@ -69,6 +69,18 @@ const writing = (transcription: unknown) => ({
 });
 
 describe.each(engines)('attacks on realtime sessions on $kind', (engine) => {
+  test('keys of the provider are neither in its errors nor in its last word', async () => {
+    await using attacked = await attack(engine);
+    const { client, peer } = attacked;
+    peer.emit({
+      type: 'error',
+      error: { type: 'server_error', code: 'odd', message: 'of https://in.side/x and sk-secretsecret1', param: null, event_id: null },
+    });
+    expect((await upTo(client, 'error'))['error']).toMatchObject({ code: 'odd', message: 'of https://*** and sk-***' });
+    peer.socket.close(4000, 'over with sk-secretsecret1');
+    expect(await client.closed).toEqual({ code: 4000, reason: 'over with sk-***' });
+  });
+
   test.each([
     ['switched off', null],
     ['given to a cheap model', { model: cheap }],

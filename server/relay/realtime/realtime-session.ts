@@ -15,6 +15,7 @@ import { closeCodes } from '#server/sockets/message-socket.ts';
 import type { MessageSocket, SocketReceiver } from '#server/sockets/message-socket.ts';
 import { UpstreamSocket } from '#server/sockets/upstream-socket.ts';
 import type { UpstreamReceiver } from '#server/sockets/upstream-socket.ts';
+import { cleanMessage } from '#server/upstream/upstream-error.ts';
 import { ClientEvents } from './client-events.ts';
 import type { OpenedSession } from './open-session.ts';
 import { ServerEvents } from './server-events.ts';
@@ -76,7 +77,12 @@ export class RealtimeSession implements SocketReceiver {
     const { preset } = opened;
     // What the client says comes after what its key says.
     if (preset !== null) this.#clientWork = new Promise((resolve) => (this.#begin = resolve));
-    this.#fromUpstream = new ServerEvents({ ...parts, sendUpstream, preset: preset === null ? null : () => this.#preset(preset) });
+    this.#fromUpstream = new ServerEvents({
+      ...parts,
+      sendUpstream,
+      preset: preset === null ? null : () => this.#preset(preset),
+      clean: (text) => this.#clean(text),
+    });
     this.#keys = new KeyWatch({ services, request, connection }, (error) => this.#fail(error, closeCodes.refused));
     this.#upstream = new UpstreamSocket(raw, this.#upstreamReceiver());
   }
@@ -243,7 +249,14 @@ export class RealtimeSession implements SocketReceiver {
     if (this.#isOver) return;
     const isClean = code >= 3000 || code === closeCodes.normal || code === closeCodes.goingAway;
     if (!isClean || !this.#turns.isIdle) this.#tell(new AppError('upstream_truncated'), null);
-    this.#end('truncated', isClean ? { code, reason: shortened(reason) } : { code: closeCodes.serverError, reason: 'upstream_truncated' });
+    this.#end(
+      'truncated',
+      isClean ? { code, reason: shortened(this.#clean(reason)) } : { code: closeCodes.serverError, reason: 'upstream_truncated' },
+    );
+  }
+
+  #clean(text: string): string {
+    return cleanMessage(text, this.#options.opened.channel);
   }
 
   // How it ends.

@@ -20,6 +20,8 @@ export interface TakenMessage {
 interface ServerParts extends SessionParts {
   /** The update that sets a session as its key says; null: its key says nothing. @throws {AppError} */
   preset: (() => Promise<Json>) | null;
+  /** What the provider says, without its keys and addresses. */
+  clean(text: string): string;
 }
 
 /** Errors that speak of the provider's account. */
@@ -179,7 +181,16 @@ export class ServerEvents {
     if (failed === null) return null;
     if (failed.isOfPreset) return Promise.resolve({ message: bytes, error: new AppError('key_invalid') });
     if (failed.eventId !== null) turns.refused(failed.eventId);
-    return failed.event === event ? bytes : Buffer.from(JSON.stringify(failed.event));
+    const told = this.#cleaned(failed.event);
+    return told === event ? bytes : Buffer.from(JSON.stringify(told));
+  }
+
+  /** The same event where there is nothing to leave out. */
+  #cleaned(event: Json): Json {
+    const { error } = event;
+    if (!isObject(error) || typeof error.message !== 'string') return event;
+    const message = this.#parts.clean(error.message);
+    return message === error.message ? event : { ...event, error: { ...error, message } };
   }
 
   async #bound(): Promise<void> {
