@@ -6,7 +6,14 @@ export type OtherField = 'api_version' | 'plugin' | 'account_id' | 'regions';
 /** Keys of several kinds, or of many parts. */
 export type KeyKind = 'google' | 'aws' | 'codex';
 /** Something to know before using the type; the texts are translations. */
-export type TypeNotice = 'azure_deployment' | 'full_url' | 'private_deployment' | 'ollama_options' | 'dify_applications' | 'codex_accounts';
+export type TypeNotice =
+  | 'azure_deployment'
+  | 'full_url'
+  | 'private_deployment'
+  | 'ollama_options'
+  | 'dify_applications'
+  | 'codex_accounts'
+  | 'hunyuan_platform';
 
 export interface ChannelType {
   type: number;
@@ -109,6 +116,7 @@ export const channelTypes: readonly ChannelType[] = [
     color: 'teal',
     baseUrl: 'https://hunyuan.tencentcloudapi.com',
     keyFormat: 'AppId|SecretId|SecretKey',
+    notice: 'hunyuan_platform',
   },
   {
     type: 18,
