@@ -64,6 +64,7 @@ describe.each(engines)('models on $kind', (engine) => {
         completion_ratio: 4,
         cache_ratio: 0.5,
         tool_prices: { ...tool_prices, web_search: 25 },
+        tiers: [{ tier: 'priority', factor: 1.7 }],
         enable_groups: ['default', 'svip', 'vip'],
       },
       {

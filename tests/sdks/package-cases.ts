@@ -1,7 +1,7 @@
 // What every package of others must see, before upstreams of every format that take their format strictly.
 import { describe, expect, test } from 'vitest';
 import { failureOf } from '../support/failure-of.ts';
-import { formats, openScene, spoken } from './open-scene.ts';
+import { channelTo, formats, openScene, spoken } from './open-scene.ts';
 import type { Format } from './open-scene.ts';
 import type { Speaker } from './speaker.ts';
 
@@ -93,7 +93,10 @@ function describeCases(speaker: Speaker, format: Format): void {
 
   // Responses have no place for stops: that is named.
   test.runIf(can('stop') && format !== 'openai-responses')('stops reach the provider', async () => {
-    await using scene = await open();
+    const channel = channelTo(format, speaker.model);
+    // Models that think take none.
+    if (format === 'openai-chat') channel.model_mapping = JSON.stringify({ [speaker.model]: 'gpt-4.1-mini' });
+    await using scene = await openScene(format, speaker.model, { channels: [channel] });
     await speaker.ask(scene.app.origin, scene.key, { stop: ['LAND'] });
     expect(scene.upstream.requests[0]?.text).toMatch(/"(?:stop|stop_sequences|stopSequences)":\[?"LAND"/);
   });
