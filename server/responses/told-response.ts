@@ -4,8 +4,9 @@ import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import { serverSentEvents } from '#server/framing/envelope.ts';
 import type { Envelope } from '#server/framing/envelope.ts';
 import type { ErrorObject } from '#server/dialects/client-dialect.ts';
-import type { PipeStep, ReportedUsage, StreamOpening, StreamPipe } from '#server/dialects/stream-pipe.ts';
+import type { PipeStep, StreamPipe } from '#server/dialects/stream-pipe.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
+import { WrappedStream } from './wrapped-stream.ts';
 
 export type Json = Record<string, unknown>;
 export type EditResponse = (response: Json) => Json;
@@ -48,8 +49,7 @@ export function writeEvent(body: Json, envelope = serverSentEvents): Buffer {
 
 const heads: ReadonlySet<unknown> = new Set(['response.created', 'response.in_progress', 'response.queued']);
 
-export class ToldStream implements StreamPipe {
-  readonly #pipe: StreamPipe;
+export class ToldStream extends WrappedStream {
   readonly #edit: EditResponse;
   readonly #editItem: StreamEdits['item'];
   readonly #front: StreamEdits['front'];
@@ -59,23 +59,15 @@ export class ToldStream implements StreamPipe {
   #isPastHead = false;
 
   constructor(pipe: StreamPipe, { response, item, front }: StreamEdits, envelope: Envelope) {
-    this.#pipe = pipe;
+    super(pipe);
     this.#edit = response;
     this.#editItem = item;
     this.#front = front;
     this.#envelope = envelope;
   }
 
-  get bytes(): number {
-    return this.#pipe.bytes;
-  }
-
-  open(events: Buffer): StreamOpening {
-    return this.#pipe.open(events);
-  }
-
-  push(events: Buffer, isOwned: boolean): PipeStep {
-    const step = this.#pipe.push(events, isOwned);
+  override push(events: Buffer, isOwned: boolean): PipeStep {
+    const step = this.pipe.push(events, isOwned);
     if (this.#editsAll) return { ...step, forClient: step.forClient.map((piece) => this.#editAll(piece)) };
     if (this.#isPastHead) return step;
     return { ...step, forClient: step.forClient.map((piece) => (this.#isPastHead ? piece : this.#editHead(piece))) };
@@ -146,33 +138,9 @@ export class ToldStream implements StreamPipe {
     return from === 0 ? piece : Buffer.concat([...edited, piece.subarray(from)]);
   }
 
-  isEvent(rest: Buffer): boolean {
-    return this.#pipe.isEvent(rest);
-  }
-
-  hasFinished(): boolean {
-    return this.#pipe.hasFinished();
-  }
-
-  roughTokens(): number {
-    return this.#pipe.roughTokens();
-  }
-
-  reportedUsage(): ReportedUsage {
-    return this.#pipe.reportedUsage();
-  }
-
-  countTokens(): Promise<number> {
-    return this.#pipe.countTokens();
-  }
-
-  keepAlive(): string {
-    return this.#pipe.keepAlive();
-  }
-
   /** One of its events may be a response that has failed. */
-  fail(error: ErrorObject): string {
-    const told = Buffer.from(this.#pipe.fail(error));
+  override fail(error: ErrorObject): string {
+    const told = Buffer.from(this.pipe.fail(error));
     const edited: Buffer[] = [];
     for (let from = 0; from < told.length;) {
       const end = this.#envelope.endOfEvent(told, from);
@@ -185,12 +153,8 @@ export class ToldStream implements StreamPipe {
     return Buffer.concat(edited).toString('utf8');
   }
 
-  ending(usage: TokenUsage | null): Buffer {
-    const ending = this.#pipe.ending(usage);
+  override ending(usage: TokenUsage | null): Buffer {
+    const ending = this.pipe.ending(usage);
     return this.#editsAll ? this.#editAll(ending) : ending;
-  }
-
-  close(): void {
-    this.#pipe.close();
   }
 }

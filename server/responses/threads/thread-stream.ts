@@ -1,38 +1,29 @@
 // The stream of a turn: it tells the id that the thread goes on from, and what it says is collected.
 import type { TokenUsage } from '#shared/token-usage.ts';
-import type { ErrorObject } from '#server/dialects/client-dialect.ts';
-import type { PipeStep, ReportedUsage, StreamOpening, StreamPipe } from '#server/dialects/stream-pipe.ts';
+import type { PipeStep, StreamPipe } from '#server/dialects/stream-pipe.ts';
 import { serverSentEvents } from '#server/framing/envelope.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import { writeEvent } from '#server/responses/told-response.ts';
 import type { Json } from '#server/responses/told-response.ts';
+import { WrappedStream } from '#server/responses/wrapped-stream.ts';
 
-export class ThreadStream implements StreamPipe {
-  readonly #pipe: StreamPipe;
+export class ThreadStream extends WrappedStream {
   readonly #id: string;
   readonly #collect: (event: Json, bytes: number) => void;
 
   constructor(pipe: StreamPipe, id: string, collect: (event: Json, bytes: number) => void) {
-    this.#pipe = pipe;
+    super(pipe);
     this.#id = id;
     this.#collect = collect;
   }
 
-  get bytes(): number {
-    return this.#pipe.bytes;
-  }
-
-  open(events: Buffer): StreamOpening {
-    return this.#pipe.open(events);
-  }
-
-  push(events: Buffer, isOwned: boolean): PipeStep {
-    const step = this.#pipe.push(events, isOwned);
+  override push(events: Buffer, isOwned: boolean): PipeStep {
+    const step = this.pipe.push(events, isOwned);
     return { ...step, forClient: step.forClient.map((piece) => this.#tell(piece)) };
   }
 
-  ending(usage: TokenUsage | null): Buffer {
-    return this.#tell(this.#pipe.ending(usage));
+  override ending(usage: TokenUsage | null): Buffer {
+    return this.#tell(this.pipe.ending(usage));
   }
 
   #tell(piece: Buffer): Buffer {
@@ -50,37 +41,5 @@ export class ThreadStream implements StreamPipe {
       from = end;
     }
     return told.length === 0 ? piece : Buffer.concat([...told, piece.subarray(rest)]);
-  }
-
-  isEvent(rest: Buffer): boolean {
-    return this.#pipe.isEvent(rest);
-  }
-
-  hasFinished(): boolean {
-    return this.#pipe.hasFinished();
-  }
-
-  roughTokens(): number {
-    return this.#pipe.roughTokens();
-  }
-
-  reportedUsage(): ReportedUsage {
-    return this.#pipe.reportedUsage();
-  }
-
-  countTokens(): Promise<number> {
-    return this.#pipe.countTokens();
-  }
-
-  keepAlive(): string {
-    return this.#pipe.keepAlive();
-  }
-
-  fail(error: ErrorObject): string {
-    return this.#pipe.fail(error);
-  }
-
-  close(): void {
-    this.#pipe.close();
   }
 }
