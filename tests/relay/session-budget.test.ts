@@ -93,6 +93,31 @@ describe.each(engines)('a budget per session on $kind', (engine) => {
     expect((await scene.chat({}, headers('s'))).status).toBe(402);
   });
 
+  it.each([
+    [
+      'Claude',
+      '/v1/messages',
+      { context_management: { edits: [{ type: 'compact_20260112', trigger: { type: 'input_tokens', value: 100 } }] } },
+    ],
+    ['Responses', '/v1/responses', { context_management: [{ type: 'compaction', compact_threshold: 100 }] }],
+  ])('a summary on the way of a call is a part of it, as %s asks for one', async (_format, path, asked) => {
+    await using scene = await createScene(engine, options);
+    const { headers } = await keyOf(scene, 1);
+    const turns = [
+      { role: 'user', content: 'About tides. '.repeat(200) },
+      { role: 'assistant', content: 'Noon.' },
+      { role: 'user', content: 'And then?' },
+    ];
+    const prompt = path === '/v1/messages' ? { max_tokens: 50, messages: turns } : { input: turns };
+    const body = { model: testModel, ...prompt, ...asked };
+    const answer = await scene.post(path, body, headers('s'));
+    expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('"compaction"')]);
+    expect(await scene.logs(2)).toHaveLength(2);
+    // Both have cost the session something, and nothing of it is held.
+    expect((await scene.post(path, body, headers('s'))).status).toBe(402);
+    await scene.checkBooks();
+  });
+
   it('what another process settled counts, and so does what was given back', async () => {
     await using scene = await createScene(engine, options);
     await using second = await createTestApp(engine, { database: scene.app.database, clock: scene.app.clock });
