@@ -130,9 +130,14 @@ export function compactionField({ compaction }: Readonly<Record<string, unknown>
 
 /** As instructions of callers ask for it, or as it is. Null: there is none. */
 export function summaryOf(text: string): string | null {
-  const told = /<summary>([\s\S]*)<\/summary>/.exec(text)?.[1] ?? text;
+  const begin = text.indexOf(summaryTag);
+  const end = text.lastIndexOf(summaryEnd);
+  const told = begin < 0 || end < begin ? text : text.slice(begin + summaryTag.length, end);
   return told.trim() === '' ? null : told.trim();
 }
+
+const summaryTag = '<summary>';
+const summaryEnd = '</summary>';
 
 /** Of a request: they are about its answer, and not about the conversation. */
 const ofAnswers: ReadonlySet<string> = new Set([
