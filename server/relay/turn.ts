@@ -38,7 +38,7 @@ export interface Turn {
   follow(call: RunningCall): void;
   /** It does not count against the rate limit: no upstream is asked, or another turn has counted. */
   readonly isFree?: boolean;
-  /** A call that it is a part of, whose caller has been let in. Missing: none. */
+  /** A call that it is a part of, which the session's budget has let through, and whose caller has been let in. Missing: none. */
   readonly within?: Pick<RunningCall, 'admission' | 'session'>;
 }
 

@@ -55,7 +55,6 @@ export async function openCall(services: RelayServices, turn: Turn): Promise<{ c
     if (settling !== undefined) await settling;
     const reserving = reserveCall(services, { admission, endpoint, model, body: content.body, parameters, prompt, quoted });
     reserved = reserving instanceof Promise ? await reserving : reserving;
-    // What is asked on the way of a call belongs to that, which was let through.
     const budgeting = turn.within === undefined ? services.budgets.enter(session, admission, reserved.expected) : null;
     budgetHold = budgeting === null ? null : await budgeting;
     const call: RunningCall = {
