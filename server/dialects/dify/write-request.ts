@@ -1,7 +1,6 @@
 // Parts → a question to an application: one text, in which everybody speaks under a heading.
-import { writeHostedTools } from '../hosted-tools.ts';
+import { noteMessage, noteSettings, shapeInWords, toldText } from '../application-losses.ts';
 import { Losses, untranslatable } from '../losses.ts';
-import { namedText } from '../media.ts';
 import type { AssistantPart, ChatRequest, Message, TextPart, UserPart } from '../parts.ts';
 import type { WrittenRequest } from '../upstream-dialect.ts';
 import { carriedFields } from './said-fields.ts';
@@ -11,10 +10,11 @@ import { title } from './title.ts';
 export function writeRequest(request: ChatRequest): WrittenRequest {
   const losses = new Losses(request.saidFields);
   const extras = losses.carry(request.extras, carriedFields, title);
-  noteLosses(request, losses);
-  const { messages, responseFormat: format, userId, isStream } = request;
+  noteSettings(request, losses, title);
+  const { messages, responseFormat, userId, isStream } = request;
   const told = messages.flatMap((message) => writeMessage(message, losses));
-  if (format?.kind === 'schema') told.push(`SYSTEM: \nAnswer with JSON that matches this schema:\n${JSON.stringify(format.schema)}\n`);
+  const shape = shapeInWords(responseFormat);
+  if (shape !== null) told.push(`SYSTEM: \n${shape}\n`);
   const body = {
     ...extras,
     inputs: {},
@@ -27,60 +27,14 @@ export function writeRequest(request: ChatRequest): WrittenRequest {
   return { body, dropped: losses.names };
 }
 
-/** An application has its own model with its own settings, and its own tools. */
-function noteLosses(request: ChatRequest, losses: Losses): void {
-  const { stop, maxTokens, temperature, topP, topK, tools, toolChoice, parallelToolCalls, reasoning, responseFormat } = request;
-  if (stop !== undefined) throw untranslatable(request.saidFields.stop?.name ?? 'stop', title);
-  writeHostedTools(request, { losses, title, write: () => null });
-  if (toolChoice?.kind === 'hosted') throw untranslatable(toolChoice.field, title);
-  if (maxTokens !== undefined) losses.drop('token_limit');
-  if (temperature !== undefined) losses.drop('temperature');
-  if (topP !== undefined) losses.drop('top_p');
-  if (topK !== undefined) losses.drop('top_k');
-  if (tools.length > 0) losses.dropNamed('tools');
-  if (tools.some(({ cache }) => cache !== undefined)) losses.drop('cache_hints');
-  if (toolChoice?.kind === 'required' || toolChoice?.kind === 'tool') losses.drop('forced_tool');
-  if (parallelToolCalls === false) losses.drop('single_calls');
-  if (reasoning?.isOn === true) losses.drop(reasoning.budgetTokens === undefined ? 'effort' : 'thinking_budget');
-  if (responseFormat?.kind === 'json') losses.drop('json_without_schema');
-}
-
 const headings = { system: 'SYSTEM', user: 'USER', assistant: 'ASSISTANT' } as const;
 
 function writeMessage(message: Message, losses: Losses): string[] {
   const { role, content, field } = message;
-  if (content.some((part) => 'cache' in part && part.cache !== undefined)) losses.drop('cache_hints');
-  if (role !== 'system' && message.name !== undefined) losses.drop('names');
+  noteMessage(message, losses);
   return content.flatMap((part: TextPart | UserPart | AssistantPart) => {
-    const text = textOf(part, field, losses);
+    const text = toldText(part, { field, losses, title });
+    if (text === null) throw untranslatable(`${field}.content`, title);
     return text === '' ? [] : [`${headings[role]}: \n${text}\n`];
   });
-}
-
-/** Calls of tools and their results are told as texts. */
-function textOf(part: UserPart | AssistantPart, field: string, losses: Losses): string {
-  switch (part.type) {
-    case 'text':
-    case 'refusal':
-      return part.text;
-    case 'tool_call':
-      if (part.seal !== undefined) losses.drop('foreign_thoughts');
-      return `${part.name}(${part.arguments})`;
-    case 'tool_result':
-      if (part.isError) losses.drop('tool_errors');
-      return part.content.map((inner) => textOf(inner, field, losses)).join('\n');
-    case 'hosted_call':
-    case 'hosted_result':
-      losses.drop('provider_tool_results');
-      return '';
-    case 'reasoning':
-    case 'sealed':
-      losses.drop(part.seal === undefined ? 'unsigned_thoughts' : 'foreign_thoughts');
-      return '';
-    default: {
-      const text = part.type === 'file' ? namedText(part) : null;
-      if (text === null) throw untranslatable(`${field}.content`, title);
-      return text;
-    }
-  }
 }

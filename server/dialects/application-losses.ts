@@ -1,0 +1,72 @@
+// Platforms for applications: each has its own model with its own settings and tools, which a caller has no say in.
+import { writeHostedTools } from './hosted-tools.ts';
+import { untranslatable } from './losses.ts';
+import type { Losses } from './losses.ts';
+import { namedText } from './media.ts';
+import type { AssistantPart, AudioPart, ChatRequest, FilePart, ImagePart, Message, UserPart } from './parts.ts';
+
+/** What is left out of a request is named. @throws {AppError} `untranslatable` */
+export function noteSettings(request: ChatRequest, losses: Losses, title: string): void {
+  const { stop, maxTokens, temperature, topP, topK, tools, toolChoice, parallelToolCalls, reasoning, responseFormat } = request;
+  if (stop !== undefined) throw untranslatable(request.saidFields.stop?.name ?? 'stop', title);
+  writeHostedTools(request, { losses, title, write: () => null });
+  if (toolChoice?.kind === 'hosted') throw untranslatable(toolChoice.field, title);
+  if (maxTokens !== undefined) losses.drop('token_limit');
+  if (temperature !== undefined) losses.drop('temperature');
+  if (topP !== undefined) losses.drop('top_p');
+  if (topK !== undefined) losses.drop('top_k');
+  if (tools.length > 0) losses.dropNamed('tools');
+  if (tools.some(({ cache }) => cache !== undefined)) losses.drop('cache_hints');
+  if (toolChoice?.kind === 'required' || toolChoice?.kind === 'tool') losses.drop('forced_tool');
+  if (parallelToolCalls === false) losses.drop('single_calls');
+  if (reasoning?.isOn === true) losses.drop(reasoning.budgetTokens === undefined ? 'effort' : 'thinking_budget');
+  if (responseFormat?.kind === 'json') losses.drop('json_without_schema');
+}
+
+export function noteMessage(message: Message, losses: Losses): void {
+  if (message.content.some((part) => 'cache' in part && part.cache !== undefined)) losses.drop('cache_hints');
+  if (message.role !== 'system' && message.name !== undefined) losses.drop('names');
+}
+
+/** Null: any shape. */
+export function shapeInWords(format: ChatRequest['responseFormat']): string | null {
+  return format?.kind === 'schema' ? `Answer with JSON that matches this schema:\n${JSON.stringify(format.schema)}` : null;
+}
+
+/**
+ * A part as a text; null: it is a picture, a sound or a file of another kind. Calls of tools and their results are told.
+ * @throws {AppError} `untranslatable`
+ */
+export function toldText(
+  part: UserPart | AssistantPart,
+  { field, losses, title }: { field: string; losses: Losses; title: string },
+): string | null {
+  switch (part.type) {
+    case 'text':
+    case 'refusal':
+      return part.text;
+    case 'tool_call':
+      if (part.seal !== undefined) losses.drop('foreign_thoughts');
+      return `${part.name}(${part.arguments})`;
+    case 'tool_result': {
+      if (part.isError) losses.drop('tool_errors');
+      const texts = part.content.map((inner) => toldText(inner, { field, losses, title }));
+      if (texts.includes(null)) throw untranslatable(`${field}.content`, title);
+      return texts.join('\n');
+    }
+    case 'hosted_call':
+    case 'hosted_result':
+      losses.drop('provider_tool_results');
+      return '';
+    case 'reasoning':
+    case 'sealed':
+      losses.drop(part.seal === undefined ? 'unsigned_thoughts' : 'foreign_thoughts');
+      return '';
+    default:
+      return mediaText(part);
+  }
+}
+
+function mediaText(part: ImagePart | AudioPart | FilePart): string | null {
+  return part.type === 'file' ? namedText(part) : null;
+}
