@@ -2,7 +2,7 @@
 // test keeps both in step. Default models come from `GET /api/models`.
 
 /** What the channel's free field (`other`) is for; types without it do not show it. */
-export type OtherField = 'api_version' | 'plugin' | 'account_id' | 'regions';
+export type OtherField = 'api_version' | 'plugin' | 'account_id' | 'regions' | 'bot_id';
 /** Keys of several kinds, or of many parts. */
 export type KeyKind = 'google' | 'aws' | 'codex';
 /** Something to know before using the type; the texts are translations. */
@@ -12,6 +12,7 @@ export type TypeNotice =
   | 'private_deployment'
   | 'ollama_options'
   | 'dify_applications'
+  | 'coze_bots'
   | 'codex_accounts'
   | 'hunyuan_platform';
 
@@ -143,6 +144,7 @@ export const channelTypes: readonly ChannelType[] = [
   { type: 35, name: 'MiniMax', color: 'green', baseUrl: 'https://api.minimax.chat' },
   { type: 34, name: 'Cohere', color: 'violet', baseUrl: 'https://api.cohere.ai', listsModels: true },
   { type: 37, name: 'Dify', color: 'teal', baseUrl: 'https://api.dify.ai', notice: 'dify_applications' },
+  { type: 49, name: 'Coze', nameZh: '扣子 Coze', color: 'blue', baseUrl: 'https://api.coze.cn', other: 'bot_id', notice: 'coze_bots' },
   { type: 38, name: 'Jina', color: 'blue', baseUrl: 'https://api.jina.ai' },
   { type: 40, name: 'SiliconCloud', color: 'violet', baseUrl: 'https://api.siliconflow.cn', listsModels: true, reportsBalance: true },
   { type: 42, name: 'Mistral AI', color: 'blue', baseUrl: 'https://api.mistral.ai', listsModels: true },

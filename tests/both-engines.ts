@@ -100,6 +100,7 @@ const conformance = [
   'codex',
   'cohere',
   'converse-calls',
+  'coze',
   'dify',
   'ernie',
   'hunyuan',

@@ -3,6 +3,7 @@ import { claudeClient } from './claude/client.ts';
 import { claudeUpstream } from './claude/upstream.ts';
 import type { ClientDialect } from './client-dialect.ts';
 import { cohereUpstream } from './cohere/upstream.ts';
+import { cozeUpstream } from './coze/upstream.ts';
 import { converseUpstream } from './converse/upstream.ts';
 import { difyUpstream } from './dify/upstream.ts';
 import { ernieUpstream } from './ernie/upstream.ts';
@@ -40,6 +41,7 @@ export const upstreamDialects = {
   ernie: ernieUpstream,
   hunyuan: hunyuanUpstream,
   dify: difyUpstream,
+  coze: cozeUpstream,
 } satisfies Record<string, UpstreamDialect>;
 
 export type UpstreamDialectName = keyof typeof upstreamDialects;

@@ -2,6 +2,7 @@
 import type { FramedEvent } from '#server/framing/framing.ts';
 import type { Settings } from '#server/settings/settings.ts';
 import type { OwnObject } from './account-objects.ts';
+import type { AwaitedCall, Awaiting } from './awaiting.ts';
 import type { ResponseWriterOptions, StreamWriter } from './client-dialect.ts';
 import type { EncodeInput } from './encode-input.ts';
 import type { IdentityPath } from './identity.ts';
@@ -109,6 +110,8 @@ export interface UpstreamDialect {
   createStreamReader(provider: ProviderTraits | null): StreamReader;
   /** For providers that only stream. Missing: none of this format does. */
   readonly gathering?: Gathering;
+  /** Of a call that its provider answers later. Missing: all are answered at once. */
+  createAwaiting?(call: AwaitedCall): Awaiting;
   /** Writes streams of this format: for a whole response where a stream was asked for. */
   createStreamWriter(options: ResponseWriterOptions): StreamWriter;
   /** Whether this is an event of a stream of this format. */

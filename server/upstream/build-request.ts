@@ -1,6 +1,7 @@
 // A client's call as it goes to a channel: where to, with which headers, with what body.
 import { AppError } from '#shared/errors.ts';
 import type { CallKind } from '#server/calls/call-kind.ts';
+import type { Awaiting } from '#server/dialects/awaiting.ts';
 import type { CallInput, EncodedRequest } from '#server/dialects/encode-input.ts';
 import type { Signing } from './auth/scheme.ts';
 import { EventSieve } from './event-sieve.ts';
@@ -20,6 +21,8 @@ export interface UpstreamRequest extends SendRequest, Omit<EncodedRequest, 'head
   way: ChannelWay;
   body: UpstreamBody;
   isStream: boolean;
+  /** The provider answers later. Missing: at once. */
+  awaiting?: Awaiting;
 }
 
 /**
@@ -82,7 +85,9 @@ function openRequest(
   const { gathering } = way.dialect;
   const isGathered = !isStream && way.provider.streamsOnly === true && gathering !== undefined;
   const headers = way.format.headers(isStream || isGathered);
-  const { body, upstreamModel, reasoningEffort, sentLimit, hostedLeast, hostedIfCut, askedTier, dropped, isBatch } = encoded;
+  const path = encoded.isBatch === true ? way.batchPath : isStream ? way.streamPath : way.path;
+  const awaiting = way.dialect.createAwaiting?.({ path, isStream });
+  const { body, upstreamModel, reasoningEffort, sentLimit, hostedLeast, hostedIfCut, askedTier, dropped } = encoded;
   return {
     way,
     body,
@@ -94,13 +99,14 @@ function openRequest(
     askedTier,
     dropped,
     origin: way.origin,
-    path: isBatch === true ? way.batchPath : isStream ? way.streamPath : way.path,
+    path,
     method: 'POST',
     // What the operator says of the channel counts before what its callers say.
     headers: encoded.headers === null ? headers : { ...headers, ...encoded.headers, ...channel.ownHeaders },
     isStream,
     proxy: channel.setting.proxy,
     framing: way.framing,
+    ...(awaiting === undefined ? {} : { awaiting }),
     ...(isGathered ? { createSieve: () => new EventSieve(way.framing, (event) => gathering.keeps(event)) } : {}),
   };
 }

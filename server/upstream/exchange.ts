@@ -5,9 +5,11 @@ import { authorizeRequest, buildRequest, wayOf } from './build-request.ts';
 import type { UpstreamCall, UpstreamRequest } from './build-request.ts';
 import { SigningFailure } from './auth/signing-failure.ts';
 import type { PreparedChannel } from './prepared-channel.ts';
+import { withAwaiting } from './awaited-exchange.ts';
 import { withRenewal } from './renewed-exchange.ts';
 import { SendFailure } from './send-failure.ts';
 import type { ResponseHeaders, Sending, SendLimits, SendRequest, StreamResponse, WholeResponse } from './send.ts';
+import { followUps } from './follow-ups.ts';
 import { sendPieces } from './send-pieces.ts';
 import type { EventSource } from './upstream-stream.ts';
 import { failureOfSend, parseUpstreamError } from './upstream-error.ts';
@@ -58,7 +60,7 @@ export function sendCall(
     const { sending, received } =
       isWanted?.() === false
         ? unwanted()
-        : exchange(context, call.channel, whole, whole.createSieve === undefined ? limits : gatheringLimits(limits));
+        : awaited(context, call.channel, whole, whole.createSieve === undefined ? limits : gatheringLimits(limits));
     return { sending, received, request: keptOf(whole) };
   };
   const authorize = (open: UpstreamRequest): CallExchange | Promise<CallExchange> => {
@@ -73,6 +75,16 @@ export function sendCall(
 function keptOf(request: UpstreamRequest): SentRequest {
   const { way, upstreamModel, reasoningEffort, sentLimit, hostedLeast, hostedIfCut, askedTier, dropped } = request;
   return { way, upstreamModel, reasoningEffort, sentLimit, hostedLeast, hostedIfCut, askedTier, dropped };
+}
+
+/** What the provider answers later is waited for. */
+function awaited(context: ExchangeContext, channel: PreparedChannel, request: UpstreamRequest, limits: SendLimits): Exchange {
+  const first = exchange(context, channel, request, limits);
+  const { awaiting } = request;
+  if (awaiting === undefined) return first;
+  const send = (further: OpenRequest, responseMs: number) => exchange(context, channel, further, { ...limits, responseMs });
+  const { ask, openStream } = followUps(request, { now: context.now, sender: context.sender }, send);
+  return withAwaiting(first, { awaiting, ask, openStream, responseMs: limits.responseMs });
 }
 
 /** Bytes that are kept of a stream to be gathered, which is read at once. */
@@ -99,13 +111,17 @@ function unwanted(): Exchange {
 }
 
 /** @property way missing: a refusal is told by its status alone */
-type OpenRequest = SendRequest & Partial<Pick<UpstreamRequest, 'way'>>;
+export type OpenRequest = SendRequest & Partial<Pick<UpstreamRequest, 'way' | 'awaiting'>>;
 
 /** Sends a request that is already as the provider wants it; once more where a kept token is no longer taken. */
 export function exchange(context: ExchangeContext, channel: PreparedChannel, request: OpenRequest, limits: SendLimits): Exchange {
   const sendOnce = (open: SendRequest): Exchange => {
     const sending = context.sender.send(open, limits);
-    const received = sending.response.then((response) => gathered(read(response, channel, context.now), request), failedSend);
+    const isLater = request.awaiting !== undefined;
+    const received = sending.response.then(
+      (response) => gathered(read(response, { channel, now: context.now, isLater }), request),
+      failedSend,
+    );
     return { sending, received };
   };
   const { renew } = request;
@@ -124,10 +140,19 @@ function isRefusal(response: Received, way: OpenRequest['way']): boolean {
 /** Bytes of a refusal that are looked at. */
 const longestRefusal = 64 * 1024;
 
-function read(response: StreamResponse | WholeResponse, channel: PreparedChannel, now: () => number): Received {
+interface Reading {
+  channel: PreparedChannel;
+  now: () => number;
+  /** Something has been created there that tells of itself later. */
+  isLater: boolean;
+}
+
+function read(response: StreamResponse | WholeResponse, { channel, now, isLater }: Reading): Received {
   const { status } = response;
   if (response.kind === 'stream') return { kind: 'stream', status, stream: response.stream, headers: response.headers };
-  if (status === 200) return { kind: 'whole', status, body: response.body, headers: response.headers };
+  if (status === 200 || (isLater && (status === 201 || status === 202))) {
+    return { kind: 'whole', status: 200, body: response.body, headers: response.headers };
+  }
   const text = response.body.toString('utf8', 0, longestRefusal);
   const failure = parseUpstreamError({ status, text, headers: response.headers, channel, now: now() });
   return { kind: 'failed', status, failure, cause: null };

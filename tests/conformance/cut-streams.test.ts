@@ -11,6 +11,7 @@ import { eventFrame } from '#tests/support/aws-oracle.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import { messageEvents, readMessages } from '#tests/support/claude-responses.ts';
 import { cohereEvents } from '#tests/support/cohere-responses.ts';
+import { cozeEvents, writeCozeEvent } from '#tests/support/coze-responses.ts';
 import { difyEvents } from '#tests/support/dify-responses.ts';
 import { converseEvents } from '#tests/support/converse-responses.ts';
 import { ernieFrames } from '#tests/support/ernie-responses.ts';
@@ -94,6 +95,18 @@ const streams: Readonly<Record<string, { type: number; setting: string; key?: st
       const request = known(readChat({ model, messages, stream: true, stream_options: { include_usage: true } }));
       const events = difyEvents();
       return sse([...chatChunks(request, behaviour, 'chatcmpl-1')].flatMap((chunk) => events({ ...chunk })));
+    },
+  },
+  coze: {
+    type: 49,
+    setting: '',
+    write(behaviour) {
+      const request = known(readChat({ model, messages, stream: true, stream_options: { include_usage: true } }));
+      const events = cozeEvents();
+      return [...chatChunks(request, behaviour, 'chatcmpl-1')]
+        .flatMap((chunk) => events({ ...chunk }))
+        .map(writeCozeEvent)
+        .join('');
     },
   },
   cohere: {

@@ -22,6 +22,9 @@ const Vector = z.object({
   context: z.object({ now_unix: z.int().optional(), prompt_tokens: z.int().optional() }).optional(),
   upstream: z.object({ url: z.string(), headers: Headers, body: z.unknown().optional() }),
   upstream_response: z.object({ status: z.int(), body: z.unknown().optional(), sse: z.array(z.string()).optional() }),
+  other_calls: z
+    .array(z.object({ request: z.object({ url: z.string() }), response: z.object({ body: z.unknown().optional() }) }))
+    .optional(),
   response: z.object({ body: z.unknown().optional() }).optional(),
   response_chunks: z.array(z.unknown()).optional(),
   error: z.object({ status: z.int(), error: z.record(z.string(), z.unknown()) }).optional(),

@@ -13,6 +13,7 @@ import { bedrock } from './bedrock.ts';
 import { cloudflare } from './cloudflare.ts';
 import { codex } from './codex.ts';
 import { cohere } from './cohere.ts';
+import { coze } from './coze.ts';
 import { custom } from './custom.ts';
 import { deepSeek } from './deepseek.ts';
 import { dify } from './dify.ts';
@@ -85,6 +86,7 @@ export const providers: readonly Provider[] = [
   xinference,
   xai,
   submodel,
+  coze,
   codex,
   midjourneyProxy,
   midjourneyProxyPlus,

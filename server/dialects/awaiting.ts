@@ -1,0 +1,32 @@
+// Calls that a provider answers later: it is asked again until it has told all.
+import type { JsonObject } from '#server/framing/loose-json.ts';
+
+/** One more request for the same call, to the same provider. */
+export interface FollowUp {
+  /** With the query, at the origin of the call. */
+  path: string;
+  /** Missing: it is a `GET`. */
+  body?: Readonly<Record<string, unknown>>;
+}
+
+export type AwaitedStep =
+  /** That was all. */
+  | { kind: 'response'; body: JsonObject }
+  /** `isLater`: there may be nothing new for a while. */
+  | ({ kind: 'ask'; isLater?: true } & FollowUp)
+  /** Where the response streams, as the provider has told it. */
+  | { kind: 'stream'; url: string };
+
+/** Of one call. */
+export interface Awaiting {
+  /** What follows from what the provider has said last. */
+  next(body: JsonObject): AwaitedStep;
+  /** What ends its work where nobody waits any more; null: nothing does. */
+  cancel(): FollowUp | null;
+}
+
+export interface AwaitedCall {
+  /** Of the call, with the query. */
+  path: string;
+  isStream: boolean;
+}

@@ -1,0 +1,48 @@
+// A chat that does not stream is asked about until it has ended, then for its messages.
+// https://www.coze.cn/open/docs/developer_guides/retrieve_chat
+import { isObject } from '#server/framing/loose-json.ts';
+import type { JsonObject } from '#server/framing/loose-json.ts';
+import type { AwaitedStep, Awaiting, FollowUp } from '../awaiting.ts';
+
+/** @param path of the call */
+export function createAwaiting(path: string): Awaiting {
+  return new ChatAwaiting(path);
+}
+
+class ChatAwaiting implements Awaiting {
+  readonly #path: string;
+  #ids: URLSearchParams | null = null;
+  /** Once it has ended. */
+  #chat: JsonObject | null = null;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  next(body: JsonObject): AwaitedStep {
+    const { code, data } = body;
+    if (code !== 0) return { kind: 'response', body };
+    if (Array.isArray(data)) return { kind: 'response', body: { code, data: this.#chat, messages: data } };
+    if (!isObject(data)) return { kind: 'response', body };
+    this.#ids ??= idsOf(data);
+    if (this.#ids === null) return { kind: 'response', body };
+    if (data.status === 'created' || data.status === 'in_progress') return { kind: 'ask', path: this.#asking('/retrieve'), isLater: true };
+    if (data.status !== 'completed') return { kind: 'response', body };
+    this.#chat = data;
+    return { kind: 'ask', path: this.#asking('/message/list') };
+  }
+
+  cancel(): FollowUp | null {
+    if (this.#ids === null || this.#chat !== null) return null;
+    return { path: `${this.#path}/cancel`, body: Object.fromEntries(this.#ids) };
+  }
+
+  #asking(what: string): string {
+    return `${this.#path}${what}?${this.#ids}`;
+  }
+}
+
+function idsOf({ id, conversation_id: conversation }: JsonObject): URLSearchParams | null {
+  if (typeof id !== 'string' || typeof conversation !== 'string') return null;
+  return new URLSearchParams({ conversation_id: conversation, chat_id: id });
+}

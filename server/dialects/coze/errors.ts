@@ -1,0 +1,65 @@
+// Errors of this format arrive with status 200: by a code beside which no data is, in a chat that has failed, and as events of streams.
+// https://www.coze.cn/open/docs/developer_guides/coze_error_codes
+import { isObject } from '#server/framing/loose-json.ts';
+import type { UpstreamErrorObject } from '../parts.ts';
+
+const statuses: Readonly<Record<number, number>> = {
+  4000: 400,
+  4001: 400,
+  4002: 400,
+  4003: 400,
+  4004: 400,
+  4005: 400,
+  4006: 404,
+  4007: 400,
+  4008: 429,
+  4009: 429,
+  4010: 400,
+  4011: 402,
+  4014: 400,
+  4015: 404,
+  4016: 409,
+  4019: 402,
+  4020: 429,
+  4022: 402,
+  4027: 402,
+  4028: 402,
+  4100: 401,
+  4101: 403,
+  4105: 400,
+  4200: 404,
+  // The token is none, or has expired.
+  700_012_006: 401,
+};
+
+/** Null: it is none. */
+export function readError(body: unknown): UpstreamErrorObject | null {
+  if (!isObject(body)) return null;
+  const { code, msg, data } = body;
+  if (isCode(code)) return errorOf(code, msg);
+  const chat = isObject(data) ? data : body;
+  return unfinished(chat);
+}
+
+/** A chat that has ended otherwise than by an answer. */
+function unfinished({ status, last_error: error }: Readonly<Record<string, unknown>>): UpstreamErrorObject | null {
+  if (status === 'failed') {
+    const { code, msg } = isObject(error) ? error : {};
+    return errorOf(isCode(code) ? code : 5000, msg);
+  }
+  if (status === 'canceled') return errorOf(5000, 'the chat was cancelled');
+  return status === 'requires_action' ? errorOf(4000, 'the bot asks its caller to run a plugin, which cannot be done here') : null;
+}
+
+function errorOf(code: string | number, message: unknown): UpstreamErrorObject {
+  return {
+    message: typeof message === 'string' && message !== '' ? message : `error ${code}`,
+    type: 'coze_error',
+    code,
+    status: statuses[Number(code)] ?? 500,
+  };
+}
+
+function isCode(value: unknown): value is string | number {
+  return (typeof value === 'number' && value !== 0) || (typeof value === 'string' && value !== '' && value !== '0');
+}

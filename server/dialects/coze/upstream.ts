@@ -1,0 +1,39 @@
+// Bots of Coze (chats, version 3) as a format that providers speak; no caller does. They cannot be told a limit of tokens.
+// https://www.coze.cn/open/docs/developer_guides/chat_v3
+import { parseObject } from '#server/framing/loose-json.ts';
+import { errorInResponse } from '../stream-pipe.ts';
+import { noLimits } from '../token-limits.ts';
+import type { UpstreamDialect } from '../upstream-dialect.ts';
+import { createAwaiting } from './awaiting.ts';
+import { readError } from './errors.ts';
+import { createStreamReader, readWhole } from './read-response.ts';
+import { carriedFields } from './said-fields.ts';
+import { title } from './title.ts';
+import { writeRequest } from './write-request.ts';
+import { createStreamWriter } from './write-stream.ts';
+
+export const cozeUpstream: UpstreamDialect = {
+  name: 'coze',
+  title,
+  limits: noLimits,
+  carriedFields,
+  identity: null,
+  // Nothing of the account is named in a conversation.
+  findAccountObject: () => undefined,
+  writeRequest,
+  // Somebody has to ask. Who is not named is somebody else each time: a bot may remember whom it talks to.
+  applyTraits: (body, { requestId, way }) => ({
+    body: { bot_id: way.nameThere, user_id: `chatcmpl-${requestId ?? ''}`, ...body },
+    dropped: [],
+  }),
+  effortOf: () => undefined,
+  createAwaiting: ({ path }) => createAwaiting(path),
+  readWhole,
+  createStreamReader,
+  createStreamWriter,
+  isEvent: ({ name }) => name === 'error' || name === 'done' || name.startsWith('conversation.'),
+  readError(text) {
+    const error = readError(parseObject(text));
+    return error === null ? null : errorInResponse(error);
+  },
+};

@@ -1,0 +1,62 @@
+// Parts → a chat with a bot: what its user and the bot itself have said. The instructions of a bot are its own.
+import { noteMessage, noteSettings, shapeInWords, toldText } from '../application-losses.ts';
+import { Losses, untranslatable } from '../losses.ts';
+import type { ChatRequest, Message, UserPart } from '../parts.ts';
+import type { WrittenRequest } from '../upstream-dialect.ts';
+import { carriedFields } from './said-fields.ts';
+import { title } from './title.ts';
+
+type Json = Record<string, unknown>;
+
+/** @throws {AppError} `untranslatable` */
+export function writeRequest(request: ChatRequest): WrittenRequest {
+  const losses = new Losses(request.saidFields);
+  const extras = losses.carry(request.extras, carriedFields, title);
+  noteSettings(request, losses, title);
+  const { messages, responseFormat, userId, isStream } = request;
+  const spoken = messages.filter(({ role }) => role !== 'system');
+  // Where nobody has asked anything the instructions are the question.
+  const told = spoken.length > 0 ? spoken : messages;
+  if (told === spoken) for (const { role, field } of messages) if (role === 'system') losses.dropNamed(field);
+  const written = told.flatMap((message) => writeMessage(message, losses));
+  const shape = shapeInWords(responseFormat);
+  const body = {
+    ...extras,
+    ...(userId === undefined ? {} : { user_id: userId }),
+    // The last one is what the bot is asked.
+    additional_messages: shape === null ? written : [textOf('user', shape), ...written],
+    stream: isStream,
+  };
+  return { body, dropped: losses.names };
+}
+
+function writeMessage(message: Message, losses: Losses): Json[] {
+  const { role, field } = message;
+  noteMessage(message, losses);
+  if (role === 'assistant') {
+    const text = joined(message.content.map((part) => toldText(part, { field, losses, title })));
+    return text === '' ? [] : [{ ...textOf('assistant', text), type: 'answer' }];
+  }
+  const items = message.content.map((part) => writeItem(part, field, losses)).filter(({ type, text }) => type !== 'text' || text !== '');
+  if (items.length === 0) return [];
+  if (items.every(({ type }) => type === 'text')) return [textOf('user', joined(items.map(({ text }) => String(text))))];
+  return [{ role: 'user', content: JSON.stringify(items), content_type: 'object_string' }];
+}
+
+function textOf(role: 'user' | 'assistant', content: string): Json {
+  return { role, content, content_type: 'text' };
+}
+
+function joined(texts: readonly (string | null)[]): string {
+  return texts.filter((text) => text !== '').join('\n');
+}
+
+/** What has an address is fetched there. Bytes would have to be uploaded before. @throws {AppError} `untranslatable` */
+function writeItem(part: UserPart, field: string, losses: Losses): Json {
+  const text = toldText(part, { field, losses, title });
+  if (text !== null) return { type: 'text', text };
+  if (part.type !== 'image' && part.type !== 'file') throw untranslatable(`${field}.content`, title);
+  if (part.source.kind !== 'url') throw untranslatable(`${field}.content`, title);
+  if (part.type === 'image' && part.detail !== undefined) losses.drop('image_detail');
+  return { type: part.type, file_url: part.source.url };
+}

@@ -1,0 +1,118 @@
+// Bots of Coze before the fake upstream: takes its own format strictly, answers in its events, and tells of a chat that does not stream
+// only when it is asked again.
+import { chatEnded, chatOf, cozeEvents, messagesOf, writeCozeEvent } from './coze-responses.ts';
+import { relayOwn } from './own-chat-relay.ts';
+import { jsonOf, startFront } from './provider-front.ts';
+import type { FrontedRequest, Judgement, ProviderFront } from './provider-front.ts';
+import type { Json } from './strict-requests.ts';
+
+const key = 'pat_key';
+const bot = '7342866812345';
+
+export interface FakeCoze extends ProviderFront, AsyncDisposable {
+  /** The bodies of the chats that it has begun, in order. */
+  readonly taken: Json[];
+  /** What it was asked of them, in order. */
+  readonly asked: string[];
+  /** Chats that were cancelled. */
+  readonly cancelled: string[];
+  /** How the next chats go. */
+  behave(chats: ChatBehaviour): void;
+}
+
+interface ChatBehaviour {
+  /** Questions about a chat that are answered with `in_progress` before it has ended. `Infinity`: it never does. */
+  working?: number;
+  /** How it ends; missing: by an answer. */
+  ending?: Json;
+  /** Statuses that the first questions about it are answered with, whatever they are. */
+  failing?: number[];
+}
+
+interface Chat {
+  completion: Json;
+  left: number;
+}
+
+interface State {
+  taken: Json[];
+  asked: string[];
+  cancelled: string[];
+  chats: Map<string, Chat>;
+  behaviour: ChatBehaviour;
+}
+
+export async function startFakeCoze(upstreamUrl: string): Promise<FakeCoze> {
+  const state: State = { taken: [], asked: [], cancelled: [], chats: new Map(), behaviour: {} };
+  const front = await startFront(upstreamUrl, (request) => judge(request, state));
+  const { taken, asked, cancelled } = state;
+  const behave = (behaviour: ChatBehaviour) => void (state.behaviour = behaviour);
+  return {
+    ...front,
+    [Symbol.asyncDispose]: () => front.close(),
+    taken,
+    asked,
+    cancelled,
+    behave,
+    channel: { type: 49, key, other: bot },
+  };
+}
+
+function judge(request: FrontedRequest, state: State): Judgement {
+  const { method, path, headers, body } = request;
+  if (headers.authorization !== `Bearer ${key}`) return told({ code: 4100, msg: 'authentication is invalid' });
+  if (headers['content-type'] !== 'application/json') return told({ code: 4000, msg: 'content-type' });
+  const { pathname, searchParams } = new URL(path, 'http://coze');
+  if (method === 'POST' && pathname === '/v3/chat') return begin(jsonOf(body), state);
+  if (method === 'POST' && pathname === '/v3/chat/cancel') {
+    const { conversation_id: conversation, chat_id: chat } = jsonOf(body);
+    const id = String(chat);
+    if (conversation !== `conv-${id}`) return told({ code: 4002, msg: 'invalid conversation' });
+    state.cancelled.push(id);
+    return told({ code: 0, data: { id, conversation_id: conversation, status: 'canceled' } });
+  }
+  const id = searchParams.get('chat_id') ?? '';
+  const chat = state.chats.get(id);
+  if (method !== 'GET' || chat === undefined || searchParams.get('conversation_id') !== `conv-${id}`)
+    return told({ code: 4001, msg: 'invalid chat' });
+  state.asked.push(pathname);
+  const failing = state.behaviour.failing?.shift();
+  if (failing !== undefined) return { kind: 'answer', status: failing, body: { code: 5000, msg: 'Internal error' } };
+  if (pathname === '/v3/chat/retrieve') return told({ code: 0, msg: '', data: retrieved(chat, state.behaviour) });
+  if (pathname === '/v3/chat/message/list') return told({ code: 0, msg: '', data: messagesOf(chat.completion) });
+  return { kind: 'answer', status: 404, body: { code: 404, msg: 'not found' } };
+}
+
+function begin(asked: Json, state: State): Judgement {
+  state.taken.push(asked);
+  if (asked['bot_id'] !== bot) return told({ code: 4006, msg: 'invalid bot' });
+  const read = chatOf(asked, 'gpt-4o-mini');
+  if ('fault' in read) return told({ code: 4000, msg: read.fault });
+  const relay = relayOwn({
+    whole(completion) {
+      const left = state.behaviour.working ?? 1;
+      state.chats.set(String(completion['id']), { completion, left });
+      return { code: 0, msg: '', data: inProgress(completion) };
+    },
+    events: cozeEvents,
+    write: writeCozeEvent,
+    failed: { name: 'error', code: 5000, msg: 'Internal error' },
+    failure: (message) => ({ code: 4000, msg: message }),
+  });
+  return { kind: 'pass', path: '/v1/chat/completions', body: read.asked, relay };
+}
+
+function inProgress(completion: Json): Json {
+  const { usage: _usage, ...chat } = chatEnded(completion);
+  return { ...chat, status: 'in_progress' };
+}
+
+function retrieved(chat: Chat, { ending }: ChatBehaviour): Json {
+  if (chat.left-- > 0) return inProgress(chat.completion);
+  return ending === undefined ? chatEnded(chat.completion) : { ...inProgress(chat.completion), ...ending };
+}
+
+/** Whatever it says: with status 200. */
+function told(body: Json): Judgement {
+  return { kind: 'answer', status: 200, body };
+}
