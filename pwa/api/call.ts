@@ -64,6 +64,8 @@ export async function callWithExtra<E extends AnyEndpoint>(
 }
 
 async function exchange(endpoint: AnyEndpoint, input: RawInput) {
+  // A screen asks for all that it shows while it is drawn: sending in the same task would keep a slow phone from answering a touch.
+  if (endpoint.method === 'GET') await nextTask();
   const url = endpointUrl(endpoint, input);
   const details = `${endpoint.method} ${url}`;
   const deadline = AbortSignal.timeout(input.timeout ?? defaultTimeout);
@@ -86,6 +88,18 @@ async function exchange(endpoint: AnyEndpoint, input: RawInput) {
     throw noAnswer(cause, { cancelled: input.signal?.aborted === true, timedOut: deadline.aborted, details });
   }
   return { answer: readAnswer(endpoint, { response, text, details, session }), details };
+}
+
+/** Unlike a timer it comes at once, also in a tab that is out of sight. */
+function nextTask(): Promise<void> {
+  return new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => {
+      port1.close();
+      resolve();
+    };
+    port2.postMessage(null);
+  });
 }
 
 export function endpointUrl(endpoint: AnyEndpoint, input: RawInput): string {

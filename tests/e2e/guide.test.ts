@@ -264,6 +264,9 @@ describeInBrowser('a number in the list of channels', () => {
     for (const name of ['weight', 'priority'] as const) {
       const field = page.getByLabel(text(`channels.inline.${name}`, { name: 'Harbour mouth' }));
       await field.waitFor();
+      expect(await field.textContent()).toBe('1,000,000');
+      expect(await field.evaluate((button) => button.scrollWidth - button.clientWidth)).toBe(0);
+      await field.click();
       expect(await field.inputValue()).toBe('1,000,000');
       const hidden = await field.evaluate((input) => input.scrollWidth - input.clientWidth);
       expect(hidden).toBe(0);
