@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { toastNote } from '#pwa/ui/frame/toast.ts';
 import styles from './inline-number.module.css';
@@ -20,16 +20,56 @@ interface InlineNumberProps {
  * A number in a row that can be typed over. Enter and leaving save it, only when it changed; Esc brings the old one back. At rest it is
  * a button: browsers look through every text field of a page for what they could fill in, and lay out each hidden row for it.
  */
-export function InlineNumber({ label, value, disabled, parse, problem, emptyProblem, onSave }: InlineNumberProps) {
+export function InlineNumber(props: InlineNumberProps) {
+  const { label, disabled } = props;
+  const { shown, isTyped, isWrong, why, isSaving, ...on } = useDraft(props);
+  // As wide as what stands in it: a field that hides digits shows another number.
+  const style = { width: `calc(${shown.length}ch + 14px)` };
+  if (!isTyped)
+    return (
+      <button
+        type="button"
+        className={styles.number}
+        style={style}
+        aria-label={`${label}: ${shown}`}
+        disabled={disabled}
+        ref={on.rest}
+        onClick={on.open}
+      >
+        {shown}
+      </button>
+    );
+  return (
+    <input
+      className={styles.number}
+      style={style}
+      aria-label={label}
+      aria-invalid={isWrong || undefined}
+      title={isWrong ? why : undefined}
+      inputMode="numeric"
+      autoComplete="off"
+      // It was asked for: what is typed next goes here.
+      autoFocus
+      disabled={disabled}
+      readOnly={isSaving}
+      value={shown}
+      onFocus={(event) => event.currentTarget.select()}
+      onChange={(event) => on.type(event.currentTarget.value)}
+      onBlur={() => void on.save()}
+      onKeyDown={on.key}
+    />
+  );
+}
+
+/** What is typed, until it is saved or taken back. */
+function useDraft({ value, parse, problem, emptyProblem, onSave }: InlineNumberProps) {
   const format = useFormat();
   const [draft, setDraft] = useState<string>();
   const [isOpen, setOpen] = useState(false);
   const [isSaving, setSaving] = useState(false);
   const isReverting = useRef(false);
   const isLeftByKey = useRef(false);
-  const shown = draft ?? format.count(value);
   const why = draft?.trim() === '' ? emptyProblem : problem;
-  const isWrong = draft !== undefined && parse(draft) === null;
   useEffect(() => setDraft(undefined), [value]);
 
   async function save(): Promise<void> {
@@ -57,55 +97,34 @@ export function InlineNumber({ label, value, disabled, parse, problem, emptyProb
     }
   }
 
-  function takeFocusBack(button: HTMLButtonElement | null): void {
+  function key(event: KeyboardEvent<HTMLInputElement>): void {
+    if (event.key !== 'Enter' && event.key !== 'Escape') return;
+    isLeftByKey.current = true;
+    if (event.key === 'Escape') {
+      event.stopPropagation();
+      isReverting.current = true;
+    }
+    event.currentTarget.blur();
+    if (event.key === 'Escape') setDraft(undefined);
+  }
+
+  /** The button is back: who left the field by a key goes on from there. */
+  function rest(button: HTMLButtonElement | null): void {
     if (button === null || !isLeftByKey.current) return;
     isLeftByKey.current = false;
     if (document.activeElement === document.body) button.focus({ preventScroll: true });
   }
 
-  // As wide as what stands in it: a field that hides digits shows another number.
-  const style = { width: `calc(${shown.length}ch + 14px)` };
-  if (!isOpen && draft === undefined)
-    return (
-      <button
-        type="button"
-        className={styles.number}
-        style={style}
-        aria-label={`${label}: ${shown}`}
-        disabled={disabled}
-        ref={takeFocusBack}
-        onClick={() => setOpen(true)}
-      >
-        {shown}
-      </button>
-    );
-  return (
-    <input
-      className={styles.number}
-      style={style}
-      aria-label={label}
-      aria-invalid={isWrong || undefined}
-      title={isWrong ? why : undefined}
-      inputMode="numeric"
-      autoComplete="off"
-      // It was asked for: what is typed next goes here.
-      autoFocus
-      disabled={disabled}
-      readOnly={isSaving}
-      value={shown}
-      onFocus={(event) => event.currentTarget.select()}
-      onChange={(event) => setDraft(event.currentTarget.value)}
-      onBlur={() => void save()}
-      onKeyDown={(event) => {
-        if (event.key !== 'Enter' && event.key !== 'Escape') return;
-        isLeftByKey.current = true;
-        if (event.key === 'Escape') {
-          event.stopPropagation();
-          isReverting.current = true;
-        }
-        event.currentTarget.blur();
-        if (event.key === 'Escape') setDraft(undefined);
-      }}
-    />
-  );
+  return {
+    shown: draft ?? format.count(value),
+    isTyped: isOpen || draft !== undefined,
+    isWrong: draft !== undefined && parse(draft) === null,
+    why,
+    isSaving,
+    open: () => setOpen(true),
+    type: setDraft,
+    save,
+    key,
+    rest,
+  };
 }
