@@ -22,7 +22,7 @@ interface InlineNumberProps {
  */
 export function InlineNumber(props: InlineNumberProps) {
   const { label, disabled } = props;
-  const { shown, isTyped, isWrong, why, isSaving, ...on } = useDraft(props);
+  const { shown, isTyped, isWrong, why, isSaving, open, type, save, handleKey, focusAgain } = useDraft(props);
   // As wide as what stands in it: a field that hides digits shows another number.
   const style = { width: `calc(${shown.length}ch + 14px)` };
   if (!isTyped)
@@ -33,8 +33,8 @@ export function InlineNumber(props: InlineNumberProps) {
         style={style}
         aria-label={`${label}: ${shown}`}
         disabled={disabled}
-        ref={on.rest}
-        onClick={on.open}
+        ref={focusAgain}
+        onClick={open}
       >
         {shown}
       </button>
@@ -54,9 +54,9 @@ export function InlineNumber(props: InlineNumberProps) {
       readOnly={isSaving}
       value={shown}
       onFocus={(event) => event.currentTarget.select()}
-      onChange={(event) => on.type(event.currentTarget.value)}
-      onBlur={() => void on.save()}
-      onKeyDown={on.key}
+      onChange={(event) => type(event.currentTarget.value)}
+      onBlur={() => void save()}
+      onKeyDown={handleKey}
     />
   );
 }
@@ -97,7 +97,7 @@ function useDraft({ value, parse, problem, emptyProblem, onSave }: InlineNumberP
     }
   }
 
-  function key(event: KeyboardEvent<HTMLInputElement>): void {
+  function handleKey(event: KeyboardEvent<HTMLInputElement>): void {
     if (event.key !== 'Enter' && event.key !== 'Escape') return;
     isLeftByKey.current = true;
     if (event.key === 'Escape') {
@@ -109,7 +109,7 @@ function useDraft({ value, parse, problem, emptyProblem, onSave }: InlineNumberP
   }
 
   /** The button is back: who left the field by a key goes on from there. */
-  function rest(button: HTMLButtonElement | null): void {
+  function focusAgain(button: HTMLButtonElement | null): void {
     if (button === null || !isLeftByKey.current) return;
     isLeftByKey.current = false;
     if (document.activeElement === document.body) button.focus({ preventScroll: true });
@@ -124,7 +124,7 @@ function useDraft({ value, parse, problem, emptyProblem, onSave }: InlineNumberP
     open: () => setOpen(true),
     type: setDraft,
     save,
-    key,
-    rest,
+    handleKey,
+    focusAgain,
   };
 }
