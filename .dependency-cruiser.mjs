@@ -37,6 +37,7 @@ const serverLayers = [
   ['responses'],
   // What callers leave at providers.
   ['files'],
+  ['videos'],
   ['jobs'],
 ];
 

@@ -1,7 +1,7 @@
-// What a price per call is paid for where one call may have several: searches of a reranker, pictures, minutes of sound, characters that are spoken.
+// What a price per call is paid for where one call may have several: searches of a reranker, pictures, minutes of sound, characters that are spoken, seconds of video.
 import { z } from 'zod/mini';
 
-export const unitKinds = ['search', 'image', 'minute', 'character'] as const;
+export const unitKinds = ['search', 'image', 'minute', 'character', 'second'] as const;
 export type UnitKind = (typeof unitKinds)[number];
 
 export const CallUnits = z.object({
@@ -10,7 +10,7 @@ export const CallUnits = z.object({
   count: z.int(),
   /** How many times the price each of them costs; missing: once. */
   factor: z.optional(z.number()),
-  /** Of pictures, in the caller's words. */
+  /** Of pictures and videos, in the caller's words. */
   size: z.optional(z.string()),
   quality: z.optional(z.string()),
 });

@@ -14,6 +14,7 @@ export type TypeNotice =
   | 'dify_applications'
   | 'coze_bots'
   | 'codex_accounts'
+  | 'sora_ended'
   | 'hunyuan_platform';
 
 export interface ChannelType {
@@ -179,6 +180,14 @@ export const channelTypes: readonly ChannelType[] = [
   { type: 2, name: 'Midjourney Proxy', color: 'blue', baseUrl: '' },
   { type: 5, name: 'Midjourney Proxy Plus', color: 'blue', baseUrl: '' },
   { type: 36, name: 'Suno API', color: 'violet', baseUrl: '' },
+  {
+    type: 55,
+    name: 'Sora',
+    color: 'green',
+    baseUrl: 'https://api.openai.com',
+    hasOrganization: true,
+    notice: 'sora_ended',
+  },
   { type: 53, name: 'Submodel', color: 'blue', baseUrl: 'https://llm.submodel.ai', listsModels: true },
   { type: 6, name: 'OpenAIMax', color: 'gray', baseUrl: 'https://api.openaimax.com', listsModels: true },
   { type: 7, name: 'OhMyGPT', color: 'gray', baseUrl: 'https://api.ohmygpt.com', listsModels: true },

@@ -498,6 +498,18 @@ export const errors = {
   ),
   response_not_found: entry(404, '找不到 ID 为 {id} 的响应', "Response with id '{id}' not found."),
   file_not_found: entry(404, '找不到文件 {id}', 'No such File object: {id}'),
+  video_not_found: entry(404, '找不到视频 {id}', 'No such video: {id}'),
+  video_not_ready: entry(400, '视频 {id} 尚未完成', 'The video {id} is not completed'),
+  video_running: entry(
+    400,
+    '视频 {id} 仍在生成，完成或失败后才能删除',
+    'The video {id} is still being made: it can be deleted once it is completed or has failed',
+  ),
+  video_content_missing: entry(
+    404,
+    '视频 {id} 没有此内容，或上游不再保存',
+    'The video {id} has no such content, or its provider keeps it no more',
+  ),
   files_full: entry(
     403,
     '最多可保存 {count} 个文件，共 {megabytes} MB：请先删除一些',

@@ -6,6 +6,7 @@ import type { LongInput } from '#shared/long-inputs.ts';
 import { completionRatioOf, pricedName } from '#shared/pricing-rules.ts';
 import type { Price, UsagePrice } from '#shared/pricing.ts';
 import type { NumberMap } from '#shared/setting-values.ts';
+import { videoPricesOf } from '#shared/video-prices.ts';
 
 /** Maps of the settings that prices come from. */
 export interface PriceMaps {
@@ -28,6 +29,8 @@ export interface PriceMaps {
   longInputPrice?: NumberMap;
   /** Factors of other lanes, by `shared/service-tiers.ts`; models that are not in it cost the same in all. */
   tierPrice?: NumberMap;
+  /** USD per second of video, by `shared/video-prices.ts`. */
+  videoPrice?: NumberMap;
 }
 
 /** Model ratio of a model that has neither ratio nor price, where those are allowed (self-use mode). */
@@ -72,6 +75,9 @@ function product(one: number, other: number): number {
 export function findPrice(model: string, maps: PriceMaps): Price | null {
   const name = pricedName(model);
   const modelPrice = maps.modelPrice[name];
+  const videos = videoPricesOf(name, maps.videoPrice ?? {});
+  const [cheapest] = videos;
+  if (cheapest !== undefined) return { kind: 'call', modelPrice: modelPrice ?? cheapest.price, videos };
   if (modelPrice !== undefined) return { kind: 'call', modelPrice };
   const modelRatio = maps.modelRatio[name];
   return modelRatio === undefined ? null : usagePrice(name, modelRatio, maps);

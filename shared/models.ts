@@ -20,6 +20,8 @@ export const PricingEntry = z.object({
   tiers: z.optional(z.array(z.object({ tier: z.string(), factor: z.number() }))),
   /** USD per 1,000 runs of tools at the provider, beside the tokens; absent: its providers run none, or none that costs. */
   tool_prices: z.optional(z.record(z.string(), z.number())),
+  /** USD per second of video by its shorter side in pixels, the lowest first. Absent: the model makes none, or has no prices by resolution. */
+  video_prices: z.optional(z.array(z.object({ height: z.int(), price: z.number() }))),
   /** USD per call; 0 for models priced by usage. */
   model_price: z.number(),
   owner_by: z.string(),

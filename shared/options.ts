@@ -120,6 +120,7 @@ export const optionApi = {
       ImageCompletionRatio: PriceText,
       LongInputPrice: PriceText,
       TierPrice: PriceText,
+      VideoPrice: PriceText,
       ToolPrice: PriceText,
     }),
     reply: PriceEffect,

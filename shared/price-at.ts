@@ -1,10 +1,41 @@
-// A model's price by how long a prompt is, and by the lane that it takes.
-import type { Price, PricedUsage, UsagePrice } from '#shared/pricing.ts';
+// A model's price by how long a prompt is, by the lane that it takes, and by the resolution of a video.
+import { product } from '#shared/decimal.ts';
+import type { CallPrice, Price, PricedUsage, UsagePrice } from '#shared/pricing.ts';
+import { heightOf, usualHeight } from '#shared/video-prices.ts';
+import type { VideoPrice } from '#shared/video-prices.ts';
 
-/** The one of a price that a call of such a length has in its lane. */
-export function priceAt<P extends Price>(price: P, { promptTokens, longestInput = promptTokens, tier }: PricedUsage): P | UsagePrice {
-  if (price.kind === 'call') return price;
+/** The one of a price that a call of such a length has in its lane, or a video in its resolution. */
+export function priceAt<P extends Price>(price: P, usage: PricedUsage): P | UsagePrice | CallPrice {
+  if (price.kind === 'call') return atResolution(price, usage) ?? price;
+  const { promptTokens, longestInput = promptTokens, tier } = usage;
   const usual: UsagePrice = price;
   const inTier = tier === undefined ? usual : (usual.tiers?.get(tier) ?? usual);
   return inTier.longInputs?.find(({ above }) => longestInput > above)?.price ?? inTier;
+}
+
+/** A price per call as one of videos: by the second. */
+export function videoPrice({ modelPrice, videos = [{ height: usualHeight, price: modelPrice }] }: CallPrice): CallPrice {
+  return { kind: 'call', modelPrice, videos };
+}
+
+/** Undefined: it has no prices by resolution, or nothing says which. What a row remembers is its price already. */
+function atResolution({ videos }: CallPrice, { units }: PricedUsage): CallPrice | undefined {
+  if (videos === undefined || units?.kind !== 'second') return undefined;
+  const [, width, height] = /^(\d{1,5})x(\d{1,5})$/.exec(units.size ?? '') ?? [];
+  const asked = width === undefined || height === undefined ? usualHeight : heightOf({ width: Number(width), height: Number(height) });
+  return { kind: 'call', modelPrice: pricePerSecond(videos, asked) };
+}
+
+/**
+ * USD per second. A resolution that has no price costs that of the next lower one by its pixels, so that nobody gets a large
+ * video at the price of a small one; below the lowest it costs the lowest.
+ */
+export function pricePerSecond(prices: readonly VideoPrice[], height: number): number {
+  const [lowest] = prices;
+  const base = prices.findLast((one) => one.height <= height) ?? lowest;
+  if (base === undefined) throw new RangeError('A model without a price per second');
+  if (height <= base.height) return base.price;
+  // In hundredths, upwards: a quotient may have no end.
+  const factor = Math.ceil((height / base.height) ** 2 * 100 - 1e-9) / 100;
+  return product(base.price, factor);
 }

@@ -4,6 +4,7 @@
 // Per call: quota = price × quota per unit × group ratio, for each of its units where a call may have several, by the unit's factor
 // A prompt that is longer than a bound of its model makes the whole call cost other ratios (`shared/long-inputs.ts`).
 // Another lane of the provider makes the model ratio another one (`shared/service-tiers.ts`).
+// Of a video, the price of a second is that of its resolution (`shared/video-prices.ts`).
 // In addition, of tools that run at the provider: quota = runs × price of 1,000 ÷ 1,000 × quota per unit × group ratio
 // Rounded up, so at least 1 whenever tokens were used and neither the model's nor the group's ratio is 0.
 import { add, ceiling, decimalOf, decimalText, digitsAt, multiply, product, subtract } from '#shared/decimal.ts';
@@ -13,14 +14,17 @@ import { priceAt } from '#shared/price-at.ts';
 import { defaultQuotaPerUnit } from '#shared/quota.ts';
 import { toolAmount, toolsAmount } from '#shared/tool-prices.ts';
 import type { ToolCharge } from '#shared/tool-prices.ts';
+import type { VideoPrice } from '#shared/video-prices.ts';
 
 /** Ratio 1 is 0.002 USD per 1,000 input tokens. Ratios are numbers from 0 up. */
 export type Price = UsagePrice | CallPrice;
 
 /** USD per call. */
-interface CallPrice {
+export interface CallPrice {
   kind: 'call';
   modelPrice: number;
+  /** Of a second of video, by its resolution, the lowest first; missing: the model's price is that of a second in 720p. */
+  videos?: readonly VideoPrice[];
 }
 
 export interface UsagePrice {
@@ -330,15 +334,15 @@ function unitsOf(line: Omit<ReceiptLine, 'units'>): Decimal {
 
 function linesOf(usage: PricedUsage, price: Price): Omit<ReceiptLine, 'units'>[] {
   const counts = countsOf(usage);
-  if (price.kind === 'call') {
+  const charged = priceAt(price, usage);
+  if (charged.kind === 'call') {
     const {
       kind: part,
       count,
       factor,
     }: Pick<CallUnits, 'count' | 'factor'> & { kind: ReceiptLine['part'] } = usage.units ?? { kind: 'call', count: 1 };
-    return isNothing(counts) || count === 0 ? [] : [{ part, count, ratio: unitPrice(price, factor) }];
+    return isNothing(counts) || count === 0 ? [] : [{ part, count, ratio: unitPrice(charged, factor) }];
   }
-  const charged = priceAt(price, usage);
   const lines = buckets.map((bucket, index) => ({ part: bucket.part, count: counts[index] ?? 0, ratio: ratioOf(charged, bucket) }));
   return lines.filter((line) => line.count > 0);
 }

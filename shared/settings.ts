@@ -19,6 +19,7 @@ import {
 } from '#shared/setting-values.ts';
 import { isLongInputName } from '#shared/long-inputs.ts';
 import { isTierPriceName } from '#shared/service-tiers.ts';
+import { isVideoPriceName } from '#shared/video-prices.ts';
 import type { NumberMap, Setting, SettingProblem } from '#shared/setting-values.ts';
 
 const amount = { min: 0, max: Number.MAX_SAFE_INTEGER };
@@ -223,6 +224,8 @@ const catalogue = {
   LongInputPrice: numberMapSetting(null, { ...ratio, isNameAllowed: isLongInputName }),
   /** Factors of what a model costs in other lanes of its provider (`shared/service-tiers.ts`). */
   TierPrice: numberMapSetting(null, { ...ratio, isNameAllowed: isTierPriceName }),
+  /** USD per second of video, by resolution and model (`shared/video-prices.ts`). */
+  VideoPrice: numberMapSetting(null, { ...ratio, isNameAllowed: isVideoPriceName }),
   /** USD per 1,000 runs of tools at the provider; one without a price is left out of calls (`shared/tool-prices.ts`). */
   ToolPrice: numberMapSetting(null, ratio),
   /** Runs of such a tool that a call reserves, and is allowed, where its caller names no number. */

@@ -72,6 +72,7 @@ const relay = [
   'metadata-bounds',
   'moderations',
   'music',
+  'videos',
   'own-containers',
   'realtime',
   'realtime-secrets',

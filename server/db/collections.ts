@@ -277,6 +277,7 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
       { name: 'status', fields: ['status', 'platform', 'created_at', 'id'] },
       { name: 'action', fields: ['action', 'platform', 'created_at', 'id'] },
       { name: 'upstream', fields: ['upstream_id', 'id'], sparse: true },
+      { name: 'public', fields: ['public_id'], unique: true, sparse: true },
       { name: 'accepted', fields: ['accepted_key'], unique: true, sparse: true },
       { name: 'running', fields: ['running_user_id'], sparse: true },
       { name: 'poll', fields: ['poll_at', 'id'], sparse: true },

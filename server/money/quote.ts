@@ -5,7 +5,8 @@ import type { HostedCalls } from '#shared/hosted-tools.ts';
 import { findPrice, unsetPrice } from '#shared/find-price.ts';
 import { quotaWithTools } from '#shared/pricing.ts';
 import type { PriceMaps } from '#shared/find-price.ts';
-import type { Price, PricedUsage } from '#shared/pricing.ts';
+import { videoPrice } from '#shared/price-at.ts';
+import type { CallPrice, Price, PricedUsage } from '#shared/pricing.ts';
 import type { CacheWriteClass } from '#shared/token-usage.ts';
 import { toolCharges, toolPricesOf } from '#shared/tool-prices.ts';
 import type { ToolPrices } from '#shared/tool-prices.ts';
@@ -49,6 +50,8 @@ export interface Quotes {
   knownPriceOf(model: string, group: string): QuotedPrice | null;
   /** What handing in a task costs: a price per call, of models without one the usual price of tasks. */
   priceOfTask(model: string, group: string): QuotedPrice;
+  /** Of a second of video, by its resolution. @throws {AppError} `model_price_error` */
+  priceOfVideo(model: string, group: string, user: UserRecord): QuotedPrice;
   /** The most that a prompt and so many completion tokens can cost, in quota, at least 1. */
   reserveFor(quoted: QuotedPrice, prompt: PromptSize, completionTokens: number): number;
   /** The most completion tokens, up to `most`, that `has` quota pays for together with the prompt. */
@@ -58,7 +61,7 @@ export interface Quotes {
 }
 
 /** Of tasks whose model has no price per call. */
-export const unsetTaskPrice: Price = { kind: 'call', modelPrice: 0.1 };
+export const unsetTaskPrice: CallPrice = { kind: 'call', modelPrice: 0.1 };
 
 export function createQuotes(settings: Settings): Quotes {
   let revision = -1;
@@ -91,7 +94,7 @@ export function createQuotes(settings: Settings): Quotes {
     const price = knownPrice(model);
     if (price !== null) return price;
     if (!settings.get('SelfUseModeEnabled') && !acceptsUnset(user)) {
-      throw new AppError(user.role >= Role.admin ? 'model_price_error_admin' : 'model_price_error', { model });
+      throw priceError(model, user);
     }
     const known = unset.get(model) ?? unsetPrice(model, maps);
     if (unset.size < 10_000) unset.set(model, known);
@@ -122,18 +125,20 @@ export function createQuotes(settings: Settings): Quotes {
       const found = prices.get(model) ?? findPrice(model, maps);
       return quote(found?.kind === 'call' ? found : unsetTaskPrice, model, group);
     },
-    reserveFor,
-    affordable(quoted, prompt, { has, most }) {
-      let [fits, above] = [0, most + 1];
-      while (above - fits > 1) {
-        const middle = fits + Math.floor((above - fits) / 2);
-        if (reserveFor(quoted, prompt, middle) <= has) fits = middle;
-        else above = middle;
-      }
-      return fits;
+    priceOfVideo(model, group, user) {
+      // Tokens of a video are known when it is made, and nobody could reserve for it.
+      if (knownPrice(model)?.kind === 'usage') throw priceError(model, user);
+      const price = priceFor(model, user);
+      return quote(videoPrice(price.kind === 'call' ? price : unsetTaskPrice), model, group);
     },
+    reserveFor,
+    affordable,
     charge: (quoted, usage, hosted) => quotaWithTools(usage, quoted.price, termsOf(quoted, hosted)),
   };
+}
+
+function priceError(model: string, user: UserRecord): AppError {
+  return new AppError(user.role >= Role.admin ? 'model_price_error_admin' : 'model_price_error', { model });
 }
 
 /** What it costs beside tokens, by the prices of that model. */
@@ -168,6 +173,16 @@ function reserveFor(quoted: QuotedPrice, prompt: PromptSize, completionTokens: n
     if (isSpoken && price.audioOutputRatio > price.completionRatio) usage.audioOutputTokens = completionTokens;
   }
   return Math.max(1, quotaWithTools(usage, price, termsOf(quoted, prompt.hosted)));
+}
+
+function affordable(quoted: QuotedPrice, prompt: PromptSize, { has, most }: { has: number; most: number }): number {
+  let [fits, above] = [0, most + 1];
+  while (above - fits > 1) {
+    const middle = fits + Math.floor((above - fits) / 2);
+    if (reserveFor(quoted, prompt, middle) <= has) fits = middle;
+    else above = middle;
+  }
+  return fits;
 }
 
 /** By how much more than plain input each token of a prompt is reserved for, because it may be written to the cache; at least 1. */

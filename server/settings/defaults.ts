@@ -11,6 +11,7 @@ import modelRatio from './data/model-ratio.json' with { type: 'json' };
 import tierPrice from './data/tier-price.json' with { type: 'json' };
 import toolPrice from './data/tool-price.json' with { type: 'json' };
 import usableGroups from './data/usable-groups.json' with { type: 'json' };
+import videoPrice from './data/video-price.json' with { type: 'json' };
 import { settings } from '#shared/settings.ts';
 import type { SettingKey } from '#shared/settings.ts';
 
@@ -26,6 +27,8 @@ const large: Partial<Record<SettingKey, string>> = {
   LongInputPrice: JSON.stringify(longInputPrice),
   // https://openai.com/API-fast-mode/, https://ai.google.dev/gemini-api/docs/optimization, https://platform.claude.com/docs/en/build-with-claude/fast-mode
   TierPrice: JSON.stringify(tierPrice),
+  // List prices of November 2026: OpenAI, Google.
+  VideoPrice: JSON.stringify(videoPrice),
   GroupRatio: JSON.stringify(groupRatio),
   TopupGroupRatio: JSON.stringify(groupRatio),
   UserUsableGroups: JSON.stringify(usableGroups),

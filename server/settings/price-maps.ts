@@ -16,6 +16,7 @@ export const priceSettings = [
   ['imageCompletionRatio', 'ImageCompletionRatio'],
   ['longInputPrice', 'LongInputPrice'],
   ['tierPrice', 'TierPrice'],
+  ['videoPrice', 'VideoPrice'],
 ] as const satisfies readonly (readonly [keyof PriceMaps, SettingKey])[];
 
 export function priceMapsOf(settings: Pick<Settings, 'get'>): Required<PriceMaps> {
@@ -31,5 +32,6 @@ export function priceMapsOf(settings: Pick<Settings, 'get'>): Required<PriceMaps
     imageCompletionRatio: settings.get('ImageCompletionRatio'),
     longInputPrice: settings.get('LongInputPrice'),
     tierPrice: settings.get('TierPrice'),
+    videoPrice: settings.get('VideoPrice'),
   };
 }

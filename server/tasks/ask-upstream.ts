@@ -1,5 +1,6 @@
 // A question in JSON to the upstream of a channel, as its calls are sent: with its key, through its proxy.
 import type { AppContext } from '#server/context.ts';
+import type { PiecedBody } from '#server/framing/byte-source.ts';
 import { isTooDeep } from '#server/framing/json-depth.ts';
 import { framings } from '#server/framing/registry.ts';
 import { exchange } from '#server/upstream/exchange.ts';
@@ -11,8 +12,13 @@ import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
 export interface UpstreamQuestion {
   /** Behind the channel's base URL, with its query. */
   path: string;
-  /** JSON. None: the question is a GET. */
-  body?: Buffer;
+  /** JSON, unless told. None: the question is a GET. */
+  body?: Buffer | PiecedBody;
+  contentType?: string;
+  /** Where it is none of both. */
+  method?: 'DELETE';
+  /** Beside those of the channel. */
+  headers?: Readonly<Record<string, string>>;
   milliseconds: number;
 }
 
@@ -28,16 +34,7 @@ type AskContext = Pick<AppContext, 'sender' | 'settings' | 'now'>;
 export async function askUpstream(context: AskContext, channel: PreparedChannel, question: UpstreamQuestion): Promise<UpstreamAnswer> {
   const url = URL.parse(`${channel.base}${question.path}`);
   if (url === null) return { kind: 'failed', failure: invalidResponse(), mayBeDone: false };
-  const { 'content-type': type, ...headers } = channel.headers;
-  const request: SendRequest = {
-    origin: url.origin,
-    path: `${url.pathname}${url.search}`,
-    method: question.body === undefined ? 'GET' : 'POST',
-    headers: question.body === undefined || type === undefined ? headers : { ...headers, 'content-type': type },
-    body: question.body ?? null,
-    framing: framings.sse,
-    proxy: channel.setting.proxy,
-  };
+  const request = questionRequest(channel, question, url);
   const sent = exchange(context, channel, await channel.authorize(request, { now: context.now(), sender: context.sender }), {
     responseMs: question.milliseconds,
     maxBytes: mostBytes,
@@ -55,6 +52,22 @@ export async function askUpstream(context: AskContext, channel: PreparedChannel,
   }
   const value = valueOf(received.body);
   return value === undefined ? { kind: 'failed', failure: invalidResponse(), mayBeDone: true } : { kind: 'answered', value };
+}
+
+/** As it goes to that address, which is the channel's. */
+export function questionRequest(channel: PreparedChannel, question: Omit<UpstreamQuestion, 'milliseconds'>, url: URL): SendRequest {
+  const { body, method = body === undefined ? 'GET' : 'POST', headers: own = {} } = question;
+  const { 'content-type': usual, ...headers } = channel.headers;
+  const type = question.contentType ?? usual;
+  return {
+    origin: url.origin,
+    path: `${url.pathname}${url.search}`,
+    method,
+    headers: { ...headers, ...own, ...(body === undefined || type === undefined ? {} : { 'content-type': type }) },
+    body: body ?? null,
+    framing: framings.sse,
+    proxy: channel.setting.proxy,
+  };
 }
 
 /** Undefined: it is no JSON, or nested too deep. */

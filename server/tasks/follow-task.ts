@@ -9,7 +9,7 @@ import { refundTask } from './refund-task.ts';
 /** Milliseconds between questions about a task. */
 export const pollEvery = 15_000;
 
-export const timeoutReason = '上游任务超时（超过1小时）';
+export const timeoutReason = (milliseconds: number) => `上游任务超时（超过${milliseconds / 3600_000}小时）`;
 export const lostChannelReason = (id: number) => `获取渠道信息失败，请联系管理员，渠道ID：${id}`;
 
 /** The task as it is afterwards; null: it had ended before. */

@@ -7,13 +7,15 @@ import { inParallel } from '#server/queues/in-parallel.ts';
 import { isGoneForGood } from '#server/upstream/deleted-channels.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import { askUpstream } from './ask-upstream.ts';
+import type { UpstreamAnswer } from './ask-upstream.ts';
 import { failTask, followTask, lostChannelReason, pollEvery, timeoutReason } from './follow-task.ts';
 import type { TaskPlatform } from './platforms/platform.ts';
 import { taskPlatforms } from './platforms/registry.ts';
 
 /** Tasks that are read at once, and that one question is about. */
 const batchSize = 500;
-const askedAtOnce = 100;
+/** Questions about single tasks that one channel is asked at the same time. */
+const questionsAtOnce = 4;
 /** Channels that are asked at the same time: one that does not answer holds up few others. */
 const channelsAtOnce = 8;
 
@@ -60,13 +62,18 @@ async function pollChannel(run: PollRun, tasks: readonly TaskRecord[]): Promise<
     return;
   }
   let isAnswering = channel !== undefined;
-  for (let start = 0; start < tasks.length && !run.isOver(); start += askedAtOnce) {
-    const asked = tasks.slice(start, start + askedAtOnce);
+  const ask = async (asked: readonly TaskRecord[]): Promise<void> => {
+    if (run.isOver()) return;
     const answered = channel === undefined || !isAnswering ? null : await pollSome(run, { platform, channel, tasks: asked });
     // One that does not answer is not waited for again.
-    isAnswering = answered !== null;
+    if (answered === null) isAnswering = false;
     await postpone(run, { platform, tasks: asked.filter(({ id }) => answered?.has(id) !== true) });
-  }
+  };
+  await inParallel(portions(tasks, platform.askedAtOnce), platform.askedAtOnce === 1 ? questionsAtOnce : 1, ask);
+}
+
+function portions(tasks: readonly TaskRecord[], size: number): TaskRecord[][] {
+  return Array.from({ length: Math.ceil(tasks.length / size) }, (_none, index) => tasks.slice(index * size, (index + 1) * size));
 }
 
 interface Question {
@@ -79,14 +86,15 @@ interface Question {
 async function pollSome(run: PollRun, { platform, channel, tasks }: Question): Promise<Set<number> | null> {
   const { context, questionMs } = run;
   const byUpstreamId = Map.groupBy(tasks, (task) => task.upstream_id ?? '');
-  const ids = [...byUpstreamId.keys()];
-  const { path, body } = platform.question(ids);
-  const answer = await askUpstream(context, channel, { path, body: Buffer.from(JSON.stringify(body)), milliseconds: questionMs });
-  const reports = answer.kind === 'answered' ? platform.readAnswer(answer.value) : null;
+  const question = platform.question(channel, tasks);
+  if (question === null) return new Set();
+  const answer = await askUpstream(context, channel, { ...question, milliseconds: questionMs });
+  const reports = answer.kind === 'answered' ? platform.readAnswer(answer.value, channel, tasks) : null;
   if (reports === null) {
     const reason = answer.kind === 'failed' ? answer.failure.message : 'not an answer';
     context.log.warn({ channel: channel.id, tasks: tasks.length, reason }, 'an upstream did not say what became of its tasks');
-    return null;
+    // What it says of one task alone says nothing of the others.
+    return platform.askedAtOnce === 1 && hasSpoken(answer) ? new Set() : null;
   }
   const answered = new Set<number>();
   for (const report of reports) {
@@ -105,6 +113,11 @@ async function pollSome(run: PollRun, { platform, channel, tasks }: Question): P
   return answered;
 }
 
+/** It has, whatever that was. */
+function hasSpoken(answer: UpstreamAnswer): boolean {
+  return answer.kind === 'answered' || answer.failure.upstreamStatus > 0;
+}
+
 /** Nobody knows anything of them: they are asked about again, unless they have had their time. */
 async function postpone(run: PollRun, { platform, tasks }: { platform: TaskPlatform; tasks: readonly TaskRecord[] }): Promise<void> {
   const { context } = run;
@@ -113,7 +126,7 @@ async function postpone(run: PollRun, { platform, tasks }: { platform: TaskPlatf
   // One write, also for a question that ended with its run: its channel is behind the others next time.
   const again = { set: { poll_at: context.now() + pollEvery } };
   if (ids.length > 0) await context.db.collection('tasks').patchAll({ id: { in: ids }, poll_at: { exists: true } }, again);
-  await failEach(run, late, timeoutReason);
+  await failEach(run, late, timeoutReason(platform.timeout));
 }
 
 async function failEach(run: PollRun, tasks: Iterable<TaskRecord>, reason: string): Promise<void> {

@@ -13,6 +13,7 @@ import { changeOnce } from '#server/money/change-once.ts';
 import type { ChangeOutcome } from '#server/money/change-once.ts';
 import { addChannelUse } from '#server/upstream/deleted-channels.ts';
 import { resolveCharge } from './task-charge.ts';
+import { callersName } from './task-data.ts';
 import { taskPlatforms } from './platforms/registry.ts';
 
 /** Milliseconds after which a refund that is still due has been left by whoever began it. */
@@ -73,7 +74,7 @@ async function giveBack(
 async function tellOf(context: AppContext, task: TaskRecord): Promise<void> {
   const { settings } = context;
   const display = { inCurrency: settings.get('DisplayInCurrencyEnabled'), quotaPerUnit: settings.get('QuotaPerUnit') };
-  const id = task.upstream_id ?? '';
+  const id = callersName(task);
   const charge = await context.db.collection('logs').first({ request_id: task.request_id, type: LogType.consumption });
   await writeLog(context, {
     ...(task.refund_log_id === undefined ? {} : { id: task.refund_log_id }),

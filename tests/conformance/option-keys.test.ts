@@ -138,6 +138,7 @@ json ImageRatio {}
 json ImageCompletionRatio {}
 json LongInputPrice
 json TierPrice
+json VideoPrice
 json ToolPrice
 `;
 

@@ -6,6 +6,7 @@ import { settings } from '#shared/settings.ts';
 import { serverWords } from '#pwa/ui/server-words.ts';
 import usableGroups from '#server/settings/data/usable-groups.json' with { type: 'json' };
 import { lostReason } from '#server/tasks/check-tasks.ts';
+import { noVideoReason, unknownReason } from '#server/tasks/platforms/video.ts';
 import { lostChannelReason, timeoutReason } from '#server/tasks/follow-task.ts';
 
 beforeAll(() =>
@@ -22,7 +23,10 @@ test('what the server says in Chinese is English in an English console', () => {
   for (const text of [
     '余额不足',
     '响应时间 7.20s 超过阈值 5.00s',
-    timeoutReason,
+    timeoutReason(3600_000),
+    timeoutReason(6 * 3600_000),
+    noVideoReason,
+    unknownReason,
     lostReason,
     lostChannelReason(7),
     '用户分组',

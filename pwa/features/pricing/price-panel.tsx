@@ -1,5 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import type { PricingEntry } from '#shared/models.ts';
+import { pricePerCall } from '#shared/price-display.ts';
 import { CopyButton } from '#pwa/ui/controls/copy-text.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { SummaryList, PanelSection, SidePanel } from '#pwa/ui/frame/side-panel.tsx';
@@ -78,6 +79,7 @@ function Prices({ entry, list, group, onGroup }: Pick<PricePanelProps, 'entry' |
           <SummaryList items={entry.tiers.map(({ tier, factor }) => ({ name: tier, value: format.ratio(factor) }))} />
         </PanelSection>
       )}
+      {entry.video_prices !== undefined && <VideoPrices prices={entry.video_prices} ratio={ratioOf(list, group)} />}
       {tools.length > 0 && (
         <PanelSection title={t('pricing.panel.tools')} aside={t('pricing.panel.usd_runs')}>
           <SummaryList items={tools.map(({ kind, price }) => ({ name: t(`pricing.tool.${kind}`), value: format.price(price) }))} />
@@ -112,6 +114,17 @@ function Prices({ entry, list, group, onGroup }: Pick<PricePanelProps, 'entry' |
         </PanelSection>
       )}
     </>
+  );
+}
+
+/** Of a second, by resolution. */
+function VideoPrices({ prices, ratio }: { prices: NonNullable<PricingEntry['video_prices']>; ratio: number }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  return (
+    <PanelSection title={t('pricing.panel.videos')} aside={t('pricing.panel.usd_second')}>
+      <SummaryList items={prices.map(({ height, price }) => ({ name: `${height}p`, value: format.price(pricePerCall(price, ratio)) }))} />
+    </PanelSection>
   );
 }
 

@@ -3,7 +3,11 @@ import { fields, type SettingPage } from './setting-entry.ts';
 /** How calls are passed on. */
 export const modelPages: readonly SettingPage[] = [
   { name: 'global', group: 'models', sections: [{ entries: fields('global.pass_through_request_enabled') }] },
-  { name: 'tools', group: 'models', sections: [{ entries: fields('LongInputPrice', 'TierPrice', 'ToolPrice', 'ToolCallsPerRequest') }] },
+  {
+    name: 'tools',
+    group: 'models',
+    sections: [{ entries: fields('LongInputPrice', 'TierPrice', 'VideoPrice', 'ToolPrice', 'ToolCallsPerRequest') }],
+  },
   { name: 'gemini', group: 'models', sections: [{ entries: fields('gemini.safety_settings', 'gemini.version_settings') }] },
   {
     name: 'claude',

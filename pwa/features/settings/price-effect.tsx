@@ -13,7 +13,7 @@ export function PriceEffect({ edits }: { edits: SettingEdits }) {
   const { t } = useTranslation();
   const format = useFormat();
   const body = Object.fromEntries(
-    [...priceKeys, 'LongInputPrice' as const, 'TierPrice' as const, 'ToolPrice' as const].flatMap((key) => {
+    [...priceKeys, 'LongInputPrice' as const, 'TierPrice' as const, 'VideoPrice' as const, 'ToolPrice' as const].flatMap((key) => {
       const text = edits.drafts.get(key)?.text;
       return text === undefined ? [] : [[key, text]];
     }),

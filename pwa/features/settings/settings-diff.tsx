@@ -53,7 +53,7 @@ export function SettingsDiff({ edits, options, onSave, onClose }: SettingsDiffPr
     >
       {edits.drafts.size === 0 && <p className={styles.empty}>{t('settings.nothing_changed')}</p>}
       {hasPrices && <PriceChanges edits={edits} {...prices} />}
-      {(['LongInputPrice', 'TierPrice', 'ToolPrice'] as const).some((key) => edits.drafts.has(key)) && !tellsEffect && (
+      {(['LongInputPrice', 'TierPrice', 'VideoPrice', 'ToolPrice'] as const).some((key) => edits.drafts.has(key)) && !tellsEffect && (
         <PriceEffect edits={edits} />
       )}
       {changes.map((change) => (

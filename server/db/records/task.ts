@@ -1,7 +1,7 @@
-/** Work that an upstream takes minutes for: a drawing, a piece of music. Where its money stands is decision 40. */
+/** Work that an upstream takes minutes for: a drawing, a piece of music, a video. Where its money stands is decision 40. */
 export interface TaskRecord {
   id: number;
-  platform: 'midjourney' | 'suno';
+  platform: 'midjourney' | 'suno' | 'video';
   /** `platform` again, for the index of lists without a filter: SQLite would take that for as good as any other. */
   listed: TaskRecord['platform'];
   user_id: number;
@@ -16,6 +16,10 @@ export interface TaskRecord {
   /** Unix seconds. */
   created_at: number;
   updated_at: number;
+  /** What its caller calls it; absent where that is the upstream's name. */
+  public_id?: string;
+  /** Its caller has deleted it: it is theirs no more, and stays for the books. */
+  deleted_at?: number;
   /** What the upstream calls it; absent until it was accepted. */
   upstream_id?: string;
   /** Owner, channel and `upstream_id` in one text: nobody pays twice for one task. */

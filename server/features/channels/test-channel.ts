@@ -52,7 +52,8 @@ const testName = '模型测试';
 /** Returns how long it took, in seconds. @throws {AppError} `channel_test_failed`, `channel_test_unsupported`, `channel_test_unsupported_plus`, with `time` beside the message */
 export async function testChannel(test: ChannelTest, { channel: record, model: asked, keep, onFailure }: TestSubject): Promise<number> {
   const { context, language } = test;
-  const tasks = providerOf(record.type)?.tasks;
+  const provider = providerOf(record.type);
+  const tasks = provider?.tasks ?? (provider?.videos !== undefined && Object.keys(provider.formats).length === 0 ? 'video' : undefined);
   // Every task costs, and takes minutes.
   // Clients of existing servers know these texts, type by type.
   if (record.type === plusType) throw new AppError('channel_test_unsupported_plus', {}, { extra: { time: 0 } });

@@ -64,7 +64,9 @@ export function priceGroups(
 function priceFields(model: string, maps: PriceMaps) {
   const price = findPrice(model, maps);
   if (price?.kind === 'call') {
-    return { quota_type: 1, model_ratio: 0, completion_ratio: 0, cache_ratio: 0, model_price: price.modelPrice, has_price: true };
+    const { modelPrice, videos } = price;
+    const known = { quota_type: 1, model_ratio: 0, completion_ratio: 0, cache_ratio: 0, model_price: modelPrice, has_price: true };
+    return { ...known, ...(videos === undefined ? {} : { video_prices: [...videos] }) };
   }
   return {
     quota_type: 0,

@@ -8,7 +8,9 @@ import { findPrice } from '#shared/find-price.ts';
 import { quotaWithTools } from '#shared/pricing.ts';
 import { hostedKinds } from '#shared/hosted-tools.ts';
 import { longInputsOf } from '#shared/long-inputs.ts';
+import { videoPrice } from '#shared/price-at.ts';
 import { tierFactorsOf } from '#shared/service-tiers.ts';
+import { videoPricesOf } from '#shared/video-prices.ts';
 import { toolCharges, toolPricesOf } from '#shared/tool-prices.ts';
 import type { ToolPrices } from '#shared/tool-prices.ts';
 import type { NumberMap } from '#shared/setting-values.ts';
@@ -47,7 +49,8 @@ export async function readPriceEffect({ db, now, settings }: Context, changes: P
         changed.has(pricedName(model)) ||
         haveOtherTools(model, saved, maps) ||
         haveOtherLengths(model, saved, maps) ||
-        haveOtherTiers(model, saved, maps),
+        haveOtherTiers(model, saved, maps) ||
+        haveOtherVideos(model, saved, maps),
     )
     .toSorted(([, a], [, b]) => a.calls - b.calls);
   let before = 0;
@@ -79,7 +82,7 @@ function changedNames(one: Required<PriceMaps>, other: Required<PriceMaps>): Set
   for (const [key] of priceSettings) {
     const [before, after] = [one[key], other[key]];
     // Their entries name no single models.
-    if (before === after || key === 'longInputPrice' || key === 'tierPrice') continue;
+    if (before === after || key === 'longInputPrice' || key === 'tierPrice' || key === 'videoPrice') continue;
     for (const name of [...Object.keys(before), ...Object.keys(after)]) if (before[name] !== after[name]) names.add(name);
   }
   return names;
@@ -96,6 +99,12 @@ function haveOtherTiers(model: string, { tierPrice: saved }: Maps, { tierPrice }
   const [before, after] = [saved, tierPrice].map((factors) =>
     JSON.stringify([...tierFactorsOf(pricedName(model), factors)].toSorted(([one], [other]) => one.localeCompare(other))),
   );
+  return before !== after;
+}
+
+function haveOtherVideos(model: string, { videoPrice: saved }: Maps, { videoPrice: given }: Maps): boolean {
+  if (saved === given) return false;
+  const [before, after] = [saved, given].map((prices) => JSON.stringify(videoPricesOf(pricedName(model), prices)));
   return before !== after;
 }
 
@@ -166,7 +175,8 @@ function quotaAt(row: LogRecord, price: Price | null, prices: ToolPrices): numbe
   const other: LogOther = row.other ?? {};
   // What was not charged then, or given back, would not be now.
   if (other.uncharged_quota !== undefined || other.refunds !== undefined) return row.quota;
-  const found = other.task !== undefined && price?.kind !== 'call' ? unsetTaskPrice : price;
+  const ofTask = other.task !== undefined && price?.kind !== 'call' ? unsetTaskPrice : price;
+  const found = ofTask?.kind === 'call' && other.units?.kind === 'second' ? videoPrice(ofTask) : ofTask;
   if (found === null) return 0;
   const { group_ratio: groupRatio = 1, quota_per_unit: quotaPerUnit = defaultQuotaPerUnit, hosted_calls: runs = [] } = other;
   // A kind without a price would have been left out of the call.

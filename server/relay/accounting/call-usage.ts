@@ -47,6 +47,8 @@ const tokensOf: Readonly<Record<CallUnits['kind'], Metering>> = {
   image: tokensOfPictures,
   minute: tokensOfSound,
   character: tokensOfSpeech,
+  // Videos are tasks.
+  second: tokensOfResponse,
 };
 
 /** Where a price per picture is paid nobody counts what else there is; where tokens are, pictures are known by their size. */

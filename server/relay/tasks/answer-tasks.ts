@@ -2,6 +2,7 @@
 import { AppError } from '#shared/errors.ts';
 import type { Language } from '#shared/errors.ts';
 import type { Connection } from '#server/http/connection.ts';
+import type { DirectResponse } from '#server/http/lean-response.ts';
 import { failureHeaders, toAppError } from '#server/http/failure.ts';
 import { languageOf } from '#server/http/language.ts';
 import { dropBody } from '#server/http/read-body.ts';
@@ -18,7 +19,7 @@ interface TaskRequest {
   request: Request;
   connection: Connection | null;
   /** Null: it is told as on every path of the relay. */
-  refusal(failure: unknown, language: Language): TaskAnswer | null;
+  refusal(failure: unknown, language: Language, requestId: string): TaskAnswer | null;
 }
 
 /** What is known of a call, for its log. */
@@ -28,23 +29,38 @@ export interface NotedCall {
   onModel(model: string): void;
 }
 
-export async function answerTasks(
+export function answerTasks(
   services: RelayServices,
-  { request, connection, refusal }: TaskRequest,
+  asked: TaskRequest,
   work: (noted: NotedCall) => Promise<TaskAnswer>,
 ): Promise<Response> {
+  return answerDirectly(services, asked, async (noted) => {
+    const { status, body } = await work(noted);
+    return Response.json(body, { status, headers: headersOf(noted) });
+  });
+}
+
+function headersOf({ requestId }: Pick<NotedCall, 'requestId'>): Record<string, string> {
+  return { 'cache-control': 'no-store', 'x-oneapi-request-id': requestId };
+}
+
+/** The same where the answer is more than JSON. */
+export async function answerDirectly<Answer extends DirectResponse>(
+  services: RelayServices,
+  { request, connection, refusal }: TaskRequest,
+  work: (noted: NotedCall) => Promise<Answer>,
+): Promise<Answer | Response> {
   const { context } = services;
   const requestId = newRequestId(context);
   const language = languageOf(request.headers.get('accept-language'));
-  const headers = { 'cache-control': 'no-store', 'x-oneapi-request-id': requestId };
+  const headers = headersOf({ requestId });
   const progress: Progress = { requestId, model: '' };
   try {
-    const { status, body } = await work({ requestId, onModel: (name) => (progress.model = name) });
-    return Response.json(body, { status, headers });
+    return await work({ requestId, onModel: (name) => (progress.model = name) });
   } catch (failure) {
     if (connection !== null) dropBody(connection);
     if (failure instanceof AppError) noteRefusal(services, failure, { request, connection, requestId, progress });
-    const told = refusal(failure, language);
+    const told = refusal(failure, language, requestId);
     if (told !== null) return Response.json(told.body, { status: told.status, headers: { ...headers, ...retryHeaders(failure) } });
     const error = toAppError(failure instanceof TaskFailure ? failure.error : failure, context, requestId);
     return errorResponse(dialectAt('/v1'), ownError(error, language, requestId), requestId, error.retryAfter);

@@ -4,6 +4,7 @@ import { LogType } from '#shared/logs.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
 import type { QuotedPrice } from '#server/money/quote.ts';
 import type { ChargeRow } from '#server/money/settlement/settlement.ts';
+import { callersName } from '#server/tasks/task-data.ts';
 import type { TaskCall } from './submit-task.ts';
 
 interface Charged {
@@ -14,14 +15,15 @@ interface Charged {
 }
 
 export function taskChargeRow(call: TaskCall, { task, attempts, quoted, quota }: Charged): ChargeRow {
-  const { services, admission, startedAt } = call;
+  const { services, admission, startedAt, submission } = call;
   const duration = Math.round((performance.now() - startedAt) * 1000) / 1000;
   const { price, groupRatio, quotaPerUnit } = quoted;
   const other: LogOther = {
     model_price: price.kind === 'call' ? price.modelPrice : -1,
     group_ratio: groupRatio,
     quota_per_unit: quotaPerUnit,
-    task: { action: task.action, id: task.upstream_id ?? '' },
+    task: { action: task.action, id: callersName(task) },
+    ...(submission.units === undefined ? {} : { units: submission.units }),
     duration_ms: duration,
     attempts,
     admin_info: { use_channel: attempts.map((attempt) => String(attempt.channel)) },

@@ -15,6 +15,7 @@ import type { RelayServices } from '#server/relay/services.ts';
 import { askUpstream } from '#server/tasks/ask-upstream.ts';
 import type { UpstreamAnswer } from '#server/tasks/ask-upstream.ts';
 import { submissionMs } from '#server/tasks/check-tasks.ts';
+import type { TaskPlatform } from '#server/tasks/platforms/platform.ts';
 import type { Submission, Verdict } from './submission.ts';
 import type { TaskCall } from './submit-task.ts';
 import { TaskFailure } from './task-failure.ts';
@@ -32,7 +33,7 @@ const attemptMs = 60_000;
 
 /** Before anything is written. @throws {AppError} `model_not_found`, `no_channel`, `channel_pin_invalid`, `channel_disabled` */
 export function checkChannels({ channels }: RelayServices, { pinnedChannel, group }: Admission, { model, platform }: Submission): void {
-  const serves = (channel: PreparedChannel) => channel.provider?.tasks === platform.name;
+  const serves = servesTasks(platform);
   if (pinnedChannel !== undefined) {
     const pinned = channels.get(pinnedChannel);
     if (pinned === undefined || !serves(pinned)) throw new AppError('channel_pin_invalid');
@@ -46,6 +47,11 @@ export function checkChannels({ channels }: RelayServices, { pinnedChannel, grou
   throw new AppError('model_not_found', { model }, { field: 'model' });
 }
 
+/** Others may list the model, and be of another kind. */
+export function servesTasks({ serves }: TaskPlatform): (channel: PreparedChannel) => boolean {
+  return ({ provider }) => provider !== null && serves(provider);
+}
+
 export async function runAttempts(call: TaskCall, task: TaskRecord): Promise<TaskAttempts> {
   const { services, admission, submission } = call;
   const outcome: TaskAttempts = { verdict: null, failure: null, channelId: 0, attempts: [] };
@@ -56,8 +62,7 @@ export async function runAttempts(call: TaskCall, task: TaskRecord): Promise<Tas
     model: submission.model,
     caller: admission.user.id,
     only,
-    // Others may list the model, and be of another kind.
-    isFor: ({ provider }) => provider?.tasks === submission.platform.name,
+    isFor: servesTasks(submission.platform),
     records: outcome.attempts,
     elapsed: () => elapsed(call),
     isOver: () => elapsed(call) >= submissionMs - attemptMs,
@@ -102,7 +107,7 @@ async function runAttempt(call: TaskCall, { task, channel, record, outcome, isPi
   record.status = 200;
   record.first_byte_ms = elapsed(call);
   context.figures.called(channel.id, record.first_byte_ms - record.start_ms);
-  const verdict = submission.read(answer.value);
+  const verdict = submission.read(answer.value, channel);
   if (isPicked) {
     if (verdict?.kind === 'accepted') health.succeeded(channel.id, model, caller);
     else health.released(channel.id, model, caller);
@@ -123,7 +128,9 @@ async function runAttempt(call: TaskCall, { task, channel, record, outcome, isPi
 
 /** A body with pictures takes long to write, so that each half of that is done in its turn. */
 async function ask({ services, submission, content }: TaskCall, channel: PreparedChannel, id: number): Promise<UpstreamAnswer> {
-  const { path, body } = submission.request(channel, id);
+  const request = await submission.request(channel, id);
+  if ('question' in request) return askUpstream(services.context, channel, { ...request.question, milliseconds: attemptMs });
+  const { path, body } = request;
   const text = await content.use(() => JSON.stringify(body));
   const bytes = await content.use(() => Buffer.from(text));
   return askUpstream(services.context, channel, { path, body: bytes, milliseconds: attemptMs });

@@ -1,6 +1,8 @@
 // What somebody asks for by a task, and what an upstream says to it.
+import type { CallUnits } from '#shared/call-units.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
 import type { ReportedFields, TaskPlatform } from '#server/tasks/platforms/platform.ts';
+import type { UpstreamQuestion } from '#server/tasks/ask-upstream.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 
 export interface Submission {
@@ -14,11 +16,22 @@ export interface Submission {
   origin: TaskRecord | null;
   prompt: string;
   state: string;
+  /** What its price is for; missing: the call. */
+  units?: CallUnits;
+  /** What its record says beside what all say, from when it is taken. */
+  record?: Pick<TaskRecord, 'public_id' | 'properties'>;
   /** `id`: of the task, for the address that the upstream calls back. */
-  request(channel: PreparedChannel, id: number): { path: string; body: object };
+  request(channel: PreparedChannel, id: number): TaskRequest | Promise<TaskRequest>;
   /** Null: that is nothing that can be understood. */
-  read(answer: unknown): Verdict | null;
+  read(answer: unknown, channel: PreparedChannel): Verdict | null;
+  /** What the caller is answered once it is taken; missing: what the upstream said. */
+  answer?(task: TaskRecord): object;
+  /** Nobody will be asked any more. */
+  release?(): void;
 }
+
+/** `body`: an object of JSON, or bytes that are as they have to be. */
+export type TaskRequest = { path: string; body: object } | { question: Omit<UpstreamQuestion, 'milliseconds'> };
 
 export type Verdict =
   | {

@@ -1,5 +1,7 @@
 // The life of a submission, top to bottom. Decision 40 says which crash between which two writes leads to what.
 import { AppError } from '#shared/errors.ts';
+import { priceAt } from '#shared/price-at.ts';
+import type { PricedUsage } from '#shared/pricing.ts';
 import type { AppContext } from '#server/context.ts';
 import { UniqueConflict } from '#server/db/collection.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
@@ -47,24 +49,37 @@ export async function submitTask(call: TaskCall): Promise<TaskAnswer> {
   const { services, admission, submission } = call;
   const { context } = services;
   const quoted = priceOf(context, admission, submission);
-  const quota = context.quotes.charge(quoted, { promptTokens: 1, completionTokens: 0 });
+  const usage = usageOf(submission);
+  const quota = context.quotes.charge(quoted, usage);
   const reservation = await reserveQuota(services, admission, { amount: quota, least: quota });
   try {
     const task = await openTask(context, call);
     const outcome = await runAttempts(call, task);
     if (outcome.verdict?.kind !== 'accepted') return await refused(context, task, outcome);
-    const accepted = await acceptTask(context, task, { outcome, verdict: outcome.verdict, quota, reservation });
-    if (accepted === null) return { status: 200, body: outcome.verdict.body };
-    await charge(call, { task: accepted, outcome, quoted, quota, reservation });
-    return { status: 200, body: outcome.verdict.body };
+    const accepted = await acceptTask(context, task, { outcome, verdict: outcome.verdict, quota, reservation, submission });
+    const { body } = outcome.verdict;
+    const answer = (record: TaskRecord | null) => ({
+      status: 200,
+      body: (record === null ? undefined : submission.answer?.(record)) ?? body,
+    });
+    if (!accepted.isNew) return answer(accepted.task);
+    await charge(call, { task: accepted.task, outcome, quoted: { ...quoted, price: priceAt(quoted.price, usage) }, quota, reservation });
+    return answer(accepted.task);
   } finally {
+    submission.release?.();
     // Nothing where it was settled.
     context.ledger.release(reservation);
   }
 }
 
-function priceOf({ quotes }: AppContext, { group }: Admission, { model, isFree }: Submission): QuotedPrice {
-  const quoted = quotes.priceOfTask(model, group);
+/** A task has a price and no tokens; without any it would cost nothing. */
+function usageOf({ units }: Submission): PricedUsage {
+  return { promptTokens: 1, completionTokens: 0, ...(units === undefined ? {} : { units }) };
+}
+
+/** @throws {AppError} `model_price_error` where a video has no price */
+function priceOf({ quotes }: AppContext, { group, user }: Admission, { model, isFree, units }: Submission): QuotedPrice {
+  const quoted = units?.kind === 'second' ? quotes.priceOfVideo(model, group, user) : quotes.priceOfTask(model, group);
   return isFree ? { ...quoted, price: freePrice } : quoted;
 }
 
@@ -90,7 +105,7 @@ async function openTask(context: AppContext, { admission, submission, requestId 
     created_at: Math.floor(now / 1000),
     updated_at: Math.floor(now / 1000),
     code: 0,
-    status: platform.name === 'suno' ? 'NOT_START' : '',
+    status: platform.name === 'midjourney' ? '' : 'NOT_START',
     progress: '0%',
     fail_reason: '',
     prompt: storableText(submission.prompt, longestStoredPrompt),
@@ -135,22 +150,24 @@ interface Accepted {
   verdict: Extract<Verdict, { kind: 'accepted' }>;
   quota: number;
   reservation: Reservation;
+  submission: Submission;
 }
 
 /**
- * Notes what the upstream calls the task, and that its charge is on the way. Null: the upstream names a task that its owner has paid for.
+ * Notes what the upstream calls the task, and that its charge is on the way. Not new: the upstream names a task that its owner has paid for.
  * @throws {AppError} `upstream_timeout` when it took so long that the task was given up
  */
 async function acceptTask(
   context: AppContext,
   task: TaskRecord,
-  { outcome, verdict, quota, reservation }: Accepted,
-): Promise<TaskRecord | null> {
+  { outcome, verdict, quota, reservation, submission }: Accepted,
+): Promise<{ task: TaskRecord | null; isNew: false } | { task: TaskRecord; isNew: true }> {
   const tasks = context.db.collection('tasks');
   const now = context.now();
   const { upstreamId, code, done } = verdict;
   const channelId = outcome.channelId;
-  const named = upstreamId === undefined ? {} : { upstream_id: upstreamId, accepted_key: acceptedKey(task, channelId, upstreamId) };
+  const named: Pick<TaskRecord, 'upstream_id' | 'accepted_key'> =
+    upstreamId === undefined ? {} : { upstream_id: upstreamId, accepted_key: acceptedKey(task, channelId, upstreamId) };
   const ended = done === undefined ? { poll_at: now + pollEvery } : { ...done, progress: '100%', finish_time: done.finish_time || now };
   try {
     const accepted = await tasks.patch(
@@ -159,6 +176,7 @@ async function acceptTask(
         set: {
           ...named,
           ...ended,
+          ...submission.record,
           code,
           channel_id: channelId,
           quota,
@@ -170,11 +188,12 @@ async function acceptTask(
       },
     );
     if (accepted === null) throw new AppError('upstream_timeout');
-    return accepted;
+    return { task: accepted, isNew: true };
   } catch (failure) {
     if (!(failure instanceof UniqueConflict)) throw failure;
     await tasks.remove({ id: task.id });
-    return null;
+    const { accepted_key } = named;
+    return { task: accepted_key === undefined ? null : await tasks.first({ accepted_key }), isNew: false };
   }
 }
 

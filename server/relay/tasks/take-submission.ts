@@ -1,6 +1,9 @@
 // Everything before money is asked for: who hands it in, the body, whether the key may ask for it, and whether a channel takes it.
+import { boundaryOf } from '#server/framing/form-data.ts';
+import type { FormFields } from '#server/dialects/form-body.ts';
 import type { DecidingNames } from '#server/dialects/deciding-names.ts';
 import type { Connection } from '#server/http/connection.ts';
+import type { Admission } from '#server/relay/admission/admission.ts';
 import { readContent } from '#server/relay/admission/call-content.ts';
 import type { RelayBody } from '#server/relay/endpoints.ts';
 import type { RelayServices } from '#server/relay/services.ts';
@@ -18,8 +21,10 @@ interface Received extends NotedCall {
   mostBytes?: number;
   /** What of the body is taken in one spelling only. */
   names: DecidingNames;
+  /** It may come as a form, with files. */
+  form?: FormFields;
   /** What is asked for. */
-  read(body: RelayBody, userId: number): Promise<Submission>;
+  read(body: RelayBody, userId: number, admission: Admission): Promise<Submission>;
 }
 
 /** @throws {AppError} of the key, the body, the model, the words, the rate, the balance; and what `read` and `submitTask` throw */
@@ -30,9 +35,12 @@ export async function takeSubmission(services: RelayServices, received: Received
   const admission = await admitCaller(services, request, connection);
   const limit = Math.min(context.env.MAX_REQUEST_BODY_MB * 1_000_000, received.mostBytes ?? Infinity);
   const userId = admission.user.id;
-  const content = await readContent(context.bodies, { request, connection, limit, userId, names: received.names });
+  const boundary = received.form === undefined ? undefined : boundaryOf(request.headers.get('content-type'));
+  const form =
+    received.form === undefined || boundary === undefined ? undefined : { boundary, fields: received.form, names: received.names };
+  const content = await readContent(context.bodies, { request, connection, limit, userId, names: received.names, form });
   try {
-    const submission = await received.read(content.body, userId);
+    const submission = await received.read(content.body, userId, admission);
     received.onModel(submission.model);
     gate.checkModel(admission, submission.model);
     if (submission.origin === null) checkChannels(services, admission, submission);

@@ -9,25 +9,28 @@ export class TaskFailure extends Error {
   readonly reason: string;
   /** What the upstream answered with; 0: nothing. */
   readonly upstreamStatus: number;
+  /** What it said, where it spoke. */
+  readonly told: UpstreamFailure | undefined;
 
-  constructor(error: AppError, reason: string, upstreamStatus = 0) {
+  constructor(error: AppError, reason: string, upstreamStatus = 0, told?: UpstreamFailure) {
     super(reason);
     this.name = 'TaskFailure';
     this.error = error;
     this.reason = reason;
     this.upstreamStatus = upstreamStatus;
+    this.told = told;
   }
 
   /** What an upstream says of the channel's account is told in our words. */
   static ofUpstream(failure: UpstreamFailure, keywords: readonly string[]): TaskFailure {
-    if (refusesChannel(failure, keywords)) return new TaskFailure(new AppError('channel_refused'), 'channel_refused');
+    if (refusesChannel(failure, keywords)) return new TaskFailure(new AppError('channel_refused'), 'channel_refused', 0, failure);
     if (failure.upstreamStatus === 429) {
       const again = failure.retryAfter === undefined ? {} : { retryAfter: failure.retryAfter };
-      return new TaskFailure(new AppError('upstream_saturated', {}, again), 'upstream_saturated', 429);
+      return new TaskFailure(new AppError('upstream_saturated', {}, again), 'upstream_saturated', 429, failure);
     }
     if (failure.errorCode !== null && failure.errorCode !== 'bad_response_status_code')
-      return new TaskFailure(new AppError(failure.errorCode), failure.errorCode);
+      return new TaskFailure(new AppError(failure.errorCode), failure.errorCode, 0, failure);
     const error = new AppError('bad_response_status_code', { status: failure.upstreamStatus });
-    return new TaskFailure(error, failure.message, failure.upstreamStatus);
+    return new TaskFailure(error, failure.message, failure.upstreamStatus, failure);
   }
 }

@@ -1,6 +1,7 @@
 // Midjourney proxies.
 import { drawingStatuses } from '#shared/drawings.ts';
 import { isObject } from '#server/framing/loose-json.ts';
+import { idsOf } from './platform.ts';
 import type { ReportedFields, TaskPlatform, TaskReport } from './platform.ts';
 import { idOf, jsonOf, momentOf, progressOf, textOf, urlOf } from './report-values.ts';
 
@@ -9,7 +10,9 @@ const known: ReadonlySet<string> = new Set(drawingStatuses);
 export const midjourney: TaskPlatform = {
   name: 'midjourney',
   timeout: 3600_000,
-  question: (ids) => ({ path: '/mj/task/list-by-condition', body: { ids } }),
+  askedAtOnce: 100,
+  serves: ({ tasks }) => tasks === 'midjourney',
+  question: (_channel, tasks) => ({ path: '/mj/task/list-by-condition', body: Buffer.from(JSON.stringify({ ids: idsOf(tasks) })) }),
   readAnswer: (answer) => (Array.isArray(answer) ? answer.map(readDrawing).filter((report) => report !== null) : null),
   refundText: (upstreamId, amount) => `构图失败 ${upstreamId}，补偿 ${amount}`,
 };

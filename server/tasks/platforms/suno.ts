@@ -1,6 +1,7 @@
 // Suno APIs.
 import { taskStatuses } from '#shared/tasks.ts';
 import { isObject } from '#server/framing/loose-json.ts';
+import { idsOf } from './platform.ts';
 import type { ReportedFields, TaskPlatform, TaskReport } from './platform.ts';
 import { idOf, jsonOf, momentOf, progressOf, textOf } from './report-values.ts';
 
@@ -9,7 +10,9 @@ const known: ReadonlySet<string> = new Set(taskStatuses);
 export const suno: TaskPlatform = {
   name: 'suno',
   timeout: 3600_000,
-  question: (ids) => ({ path: '/suno/fetch', body: { ids } }),
+  askedAtOnce: 100,
+  serves: ({ tasks }) => tasks === 'suno',
+  question: (_channel, tasks) => ({ path: '/suno/fetch', body: Buffer.from(JSON.stringify({ ids: idsOf(tasks) })) }),
   readAnswer(answer) {
     if (!isObject(answer) || answer['code'] !== 'success') return null;
     const { data } = answer;

@@ -32,6 +32,7 @@ export const openai: Provider = {
   auth: { kind: 'bearer' },
   sendsOrganization: true,
   keepsFiles: true,
+  videos: 'sora',
   gatewayDrops: '/v1',
   modelList: openaiModelList,
   balance: openaiBalance,

@@ -33,6 +33,7 @@ import { openaiMax } from './openai-max.ts';
 import { openRouter } from './openrouter.ts';
 import { perplexity } from './perplexity.ts';
 import { siliconFlow } from './siliconflow.ts';
+import { sora } from './sora.ts';
 import type { Provider } from './spec.ts';
 import { submodel } from './submodel.ts';
 import { suno } from './suno.ts';
@@ -91,6 +92,7 @@ export const providers: readonly Provider[] = [
   midjourneyProxy,
   midjourneyProxyPlus,
   suno,
+  sora,
 ];
 
 const byType = new Map(providers.map((provider) => [provider.type, provider]));

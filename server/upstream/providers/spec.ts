@@ -95,6 +95,9 @@ export interface ProviderFormat extends Omit<ProviderTraits, 'name'> {
   isSoleFor?: RegExp;
 }
 
+/** Forms in which videos are ordered. */
+export type VideoFormName = 'sora';
+
 export interface Provider {
   /** The channel type: the number that clients and stored channels use. */
   type: number;
@@ -105,6 +108,8 @@ export interface Provider {
   formats: Readonly<Partial<Record<UpstreamDialectName, ProviderFormat>>>;
   /** It works on tasks of this kind, whose paths are theirs (`server/tasks/platforms/`). */
   tasks?: TaskRecord['platform'];
+  /** It makes videos, ordered and asked about in this form (`server/tasks/videos/`). */
+  videos?: VideoFormName;
   auth: Auth;
   /** Constant headers; `{other}` and `{site}` (address of this installation) are filled, an empty value leaves it out. */
   headers?: Readonly<Record<string, string>>;

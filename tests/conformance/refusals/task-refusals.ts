@@ -1,5 +1,6 @@
 // Refusals of drawings and music that are ours: switched off, or too many at a time.
 import { expect } from 'vitest';
+import type { TaskRecord } from '#server/db/records/task.ts';
 import { mostRunning } from '#server/relay/tasks/submit-task.ts';
 import { buildTask } from '#tests/support/build-task.ts';
 import { toldByRelay } from './refusal.ts';
@@ -21,7 +22,26 @@ const submit =
       return toldByRelay(response.status, await response.json());
     });
 
+const aVideo = { platform: 'video', channel_id: 1, public_id: 'video_1', properties: '{"seconds":4,"size":"720x1280"}' } as const;
+
+/** A call about the caller's one video, which is as told. */
+const ofVideo =
+  (method: string, path: string, fields: Partial<TaskRecord> = {}) =>
+  async (desk: RelayDesk): Promise<Refusal> => {
+    const told = await desk.scene({ channels: [{ type: 55, models: 'sora-2' }] }, async (scene) => {
+      await scene.app.context.db.collection('tasks').insert(buildTask({ id: 1001, user_id: scene.user.id, ...aVideo, ...fields }));
+      const headers = { authorization: `Bearer ${scene.key}`, 'accept-language': desk.language };
+      const response = await fetch(`${scene.app.origin}/v1/videos/${path}`, { method, headers });
+      return toldByRelay(response.status, await response.json());
+    });
+    return { told, details: { id: path.split(/[/?]/)[0] ?? '' } };
+  };
+
 export const taskRefusals = {
+  video_not_found: ofVideo('GET', 'video_2'),
+  video_not_ready: ofVideo('GET', 'video_1/content', { status: 'IN_PROGRESS' }),
+  video_running: ofVideo('DELETE', 'video_1', { status: 'IN_PROGRESS' }),
+  video_content_missing: ofVideo('GET', 'video_1/content?variant=smell'),
   drawing_disabled: submit('/mj/submit/imagine', { DrawingEnabled: 'false' }),
   /** Behind the words of the upstream, under the number that drawing clients know. */
   drawing_saturated: (desk) =>

@@ -1,0 +1,64 @@
+// Videos, whoever makes them: each provider has a form of its own (`server/tasks/videos/`), and is asked about one at a time.
+import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
+import { maskSecrets } from '#server/upstream/mask-secrets.ts';
+import type { TaskRecord } from '#server/db/records/task.ts';
+import { videoFormOf } from '#server/tasks/videos/registry.ts';
+import type { FollowedVideo, VideoReport } from '#server/tasks/videos/video-form.ts';
+import type { ReportedFields, TaskPlatform, TaskReport } from './platform.ts';
+import { jsonOf, progressOf, textOf, urlOf } from './report-values.ts';
+
+export const noVideoReason = '上游称已完成，但没有给出视频';
+export const unknownReason = '上游没有说明原因';
+
+export const video: TaskPlatform = {
+  name: 'video',
+  // Queues of some providers are hours long.
+  timeout: 6 * 3600_000,
+  askedAtOnce: 1,
+  serves: ({ videos }) => videos !== undefined,
+  question(channel, [task]) {
+    const form = videoFormOf(channel.provider);
+    return form === undefined || task === undefined ? null : form.question(followed(channel, task));
+  },
+  readAnswer(answer, channel, [task]) {
+    const form = videoFormOf(channel.provider);
+    const report = form?.readAnswer(answer);
+    if (form === undefined || report === undefined || report === null || task?.upstream_id === undefined) return null;
+    return [toldReport(report, { channel, upstreamId: task.upstream_id, needsUrl: form.content === undefined })];
+  },
+  refundText: (name, amount) => `异步任务执行失败 ${name}，补偿 ${amount}`,
+};
+
+export function followed({ modelMapping }: PreparedChannel, { action, model, upstream_id: upstreamId = '' }: TaskRecord): FollowedVideo {
+  return { action, upstreamId, model: modelMapping.get(model) ?? model };
+}
+
+interface Asked {
+  channel: PreparedChannel;
+  upstreamId: string;
+  /** There is nothing to be had where no address is told. */
+  needsUrl: boolean;
+}
+
+function toldReport(report: VideoReport, { channel, upstreamId, needsUrl }: Asked): TaskReport {
+  const { state, file } = report;
+  const url = urlOf(report.url);
+  if (state === 'queued' || state === 'running') {
+    const progress = progressOf(report.progress);
+    const status = state === 'queued' ? 'QUEUED' : 'IN_PROGRESS';
+    return { upstreamId, outcome: 'running', fields: { status, ...(progress === undefined ? {} : { progress: belowAll(progress) }) } };
+  }
+  if (state === 'succeeded' && !(needsUrl && url === '' && (file ?? '') === '')) {
+    const fields: ReportedFields = { status: 'SUCCESS', progress: '100%', image_url: urlOf(report.poster) };
+    const data = { ...(url === '' ? {} : { url }), ...(file === undefined || file === '' ? {} : { file: textOf(file, 500) }) };
+    return { upstreamId, outcome: 'succeeded', fields: { ...fields, data: jsonOf(data) } };
+  }
+  const said = state === 'succeeded' ? noVideoReason : textOf(report.reason, 2000) || unknownReason;
+  const fail_reason = maskSecrets(said, { key: channel.key, host: URL.parse(channel.base)?.host ?? '' });
+  return { upstreamId, outcome: 'failed', fields: { status: 'FAILURE', progress: '100%', fail_reason } };
+}
+
+/** What says that it is still at work is not done. */
+function belowAll(progress: string): string {
+  return progress === '100%' ? '99%' : progress;
+}

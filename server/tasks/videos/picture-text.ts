@@ -1,0 +1,59 @@
+// Pictures of an order as providers take them in JSON: an address, a `data:` URL, or bare Base64.
+import { AppError } from '#shared/errors.ts';
+import { badField } from '#server/dialects/strict-fields.ts';
+import type { FormFile } from '#server/framing/form-data.ts';
+import type { VideoPicture } from './video-form.ts';
+
+/** Bytes of a picture that is sent in JSON, where it has to be in memory at once. */
+const mostBytes = 10 * 1024 * 1024;
+const dataUrl = /^data:(image\/[\w.+-]{1,40});base64,([A-Za-z0-9+/=\s]*)$/;
+const types: readonly (readonly [type: string, start: string])[] = [
+  ['image/png', '89504e47'],
+  ['image/jpeg', 'ffd8ff'],
+  ['image/gif', '47494638'],
+  ['image/webp', '52494646'],
+];
+
+/** An address as it is; a file as a `data:` URL. */
+export async function addressOrData(picture: VideoPicture): Promise<string> {
+  if ('url' in picture) return picture.url;
+  const { type, base64 } = await bytesOf(picture.file);
+  return `data:${type};base64,${base64}`;
+}
+
+/** An address as it is; everything else as Base64 alone. */
+export async function addressOrBase64(picture: VideoPicture): Promise<string> {
+  if ('url' in picture) return partsOf(picture.url)?.base64 ?? picture.url;
+  return (await bytesOf(picture.file)).base64;
+}
+
+/** For providers that fetch nothing. @throws {AppError} `invalid_request` for an address */
+export async function inlineParts(picture: VideoPicture): Promise<{ type: string; base64: string }> {
+  if ('file' in picture) return bytesOf(picture.file);
+  const parts = partsOf(picture.url);
+  if (parts === null) throw badField('input_reference', mustBeSent);
+  return parts;
+}
+
+const mustBeSent = {
+  zh: '必须是文件或 data: 地址，此提供商不下载图片',
+  en: 'must be a file or a data: URL, because this provider fetches no pictures',
+};
+
+export function partsOf(url: string): { type: string; base64: string } | null {
+  const [, type, base64] = dataUrl.exec(url) ?? [];
+  return type === undefined || base64 === undefined ? null : { type, base64 };
+}
+
+async function bytesOf({ content, type }: FormFile): Promise<{ type: string; base64: string }> {
+  if (content.size > mostBytes) throw new AppError('body_too_large', { limit: mostBytes });
+  const bytes = await content.read(0, content.size);
+  return { type: typeOf(bytes, type), base64: bytes.toString('base64') };
+}
+
+/** By its first bytes; callers often send none, or that of any file. */
+function typeOf(bytes: Buffer, told: string): string {
+  const start = bytes.subarray(0, 4).toString('hex');
+  const known = types.find(([, begin]) => start.startsWith(begin));
+  return known?.[0] ?? (/^image\/[\w.+-]{1,40}$/.test(told) ? told : 'image/png');
+}

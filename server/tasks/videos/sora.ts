@@ -1,0 +1,65 @@
+// OpenAI's videos, and whoever has them in its form. https://platform.openai.com/docs/api-reference/videos
+import { isObject } from '#server/framing/loose-json.ts';
+import { FormFile, writeForm } from '#server/framing/form-data.ts';
+import type { FormPart } from '#server/framing/form-data.ts';
+import { sourceOf } from '#server/framing/byte-source.ts';
+import { idOf, textOf } from '#server/tasks/platforms/report-values.ts';
+import { jsonQuestion, newBoundary } from './question.ts';
+import { partsOf } from './picture-text.ts';
+import type { VideoForm, VideoPicture } from './video-form.ts';
+
+const variants: ReadonlySet<string> = new Set(['video', 'thumbnail', 'spritesheet']);
+const at = (upstreamId: string) => `/v1/videos/${encodeURIComponent(upstreamId)}`;
+
+export const sora: VideoForm = {
+  usualSeconds: 4,
+  order({ model, prompt, seconds, width, height, pictures }) {
+    const fields = { model, prompt, seconds: String(seconds), size: `${width}x${height}` };
+    const [picture] = pictures;
+    const file = picture === undefined ? undefined : fileOf(picture);
+    if (picture !== undefined && file === undefined && 'url' in picture) {
+      return jsonQuestion('/v1/videos', { ...fields, input_reference: { image_url: picture.url } });
+    }
+    // As the vendor's own libraries send it.
+    const parts: FormPart[] = Object.entries(fields).map(([name, value]) => ({ name, value }));
+    if (file !== undefined) parts.push({ name: 'input_reference', value: file });
+    const boundary = newBoundary();
+    return { path: '/v1/videos', body: writeForm(parts, boundary), contentType: `multipart/form-data; boundary=${boundary}` };
+  },
+  readOrder(answer) {
+    if (!isObject(answer)) return null;
+    const id = idOf(answer['id']);
+    return id === '' ? null : { id };
+  },
+  question: ({ upstreamId }) => ({ path: at(upstreamId) }),
+  readAnswer(answer) {
+    if (!isObject(answer)) return null;
+    const { progress, error } = answer;
+    const told = typeof progress === 'number' ? { progress } : {};
+    switch (textOf(answer['status'])) {
+      case 'queued':
+        return { state: 'queued', ...told };
+      case 'in_progress':
+        return { state: 'running', ...told };
+      case 'completed':
+        return { state: 'succeeded' };
+      case 'failed':
+        return { state: 'failed', reason: isObject(error) ? textOf(error['message']) || textOf(error['code']) : '' };
+      default:
+        return null;
+    }
+  },
+  remix: (upstreamId, prompt) => jsonQuestion(`${at(upstreamId)}/remix`, { prompt }),
+  content: (upstreamId, variant) =>
+    variants.has(variant) ? { path: `${at(upstreamId)}/content${variant === 'video' ? '' : `?variant=${variant}`}` } : null,
+  remove: (upstreamId) => ({ path: at(upstreamId), method: 'DELETE' }),
+};
+
+/** Undefined: it is an address, which the provider fetches. */
+function fileOf(picture: VideoPicture): FormFile | undefined {
+  if ('file' in picture) return picture.file;
+  const parts = partsOf(picture.url);
+  if (parts === null) return undefined;
+  const filename = `reference.${parts.type.slice('image/'.length).replace(/\W.*$/, '')}`;
+  return new FormFile({ filename, type: parts.type, content: sourceOf(Buffer.from(parts.base64, 'base64')) });
+}

@@ -1,0 +1,120 @@
+// Videos: OpenAI's `/v1/videos`, and `/v1/video/generations`, which further clients of this family speak. Either reaches every provider.
+import { AppError } from '#shared/errors.ts';
+import type { Connection } from '#server/http/connection.ts';
+import type { RouteHost } from '#server/http/mount.ts';
+import type { TaskRecord } from '#server/db/records/task.ts';
+import { decidingNames } from '#server/dialects/deciding-names.ts';
+import { StrictFields } from '#server/dialects/strict-fields.ts';
+import type { RelayBody } from '#server/relay/endpoints.ts';
+import type { RelayServices } from '#server/relay/services.ts';
+import type { Admission } from '#server/relay/admission/admission.ts';
+import { answerDirectly, answerTasks } from '#server/relay/tasks/answer-tasks.ts';
+import type { NotedCall } from '#server/relay/tasks/answer-tasks.ts';
+import type { Submission } from '#server/relay/tasks/submission.ts';
+import type { TaskAnswer } from '#server/relay/tasks/submit-task.ts';
+import { takeSubmission } from '#server/relay/tasks/take-submission.ts';
+import { identifyCaller } from '#server/relay/tasks/task-caller.ts';
+import { listOf, readPage } from '#server/responses/list-items.ts';
+import { siteAddressOrLocal } from '#server/settings/site-address.ts';
+import { callersName } from '#server/tasks/task-data.ts';
+import { promptIn, readGeneration, readVideo, videoFields, videoNames } from './asked-video.ts';
+import type { AskedVideo } from './asked-video.ts';
+import { deleteVideo } from './delete-video.ts';
+import { findVideo, listVideos } from './find-video.ts';
+import { videoRefusal } from './refusal.ts';
+import { serveContent } from './serve-content.ts';
+import { generationObject, videoObject } from './video-object.ts';
+import { orderSubmission, remixSubmission } from './video-submission.ts';
+
+interface Asked {
+  request: Request;
+  connection: Connection | null;
+  params: Readonly<Record<string, string>>;
+  url: URL;
+}
+
+const remixNames = decidingNames(['prompt']);
+
+export function mountVideos(host: RouteHost, services: RelayServices): void {
+  const { context } = services;
+  const add = (method: string, path: string, answer: (asked: Asked, noted: NotedCall) => Promise<TaskAnswer>) =>
+    host.addDirect(method, path, (request, params, connection) =>
+      answerTasks(services, { request, connection, refusal: videoRefusal(context) }, (noted) =>
+        answer({ request, connection, params, url: host.facts(request, connection).url }, noted),
+      ),
+    );
+  const found = async ({ request, connection, params }: Asked): Promise<TaskRecord> => {
+    const { user } = await identifyCaller(services, request, connection);
+    return findVideo(context, user.id, params['video'] ?? '');
+  };
+  const generation = (task: TaskRecord) => generationObject(task, contentAddress(services, task));
+  const video = '/v1/videos/:video';
+
+  add('POST', '/v1/videos', (asked, noted) => order(services, asked, { ...noted, read: readVideo, answer: videoObject }));
+  add('POST', '/v1/video/generations', (asked, noted) => order(services, asked, { ...noted, read: readGeneration, answer: generation }));
+  add('POST', `${video}/remix`, (asked, noted) =>
+    submit(services, asked, { ...noted, read: (body, admission) => remix(services, asked, { body, admission }) }),
+  );
+  add('GET', '/v1/videos', async ({ request, connection, url }) => {
+    const { user } = await identifyCaller(services, request, connection);
+    const page = readPage(url.searchParams);
+    const tasks = await listVideos(context, user.id, page);
+    return { status: 200, body: listOf(tasks.slice(0, page.limit).map(videoObject), tasks.length > page.limit) };
+  });
+  add('GET', video, async (asked) => ({ status: 200, body: videoObject(await found(asked)) }));
+  add('GET', '/v1/video/generations/:video', async (asked) => ({ status: 200, body: generation(await found(asked)) }));
+  add('DELETE', video, async (asked) => ({ status: 200, body: await deleteVideo(services, await found(asked)) }));
+  host.addDirect('GET', `${video}/content`, (request, params, connection) =>
+    answerDirectly(services, { request, connection, refusal: videoRefusal(context) }, async () => {
+      const { url } = host.facts(request, connection);
+      const task = await found({ request, connection, params, url });
+      const leaving = new AbortController();
+      connection?.res.once('close', () => leaving.abort());
+      const variant = url.searchParams.get('variant') ?? 'video';
+      return serveContent(services, task, { variant, signal: leaving.signal });
+    }),
+  );
+}
+
+interface Ordering extends NotedCall {
+  read(body: RelayBody): AskedVideo;
+  answer(task: TaskRecord): object;
+}
+
+function order(services: RelayServices, asked: Asked, { read, answer, ...noted }: Ordering): Promise<TaskAnswer> {
+  return submit(services, asked, {
+    ...noted,
+    read: (body, admission) => Promise.resolve(orderSubmission({ services, admission, answer }, read(body))),
+  });
+}
+
+function submit(
+  services: RelayServices,
+  { request, connection, params }: Asked,
+  { read, ...noted }: NotedCall & { read(body: RelayBody, admission: Admission): Promise<Submission> },
+): Promise<TaskAnswer> {
+  if (!services.context.settings.get('TaskEnabled')) throw new AppError('tasks_disabled');
+  const isNew = params['video'] === undefined;
+  return takeSubmission(services, {
+    request,
+    connection,
+    ...noted,
+    names: isNew ? videoNames : remixNames,
+    ...(isNew ? { form: videoFields } : {}),
+    read: (body, _userId, admission) => read(body, admission),
+  });
+}
+
+async function remix(
+  services: RelayServices,
+  { params, url }: Asked,
+  { body, admission }: { body: RelayBody; admission: Admission },
+): Promise<Submission> {
+  const prompt = promptIn(new StrictFields(body));
+  const origin = await findVideo(services.context, admission.user.id, params['video'] ?? '');
+  return remixSubmission({ services, admission, answer: videoObject }, { origin, prompt, path: url.pathname });
+}
+
+function contentAddress({ context: { settings, env } }: RelayServices, task: TaskRecord): string {
+  return `${siteAddressOrLocal(settings, env.PORT)}/v1/videos/${callersName(task)}/content`;
+}

@@ -1,0 +1,176 @@
+// The video itself, or a picture of it: from its provider by the channel's key, or from the address that the provider named, by the
+// guarded egress. It passes bit by bit, as fast as its reader takes it.
+import { AppError } from '#shared/errors.ts';
+import { EgressRefusal } from '#server/egress/egress-refusal.ts';
+import type { EgressStream } from '#server/egress/egress.ts';
+import type { TaskRecord } from '#server/db/records/task.ts';
+import { framings } from '#server/framing/registry.ts';
+import { bufferResponse, streamResponse } from '#server/http/lean-response.ts';
+import type { DirectResponse } from '#server/http/lean-response.ts';
+import { PassedBytes } from '#server/files/passed-bytes.ts';
+import { createShares } from '#server/queues/shares.ts';
+import type { RelayServices } from '#server/relay/services.ts';
+import { askUpstream, questionRequest } from '#server/tasks/ask-upstream.ts';
+import type { VideoForm, VideoQuestion } from '#server/tasks/videos/video-form.ts';
+import { exchange } from '#server/upstream/exchange.ts';
+import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
+import { urlOf } from '#server/tasks/platforms/report-values.ts';
+import { PassedEgress } from './passed-egress.ts';
+import { madeOf, stateOf } from './video-object.ts';
+import { formOf } from './video-submission.ts';
+
+/** For which somebody is waited, in all. */
+const waitMs = 60_000;
+const mostBytes = 4 * 1024 ** 3;
+const answerBytes = 1024 * 1024;
+/** Videos that are read at the same time. */
+const limits = { all: 200, perOwner: 8 };
+/** Any bytes are a stream of them. */
+const bytes = { ...framings.sse, mediaType: '', begins: () => true };
+/** What a browser shows and does not run. */
+const types = /^(?:video\/[\w.+-]{1,40}|image\/(?:png|jpeg|jpg|webp|gif|avif))$/;
+const variants: ReadonlySet<string> = new Set(['video', 'thumbnail', 'spritesheet']);
+
+const open = createShares<number>();
+
+/** @throws {AppError} `video_not_ready`, `video_content_missing`, `rate_limited`, and of the provider's failures */
+export async function serveContent(
+  services: RelayServices,
+  task: TaskRecord,
+  { variant, signal }: { variant: string; signal: AbortSignal },
+): Promise<DirectResponse> {
+  const { context } = services;
+  const id = task.public_id ?? '';
+  const missing = () => new AppError('video_content_missing', { id });
+  if (stateOf(task) !== 'completed') throw new AppError('video_not_ready', { id });
+  const channel = context.channels.get(task.channel_id);
+  if (!variants.has(variant) || channel === undefined || channel.problem !== null) throw missing();
+  const form = formOf(channel);
+  if (!open.fits(task.user_id, 1, limits)) throw new AppError('rate_limited', {}, { retryAfter: 5 });
+  open.add(task.user_id, 1);
+  let isOpen = true;
+  const done = () => {
+    if (isOpen) open.add(task.user_id, -1);
+    isOpen = false;
+  };
+  try {
+    const question = form.content?.(task.upstream_id ?? '', variant);
+    if (question === null) throw missing();
+    const response =
+      question === undefined
+        ? await fromAddress(services, { task, channel, form, variant, signal, done })
+        : await fromProvider(services, channel, { question, variant, done });
+    if (response === null) throw missing();
+    return response;
+  } catch (failure) {
+    done();
+    throw failure;
+  }
+}
+
+interface FromAddress {
+  task: TaskRecord;
+  channel: PreparedChannel;
+  form: VideoForm;
+  variant: string;
+  signal: AbortSignal;
+  done: () => void;
+}
+
+/** Null: there is none, or it is gone. */
+async function fromAddress({ context }: RelayServices, asked: FromAddress): Promise<DirectResponse | null> {
+  const { task, channel, form, variant, signal, done } = asked;
+  const url = variant === 'video' ? await addressOf(context, { task, channel, form }) : variant === 'thumbnail' ? task.image_url : '';
+  if (url === '') return null;
+  const isOwn = form.isBehindKey === true && URL.parse(url)?.origin === URL.parse(channel.base)?.origin;
+  const { 'content-type': _none, ...own } = channel.headers;
+  const headers = { ...(isOwn ? own : {}), accept: 'video/*, image/*', 'accept-encoding': 'identity' };
+  const stream = await context.egress
+    .open({ url, method: 'GET', headers, milliseconds: waitMs, maxBytes: mostBytes, redirects: 3, signal, isTrusted: isOwn })
+    .catch((failure: unknown) => {
+      if (!(failure instanceof EgressRefusal)) throw failure;
+      context.log.warn({ task: task.id, reason: failure.reason }, 'a video could not be fetched');
+      throw new AppError('do_request_failed', {}, { cause: failure });
+    });
+  const type = typeOf(stream, variant);
+  if (type === null) {
+    stream.close();
+    return null;
+  }
+  const length = stream.headers['content-length'];
+  return streamResponse(
+    200,
+    { ...headersOf(type), ...(length === undefined ? {} : { 'content-length': length }) },
+    new PassedEgress(stream, done),
+  );
+}
+
+async function addressOf(
+  context: RelayServices['context'],
+  { task, channel, form }: Pick<FromAddress, 'task' | 'channel' | 'form'>,
+): Promise<string> {
+  const { url = '', file = '' } = madeOf(task);
+  if (url !== '' || file === '' || form.locate === undefined) return url;
+  const answer = await askUpstream(context, channel, { ...form.locate.question(file), milliseconds: waitMs });
+  if (answer.kind === 'failed') throw new AppError('do_request_failed');
+  return urlOf(form.locate.read(answer.value));
+}
+
+/** Null: it is gone there. */
+async function fromProvider(
+  { context }: RelayServices,
+  channel: PreparedChannel,
+  { question, variant, done }: { question: VideoQuestion; variant: string; done: () => void },
+): Promise<DirectResponse | null> {
+  const address = URL.parse(`${channel.base}${question.path}`);
+  if (address === null) return null;
+  const plain = questionRequest(channel, question, address);
+  const request = { ...plain, headers: { ...plain.headers, accept: '*/*' }, isStream: true, framing: bytes };
+  const signed = await channel.authorize(request, { now: context.now(), sender: context.sender });
+  const received = await exchange(context, channel, signed, { responseMs: waitMs, maxBytes: answerBytes }).received;
+  if (received.kind === 'failed') {
+    if (received.failure.upstreamStatus === 404) return null;
+    throw new AppError('do_request_failed');
+  }
+  const told = String(received.headers?.['content-type'] ?? '');
+  const type = typeNamed(told, variant);
+  if (received.kind === 'whole') {
+    done();
+    return type === null ? null : bufferResponse(200, headersOf(type), received.body);
+  }
+  if (type === null) {
+    received.stream.abort();
+    return null;
+  }
+  const body = new PassedBytes(received.stream, context.env.STREAMING_TIMEOUT * 1000);
+  const { destroy } = body;
+  body.destroy = () => {
+    destroy.call(body);
+    done();
+  };
+  return streamResponse(200, headersOf(type), body);
+}
+
+function headersOf(type: string): Record<string, string> {
+  return {
+    'content-type': type,
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': "default-src 'none'; sandbox",
+  };
+}
+
+/** Null: it is neither a video nor a picture. */
+function typeOf({ status, headers }: EgressStream, variant: string): string | null {
+  if (status !== 200 || headers['content-encoding'] !== undefined || Number(headers['content-length']) > mostBytes) return null;
+  return typeNamed(headers['content-type'] ?? '', variant);
+}
+
+function typeNamed(told: string, variant: string): string | null {
+  const type = told.split(';')[0]?.trim().toLowerCase() ?? '';
+  if (types.test(type)) return type;
+  // Storage often tells no more than that it is a file.
+  const isPlain = type === '' || type === 'application/octet-stream' || type === 'binary/octet-stream' || type === 'application/binary';
+  if (!isPlain) return null;
+  return variant === 'video' ? 'video/mp4' : 'image/webp';
+}

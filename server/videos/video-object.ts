@@ -1,0 +1,71 @@
+// Tasks of videos as their callers are told them.
+import { z } from 'zod';
+import type { TaskRecord } from '#server/db/records/task.ts';
+import { callersName, dataOf } from '#server/tasks/task-data.ts';
+
+/** What the record keeps of an order, in `properties`. */
+export const VideoFacts = z.object({
+  seconds: z.number(),
+  size: z.string(),
+  remixed_from: z.string().optional(),
+});
+export type VideoFacts = z.infer<typeof VideoFacts>;
+
+/** What the provider said of it, in `data`. */
+const VideoData = z.object({ url: z.string().optional(), file: z.string().optional() });
+
+export function factsOf({ properties }: Pick<TaskRecord, 'properties'>): VideoFacts {
+  return VideoFacts.parse(JSON.parse(properties));
+}
+
+export function madeOf(task: Pick<TaskRecord, 'data'>): z.infer<typeof VideoData> {
+  return VideoData.safeParse(dataOf(task)).data ?? {};
+}
+
+type VideoState = 'queued' | 'in_progress' | 'completed' | 'failed';
+
+export function stateOf({ status }: Pick<TaskRecord, 'status'>): VideoState {
+  if (status === 'SUCCESS') return 'completed';
+  if (status === 'FAILURE') return 'failed';
+  return status === 'IN_PROGRESS' ? 'in_progress' : 'queued';
+}
+
+/** https://platform.openai.com/docs/api-reference/videos/object */
+export function videoObject(task: TaskRecord): Record<string, unknown> {
+  const { seconds, size, remixed_from } = factsOf(task);
+  const status = stateOf(task);
+  return {
+    id: callersName(task),
+    object: 'video',
+    created_at: task.created_at,
+    status,
+    model: task.model,
+    progress: Number.parseInt(task.progress, 10) || 0,
+    prompt: task.prompt,
+    seconds: String(seconds),
+    size,
+    completed_at: status === 'completed' ? Math.floor(task.finish_time / 1000) : null,
+    expires_at: null,
+    remixed_from_video_id: remixed_from ?? null,
+    error: status === 'failed' ? { code: 'video_generation_failed', message: task.fail_reason } : null,
+  };
+}
+
+/** As `/v1/video/generations` tells it. `url`: where the video can be had, with the caller's key. */
+export function generationObject(task: TaskRecord, url: string): Record<string, unknown> {
+  const { seconds, size } = factsOf(task);
+  const [width, height] = size.split('x').map(Number);
+  const status = stateOf(task);
+  return {
+    id: callersName(task),
+    task_id: callersName(task),
+    object: 'video',
+    created_at: task.created_at,
+    model: task.model,
+    status,
+    progress: Number.parseInt(task.progress, 10) || 0,
+    ...(status === 'completed' ? { url, format: 'mp4' } : {}),
+    metadata: { duration: seconds, width, height },
+    error: status === 'failed' ? { code: 'video_generation_failed', message: task.fail_reason } : null,
+  };
+}

@@ -1,0 +1,268 @@
+// Videos as OpenAI's own library asks for them, before a provider of that form.
+import { toFile } from 'openai';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { pollTasks } from '#server/tasks/poll-tasks.ts';
+import { checkTasks } from '#server/tasks/check-tasks.ts';
+import { engines } from '#tests/support/engines.ts';
+import { film, soraServing, startFakeVideos } from '#tests/support/fake-videos.ts';
+import type { FakeVideos } from '#tests/support/fake-videos.ts';
+import { createVideoScene } from '#tests/support/video-scene.ts';
+import type { VideoCustomer, VideoScene } from '#tests/support/video-scene.ts';
+import { until } from '#tests/support/until.ts';
+
+const start = 10_000_000;
+/** A second costs 0.1 dollars. */
+const second = 50_000;
+const png = Buffer.from('89504e470d0a1a0a00000000', 'hex');
+
+describe.each(engines)('videos on $kind', (engine) => {
+  let scene: VideoScene;
+  let upstream: FakeVideos;
+  let channelId: number;
+  const sora = soraServing();
+  beforeAll(async () => {
+    upstream = await startFakeVideos(sora.serving);
+    scene = await createVideoScene(engine);
+    channelId = await scene.addChannel({ type: 55, models: 'sora-2,sora-2-pro', base_url: upstream.url });
+  });
+  afterAll(async () => {
+    await scene[Symbol.asyncDispose]();
+    await upstream[Symbol.asyncDispose]();
+  });
+
+  const create = (customer: VideoCustomer, fields: object = {}) =>
+    customer.sdk.videos.create({ model: 'sora-2', prompt: 'a harbour at dawn', ...fields });
+  const named = () => sora.taken.at(-1) ?? '';
+
+  it('are ordered, followed, listed, read and deleted by the official library; the price is that of their seconds', async () => {
+    const customer = await scene.customer();
+    const video = await create(customer, { seconds: '8', size: '1280x720' });
+    expect(video).toMatchObject({ object: 'video', status: 'queued', progress: 0, model: 'sora-2', seconds: '8', size: '1280x720' });
+    expect(video.id).toMatch(/^video_\w{32}$/);
+    const [visit] = upstream.visits.slice(-1);
+    expect(visit).toMatchObject({ method: 'POST', path: '/v1/videos', headers: { authorization: 'Bearer sk-channel' } });
+    expect(visit?.headers['content-type']).toMatch(/^multipart\/form-data; boundary=/);
+    expect(await customer.balance()).toBe(start - 8 * second);
+    expect(await scene.task(customer)).toMatchObject({ platform: 'video', channel_id: channelId, charge: 'done', quota: 8 * second });
+
+    sora.tell(named(), { status: 'in_progress', progress: 33 });
+    await scene.poll();
+    expect(await customer.sdk.videos.retrieve(video.id)).toMatchObject({ status: 'in_progress', progress: 33, completed_at: null });
+    await expect(customer.sdk.videos.downloadContent(video.id)).rejects.toMatchObject({ status: 400, code: 'video_not_ready' });
+    await expect(customer.sdk.videos.delete(video.id)).rejects.toMatchObject({ status: 400, code: 'video_running' });
+    await expect(customer.sdk.videos.remix(video.id, { prompt: 'at dusk' })).rejects.toMatchObject({ code: 'video_not_ready' });
+
+    sora.tell(named(), { status: 'completed', progress: 100 });
+    await scene.poll();
+    const done = await customer.sdk.videos.retrieve(video.id);
+    expect(done).toMatchObject({ status: 'completed', progress: 100, completed_at: expect.any(Number), error: null });
+    const content = await customer.sdk.videos.downloadContent(video.id);
+    expect(content.headers.get('content-type')).toBe('video/mp4');
+    expect(Buffer.from(await content.arrayBuffer())).toEqual(film);
+    const picture = await customer.sdk.videos.downloadContent(video.id, { variant: 'thumbnail' });
+    expect([picture.headers.get('content-type'), await picture.text()]).toEqual(['image/webp', 'RIFF']);
+
+    const remix = await customer.sdk.videos.remix(video.id, { prompt: 'at dusk' });
+    expect(remix).toMatchObject({ remixed_from_video_id: video.id, seconds: '8', prompt: 'at dusk', status: 'queued' });
+    expect(await customer.balance()).toBe(start - 16 * second);
+    const listed = await customer.sdk.videos.list({ limit: 1 });
+    expect(listed.data.map(({ id }) => id)).toEqual([remix.id]);
+    const all: string[] = [];
+    for await (const one of customer.sdk.videos.list({ limit: 1, order: 'asc' })) all.push(one.id);
+    expect(all).toEqual([video.id, remix.id]);
+
+    const { taken } = sora;
+    expect(await customer.sdk.videos.delete(video.id)).toEqual({ id: video.id, object: 'video.deleted', deleted: true });
+    await until(() => upstream.visits.some(({ method, path }) => method === 'DELETE' && path === `/v1/videos/${taken.at(-2)}`));
+    await expect(customer.sdk.videos.retrieve(video.id)).rejects.toMatchObject({ status: 404, code: 'video_not_found' });
+    await expect(customer.sdk.videos.delete(video.id)).rejects.toMatchObject({ status: 404 });
+    expect((await customer.sdk.videos.list()).data.map(({ id }) => id)).toEqual([remix.id]);
+    expect(await customer.balance()).toBe(start - 16 * second);
+    await scene.checkBooks();
+  });
+
+  it('of another user are nobody’s', async () => {
+    const [customer, other] = [await scene.customer(), await scene.customer()];
+    const { id } = await create(customer);
+    sora.tell(named(), { status: 'completed' });
+    await scene.poll();
+    const { videos } = other.sdk;
+    for (const ask of [
+      () => videos.retrieve(id),
+      () => videos.downloadContent(id),
+      () => videos.remix(id, { prompt: 'mine' }),
+      () => videos.delete(id),
+      () => videos.list({ after: id }),
+    ])
+      await expect(ask()).rejects.toMatchObject({ status: 404, code: 'video_not_found' });
+    expect((await videos.list()).data).toEqual([]);
+    expect(await other.call('GET', `/v1/video/generations/${id}`)).toMatchObject({ status: 404 });
+    // The provider's name is no name here, for its owner either.
+    await expect(customer.sdk.videos.retrieve(named())).rejects.toMatchObject({ status: 404 });
+    expect(await other.balance()).toBe(start);
+  });
+
+  it('take a picture as a file, which goes on as it is, and as an address or data', async () => {
+    const customer = await scene.customer();
+    await create(customer, { input_reference: await toFile(png, 'a.png', { type: 'image/png' }) });
+    expect(upstream.visits.at(-1)?.text).toContain(`filename="a.png"\r\nContent-Type: image/png\r\n\r\n${png.toString('latin1')}\r\n`);
+    expect((await scene.task(customer)).action).toBe('IMAGE_TO_VIDEO');
+    const image_url = `data:image/png;base64,${png.toString('base64')}`;
+    expect(await customer.call('POST', '/v1/videos', { model: 'sora-2', prompt: 'x', input_reference: { image_url } })).toMatchObject({
+      status: 200,
+    });
+    expect(upstream.visits.at(-1)?.text).toContain(png.toString('latin1'));
+    const far = { image_url: 'https://pictures.example/a.png' };
+    await customer.sdk.videos.create({ model: 'sora-2', prompt: 'x', input_reference: far });
+    expect(upstream.visits.at(-1)?.body).toEqual({ model: 'sora-2', prompt: 'x', seconds: '4', size: '720x1280', input_reference: far });
+    await expect(
+      customer.sdk.videos.create({ model: 'sora-2', prompt: 'x', input_reference: { file_id: 'file-1' } }),
+    ).rejects.toMatchObject({
+      status: 400,
+      code: 'account_object_refused',
+    });
+  });
+
+  it('are asked for as `/v1/video/generations`, too, and told in its words', async () => {
+    const customer = await scene.customer();
+    const asked = { model: 'sora-2-pro', prompt: 'a harbour', duration: 12, width: 1792, height: 1024 };
+    const { status, body } = await customer.call('POST', '/v1/video/generations', asked);
+    expect([status, body]).toMatchObject([
+      200,
+      { task_id: body.id, status: 'queued', metadata: { duration: 12, width: 1792, height: 1024 } },
+    ]);
+    // 0.5 dollars a second.
+    expect(await customer.balance()).toBe(start - 12 * 250_000);
+    sora.tell(named(), { status: 'completed' });
+    await scene.poll();
+    const told = await customer.call('GET', `/v1/video/generations/${body.id}`);
+    expect(told.body).toMatchObject({ status: 'completed', format: 'mp4', error: null });
+    const content = await fetch(`${scene.app.origin}${new URL(told.body.url).pathname}`, {
+      headers: { authorization: `Bearer ${customer.key}` },
+    });
+    expect(Buffer.from(await content.arrayBuffer())).toEqual(film);
+  });
+
+  it('that fail are given back whole, once, whoever hears of it at the same time', async () => {
+    const customer = await scene.customer({ token: { quota: 1_000_000 } });
+    const { id } = await create(customer, { seconds: '12' });
+    expect(await customer.balance()).toBe(start - 12 * second);
+    sora.tell(named(), { status: 'failed', error: { code: 'moderation', message: 'Refused by https://inside.example for sk-channel' } });
+    scene.app.clock.advance(16_000);
+    await Promise.all([pollTasks(scene.app.context), pollTasks(scene.app.context), checkTasks(scene.app.context)]);
+    await scene.poll();
+    expect(await customer.balance()).toBe(start);
+    const told = await customer.sdk.videos.retrieve(id);
+    expect(told).toMatchObject({ status: 'failed', error: { code: 'video_generation_failed', message: 'Refused by https://*** for ***' } });
+    const rows = await scene.app.context.db.collection('logs').find({ user_id: customer.user.id, type: 4 });
+    expect(rows.map(({ content }) => content)).toEqual([`异步任务执行失败 ${id}，补偿 ＄1.200000 额度`]);
+    await expect(customer.sdk.videos.downloadContent(id)).rejects.toMatchObject({ status: 400 });
+    await scene.checkBooks();
+  });
+
+  it('that never end are given back when their time is over', async () => {
+    const customer = await scene.customer();
+    await create(customer);
+    await scene.poll(5 * 3600);
+    expect(await customer.balance()).toBe(start - 4 * second);
+    await scene.poll(3700);
+    expect(await customer.balance()).toBe(start);
+    expect((await scene.task(customer)).fail_reason).toBe('上游任务超时（超过6小时）');
+    await scene.checkBooks();
+  });
+
+  it('stay with their channel, and one that answers nothing about a task holds up no other', async () => {
+    const [lost, kept] = [await scene.customer(), await scene.customer()];
+    await create(lost);
+    const lostName = named();
+    await create(kept);
+    const name = named();
+    upstream.serve(({ method, path }) =>
+      method === 'GET' && path === `/v1/videos/${lostName}` ? { status: 500, body: { error: { message: 'x' } } } : undefined,
+    );
+    const better = await scene.addChannel({ type: 55, models: 'sora-2', base_url: 'http://127.0.0.1:9', key: 'sk-better', priority: 99 });
+    sora.tell(name, { status: 'completed' });
+    await scene.poll();
+    expect([(await scene.task(lost)).status, (await scene.task(kept)).status]).toEqual(['NOT_START', 'SUCCESS']);
+    const { id } = (await kept.sdk.videos.list()).data[0] ?? { id: '' };
+    expect(await kept.sdk.videos.remix(id, { prompt: 'again' })).toMatchObject({ status: 'queued' });
+    await scene.app.context.db.collection('channels').remove({ id: better });
+    await scene.app.context.channels.reload();
+  });
+
+  it.each([
+    ['no prompt', { prompt: '' }, 'prompt'],
+    ['seconds that are none', { seconds: 'soon' }, 'seconds'],
+    ['half a second', { seconds: 0.5 }, 'seconds'],
+    ['no second', { seconds: '0' }, 'seconds'],
+    ['an hour', { seconds: 3600 }, 'seconds'],
+    ['more digits than numbers have', { seconds: '9'.repeat(40) }, 'seconds'],
+    ['a size that is none', { size: 'large' }, 'size'],
+    ['a size beyond all', { size: '99999x99999' }, 'size'],
+    ['a size of nothing', { size: '0x720' }, 'size'],
+    ['a list of seconds', { seconds: [4] }, 'seconds'],
+    ['an address of a file', { input_reference: { image_url: 'file:///etc/passwd' } }, 'input_reference.image_url'],
+  ])('%s is refused before anybody is asked', async (_what, fields, field) => {
+    const customer = await scene.customer();
+    const before = upstream.visits.length;
+    const { status, body } = await customer.call('POST', '/v1/videos', { model: 'sora-2', prompt: 'x', ...fields });
+    expect([status, body.error]).toMatchObject([400, { code: 'invalid_request', param: field }]);
+    expect(upstream.visits).toHaveLength(before);
+    expect(await customer.balance()).toBe(start);
+  });
+
+  it('cost nothing where the provider refuses them, whose words are told', async () => {
+    const customer = await scene.customer();
+    // A size that its provider does not have.
+    const odd = await customer.call('POST', '/v1/videos', { model: 'sora-2', prompt: 'x', size: '1920x1080' });
+    expect(odd).toMatchObject({
+      status: 400,
+      body: { error: { message: expect.stringContaining('Invalid value for size'), code: 'invalid_value' } },
+    });
+    expect(await customer.balance()).toBe(start);
+    expect((await customer.sdk.videos.list()).data).toEqual([]);
+    const poor = await scene.customer({ quota: 4 * second - 1 });
+    const { status, body } = await poor.call('POST', '/v1/videos', { model: 'sora-2', prompt: 'x' });
+    expect([status, body.error.code]).toEqual([403, 'insufficient_user_quota']);
+    await scene.set('ModelPrice', '{}');
+    await scene.set('VideoPrice', '{}');
+    expect((await customer.call('POST', '/v1/videos', { model: 'sora-2', prompt: 'x' })).body.error.code).toBe('model_price_error');
+    // A price per second that says nothing of resolutions is that of 720p; a larger one costs by its pixels.
+    await scene.set('ModelPrice', '{"sora-2":0.2}');
+    await create(customer, { size: '1024x1792' });
+    expect(start - (await customer.balance())).toBe(812_000);
+    await scene.set('VideoPrice', '{"720p:sora-2*":0.1,"720p:sora-2-pro*":0.3,"1024p:sora-2-pro*":0.5}');
+    await scene.checkBooks();
+  });
+
+  it('a key that may not use the model, or none at all, orders nothing; what was paid for is read with a key that is used up', async () => {
+    const customer = await scene.customer({ token: { model_limits_enabled: true, model_limits: 'other' } });
+    expect((await customer.call('POST', '/v1/videos', { model: 'sora-2', prompt: 'x' })).status).toBe(403);
+    const limited = await scene.customer({ token: { quota: 4 * second } });
+    const { id } = await create(limited);
+    await expect(create(limited)).rejects.toMatchObject({ code: 'key_exhausted' });
+    expect(await limited.sdk.videos.retrieve(id)).toMatchObject({ id });
+    expect((await fetch(`${scene.app.origin}/v1/videos/${id}/content`)).status).toBe(401);
+  });
+
+  it('an upstream that breaks off may have taken it: nobody else is asked, and nothing is paid', async () => {
+    const customer = await scene.customer();
+    upstream.serve(({ method, text }) => (method === 'POST' && text.includes('break off') ? 'cut' : undefined));
+    const before = upstream.visits.length;
+    const { status } = await customer.call('POST', '/v1/videos', { model: 'sora-2', prompt: 'break off' });
+    expect(status).toBe(502);
+    expect(upstream.visits).toHaveLength(before + 1);
+    expect(await customer.balance()).toBe(start);
+  });
+
+  it('the row tells seconds, size and what one of them costs', async () => {
+    const customer = await scene.customer();
+    const { id } = await create(customer, { model: 'sora-2-pro', size: '1792x1024', seconds: '4' });
+    const [row] = await scene.app.context.db.collection('logs').find({ user_id: customer.user.id, type: 2 });
+    expect(row).toMatchObject({
+      model_name: 'sora-2-pro',
+      quota: 4 * 250_000,
+      other: { model_price: 0.5, units: { kind: 'second', count: 4, size: '1792x1024' }, task: { action: 'TEXT_TO_VIDEO', id } },
+    });
+  });
+});
