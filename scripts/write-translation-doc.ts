@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { clientDialects, upstreamDialects } from '#server/dialects/registry.ts';
+import type { UpstreamDialect } from '#server/dialects/upstream-dialect.ts';
 import { translationTable } from '#server/dialects/translation-table.ts';
 import type { TranslationRow } from '#server/dialects/translation-table.ts';
 
@@ -31,12 +32,29 @@ for (const row of translationTable) {
   pairs.set(pair, [...(pairs.get(pair) ?? []), row]);
 }
 const sections = [...pairs].map(([pair, rows]) => `\n## ${pair}\n\n| Field | | About |\n|---|---|---|\n${rows.map(lineOf).join('')}`);
-const text = head + sections.join('');
+
+const unheardHead = `
+## What responses say to callers of the same format alone
+
+Where both ends speak one format, a response passes as it is. Otherwise this is what the caller does not hear of, by the names that the
+vendor's packages have; a test finds every member of them (\`tests/conformance/vendor-members.test.ts\`). What stands within a member goes with it.
+`;
+const upstreams: readonly UpstreamDialect[] = Object.values(upstreamDialects);
+const unheard = upstreams.flatMap(({ name, unheard: members }) => {
+  if (members === undefined) return [];
+  const rows = [...linesOfMembers(members.whole), ...linesOfMembers(members.events, 'in streams: ')];
+  return [`\n### ${names.get(name) ?? name}\n\n| Why | Members |\n|---|---|\n${rows.join('')}`];
+});
+const text = head + unheardHead + unheard.join('') + sections.join('');
 
 if (!process.argv.includes('--check')) writeFileSync(file, text);
 else if (readFileSync(file, 'utf8') !== text) {
   process.stdout.write('docs/translation.md does not match the table: run scripts/write-translation-doc.ts\n');
   process.exit(1);
+}
+
+function linesOfMembers(reasons: Readonly<Record<string, readonly string[]>>, where = ''): string[] {
+  return Object.entries(reasons).map(([why, members]) => `| ${where}${why} | ${members.map((member) => `\`${member}\``).join(', ')} |\n`);
 }
 
 function lineOf({ field, treatment, about }: TranslationRow): string {

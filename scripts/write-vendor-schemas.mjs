@@ -36,6 +36,10 @@ const vendors = {
         RawMessageStreamEvent: 'MessageStreamEvent',
         MessageTokensCount: 'TokensCount',
       },
+      '@anthropic-ai/sdk/resources/beta/messages/messages': {
+        BetaMessage: 'BetaMessage',
+        BetaRawMessageStreamEvent: 'BetaMessageStreamEvent',
+      },
       '@anthropic-ai/sdk/resources/models': { ModelInfo: 'ModelInfo' },
       '@anthropic-ai/sdk/resources/shared': { ErrorResponse: 'ErrorResponse' },
     },

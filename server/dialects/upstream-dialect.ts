@@ -15,6 +15,7 @@ import type { HostedAccess } from './hosted-tools.ts';
 import type { Way } from './way.ts';
 import type { Surcharges } from './surcharges.ts';
 import type { TokenLimits } from './token-limits.ts';
+import type { Unheard } from './unheard.ts';
 
 export type DialectSettings = Pick<Settings, 'get'>;
 
@@ -105,6 +106,8 @@ export interface UpstreamDialect {
   leastLimit?(body: Body, model: string, settings: DialectSettings): number;
 
   // Responses.
+  /** What its vendor's packages have in responses and no other format's callers hear of. Missing: the format has no types to compare with. */
+  readonly unheard?: Unheard;
   /** Null: not a response of this format. Numbers of a usage that cannot be true are a part of their own. */
   readWhole(body: Body, provider: ProviderTraits | null): readonly ResponsePart[] | null;
   createStreamReader(provider: ProviderTraits | null): StreamReader;

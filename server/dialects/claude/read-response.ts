@@ -23,9 +23,7 @@ export function readWhole(body: Readonly<JsonObject>): readonly ResponsePart[] |
       calls += 1;
     } else parts.push(...reader.whole(block));
   }
-  const finish = finishOf(body);
-  if (finish !== null) parts.push(finish);
-  parts.push(...usageParts(body.usage));
+  parts.push(...endOf(body), ...usageParts(body.usage));
   return parts;
 }
 
@@ -120,10 +118,15 @@ function startOf(message: Readonly<JsonObject>): ResponsePart {
   return { type: 'start', id: isFilled(message.id) ? message.id : '', model: isFilled(message.model) ? message.model : '' };
 }
 
-function finishOf({ stop_reason: reason, stop_sequence: sequence }: Readonly<JsonObject>): ResponsePart | null {
+/** Why it ends, and what is said of that to people. */
+function endOf({ stop_reason: reason, stop_sequence: sequence, stop_details: details }: Readonly<JsonObject>): ResponsePart[] {
   const read = readStopReason(reason);
-  if (read === null) return null;
-  return { type: 'finish', reason: read, ...(isFilled(sequence) ? { stopSequence: sequence } : {}) };
+  if (read === null) return [];
+  const why = read === 'content_filter' && isObject(details) ? details.explanation : undefined;
+  return [
+    ...(isFilled(why) ? [{ type: 'refusal' as const, text: why }] : []),
+    { type: 'finish', reason: read, ...(isFilled(sequence) ? { stopSequence: sequence } : {}) },
+  ];
 }
 
 export function createStreamReader(): StreamReader {
@@ -165,8 +168,7 @@ class MessageStreamReader implements StreamReader {
         parts.push(...this.#stop());
         break;
       case 'message_delta': {
-        const finish = isObject(event.delta) ? finishOf(event.delta) : null;
-        if (finish !== null) parts.push(finish);
+        if (isObject(event.delta)) parts.push(...endOf(event.delta));
         parts.push(...usageParts(event.usage));
         break;
       }

@@ -17,6 +17,7 @@ import { createStreamReader, readError, readWhole } from './read-response.ts';
 import { fitThinking } from './thinking.ts';
 import { adaptThinkingSuffix, leastLimitOf } from './thinking-suffix.ts';
 import { carriedFields } from './said-fields.ts';
+import { unheard } from './unheard.ts';
 import { fitVersion } from './versions.ts';
 import { writeRequest } from './write-request.ts';
 import { createStreamWriter } from './write-response.ts';
@@ -86,6 +87,7 @@ export const claudeUpstream: UpstreamDialect = {
   headers: ({ settings, originModel }) => modelHeaders(settings, originModel),
   effortOf: ({ output_config: output }) => (isObject(output) && typeof output.effort === 'string' ? output.effort : undefined),
   leastLimit: (body, model, settings) => (thinkingShare(settings) === null ? 0 : leastLimitOf(body, model)),
+  unheard,
   readWhole,
   createStreamReader,
   createStreamWriter,

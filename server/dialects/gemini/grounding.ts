@@ -6,12 +6,16 @@ import type { ResponsePart } from '../parts.ts';
 
 /** Characters of text that are kept for ranges, which come at the end and in bytes. */
 const mostText = 256 * 1024;
+/** Characters of a source that are told of it, as of those that Claude cites: each range may have it. */
+const mostCited = 150;
 /** Models that are billed by the prompt, however often they search. https://ai.google.dev/gemini-api/docs/pricing */
 const perPrompt = /gemini-[12](?:\D|$)/;
 
 interface Source {
   url: string;
   title?: string;
+  /** How what stands there begins. */
+  text?: string;
 }
 
 /** Of one candidate. */
@@ -44,7 +48,7 @@ export class Grounding {
     const chunks = isObject(grounding) ? listOf(grounding.groundingChunks) : [];
     for (const chunk of chunks) parts.push(...this.#once(sourceOf(chunk)));
     const sources = isObject(cited) ? (cited.citationSources ?? cited.citations) : [];
-    for (const source of listOf(sources)) parts.push(...this.#once(sourceAt(source)));
+    for (const source of listOf(sources)) parts.push(...this.#once(sourceAt(source), this.#rangeOf(source)));
     // Citations belong to the text before them.
     return isObject(grounding) ? [...parts, ...this.#searched(grounding)] : parts;
   }
@@ -57,7 +61,8 @@ export class Grounding {
       this.#queries.add(query);
       const id = `search_${this.#queries.size}`;
       const shared = { kind: 'web_search', origin: 'gemini', object: {}, choice: this.#choice } as const;
-      const sources = listOf(groundingChunks).flatMap((chunk) => sourceOf(chunk) ?? []);
+      const found = listOf(groundingChunks).flatMap((chunk) => sourceOf(chunk) ?? []);
+      const sources = found.map(({ text: _text, ...source }) => source);
       parts.push({ type: 'hosted_call', id, ...shared, input: { query } });
       parts.push({ type: 'hosted_result', callId: id, ...shared, sources, isError: false });
     }
@@ -100,20 +105,26 @@ export class Grounding {
     return start < 0 ? {} : { start, end: start + text.length };
   }
 
-  #once(source: Source | null): ResponsePart[] {
+  #once(source: Source | null, range: { start?: number; end?: number } = {}): ResponsePart[] {
     if (source === null || this.#cited.has(source.url)) return [];
     this.#cited.add(source.url);
-    return [{ type: 'citation', ...source, choice: this.#choice }];
+    return [{ type: 'citation', ...source, ...range, choice: this.#choice }];
   }
 }
 
 function sourceOf(chunk: unknown): Source | null {
-  return isObject(chunk) ? sourceAt(chunk.web ?? chunk.maps ?? chunk.retrievedContext) : null;
+  return isObject(chunk) ? sourceAt(chunk.web ?? chunk.maps ?? chunk.retrievedContext ?? pictureIn(chunk)) : null;
+}
+
+/** The page that a picture was found on. */
+function pictureIn({ image }: JsonObject): JsonObject | undefined {
+  return isObject(image) ? { uri: image.sourceUri, title: image.title } : undefined;
 }
 
 function sourceAt(source: unknown): Source | null {
   if (!isObject(source) || !isFilled(source.uri)) return null;
-  return { url: source.uri, ...(isFilled(source.title) ? { title: source.title } : {}) };
+  const { uri: url, title, text } = source;
+  return { url, ...(isFilled(title) ? { title } : {}), ...(isFilled(text) ? { text: text.slice(0, mostCited) } : {}) };
 }
 
 function listOf(value: unknown): readonly unknown[] {

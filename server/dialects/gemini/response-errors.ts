@@ -49,7 +49,9 @@ function errorObject(error: JsonObject): ErrorInResponse {
 function blockedPrompt(body: Readonly<JsonObject>): ErrorInResponse | null {
   const { promptFeedback: feedback } = body;
   if (!isBlocked(body) || !isObject(feedback)) return null;
-  const message = `No candidates returned (blockReason: ${String(feedback.blockReason)})`;
+  const { blockReason: reason, blockReasonMessage: why } = feedback;
+  const about = typeof why === 'string' && why !== '' ? `: ${why}` : '';
+  const message = `No candidates returned (blockReason: ${String(reason)})${about}`;
   const told = new ToldUsage();
   for (const part of usageParts(body.usageMetadata)) told.note(part);
   const { usage } = told.report(false);

@@ -15,6 +15,7 @@ import { readError, readStatedError } from './response-errors.ts';
 import { carriedFields } from './said-fields.ts';
 import { cheapTiers } from './tiers.ts';
 import { effortOfLevel } from './thinking.ts';
+import { unheard } from './unheard.ts';
 import { writeRequest } from './write-request.ts';
 import { createStreamWriter } from './write-response.ts';
 
@@ -51,6 +52,7 @@ export const geminiUpstream: UpstreamDialect = {
   },
   takesAllowedTools: true,
   signedCalls: 'gemini',
+  unheard,
   readWhole,
   createStreamReader,
   // Its streams are events, however the caller wants the own one.

@@ -9,6 +9,7 @@ import { isDone } from './done-event.ts';
 import { readFinishReason } from './finish-reason.ts';
 import { errorIn } from './response-errors.ts';
 import { PlainDeltas } from './plain-deltas.ts';
+import { argumentsOfText } from '../text-tools.ts';
 import { readLogprobs } from '../token-logprobs.ts';
 import { readSignatureField, sealOfDetail } from './reasoning-details.ts';
 import { isInvalidUsage, readTokenUsage, usageOf } from './token-usage.ts';
@@ -177,7 +178,7 @@ function addCitation(parts: ResponsePart[], annotation: unknown, choice: number)
 }
 
 function addCall(parts: ResponsePart[], piece: JsonObject, choice: number, calls: ToolCalls): void {
-  const called = isObject(piece.function) ? piece.function : {};
+  const called = calledIn(piece);
   const { index, isNew } = calls.place(piece);
   if (isNew) {
     const id = typeof piece.id === 'string' && piece.id !== '' ? piece.id : `call_${choice}_${index}`;
@@ -189,6 +190,13 @@ function addCall(parts: ResponsePart[], piece: JsonObject, choice: number, calls
   // Some write the object itself.
   const text = typeof written === 'string' ? written : isObject(written) ? JSON.stringify(written) : '';
   if (text !== '') parts.push({ type: 'tool_arguments', index, text, choice });
+}
+
+/** Of a tool that is called with a free text, too. */
+function calledIn({ function: called, custom }: JsonObject): JsonObject {
+  if (isObject(called)) return called;
+  if (!isObject(custom)) return {};
+  return { name: custom.name, arguments: typeof custom.input === 'string' ? argumentsOfText(custom.input) : undefined };
 }
 
 function addFinish(parts: ResponsePart[], choice: JsonObject, index: number): void {

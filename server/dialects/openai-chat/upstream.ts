@@ -14,6 +14,7 @@ import { cacheKeyFor } from '../cache-key.ts';
 import { applyQuirks } from './request-quirks.ts';
 import { errorIn } from './response-errors.ts';
 import { carriedFields } from './said-fields.ts';
+import { unheard } from './unheard.ts';
 import { writeRequest } from './write-request.ts';
 import { createStreamWriter } from './write-response.ts';
 
@@ -46,6 +47,7 @@ export const openaiChatUpstream: UpstreamDialect = {
     return key === undefined ? applied : { ...applied, body: { ...applied.body, prompt_cache_key: key } };
   },
   effortOf: ({ reasoning_effort: effort }) => (typeof effort === 'string' ? effort : undefined),
+  unheard,
   readWhole,
   createStreamReader,
   createStreamWriter,

@@ -13,6 +13,7 @@ import { readWhole } from './read-response.ts';
 import { createStreamReader } from './read-stream.ts';
 import { carriedFields } from './said-fields.ts';
 import { applyTraits } from './traits.ts';
+import { unheard } from './unheard.ts';
 import { leastMaxTokens, writeRequest } from './write-request.ts';
 import { createStreamWriter } from './write-response.ts';
 
@@ -45,6 +46,7 @@ export const openaiResponsesUpstream: UpstreamDialect = {
   leastMaxTokens,
   leastLimit: () => leastMaxTokens,
   takesAllowedTools: true,
+  unheard,
   readWhole,
   createStreamReader,
   gathering,
