@@ -610,6 +610,11 @@ export const errors = {
   // Relay: upstream
   do_request_failed: entry(502, '请求上游地址失败', 'The request to the upstream address failed'),
   upstream_timeout: entry(504, '上游响应超时', 'The upstream did not answer in time'),
+  upstream_content_unreachable: entry(
+    504,
+    '内容已生成，但无法从上游给出的地址取回',
+    'What the upstream made could not be fetched from the address that it gave',
+  ),
   bad_response_status_code: entry(502, '上游返回了错误状态码 {status}', 'bad response status code {status}'),
   upstream_saturated: entry(429, '当前分组上游负载已饱和，请稍后再试', 'The upstream of this group is saturated, try again later'),
   channel_refused: entry(502, '上游服务商拒绝了该渠道', 'The provider refused the channel'),

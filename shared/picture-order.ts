@@ -53,9 +53,30 @@ export function tokensOf(order: PictureOrder, upstreamModel: string, count: numb
 }
 
 function tokensOfOne({ size = '', quality = '' }: PictureOrder, upstreamModel: string): number {
+  const [, width, height] = /^(\d+)[x*](\d+)$/.exec(size) ?? [];
+  const pixels = width === undefined || height === undefined ? undefined : Number(width) * Number(height);
+  if (/gemini/.test(upstreamModel)) return tokensOfGemini(upstreamModel, size, pixels);
+  if (/seed(?:ream|edit)/.test(upstreamModel)) return tokensOfSeedream(size, pixels);
   if (!/^(?:chat)?gpt-image/.test(upstreamModel)) return otherTokens * (sizeFactors[size] ?? 1);
-  const [, width, height] = /^(\d+)x(\d+)$/.exec(size) ?? [];
   // None is smaller at the vendor; who takes a smaller size may make the usual one of it.
-  const area = width === undefined || height === undefined ? openArea : Math.max(1, (Number(width) * Number(height)) / squareArea);
+  const area = pixels === undefined ? openArea : Math.max(1, pixels / squareArea);
   return (squareTokens[quality] ?? squareTokens.high ?? otherTokens) * area;
+}
+
+/** What is written and thought beside a picture. */
+const besidePicture = { quick: 300, thinking: 3000 };
+
+/** https://ai.google.dev/gemini-api/docs/image-generation#aspect_ratios_and_image_size */
+function tokensOfGemini(upstreamModel: string, size: string, pixels = 0): number {
+  if (/gemini-[12][.-]/.test(upstreamModel)) return 1290 + besidePicture.quick;
+  const tokens = size === '4K' || pixels > 5_000_000 ? 2520 : size === '2K' || pixels > 1_600_000 ? 1680 : 1120;
+  return tokens + besidePicture.thinking;
+}
+
+const seedreamSides: Readonly<Record<string, number>> = { '1K': 1024, '2K': 2048, '3K': 3072, '4K': 4096 };
+
+/** A token is 16×16 pixels; who says no size gets 2048×2048. https://www.volcengine.com/docs/82379/1541523 */
+function tokensOfSeedream(size: string, pixels?: number): number {
+  const side = seedreamSides[size] ?? 2048;
+  return Math.ceil(Math.min(pixels ?? side * side, 4096 * 4096) / 256);
 }

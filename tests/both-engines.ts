@@ -59,6 +59,7 @@ const relay = [
   'followed-responses',
   'image-edits',
   'images',
+  'own-pictures',
   'playground-media',
   'background-responses',
   'compaction',

@@ -21,6 +21,8 @@ export type AwaitedStep =
 export interface Awaiting {
   /** What follows from what the provider has said last. */
   next(body: JsonObject): AwaitedStep;
+  /** What was asked for is made, and billed, once it has begun: whoever loses sight of it asks nobody else for it. Missing: others are asked. */
+  readonly isOrder?: true;
   /** What ends its work where nobody waits any more; null: nothing does. */
   cancel(): FollowUp | null;
 }

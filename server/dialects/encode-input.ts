@@ -3,6 +3,8 @@ import type { HostedCalls } from '#shared/hosted-tools.ts';
 import type { PiecedBody } from '#server/framing/byte-source.ts';
 import type { OwnFiles, OwnObject } from './account-objects.ts';
 import type { ClientDialect } from './client-dialect.ts';
+import type { AwaitedCall, Awaiting } from './awaiting.ts';
+import type { NamedContents } from './named-contents.ts';
 import type { SignatureMemory } from './signature-memory.ts';
 import type { Way } from './way.ts';
 import type { DialectSettings } from './upstream-dialect.ts';
@@ -68,4 +70,10 @@ export interface EncodedRequest {
   dropped: readonly string[];
   /** It goes to the path of several requests in one. */
   isBatch?: boolean;
+  /** The provider answers it whole, whatever the caller asks for. */
+  isWhole?: true;
+  /** It is answered later, in a way of its own. Missing: as the format's calls are. */
+  createAwaiting?: ((call: AwaitedCall) => Awaiting) | undefined;
+  /** What its caller wants of a response that only names it. Missing: nothing. */
+  contents?: NamedContents | undefined;
 }

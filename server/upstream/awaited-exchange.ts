@@ -74,7 +74,9 @@ class AwaitedExchange {
         this.#failures = 0;
         return response;
       }
-      if (!isPassing(response) || ++this.#failures > mostFailures) return response;
+      if (isPassing(response) && ++this.#failures <= mostFailures) continue;
+      const isLost = this.#asking.awaiting.isOrder === true && !this.#sending.isAborted;
+      return isLost ? failedBy('timeout', 'the provider does not tell what has become of it') : response;
     }
   }
 
@@ -85,6 +87,7 @@ class AwaitedExchange {
   }
 
   async #receive(asking: Promise<Exchange>): Promise<Received> {
+    this.#sending.begun();
     const next = await asking;
     this.#sending.follow(next.sending);
     return next.received;

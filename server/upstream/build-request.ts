@@ -78,16 +78,17 @@ export function wayOf({
 }
 
 function openRequest(
-  { channel, isStream }: Pick<UpstreamCall, 'channel' | 'isStream'>,
+  { channel, isStream: isStreamWanted }: Pick<UpstreamCall, 'channel' | 'isStream'>,
   way: ChannelWay,
   encoded: EncodedRequest,
 ): UpstreamRequest {
+  const isStream = isStreamWanted && encoded.isWhole !== true;
   const { gathering } = way.dialect;
   const isGathered = !isStream && way.provider.streamsOnly === true && gathering !== undefined;
   const headers = way.format.headers(isStream || isGathered);
   const path = encoded.isBatch === true ? way.batchPath : isStream ? way.streamPath : way.path;
-  const awaiting = way.dialect.createAwaiting?.({ path, isStream });
-  const { body, upstreamModel, reasoningEffort, sentLimit, hostedLeast, hostedIfCut, askedTier, dropped } = encoded;
+  const awaiting = (encoded.createAwaiting ?? way.dialect.createAwaiting)?.({ path, isStream });
+  const { body, upstreamModel, reasoningEffort, sentLimit, hostedLeast, hostedIfCut, askedTier, dropped, contents } = encoded;
   return {
     way,
     body,
@@ -107,6 +108,7 @@ function openRequest(
     proxy: channel.setting.proxy,
     framing: way.framing,
     ...(awaiting === undefined ? {} : { awaiting }),
+    ...(contents === undefined ? {} : { contents }),
     ...(isGathered ? { createSieve: () => new EventSieve(way.framing, (event) => gathering.keeps(event)) } : {}),
   };
 }

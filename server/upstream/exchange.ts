@@ -6,6 +6,7 @@ import type { UpstreamCall, UpstreamRequest } from './build-request.ts';
 import { SigningFailure } from './auth/signing-failure.ts';
 import type { PreparedChannel } from './prepared-channel.ts';
 import { withAwaiting } from './awaited-exchange.ts';
+import { withContents } from './fetched-contents.ts';
 import { withRenewal } from './renewed-exchange.ts';
 import { SendFailure } from './send-failure.ts';
 import type { ResponseHeaders, Sending, SendLimits, SendRequest, StreamResponse, WholeResponse } from './send.ts';
@@ -35,7 +36,7 @@ export type SentRequest = Pick<
 
 export type CallExchange = Exchange & { request: SentRequest };
 
-export type ExchangeContext = Pick<AppContext, 'sender' | 'settings' | 'now'>;
+export type ExchangeContext = Pick<AppContext, 'sender' | 'settings' | 'now' | 'egress'>;
 
 export interface SendOptions {
   limits: SendLimits;
@@ -60,7 +61,7 @@ export function sendCall(
     const { sending, received } =
       isWanted?.() === false
         ? unwanted()
-        : awaited(context, call.channel, whole, whole.createSieve === undefined ? limits : gatheringLimits(limits));
+        : complete(context, call.channel, whole, whole.createSieve === undefined ? limits : gatheringLimits(limits));
     return { sending, received, request: keptOf(whole) };
   };
   const authorize = (open: UpstreamRequest): CallExchange | Promise<CallExchange> => {
@@ -75,6 +76,13 @@ export function sendCall(
 function keptOf(request: UpstreamRequest): SentRequest {
   const { way, upstreamModel, reasoningEffort, sentLimit, hostedLeast, hostedIfCut, askedTier, dropped } = request;
   return { way, upstreamModel, reasoningEffort, sentLimit, hostedLeast, hostedIfCut, askedTier, dropped };
+}
+
+/** With what it only names by addresses, where that is wanted. */
+function complete(context: ExchangeContext, channel: PreparedChannel, request: UpstreamRequest, limits: SendLimits): Exchange {
+  const told = awaited(context, channel, request, limits);
+  const { contents: named } = request;
+  return named === undefined ? told : withContents(told, { named, egress: context.egress, limits });
 }
 
 /** What the provider answers later is waited for. */
@@ -114,7 +122,12 @@ function unwanted(): Exchange {
 export type OpenRequest = SendRequest & Partial<Pick<UpstreamRequest, 'way' | 'awaiting'>>;
 
 /** Sends a request that is already as the provider wants it; once more where a kept token is no longer taken. */
-export function exchange(context: ExchangeContext, channel: PreparedChannel, request: OpenRequest, limits: SendLimits): Exchange {
+export function exchange(
+  context: Omit<ExchangeContext, 'egress'>,
+  channel: PreparedChannel,
+  request: OpenRequest,
+  limits: SendLimits,
+): Exchange {
   const sendOnce = (open: SendRequest): Exchange => {
     const sending = context.sender.send(open, limits);
     const isLater = request.awaiting !== undefined;

@@ -5,6 +5,7 @@ export class FollowedSending {
   isAborted = false;
   #current: Exchange['sending'];
   #mayHold: ((bytes: number) => boolean) | undefined;
+  #wasSent = false;
   /** Ends a pause. */
   #wake: (() => void) | null = null;
 
@@ -13,7 +14,12 @@ export class FollowedSending {
   }
 
   get isSent(): boolean {
-    return this.#current.isSent;
+    return this.#wasSent || this.#current.isSent;
+  }
+
+  /** Whatever is asked about it afterwards, the call is with its provider. */
+  begun(): void {
+    this.#wasSent = true;
   }
 
   follow(second: Exchange['sending']): void {

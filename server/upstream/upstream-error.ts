@@ -110,6 +110,11 @@ export function failureOfSend({ reason }: SendFailure, phase: 'first_byte' | 'id
   return reason === 'too_large' || reason === 'unreadable' ? invalidResponse() : networkFailure();
 }
 
+/** What it made lies at an address where it could not be had. Whoever is asked again makes it, and bills it, again. */
+export function unreachableContent(): UpstreamFailure {
+  return ownFailure('timeout', 'upstream_content_unreachable', 504);
+}
+
 /** Status 200 with something that is no response. */
 export function invalidResponse(): UpstreamFailure {
   return ownFailure('invalid', 'invalid_upstream_response', 502);

@@ -51,7 +51,7 @@ function kindOf(vector: Vector): CallKind | null {
   // Its conversations are a format of their own.
   if (path === '/v1/chat/completions') return vector.channel.type === 34 ? null : callKinds.chat;
   if (path === '/v1/embeddings') return callKinds.embeddings;
-  // Ali's pictures are a task there.
+  // Ali's pictures are a task there, whose first response has none.
   if (path === '/v1/images/generations') return vector.channel.type === 17 ? null : callKinds.images;
   return path === '/v1/rerank' ? callKinds.rerank : null;
 }
@@ -213,13 +213,14 @@ const keys: ReadonlyMap<number, string> = new Map([
 
 describe('addresses of every type', () => {
   // Baidu's first platform, and Cohere's conversations and embeddings, have formats and tests of their own.
-  // Zhipu's and SiliconFlow's pictures, and SiliconFlow's sounds, came later than the list.
+  // Pictures of Zhipu, MiniMax, SiliconFlow, VolcEngine and Baidu, Baidu's embeddings, and SiliconFlow's sounds came later than the list.
   // Zhipu's first platform has become the next one.
   const isLater = ({ type, mode }: { type: number; mode: string }) =>
     type === 15 ||
     type === 16 ||
     (type === 34 && (mode === 'chat' || mode === 'embeddings')) ||
-    (mode === 'images' && (type === 26 || type === 40)) ||
+    (mode === 'images' && [26, 35, 40, 45, 46].includes(type)) ||
+    (mode === 'embeddings' && type === 46) ||
     (mode === 'speech' && type === 40);
   const rows = readUrlRows().filter((row) => isSupported(row.type) && urlKinds.has(row.mode) && !isLater(row));
 
@@ -230,9 +231,7 @@ describe('addresses of every type', () => {
 
   it.each(rows)('type $type $mode', ({ type, mode, model, base_url, other, url, headers, unsupported: isUnsupported }) => {
     // Azure has none: the original posted to a path that answers 404.
-    // Pictures of Ali and Gemini are asked for in forms of their own.
-    const isOwnForm = mode === 'images' && [17, 24].includes(type);
-    const unsupported = isUnsupported === true || isOwnForm || (type === 3 && ['moderations', 'rerank'].includes(mode));
+    const unsupported = isUnsupported === true || (type === 3 && ['moderations', 'rerank'].includes(mode));
     const channel = buildPreparedChannel({ type, base_url, other, key: keys.get(type) ?? 'sk-key' });
     const way = channel.way(clientDialects['openai-chat'], kindNamed(mode), model);
     // Types of tasks serve nothing else, and no address of somebody else's proxy is built in.

@@ -77,7 +77,10 @@ export function readImages(body: unknown, what: string, files: readonly SentFile
   };
 }
 
-export function imagesOf({ model, count, wantsBytes }: ImageRequest, { usage }: Pick<Behaviour, 'usage'>): object {
+export function imagesOf(
+  { model, count, wantsBytes }: ImageRequest,
+  { usage, imageAddress }: Pick<Behaviour, 'usage' | 'imageAddress'>,
+): object {
   const indexes = Array.from({ length: count }, (_, index) => index);
   if (model.startsWith('siliconflow')) {
     return { images: indexes.map((index) => ({ url: `https://img.example/${index}.png` })), timings: { inference: 1.2 }, seed: 7 };
@@ -85,7 +88,7 @@ export function imagesOf({ model, count, wantsBytes }: ImageRequest, { usage }: 
   const data = indexes.map((index) =>
     model.startsWith('gpt-image') || wantsBytes
       ? { b64_json: pictureOf(index) }
-      : { url: `https://img.example/${index}.png`, revised_prompt: 'a tide' },
+      : { url: imageAddress ?? `https://img.example/${index}.png`, revised_prompt: 'a tide' },
   );
   const told = usage ?? (model.startsWith('gpt-image') ? usageOf(count) : undefined);
   return { created: 1_713_833_628, data, ...(told === undefined || told === 'none' ? {} : { usage: told }) };

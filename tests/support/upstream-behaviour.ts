@@ -85,6 +85,8 @@ export interface Behaviour {
   /** Answered instead of the text, unless the last message is a tool's. */
   toolCalls?: readonly ToolCall[];
   finishReason?: string;
+  /** Where pictures are said to be. */
+  imageAddress?: string;
   /** Replaces the usage object, with whatever it is; `'none'` leaves it out. */
   usage?: unknown;
   /** Where a stream has its usage: an event of its own (default), the one with the finish reason, or every event. */

@@ -1,5 +1,6 @@
-// Alibaba DashScope: chat in compatible mode, embeddings in its own form. The channel's free field names plugins.
+// Alibaba DashScope: chat in compatible mode, embeddings and pictures in its own forms. The channel's free field names plugins.
 // https://help.aliyun.com/zh/model-studio/compatibility-of-openai-with-dashscope
+import { byMessages } from '#server/calls/images/forms/dashscope.ts';
 import models from './default-models.json' with { type: 'json' };
 import type { Provider } from './spec.ts';
 
@@ -13,6 +14,13 @@ export const ali: Provider = {
       paths: {
         chat: '{base}/compatible-mode/v1/chat/completions',
         embeddings: '{base}/api/v1/services/embeddings/text-embedding/text-embedding',
+        images: [
+          ...byMessages.map((modelPrefix) => ({
+            modelPrefix,
+            path: '{base}/api/v1/services/aigc/multimodal-generation/generation',
+          })),
+          { path: '{base}/api/v1/services/aigc/text2image/image-synthesis' },
+        ],
       },
       quirks: {
         streamOptions: 'ask',
@@ -35,6 +43,7 @@ export const ali: Provider = {
         },
       },
       embeddings: 'dashscope',
+      images: 'dashscope',
     },
   },
   auth: { kind: 'bearer' },

@@ -9,7 +9,12 @@ export const baiduV2: Provider = {
   formats: {
     'openai-chat': {
       framing: 'sse',
-      paths: { chat: '{base}/v2/chat/completions' },
+      paths: {
+        chat: '{base}/v2/chat/completions',
+        embeddings: '{base}/v2/embeddings',
+        images: '{base}/v2/images/generations',
+      },
+      images: 'qianfan',
       quirks: {
         streamOptions: 'ask',
         modelRules: [

@@ -20,6 +20,7 @@ const endpoints: Readonly<Record<string, string>> = {
   'bge-large-zh': 'bge_large_zh',
   'bge-large-en': 'bge_large_en',
   'tao-8k': 'tao_8k',
+  'Stable-Diffusion-XL': 'sd_xl',
 };
 
 export const baidu: Provider = {
@@ -29,7 +30,12 @@ export const baidu: Provider = {
   formats: {
     ernie: {
       framing: 'sse',
-      paths: { chat: `${place}/chat/{endpoint}`, embeddings: `${place}/embeddings/{endpoint}` },
+      paths: {
+        chat: `${place}/chat/{endpoint}`,
+        embeddings: `${place}/embeddings/{endpoint}`,
+        images: `${place}/text2image/{endpoint}`,
+      },
+      images: 'wenxin',
     },
   },
   auth: { kind: 'baidu' },

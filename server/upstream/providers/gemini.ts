@@ -21,7 +21,13 @@ export const gemini: Provider = {
           batch: '{base}/{version}/{collection}{model}:batchEmbedContents',
         },
         count_tokens: '{base}/{version}/{collection}{model}:countTokens',
+        images: [
+          { modelPrefix: 'imagen', path: '{base}/{version}/{collection}{model}:predict' },
+          { modelPrefix: 'gemini', path: '{base}/{version}/{collection}{model}:generateContent' },
+          { path: null },
+        ],
       },
+      images: 'google',
     },
   },
   auth: { kind: 'header', name: 'x-goog-api-key' },

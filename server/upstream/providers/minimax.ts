@@ -11,7 +11,8 @@ export const miniMax: Provider = {
   formats: {
     'openai-chat': {
       framing: 'sse',
-      paths: { chat: '{base}/v1/text/chatcompletion_v2' },
+      paths: { chat: '{base}/v1/text/chatcompletion_v2', images: '{base}/v1/image_generation' },
+      images: 'minimax',
       quirks: { streamOptions: 'ask' },
       errors: {
         marker: '"base_resp"',

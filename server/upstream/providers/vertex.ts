@@ -17,12 +17,14 @@ export const vertex: Provider = {
   formats: {
     gemini: {
       framing: 'sse',
-      models: /^gemini/,
+      models: /^(?:gemini|imagen)/,
       hosted: ['web_search', 'code_execution', 'web_fetch'],
       paths: {
         chat: { whole: `${google}:generateContent`, stream: `${google}:streamGenerateContent?alt=sse` },
         count_tokens: `${google}:countTokens`,
+        images: [{ modelPrefix: 'imagen', path: `${google}:predict` }, { path: `${google}:generateContent` }],
       },
+      images: 'google',
     },
     claude: {
       framing: 'sse',

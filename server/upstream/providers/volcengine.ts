@@ -12,7 +12,9 @@ export const volcEngine: Provider = {
       paths: {
         chat: [{ modelPrefix: 'bot', path: '{base}/api/v3/bots/chat/completions' }, { path: '{base}/api/v3/chat/completions' }],
         embeddings: '{base}/api/v3/embeddings',
+        images: '{base}/api/v3/images/generations',
       },
+      images: 'ark',
       quirks: {
         streamOptions: 'ask',
         modelRules: [{ prefixes: ['deepseek'], suffixes: [{ suffix: '-thinking', set: { thinking: { type: 'enabled' } } }] }],

@@ -12,6 +12,7 @@ export const zhipuChat: ProviderFormat = {
     embeddings: '{base}/api/paas/v4/embeddings',
     images: '{base}/api/paas/v4/images/generations',
   },
+  images: 'zhipu',
   quirks: {
     streamOptions: 'ask',
     drop: ['presence_penalty', 'frequency_penalty'],

@@ -407,6 +407,15 @@ export const relayRefusals = {
     told: await stream({ holdAfter: 2 }, { env: { STREAMING_TIMEOUT: '1' } })(desk),
     status: 200,
   }),
+  upstream_content_unreachable: (desk) =>
+    desk.scene(
+      { settings: { SelfUseModeEnabled: 'true' }, channels: [{ type: 26, key: 'id1.secret1', models: 'cogview-4' }] },
+      async (scene) => {
+        scene.upstream.behave({ imageAddress: 'https://127.0.0.1/a.png' });
+        const body = { model: 'cogview-4', prompt: 'a tide', response_format: 'b64_json' };
+        return toldOf(await scene.post('/v1/images/generations', body, speaking(desk)));
+      },
+    ),
   bad_response_status_code: named(
     upstream({ status: 500, error: { message: '', type: 'server_error' } }),
     { status: 500 },

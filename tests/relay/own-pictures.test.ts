@@ -1,0 +1,379 @@
+// Pictures of providers with forms of their own, through a running server: asked for strictly in their words, told in OpenAI's.
+import OpenAI from 'openai';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { engines } from '#tests/support/engines.ts';
+import type { Engine } from '#tests/support/engines.ts';
+import { startFakeInternet } from '#tests/support/fake-internet.ts';
+import type { FakeInternet } from '#tests/support/fake-internet.ts';
+import { addressOf, startFakePainter } from '#tests/support/fake-painters.ts';
+import type { FakePainter, PainterBehaviour, PainterName } from '#tests/support/fake-painters.ts';
+import { failureOf } from '#tests/support/failure-of.ts';
+import { pictureOf } from '#tests/support/image-responses.ts';
+import { createScene, until } from '#tests/support/relay-scene.ts';
+import type { RelayScene } from '#tests/support/relay-scene.ts';
+import { trustLocalhost } from '#tests/support/trust-localhost.ts';
+
+const price = 20_000;
+const dollars = 0.04;
+
+interface Open extends AsyncDisposable {
+  scene: RelayScene;
+  painter: FakePainter;
+  internet: FakeInternet;
+}
+
+interface Options {
+  engine: Engine;
+  name: PainterName;
+  model: string;
+  behaviour?: PainterBehaviour;
+  quota?: number;
+  settings?: Record<string, string>;
+  override?: object;
+}
+
+async function open({ engine, name, model, behaviour = {}, quota, settings = {}, override }: Options): Promise<Open> {
+  const internet = await startFakeInternet();
+  internet.serve((visit, response) => {
+    const index = Number(/picture-(\d)/.exec(visit.path)?.[1] ?? 0);
+    response.writeHead(200, { 'content-type': 'image/png' }).end(Buffer.from(pictureOf(index), 'base64'));
+  });
+  let painter: FakePainter | undefined;
+  const scene = await createScene(engine, {
+    network: internet.network,
+    ...(quota === undefined ? {} : { quota }),
+    settings: { RetryTimes: '0', ModelPrice: JSON.stringify({ [model]: dollars }), ...settings },
+    channels: [{ models: model, ...(override === undefined ? {} : { param_override: JSON.stringify(override) }) }],
+    front: async (upstreamUrl) => (painter = await startFakePainter(name, upstreamUrl)),
+  });
+  if (painter === undefined) throw new Error('There is no painter');
+  painter.behave(behaviour);
+  const dispose = async () => {
+    await scene[Symbol.asyncDispose]();
+    await internet[Symbol.asyncDispose]();
+  };
+  return { scene, painter, internet, [Symbol.asyncDispose]: dispose };
+}
+
+async function ask({ scene }: Open, body: object) {
+  const response = await scene.post('/v1/images/generations', { prompt: 'a tide', ...body });
+  return { status: response.status, dropped: response.headers.get('x-tidegate-dropped'), body: await response.json() };
+}
+
+const rows = (count: number, more: object = {}) => Array.from({ length: count }, (_, index) => ({ url: addressOf(index), ...more }));
+const bytes = (count: number, more: object = {}) => Array.from({ length: count }, (_, index) => ({ b64_json: pictureOf(index), ...more }));
+const revised = { revised_prompt: 'a wide tide' };
+
+describe.each(engines)('pictures in forms of their own on $kind', (engine) => {
+  let distrust = () => {};
+  beforeAll(() => {
+    distrust = trustLocalhost();
+  });
+  afterAll(() => distrust());
+
+  test.each([
+    {
+      name: 'dashscope',
+      model: 'wanx2.1-t2i-turbo',
+      asked: { n: 2, size: '1024x1024', negative_prompt: 'sand', seed: 7, parameters: { n: 4 } },
+      sent: {
+        model: 'wanx2.1-t2i-turbo',
+        input: { prompt: 'a tide', negative_prompt: 'sand' },
+        parameters: { size: '1024*1024', n: 2, seed: 7 },
+      },
+      dropped: 'parameters',
+      data: rows(2, revised),
+    },
+    {
+      name: 'dashscope',
+      model: 'qwen-image-plus',
+      asked: { watermark: false, negative_prompt: 'sand' },
+      sent: {
+        model: 'qwen-image-plus',
+        input: { messages: [{ role: 'user', content: [{ text: 'a tide' }] }] },
+        parameters: { n: 1, watermark: false, negative_prompt: 'sand' },
+      },
+      dropped: null,
+      data: rows(1),
+    },
+    {
+      name: 'google',
+      model: 'imagen-4.0-generate-001',
+      asked: { n: 2, size: '1792x1024' },
+      sent: {
+        instances: [{ prompt: 'a tide' }],
+        parameters: { sampleCount: 2, aspectRatio: '16:9', personGeneration: 'allow_adult' },
+      },
+      dropped: null,
+      data: bytes(2, revised),
+    },
+    {
+      name: 'google',
+      model: 'gemini-3-pro-image-preview',
+      asked: { size: '2048x2048', quality: 'high' },
+      sent: {
+        contents: [{ role: 'user', parts: [{ text: 'a tide' }] }],
+        generationConfig: { responseModalities: ['TEXT', 'IMAGE'], imageConfig: { aspectRatio: '1:1', imageSize: '2K' } },
+      },
+      dropped: 'quality',
+      data: bytes(1),
+    },
+    {
+      name: 'vertex',
+      model: 'imagen-4.0-generate-001',
+      asked: { n: 1 },
+      sent: { instances: [{ prompt: 'a tide' }], parameters: { sampleCount: 1, personGeneration: 'allow_adult' } },
+      dropped: null,
+      data: bytes(1, revised),
+    },
+    {
+      name: 'vertex',
+      model: 'gemini-2.5-flash-image',
+      asked: { size: '1024x1792', style: 'vivid' },
+      sent: {
+        contents: [{ role: 'user', parts: [{ text: 'a tide' }] }],
+        generationConfig: { responseModalities: ['TEXT', 'IMAGE'], imageConfig: { aspectRatio: '9:16' } },
+      },
+      dropped: 'style',
+      data: bytes(1),
+    },
+    {
+      name: 'wenxin',
+      model: 'Stable-Diffusion-XL',
+      asked: { n: 2, size: '1024x1024', steps: 20 },
+      sent: { prompt: 'a tide', n: 2, size: '1024x1024', steps: 20 },
+      dropped: null,
+      data: bytes(2),
+    },
+    {
+      name: 'minimax',
+      model: 'image-01',
+      asked: { n: 3, size: '1024x768' },
+      sent: { model: 'image-01', prompt: 'a tide', width: 1024, height: 768, n: 3, response_format: 'url' },
+      dropped: null,
+      data: rows(3),
+    },
+    {
+      name: 'minimax',
+      model: 'image-01-live',
+      asked: { size: '1024x1792', response_format: 'b64_json' },
+      sent: { model: 'image-01-live', prompt: 'a tide', aspect_ratio: '9:16', n: 1, response_format: 'base64' },
+      dropped: null,
+      data: bytes(1),
+    },
+    {
+      name: 'ark',
+      model: 'doubao-seedream-4-0-250828',
+      asked: { n: 2, size: '2K', sequential_image_generation: 'auto', sequential_image_generation_options: { max_images: 15 } },
+      sent: {
+        model: 'doubao-seedream-4-0-250828',
+        prompt: 'a tide',
+        size: '2K',
+        response_format: 'url',
+        sequential_image_generation: 'auto',
+        sequential_image_generation_options: { max_images: 2 },
+      },
+      dropped: 'sequential_image_generation_options',
+      data: rows(2),
+    },
+    {
+      name: 'zhipu',
+      model: 'cogview-4',
+      asked: { quality: 'hd', size: '1024x1024', style: 'vivid' },
+      sent: { model: 'cogview-4', prompt: 'a tide', quality: 'hd', size: '1024x1024' },
+      dropped: 'style',
+      data: rows(1),
+    },
+    {
+      name: 'qianfan',
+      model: 'irag-1.0',
+      asked: { n: 2, size: '1024x1024' },
+      sent: { model: 'irag-1.0', prompt: 'a tide', n: 2, size: '1024x1024' },
+      dropped: null,
+      data: rows(2),
+    },
+    {
+      name: 'siliconflow',
+      model: 'Kwai-Kolors/Kolors',
+      asked: { n: 2, size: '1024x1024', quality: 'hd' },
+      sent: { model: 'Kwai-Kolors/Kolors', prompt: 'a tide', batch_size: 2, image_size: '1024x1024' },
+      dropped: 'quality',
+      data: rows(2),
+    },
+  ] as const)(
+    '$model is asked in its words, told in OpenAI’s and paid by the picture',
+    async ({ name, model, asked, sent, dropped, data }) => {
+      await using at = await open({ engine, name, model });
+      const answer = await ask(at, { model, ...asked });
+      expect(answer).toMatchObject({ status: 200, dropped, body: { created: expect.any(Number) } });
+      expect(answer.body.data).toEqual(data);
+      expect(at.painter.taken).toEqual([sent]);
+      const [row] = await at.scene.logs(1);
+      const factor = 'size' in asked && asked.size?.includes('1792') === true ? 2 : 1;
+      expect(row).toMatchObject({ quota: price * data.length * factor, other: { units: { kind: 'image', count: data.length } } });
+      // Nobody asked for the bytes of what is only named.
+      if (!('response_format' in asked)) expect(at.internet.lookups).toEqual([]);
+      await at.scene.checkBooks();
+    },
+  );
+
+  test.each([
+    { name: 'dashscope', model: 'wanx-v1' },
+    { name: 'dashscope', model: 'qwen-image' },
+    { name: 'zhipu', model: 'cogview-4' },
+    { name: 'siliconflow', model: 'flux' },
+    { name: 'qianfan', model: 'irag-1.0' },
+  ] as const)('$name: bytes that a caller wants are fetched of $model', async ({ name, model }) => {
+    await using at = await open({ engine, name, model, behaviour: { addresses: [addressOf(1).replace('https:', 'http:')] } });
+    const client = new OpenAI({ baseURL: `${at.scene.app.origin}/v1`, apiKey: at.scene.key, maxRetries: 0 });
+    const { data } = await client.images.generate({ model, prompt: 'a tide', response_format: 'b64_json' });
+    expect(data?.map(({ b64_json: picture }) => picture)).toEqual([pictureOf(1)]);
+    expect(data?.[0]).not.toHaveProperty('url');
+    expect(at.internet.visits).toMatchObject([{ method: 'GET', path: '/picture-1.png?sign=a%2Fb&x=1' }]);
+    expect(at.internet.visits[0]?.headers).not.toHaveProperty('authorization');
+    expect(at.internet.connections).toEqual(['93.184.216.34:443']);
+    expect(await at.scene.logs(1)).toMatchObject([{ quota: price }]);
+    await at.scene.checkBooks();
+  });
+
+  test('a stream is asked for whole, and told as one', async () => {
+    await using at = await open({ engine, name: 'dashscope', model: 'wanx-v1' });
+    const client = new OpenAI({ baseURL: `${at.scene.app.origin}/v1`, apiKey: at.scene.key, maxRetries: 0 });
+    const stream = await client.images.generate({ model: 'wanx-v1', prompt: 'a tide', stream: true, n: 2, response_format: 'b64_json' });
+    const events = await Array.fromAsync(stream);
+    expect(events.map(({ type, b64_json: picture }) => [type, picture])).toEqual(
+      [0, 1].map((index) => ['image_generation.completed', pictureOf(index)]),
+    );
+    expect(at.painter.taken).toHaveLength(1);
+    expect(await at.scene.logs(1)).toMatchObject([{ quota: 2 * price, is_stream: true }]);
+    await at.scene.checkBooks();
+  });
+
+  test('tokens that Gemini tells are paid by what they are of', async () => {
+    const model = 'gemini-2.5-flash-image';
+    const settings = {
+      ModelPrice: '{}',
+      ModelRatio: JSON.stringify({ [model]: 1 }),
+      CompletionRatio: JSON.stringify({ [model]: 4 }),
+      ImageRatio: '{}',
+      ImageCompletionRatio: JSON.stringify({ [model]: 10 }),
+    };
+    await using at = await open({ engine, name: 'google', model, settings });
+    const answer = await ask(at, { model });
+    expect(answer.body.usage).toEqual({
+      input_tokens: 8,
+      output_tokens: 1400,
+      total_tokens: 1408,
+      input_tokens_details: { text_tokens: 8, image_tokens: 0 },
+      output_tokens_details: { text_tokens: 110, image_tokens: 1290 },
+    });
+    const [row] = await at.scene.logs(1);
+    expect(row).toMatchObject({ prompt_tokens: 8, completion_tokens: 1400, other: { image_output: 1290 } });
+    expect(row?.quota).toBe(8 + 110 * 4 + 1290 * 10);
+    await at.scene.checkBooks();
+  });
+
+  test('a task is waited for through questions that are lost, and no longer than they are many', async () => {
+    await using at = await open({ engine, name: 'dashscope', model: 'wanx-v1', behaviour: { lost: [503, 429], polls: 3 } });
+    expect(await ask(at, { model: 'wanx-v1' })).toMatchObject({ status: 200 });
+    expect(at.painter.asked).toHaveLength(4);
+    expect(new Set(at.painter.asked)).toEqual(new Set(['/prefix/api/v1/tasks/task-1']));
+    at.painter.behave({ lost: [404] });
+    expect(await ask(at, { model: 'wanx-v1' })).toMatchObject({ status: 504 });
+    expect(await at.scene.balance()).toBe(500_000_000 - price);
+    await at.scene.checkBooks();
+  });
+
+  test('what fails costs nothing: a task, a filter, an error in place of a picture', async () => {
+    for (const [name, model, behaviour, status] of [
+      ['dashscope', 'wanx-v1', { status: 'FAILED' }, 400],
+      ['google', 'imagen-4.0-generate-001', { instead: { predictions: [{ raiFilteredReason: 'not proper' }] } }, 400],
+      ['google', 'imagen-4.0-generate-001', { instead: {} }, 400],
+      ['google', 'gemini-2.5-flash-image', { instead: { candidates: [{ finishReason: 'IMAGE_SAFETY' }] } }, 400],
+      ['minimax', 'image-01', { instead: { base_resp: { status_code: 1026, status_msg: 'not proper' } } }, 400],
+      ['ark', 'seedream', { instead: { data: [{ error: { code: 'Sensitive', message: 'not proper' } }] } }, 400],
+      ['zhipu', 'cogview-4', { instead: { data: [] } }, 502],
+      ['qianfan', 'irag-1.0', { instead: { rows: 'none' } }, 502],
+    ] as const) {
+      await using at = await open({ engine, name, model, behaviour });
+      expect(await ask(at, { model }), `${name} ${JSON.stringify(behaviour)}`).toMatchObject({ status, body: { error: {} } });
+      expect(await at.scene.balance()).toBe(500_000_000);
+      await at.scene.checkBooks();
+    }
+  });
+
+  test.each([
+    { what: 'points inside', address: 'https://169.254.169.254/latest/meta-data/', lookups: 0 },
+    { what: 'is a name of something inside', address: 'https://inside.example/a.png', lookups: 1 },
+    { what: 'is of another kind', address: 'file:///etc/passwd', lookups: 0 },
+  ])('an address that $what is not followed', async ({ address, lookups }) => {
+    await using at = await open({ engine, name: 'zhipu', model: 'cogview-4', behaviour: { addresses: [address] } });
+    at.internet.name('inside.example', ['10.0.0.7']);
+    const answer = await ask(at, { model: 'cogview-4', response_format: 'b64_json' });
+    expect(at.internet.connections).toEqual([]);
+    expect(at.internet.lookups).toHaveLength(lookups);
+    expect(answer).toMatchObject({ status: 504, body: { error: { code: 'upstream_content_unreachable' } } });
+    expect(await at.scene.balance()).toBe(500_000_000);
+    await at.scene.checkBooks();
+  });
+
+  test('what is fetched is bounded, leads nowhere inside, and is a whole answer', async () => {
+    await using at = await open({ engine, name: 'zhipu', model: 'cogview-4' });
+    const bad = { model: 'cogview-4', response_format: 'b64_json' };
+    at.internet.serve((_visit, response) => response.writeHead(307, { location: 'https://127.0.0.1/' }).end());
+    expect(await ask(at, bad)).toMatchObject({ status: 504 });
+    at.internet.serve((_visit, response) => response.writeHead(404).end('gone'));
+    expect(await ask(at, bad)).toMatchObject({ status: 504 });
+    at.internet.serve((_visit, response) => response.writeHead(200).end());
+    expect(await ask(at, bad)).toMatchObject({ status: 504 });
+    at.internet.serve((_visit, response) => {
+      response.writeHead(200, { 'content-length': String(80 * 1024 * 1024) });
+      const push = () => {
+        while (response.write(Buffer.alloc(1024 * 1024)));
+        response.once('drain', push);
+      };
+      push();
+    });
+    expect(await ask(at, bad)).toMatchObject({ status: 504 });
+    expect(at.painter.taken).toHaveLength(4);
+    expect(await at.scene.balance()).toBe(500_000_000);
+    await at.scene.checkBooks();
+  });
+
+  test('more pictures than a provider makes are refused before anything is sent', async () => {
+    for (const [name, model, n] of [
+      ['zhipu', 'cogview-4', 2],
+      ['dashscope', 'qwen-image', 2],
+      ['dashscope', 'wanx-v1', 5],
+      ['google', 'gemini-2.5-flash-image', 2],
+      ['google', 'imagen-4.0-generate-001', 5],
+      ['minimax', 'image-01', 10],
+    ] as const) {
+      await using at = await open({ engine, name, model });
+      expect(await ask(at, { model, n })).toMatchObject({ status: 400, body: { error: { param: 'n' } } });
+      expect(at.painter.taken).toEqual([]);
+    }
+  });
+
+  test('what the channel overrides is said in OpenAI’s words, made and paid', async () => {
+    await using at = await open({ engine, name: 'dashscope', model: 'wanx-v1', override: { n: 3 }, quota: 3 * price });
+    expect(await ask(at, { model: 'wanx-v1', n: 1 })).toMatchObject({ status: 200 });
+    expect(at.painter.taken[0]).toMatchObject({ parameters: { n: 3 } });
+    expect(await at.scene.balance()).toBe(0);
+    await at.scene.checkBooks();
+    expect(await ask(at, { model: 'wanx-v1', n: 1 })).toMatchObject({ status: 403 });
+    expect(at.painter.taken).toHaveLength(1);
+  });
+
+  test('who leaves while a task runs has paid for it', async () => {
+    await using at = await open({ engine, name: 'dashscope', model: 'wanx-v1', behaviour: { polls: 1000 } });
+    const leaving = new AbortController();
+    const asking = at.scene.post('/v1/images/generations', { model: 'wanx-v1', prompt: 'a tide', n: 2, stream: true }, {}, leaving.signal);
+    const left = failureOf(asking);
+    await until(() => at.painter.asked.length > 0 || null);
+    leaving.abort();
+    expect(await left).toBeInstanceOf(Error);
+    expect(await at.scene.logs(1)).toMatchObject([{ quota: 2 * price, other: { ending: 'client_closed' } }]);
+    await at.scene.checkBooks();
+  });
+});
