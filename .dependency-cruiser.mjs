@@ -38,6 +38,7 @@ const serverLayers = [
   // What callers leave at providers.
   ['files'],
   ['videos'],
+  ['batches'],
   ['jobs'],
 ];
 

@@ -15,6 +15,7 @@ export function changeOf(log: Log): number {
     case 'code_redeemed':
     case 'topped_up':
     case 'task_refunded':
+    case 'batch_settled':
     case 'call_refunded':
       return event.amount;
     default:

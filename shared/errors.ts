@@ -69,6 +69,11 @@ export const errors = {
   log_not_found: entry(200, '这条记录不存在，或不属于你', 'This record does not exist, or is not yours'),
   refund_not_charged: entry(200, '这次调用没有扣费，无可退回', 'Nothing was charged for this call'),
   refund_of_task: entry(200, '绘图和音乐任务失败时会自动退款，不能手动退款', 'Drawings and music are refunded when they fail, not by hand'),
+  refund_of_batch: entry(
+    200,
+    '批处理结束时会自动退回未使用的额度，不能手动退款',
+    'What a batch does not use comes back when it ends, not by hand',
+  ),
   refund_too_large: entry(200, '最多还能退回 {quota} 额度', 'At most {quota} quota can be given back'),
   target_timestamp_required: entry(200, 'target timestamp is required', 'target timestamp is required'),
   exports_running: entry(429, '同时进行的导出过多，请等前一个完成', 'Too many exports are running: wait until one has ended'),
@@ -516,6 +521,13 @@ export const errors = {
     'You may keep {count} files of {megabytes} MB together: delete some first',
   ),
   no_file_channel: entry(503, '分组 {group} 没有可保存文件的渠道', 'No channel of the group {group} keeps files at the moment'),
+  batch_not_found: entry(404, '找不到批处理 {id}', 'No batch found with id {id}'),
+  batches_full: entry(
+    429,
+    '最多可同时进行 {batches} 个批处理，共 {requests} 个请求：请等待其中一些完成',
+    'You may have {batches} batches of {requests} requests together under way: wait until some have ended',
+  ),
+  batch_not_cancellable: entry(409, '批处理 {id} 的状态为 {status}，不能取消', "Cannot cancel the batch {id} with status '{status}'"),
   conversation_not_found: entry(404, '找不到 ID 为 {id} 的对话', "Conversation with id '{id}' not found."),
   conversation_locked: entry(
     409,

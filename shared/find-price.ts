@@ -134,18 +134,23 @@ export function withLongInputs(price: UsagePrice, lengths: readonly LongInput[])
 /** The price with what takes its place in other lanes, long prompts included. */
 function withTiers(price: UsagePrice, factors: ReadonlyMap<string, number>): UsagePrice {
   if (factors.size === 0) return price;
-  const scaled = (one: UsagePrice, name: string, factor: number): UsagePrice => ({
-    ...one,
-    modelRatio: product(one.modelRatio, factor),
-    tier: { name, factor },
-  });
-  const tierOf = (name: string, factor: number): UsagePrice => ({
-    ...scaled(price, name, factor),
-    ...(price.longInputs === undefined
-      ? {}
-      : { longInputs: price.longInputs.map((long) => ({ ...long, price: scaled(long.price, name, factor) })) }),
-  });
-  return { ...price, tiers: new Map([...factors].map(([name, factor]) => [name, tierOf(name, factor)])) };
+  return { ...price, tiers: new Map([...factors].map(([name, factor]) => [name, inTier(price, name, factor)])) };
+}
+
+function inTier({ longInputs, ...price }: UsagePrice, name: string, factor: number): UsagePrice {
+  const scaled = (one: UsagePrice): UsagePrice => ({ ...one, modelRatio: product(one.modelRatio, factor), tier: { name, factor } });
+  if (longInputs === undefined) return scaled(price);
+  return { ...scaled(price), longInputs: longInputs.map((long) => ({ ...long, price: scaled(long.price) })) };
+}
+
+/** What OpenAI, Anthropic and Google ask for requests in batches. https://platform.openai.com/docs/guides/batch */
+const usualBatchFactor = 0.5;
+
+/** What requests in batches cost: the lane `batch` of the price, or half of it. Prices per call stay. It holds nothing but what JSON does. */
+export function batchPrice(price: Price): Price {
+  if (price.kind === 'call') return price;
+  const { tiers, ...usual } = price;
+  return tiers?.get('batch') ?? inTier(usual, 'batch', usualBatchFactor);
 }
 
 /** The lane that was asked for, where it costs more than the usual one; undefined: it does not. */

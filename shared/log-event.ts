@@ -25,6 +25,18 @@ export const LogEvent = z.discriminatedUnion('code', [
   z.object({ code: z.literal('code_redeemed'), amount: z.int(), redemption_id: z.int() }),
   /** A drawing or a piece of music failed and its price went back. `task_id`: the upstream's. */
   z.object({ code: z.literal('task_refunded'), amount: z.int(), task_id: z.string() }),
+  /** A batch has ended. `cost`: what it cost; `amount`: the rest of what was taken for it, which went back; negative: what was taken beyond. */
+  z.object({
+    code: z.literal('batch_settled'),
+    batch: z.string(),
+    model: z.string(),
+    requests: z.int(),
+    answered: z.int(),
+    prompt_tokens: z.int(),
+    completion_tokens: z.int(),
+    cost: z.int(),
+    amount: z.int(),
+  }),
   /** An administrator gave back what a call had cost, or a part of it. `call`: the id of its row. */
   z.object({ code: z.literal('call_refunded'), amount: z.int(), call: z.int(), model: z.string(), reason: z.string() }),
   /** Rows from before a moment (unix seconds) were deleted. */

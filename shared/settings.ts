@@ -168,6 +168,9 @@ const catalogue = {
   FileMegabytesPerUser: integerSetting(500, { min: 1, max: 1_000_000 }),
   /** Days. */
   FileRetentionDays: integerSetting(30, { min: 1, max: 30 }),
+  /** How many batches of a user may be under way, and requests in them; 0: there are none. */
+  BatchesPerUser: integerSetting(0, { min: 0, max: 10_000 }),
+  BatchRequestsPerUser: integerSetting(50_000, { min: 1, max: 10_000_000 }),
 
   // Monitoring
   /** Seconds that a channel's test may take; 0: no limit. */

@@ -40,6 +40,7 @@ const relay = [
   'audio-prices',
   'billed-errors',
   'automatic-compaction',
+  'batches',
   'billing',
   'blocked-prompts',
   'broken-caches',

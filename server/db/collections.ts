@@ -1,6 +1,7 @@
 // Names and indexes of everything stored; what a record looks like is in `records/`, one file each. Wire names are the
 // specification's, so records and responses read alike.
 import type { IndexSpec } from '#server/db/collection.ts';
+import type { BatchRecord } from '#server/db/records/batch.ts';
 import type { CallRefundRecord } from './records/call-refund.ts';
 import type { CallSessionRecord } from './records/call-session.ts';
 import type { ChangeRecord } from './records/change.ts';
@@ -80,6 +81,7 @@ export interface Records {
   call_sessions: CallSessionRecord;
   responses: KeptResponseRecord;
   files: FileRecord;
+  batches: BatchRecord;
   response_pieces: ResponsePieceRecord;
   response_items: ResponseItemRecord;
   response_holdings: ResponseHoldingRecord;
@@ -292,6 +294,16 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
       // With the bytes, so that they are summed without reading the records.
       { name: 'user', fields: ['user_id', 'created_at', 'id', 'bytes'] },
       { name: 'state', fields: ['state', 'expires_at'] },
+    ],
+  },
+  batches: {
+    textIds: true,
+    idBlock: 1,
+    indexes: [
+      { name: 'user', fields: ['user_id', 'created_at', 'id'] },
+      { name: 'open', fields: ['open_user_id', 'requests'], sparse: true },
+      { name: 'poll', fields: ['poll_at', 'id'], sparse: true },
+      { name: 'ended', fields: ['ended_at', 'id'], sparse: true },
     ],
   },
   responses: {

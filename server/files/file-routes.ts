@@ -17,6 +17,7 @@ import type { FilesPage } from './file-store.ts';
 import { PassedBytes } from './passed-bytes.ts';
 import { filesAreOff, withUpload } from './read-upload.ts';
 import type { Upload } from './read-upload.ts';
+import { restoredLines } from './restored-lines.ts';
 import { channelsWithFiles, deleteAtProvider, errorOf, readAtProvider, sendFile } from './upstream-files.ts';
 
 const mostOfPage = 10_000;
@@ -48,7 +49,9 @@ export function mountFiles(host: RouteHost, services: RelayServices): void {
   });
   add('GET', path, async (caller) => ({ json: toldFile(await fileOf(caller)) }));
   add('GET', `${path}/content`, async (caller) => {
-    const source = await readAtProvider(context, await fileOf(caller));
+    const file = await fileOf(caller);
+    const told = await readAtProvider(context, file);
+    const source = file.asked_model === undefined ? told : restoredLines(told, file.asked_model);
     const headers = { 'content-type': 'application/octet-stream', 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
     if (Buffer.isBuffer(source)) return { response: bufferResponse(200, headers, source) };
     return { response: streamResponse(200, headers, new PassedBytes(source, context.env.STREAMING_TIMEOUT * 1000)) };
@@ -75,7 +78,7 @@ async function storeFile(services: RelayServices, { userId, admission }: KeptCal
   const files = context.db.collection('files');
   const longest = longestKept(context);
   const seconds = Math.min(upload.seconds ?? longest, longest);
-  const channels = channelsWithFiles(context, group, pinnedChannel).slice(0, context.settings.get('RetryTimes') + 1);
+  const channels = channelsWithFiles(context, { group, pinned: pinnedChannel, purpose }).slice(0, context.settings.get('RetryTimes') + 1);
   const [first] = channels;
   if (first === undefined) throw new AppError('no_file_channel', { group });
   const at = ({ id }: { id: number }, key: string) => ({ channel_id: id, key });

@@ -6,6 +6,8 @@ import type { FileRecord } from '#server/db/records/file.ts';
 
 type Storing = Pick<AppContext, 'db' | 'settings' | 'now' | 'randomText'>;
 
+/** Of files that hold the requests of a batch. */
+export const batchPurpose = 'batch';
 const daySeconds = 86_400;
 const idLength = 24;
 

@@ -10,6 +10,7 @@ import { boundaryOf, FormFile } from '#server/framing/form-data.ts';
 import { readBody } from '#server/http/read-body.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import type { KeptCaller } from '#server/responses/serve-caller.ts';
+import { batchPurpose } from './file-store.ts';
 
 export interface Upload {
   file: FormFile;
@@ -24,7 +25,7 @@ const anchor = 'expires_after[anchor]';
 const seconds = 'expires_after[seconds]';
 const names = decidingNames(['file', 'purpose', anchor, seconds]);
 const fields = { numbers: [seconds], flags: [], files: ['file'] };
-/** What a prompt can name; nothing else can be done with files here. */
+/** What a prompt can name, and requests of a batch. */
 const purposes = ['assistants', 'user_data', 'vision'];
 const longestName = 255;
 /** Seconds that the vendor takes. */
@@ -44,7 +45,8 @@ export async function withUpload<Result>(
   try {
     const raw = await readBody({ request, connection, limit: env.MAX_REQUEST_BODY_MB * 1_000_000, hold, watch: bodies.watch, spool });
     const body = await bodyOfForm(raw.file ?? sourceOf(raw.bytes), boundary, { fields, names });
-    return await use({ ...readUpload(body), boundary });
+    const allowed = context.settings.get('BatchesPerUser') > 0 ? [...purposes, batchPurpose] : purposes;
+    return await use({ ...readUpload(body, allowed), boundary });
   } finally {
     hold.shrinkTo(0);
     spool.end();
@@ -53,7 +55,7 @@ export async function withUpload<Result>(
 
 const aFile = { zh: '必须是表单（multipart/form-data）中的文件', en: 'must be a file of a form (multipart/form-data)' };
 
-function readUpload(body: Body): Omit<Upload, 'boundary'> {
+function readUpload(body: Body, allowed: readonly string[]): Omit<Upload, 'boundary'> {
   const { file: files, purpose } = body;
   const [file, second]: unknown[] = Array.isArray(files) ? files : [];
   if (!(file instanceof FormFile) || file.content.size === 0) throw badField('file', fieldRules.required);
@@ -62,7 +64,7 @@ function readUpload(body: Body): Omit<Upload, 'boundary'> {
   if (filename === '') throw badField('file', fieldRules.required);
   if (filename.length > longestName) throw badField('filename', fieldRules.longest(longestName));
   if (/\p{Cc}/u.test(filename)) throw badField('filename', fieldRules.noControls);
-  if (typeof purpose !== 'string' || !purposes.includes(purpose)) throw badField('purpose', fieldRules.oneOf(purposes));
+  if (typeof purpose !== 'string' || !allowed.includes(purpose)) throw badField('purpose', fieldRules.oneOf(allowed));
   return { file, filename, purpose, seconds: lifetimeIn(body) };
 }
 

@@ -16,25 +16,33 @@ import type { SendRequest } from '#server/upstream/send.ts';
 import type { EventSource } from '#server/upstream/upstream-stream.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
 import { invalidResponse } from '#server/upstream/upstream-error.ts';
+import { batchPurpose } from './file-store.ts';
 
-type Asking = Pick<AppContext, 'sender' | 'settings' | 'now' | 'env' | 'channels' | 'secrets'>;
+export type Asking = Pick<AppContext, 'sender' | 'settings' | 'now' | 'env' | 'channels' | 'secrets'>;
 
 const answerBytes = 1024 * 1024;
 const longestId = 256;
 /** Any bytes are a stream of them. */
 const bytes = { ...framings.sse, mediaType: '', begins: () => true };
 
-/** Where files of that group can go, the one with the highest priority first. `pinned`: the only one that may be asked. */
-export function channelsWithFiles({ channels }: Asking, group: string, pinned: number | undefined): PreparedChannel[] {
+/** Where such files of that group can go, the one with the highest priority first. `pinned`: the only one that may be asked. */
+export function channelsWithFiles(
+  { channels }: Asking,
+  { group, pinned, purpose }: { group: string; pinned: number | undefined; purpose: string },
+): PreparedChannel[] {
   const fitting = [...channels.all()].filter(
     ({ id, status, problem, provider, groups }) =>
       status === ChannelStatus.enabled &&
       problem === null &&
       provider?.keepsFiles === true &&
+      (purpose !== batchPurpose || provider.runsBatches === true) &&
       (pinned === undefined ? groups.includes(group) : id === pinned),
   );
   return fitting.sort((one, other) => other.priority - one.priority || one.id - other.id);
 }
+
+/** Where a file lies. */
+type Lying = Pick<FileRecord, 'channel_id' | 'key' | 'upstream_id'>;
 
 export interface FileToSend {
   file: FormFile;
@@ -58,7 +66,7 @@ export async function sendFile(
   ];
   const body = writeForm(parts, boundary);
   const headers = { 'content-type': `multipart/form-data; boundary="${boundary}"` };
-  const received = await ask(context, channel, { method: 'POST', path: '', body, headers });
+  const received = await askAccount(context, channel, { method: 'POST', path: '/files', body, headers });
   if (received.kind === 'failed') return { failure: received.failure };
   if (received.kind === 'stream') return { failure: unexpected(received.stream) };
   const id = parseObject(received.body.toString('utf8'))?.['id'];
@@ -66,22 +74,22 @@ export async function sendFile(
 }
 
 /** False: it may still be there. */
-export async function deleteAtProvider(context: Asking, record: FileRecord): Promise<boolean> {
+export async function deleteAtProvider(context: Asking, record: Lying): Promise<boolean> {
   const channel = channelOf(context, record);
   // With another key nothing of it can be reached; the provider lets it go when it expires.
   if (channel === null || record.upstream_id === '') return true;
-  const received = await ask(context, channel, { method: 'DELETE', path: `/${encodeURIComponent(record.upstream_id)}` });
+  const received = await askAccount(context, channel, { method: 'DELETE', path: `/files/${encodeURIComponent(record.upstream_id)}` });
   if (received.kind === 'stream') received.stream.abort();
   return received.kind !== 'failed' || received.failure.upstreamStatus === 404;
 }
 
 /** @throws {AppError} */
-export async function readAtProvider(context: Asking, record: FileRecord): Promise<EventSource | Buffer> {
+export async function readAtProvider(context: Asking, record: Lying & Pick<FileRecord, 'id'>): Promise<EventSource | Buffer> {
   const channel = channelOf(context, record);
   if (channel === null) throw new AppError('file_not_found', { id: record.id });
-  const received = await ask(context, channel, {
+  const received = await askAccount(context, channel, {
     method: 'GET',
-    path: `/${encodeURIComponent(record.upstream_id)}/content`,
+    path: `/files/${encodeURIComponent(record.upstream_id)}/content`,
     isStream: true,
   });
   if (received.kind === 'failed') throw errorOf(context, received.failure);
@@ -91,7 +99,7 @@ export async function readAtProvider(context: Asking, record: FileRecord): Promi
 /** Where it lies; null: not behind a key that this installation has. */
 export function channelOf(
   { channels, secrets }: Pick<Asking, 'channels' | 'secrets'>,
-  { channel_id: id, key }: FileRecord,
+  { channel_id: id, key }: Pick<FileRecord, 'channel_id' | 'key'>,
 ): PreparedChannel | null {
   const channel = channels.get(id);
   return channel === undefined || channel.problem !== null || keyBehind(secrets, channel) !== key ? null : channel;
@@ -106,17 +114,18 @@ function unexpected(stream: EventSource): UpstreamFailure {
   return invalidResponse();
 }
 
-async function ask(
+/** What lies in the account of a channel. @param asked with a path behind `/v1` */
+export async function askAccount(
   context: Asking,
   channel: PreparedChannel,
   asked: Pick<SendRequest, 'method' | 'path' | 'isStream'> & Partial<Pick<SendRequest, 'body' | 'headers'>>,
 ): Promise<Received> {
   const { method, path, body = null, headers: own = {}, isStream = false } = asked;
   const { 'content-type': _json, ...headers } = channel.headers;
-  const url = new URL(`${channel.base}/v1/files${path}`);
+  const url = new URL(`${channel.base}/v1${path}`);
   const request: SendRequest = {
     origin: url.origin,
-    path: url.pathname,
+    path: `${url.pathname}${url.search}`,
     method,
     headers: { ...headers, ...own },
     body,

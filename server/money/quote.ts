@@ -2,7 +2,7 @@
 import { AppError } from '#shared/errors.ts';
 import type { CallUnits } from '#shared/call-units.ts';
 import type { HostedCalls } from '#shared/hosted-tools.ts';
-import { findPrice, unsetPrice } from '#shared/find-price.ts';
+import { batchPrice, findPrice, unsetPrice } from '#shared/find-price.ts';
 import { quotaWithTools } from '#shared/pricing.ts';
 import type { PriceMaps } from '#shared/find-price.ts';
 import { videoPrice } from '#shared/price-at.ts';
@@ -48,6 +48,8 @@ export interface Quotes {
   priceOf(model: string, group: string, user: UserRecord): QuotedPrice;
   /** Null: the model has no price. */
   knownPriceOf(model: string, group: string): QuotedPrice | null;
+  /** What requests in batches cost. @throws {AppError} as `priceOf` */
+  priceOfBatch(model: string, group: string, user: UserRecord): QuotedPrice;
   /** What handing in a task costs: a price per call, of models without one the usual price of tasks. */
   priceOfTask(model: string, group: string): QuotedPrice;
   /** Of a second of video, by its resolution. @throws {AppError} `model_price_error` */
@@ -120,6 +122,7 @@ export function createQuotes(settings: Settings): Quotes {
       const price = knownPrice(model);
       return price === null ? null : quote(price, model, group);
     },
+    priceOfBatch: (model, group, user) => quote(batchPrice(priceFor(model, user)), model, group),
     priceOfTask(model, group) {
       refresh();
       const found = prices.get(model) ?? findPrice(model, maps);

@@ -28,7 +28,7 @@ export interface TaskCharge {
   isCertain: boolean;
 }
 
-export async function chargeOf(db: AppContext['db'], { request_id }: TaskRecord): Promise<TaskCharge> {
+export async function chargeOf(db: AppContext['db'], { request_id }: Pick<TaskRecord, 'request_id'>): Promise<TaskCharge> {
   let charge: TaskCharge = { paid: null, isCertain: false };
   // By its index alone: that is a short read, which waits for no other.
   for (const row of await db.collection('logs').find({ request_id }, { limit: 10 })) {

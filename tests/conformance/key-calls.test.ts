@@ -49,6 +49,10 @@ const calls: readonly [callers: Callers, route: string, refusal: number][] = [
   ['key', 'GET /v1/files/:file', 401],
   ['key', 'GET /v1/files/:file/content', 401],
   ['key', 'DELETE /v1/files/:file', 401],
+  ['key', 'POST /v1/batches', 401],
+  ['key', 'GET /v1/batches', 401],
+  ['key', 'GET /v1/batches/:batch', 401],
+  ['key', 'POST /v1/batches/:batch/cancel', 401],
   ['key', 'POST /v1/realtime/client_secrets', 401],
   ['key', 'POST /v1/realtime/sessions', 401],
   ['key', 'DELETE /v1/messages/:message', 401],
@@ -138,7 +142,8 @@ describe.each(engines)('calls beside the console on $kind', (engine) => {
   beforeAll(async () => {
     app = await createTestApp(engine);
     root = await app.setup();
-    expect(await root.put('/api/option/', { key: 'FilesPerUser', value: '5' })).toMatchObject({ success: true });
+    for (const key of ['FilesPerUser', 'BatchesPerUser'])
+      expect(await root.put('/api/option/', { key, value: '5' })).toMatchObject({ success: true });
   });
   afterAll(() => app.close());
 

@@ -125,6 +125,8 @@ number BackgroundResponsesPerUser 8
 number FilesPerUser 0
 number FileMegabytesPerUser 500
 number FileRetentionDays 30
+number BatchesPerUser 0
+number BatchRequestsPerUser 50000
 boolean ChannelAffinityEnabled true
 boolean PromptCachingEnabled true
 number MaxTokensPerUser 1000

@@ -29,7 +29,7 @@ export function CallRefunds({ log, isAdmin }: { log: Log; isAdmin: boolean }) {
   const refunds = answered.length > known.length ? answered : known;
   const [isAsked, setAsked] = useState(false);
   const left = leftOf(log, refunds);
-  const mayRefund = useMayRefund(log, isAdmin && left > 0 && other?.task === undefined);
+  const mayRefund = useMayRefund(log, isAdmin && left > 0 && other?.task === undefined && other?.batch === undefined);
   if (refunds.length === 0 && !mayRefund) return null;
   return (
     <PanelSection title={refunds.length === 0 ? undefined : t('logs.refund.title')}>

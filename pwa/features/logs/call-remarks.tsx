@@ -20,3 +20,15 @@ export function CallRemarks({ other }: { other: LogOther }) {
     </>
   );
 }
+
+/** Why there is no receipt. */
+export function NoPrices({ other }: { other: LogOther | null }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const batch = other?.batch;
+  return (
+    <p className={styles.remark}>
+      {batch === undefined ? t('logs.panel.no_prices') : t('logs.panel.batch', { id: batch.id, requests: format.count(batch.requests) })}
+    </p>
+  );
+}

@@ -24,7 +24,7 @@ import { AddsUp, Receipt } from '#pwa/ui/billing/receipt.tsx';
 import { SummaryList, PanelSection, SidePanel } from '#pwa/ui/frame/side-panel.tsx';
 import { tokenName } from '#pwa/ui/billing/token-name.ts';
 import { CacheEffect } from './cache-effect.tsx';
-import { CallRemarks } from './call-remarks.tsx';
+import { CallRemarks, NoPrices } from './call-remarks.tsx';
 import { attemptBar } from './attempt-bars.ts';
 import { Paced, TypeTag } from './log-columns.tsx';
 import { durationOf, endedAttempts, firstBytePace, paceOf, picturesOf, soundOf, spokenOf } from './log-summary.ts';
@@ -145,7 +145,7 @@ function CallReceipt({ log, isAdmin }: { log: Log; isAdmin: boolean }) {
       />
       {receipt !== null && receipt.lines.length > 0 && receipt.addsUp && <AddsUp />}
       <CacheEffect log={log} other={other} />
-      {receipt === null && <p className={styles.remark}>{t('logs.panel.no_prices')}</p>}
+      {receipt === null && <NoPrices other={other} />}
       {receipt !== null && receipt.lines.length === 0 && ending === 'well' && (
         <p className={styles.remark}>{t('logs.panel.nothing_used')}</p>
       )}

@@ -88,7 +88,7 @@ export const operationPages: readonly SettingPage[] = [
           ...fields('ResponseRetentionDays', 'ResponsesPerUser', 'ResponseMegabytesPerUser', 'BackgroundResponsesPerUser'),
         ],
       },
-      { entries: fields('FilesPerUser', 'FileMegabytesPerUser', 'FileRetentionDays') },
+      { entries: fields('FilesPerUser', 'FileMegabytesPerUser', 'FileRetentionDays', 'BatchesPerUser', 'BatchRequestsPerUser') },
     ],
   },
   {

@@ -1,6 +1,18 @@
 import type { TFunction } from 'i18next';
 
-const known = ['opening', 'edit', 'setup', 'signup', 'invitee', 'redemption', 'transfer', 'topup', 'task_refund', 'call_refund'] as const;
+const known = [
+  'opening',
+  'edit',
+  'setup',
+  'signup',
+  'invitee',
+  'redemption',
+  'transfer',
+  'topup',
+  'task_refund',
+  'call_refund',
+  'batch_refund',
+] as const;
 
 /** What a change of a balance was; one that this console does not know by its short name. */
 export function balanceKindText(t: TFunction, kind: string): string {

@@ -38,6 +38,8 @@ export function useLogSentence(logs: readonly Log[]): (log: Log, options?: { wit
         return t('logs.event.code_redeemed', { amount: format.quota(event.amount), id: event.redemption_id });
       case 'task_refunded':
         return t('logs.event.task_refunded', { amount: format.quota(event.amount), id: event.task_id });
+      case 'batch_settled':
+        return batchSentence(event, { t, format });
       case 'call_refunded':
         return t('logs.event.call_refunded', {
           amount: format.quotaExact(event.amount),
@@ -95,6 +97,21 @@ type SettingsEvent = Extract<LogEvent, { code: 'settings_changed' }>;
 
 function isOfSettings(log: Log): boolean {
   return log.type === LogType.management && otherOf(log)?.event?.code === 'settings_changed';
+}
+
+type BatchEvent = Extract<LogEvent, { code: 'batch_settled' }>;
+
+function batchSentence(event: BatchEvent, { t, format }: { t: TFunction; format: ReturnType<typeof useFormat> }): string {
+  return t(event.amount < 0 ? 'logs.event.batch_settled_beyond' : 'logs.event.batch_settled', {
+    id: event.batch,
+    model: event.model,
+    answered: format.count(event.answered),
+    requests: format.count(event.requests),
+    input: format.count(event.prompt_tokens),
+    output: format.count(event.completion_tokens),
+    cost: format.quotaExact(event.cost),
+    amount: format.quotaExact(Math.abs(event.amount)),
+  });
 }
 
 const englishOnly = new Set(['model_required', 'invalid_text_request', 'invalid_embedding_request', 'sensitive_words_detected']);

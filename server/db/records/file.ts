@@ -16,4 +16,6 @@ export interface FileRecord {
   expires_at: number;
   /** `sending`: the provider does not have it yet; `leaving`: its owner has deleted it, and the provider is to. */
   state: 'sending' | 'stored' | 'leaving';
+  /** Of results of a batch whose provider has another name for the model: the one that was asked for. */
+  asked_model?: string;
 }

@@ -17,6 +17,8 @@ export function callText({ other }: Pick<LogRecord, 'other'>, problem: unknown =
     const of = `模型固定价格 ${price.toFixed(2)}，分组倍率 ${ratio('group_ratio')}，操作 ${String(task['action'])}`;
     return task['id'] === '' ? of : `${of}，ID ${String(task['id'])}`;
   }
+  const batch = other['batch'];
+  if (isObject(batch)) return `批处理 ${String(batch['id'])}：${String(batch['requests'])} 个请求，预先扣除`;
   const text =
     price >= 0
       ? `模型价格 ${price.toFixed(2)}，分组倍率 ${ratio('group_ratio')}`

@@ -16,7 +16,7 @@ export function checkNames(value: unknown, text: string, { members, hasEscapedNa
 }
 
 /** How many names there are. @throws {AppError} for one that is spelled otherwise */
-function countNames(value: unknown, names: DecidingNames): number {
+export function countNames(value: unknown, names: DecidingNames): number {
   let count = 0;
   // Not recursive: it costs less. What is opaque, or below a name that says nothing here, is counted only.
   const left: unknown[] = [value];

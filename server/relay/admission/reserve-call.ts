@@ -98,6 +98,18 @@ export function reserveCall(services: RelayServices, call: CallToReserve): Reser
   return promptByCount(services, call, prompt).then((counted) => reserveFor(services, call, { output, prompt: counted }));
 }
 
+/** The most that it can cost, in quota, by an estimate of its prompt, and tools that are paid for; nothing is reserved. */
+export function largestCost(services: RelayServices, call: CallToReserve): { amount: number; hosted: HostedCalls | undefined } {
+  const prompt = promptByEstimate(services, call);
+  return { amount: costOf(services, call, prompt, outputOf(services, call, prompt).most), hosted: prompt.hosted };
+}
+
+/** Of images and files the sum may cost more; an account that has it keeps it until the call is settled. */
+function costOf({ context }: RelayServices, { quoted }: CallToReserve, prompt: ExpectedPrompt, outputMost: number): number {
+  const { most, audioMost, imageMost = 0 } = prompt;
+  return context.quotes.reserveFor(quoted, { ...prompt, tokens: most, audio: audioMost, image: imageMost }, outputMost);
+}
+
 function reserveFor(
   services: RelayServices,
   call: CallToReserve,
@@ -105,12 +117,7 @@ function reserveFor(
 ): ReservedCall | Promise<ReservedCall> {
   const { quotes } = services.context;
   const { admission, quoted } = call;
-  // Of images and files the sum may cost more; an account that has it keeps it until the call is settled.
-  const amount = quotes.reserveFor(
-    quoted,
-    { ...asked, tokens: asked.most, audio: asked.audioMost, image: asked.imageMost ?? 0 },
-    output.most,
-  );
+  const amount = costOf(services, call, asked, output.most);
   const least = Math.min(amount, quotes.reserveFor(quoted, withoutHosted(asked), output.least));
   const reserving = reserveQuota(services, admission, { amount, least });
   const bounded = (reservation: Reservation): ReservedCall => {

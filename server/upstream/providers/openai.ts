@@ -33,6 +33,7 @@ export const openai: Provider = {
   sendsOrganization: true,
   keepsFiles: true,
   videos: 'sora',
+  runsBatches: true,
   gatewayDrops: '/v1',
   modelList: openaiModelList,
   balance: openaiBalance,

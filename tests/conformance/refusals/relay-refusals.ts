@@ -9,6 +9,7 @@ import { embeddedEngine } from '#tests/support/engines.ts';
 import type { Behaviour } from '#tests/support/fake-upstream.ts';
 import { createScene, readEvents, testModel } from '#tests/support/relay-scene.ts';
 import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
+import { startFakeBatches } from '#tests/support/fake-batches.ts';
 import { startFakeRealtime } from '#tests/support/fake-realtime.ts';
 import { connectSocket, RefusedSocket } from '#tests/support/socket-client.ts';
 import type { SocketClient } from '#tests/support/socket-client.ts';
@@ -190,6 +191,35 @@ const bodies = (ofServer: boolean) => (desk: RelayDesk) => {
   });
 };
 
+const withBatches: SceneOptions = { front: startFakeBatches, settings: { FilesPerUser: '5', BatchesPerUser: '1' } };
+
+/** One that is created, and then another. */
+async function twoBatches(desk: RelayDesk, scene: RelayScene): Promise<Told> {
+  const { app, key } = scene;
+  const form = new FormData();
+  form.append('purpose', 'batch');
+  const request = { custom_id: 'a', method: 'POST', url: path, body: { model: testModel, messages, max_tokens: 9 } };
+  form.append('file', new Blob([JSON.stringify(request)]), 'tide.jsonl');
+  const left = await fetch(`${app.origin}/v1/files`, { method: 'POST', headers: { authorization: `Bearer ${key}` }, body: form });
+  const { id } = (await left.json()) as { id: string };
+  const asked = { input_file_id: id, endpoint: path, completion_window: '24h' };
+  await scene.post('/v1/batches', asked);
+  return toldOf(await scene.post('/v1/batches', asked, speaking(desk)));
+}
+
+/** One that has ended is to be cancelled. */
+async function cancelledTwice(desk: RelayDesk): Promise<{ told: Told; id: string }> {
+  let id = '';
+  const told = await desk.scene(withBatches, async (scene) => {
+    await twoBatches(desk, scene);
+    const batches = scene.app.context.db.collection('batches');
+    id = (await batches.first({}))?.id ?? '';
+    await batches.patch({ id }, { set: { status: 'completed' } });
+    return toldOf(await scene.post(`/v1/batches/${id}/cancel`, {}, speaking(desk)));
+  });
+  return { told, id };
+}
+
 async function leaveFile(desk: RelayDesk, { app, key }: RelayScene, size: number): Promise<Told> {
   const form = new FormData();
   form.append('purpose', 'user_data');
@@ -286,6 +316,12 @@ export const relayRefusals = {
     (desk) => desk.scene({ settings: { FilesPerUser: '1' }, channels: [{ type: 14 }] }, (scene) => leaveFile(desk, scene, 1)),
     { group: 'default' },
   ),
+  batch_not_found: named(
+    (desk) => desk.scene(withBatches, async (scene) => toldOf(await scene.post('/v1/batches/batch_1/cancel', {}, speaking(desk)))),
+    { id: 'batch_1' },
+  ),
+  batches_full: named((desk) => desk.scene(withBatches, (scene) => twoBatches(desk, scene)), { batches: 1, requests: 50_000 }),
+  batch_not_cancellable: (desk) => cancelledTwice(desk).then(({ told, id }) => ({ told, details: { id, status: 'completed' } })),
   response_not_background: (desk) =>
     desk.scene({}, async (scene) => toldOf(await scene.post(`/v1/responses/${await keptId(scene)}/cancel`, {}, speaking(desk)))),
   previous_response_running: (desk) => changedChain(desk, { status: 'in_progress' }).then(({ told, id }) => ({ told, details: { id } })),

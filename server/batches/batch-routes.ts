@@ -1,0 +1,117 @@
+// `/v1/batches`: https://platform.openai.com/docs/api-reference/batch
+import { AppError } from '#shared/errors.ts';
+import { fieldRules } from '#shared/field-rules.ts';
+import type { BatchRecord } from '#server/db/records/batch.ts';
+import { clientDialects } from '#server/dialects/registry.ts';
+import { badField, StrictFields } from '#server/dialects/strict-fields.ts';
+import { filesAreOff } from '#server/files/read-upload.ts';
+import { channelOf, errorOf } from '#server/files/upstream-files.ts';
+import { isObject } from '#server/framing/loose-json.ts';
+import type { RouteHost } from '#server/http/mount.ts';
+import { checkMeans } from '#server/relay/admission/admit-call.ts';
+import type { RelayServices } from '#server/relay/services.ts';
+import { listOf, readPage } from '#server/responses/list-items.ts';
+import { createServer } from '#server/responses/serve-caller.ts';
+import type { KeptAnswer, KeptCaller } from '#server/responses/serve-caller.ts';
+import { batchEndpoint, batchPaths } from './batch-endpoints.ts';
+import { findBatch, listBatches, mostBatches, toldBatch } from './batch-store.ts';
+import { createBatch } from './create-batch.ts';
+import type { AskedBatch } from './create-batch.ts';
+import { cancelUpstream } from './upstream-batches.ts';
+
+export function mountBatches(host: RouteHost, services: RelayServices): void {
+  const { context } = services;
+  const serve = createServer(host, services, clientDialects['openai-chat']);
+  const add = (method: string, at: string, work: (caller: KeptCaller) => Promise<KeptAnswer>) =>
+    host.addDirect(
+      method,
+      at,
+      serve((caller) => {
+        if (mostBatches(context).batches === 0) throw filesAreOff(caller.path);
+        return work(caller);
+      }),
+    );
+
+  add('POST', '/v1/batches', async (caller) => {
+    await checkMeans(services, caller.admission);
+    return { json: toldBatch(await createBatch(services, caller, readAsked(await caller.readBody()))) };
+  });
+  add('GET', '/v1/batches', async ({ userId, query }) => {
+    const page = readPage(query);
+    const found = await listBatches(context, userId, page);
+    return { json: listOf(found.slice(0, page.limit).map(toldBatch), found.length > page.limit) };
+  });
+  add('GET', '/v1/batches/:batch', async ({ userId, params }) => ({
+    json: toldBatch(await findBatch(context, userId, params['batch'] ?? '')),
+  }));
+  add('POST', '/v1/batches/:batch/cancel', async ({ userId, params }) => {
+    const batch = await findBatch(context, userId, params['batch'] ?? '');
+    return { json: toldBatch(await cancel(services, batch)) };
+  });
+}
+
+const cancellable: ReadonlySet<string> = new Set(['validating', 'in_progress', 'finalizing']);
+
+/** What it has done until it ends is paid for. */
+async function cancel({ context }: RelayServices, batch: BatchRecord): Promise<BatchRecord> {
+  const { id, state, status } = batch;
+  if (status === 'cancelling') return batch;
+  const channel = channelOf(context, batch);
+  if (state !== 'running' || !cancellable.has(status) || channel === null) throw new AppError('batch_not_cancellable', { id, status });
+  const answer = await cancelUpstream(context, channel, batch.upstream_id);
+  if ('failure' in answer) throw errorOf(context, answer.failure);
+  // The job reads what it comes to; only that ends it.
+  const { status: told = 'cancelling', ...set } = answer.told.set;
+  const changed = await context.db
+    .collection('batches')
+    .patch({ id, state: 'running' }, { set: { ...set, status: told, poll_at: context.now() } });
+  return changed ?? findBatch(context, batch.user_id, id);
+}
+
+const known: ReadonlySet<string> = new Set(['input_file_id', 'endpoint', 'completion_window', 'metadata', 'output_expires_after']);
+const windows = ['24h'];
+
+/** @throws {AppError} `invalid_request` */
+function readAsked(body: unknown): AskedBatch {
+  if (!isObject(body)) throw badField('body', fieldRules.object);
+  for (const name of Object.keys(body))
+    if (!known.has(name)) throw badField(name.slice(0, 100).replace(/\p{Cc}/gu, '?'), fieldRules.invalid);
+  const fields = new StrictFields(body);
+  const inputFile = fields.requiredText('input_file_id');
+  const endpoint = batchEndpoint(fields.requiredText('endpoint'));
+  if (endpoint === undefined) throw badField('endpoint', fieldRules.oneOf(batchPaths));
+  const window = fields.requiredText('completion_window');
+  if (!windows.includes(window)) throw badField('completion_window', fieldRules.oneOf(windows));
+  return { endpoint, inputFile, window, seconds: secondsIn(fields), metadata: metadataIn(fields) };
+}
+
+/** Seconds that the vendor takes. */
+const lifetimes = { least: 3600, most: 2_592_000 };
+
+function secondsIn(fields: StrictFields): number | undefined {
+  const told = fields.object('output_expires_after');
+  if (told === undefined) return undefined;
+  const own = new StrictFields(told, 'output_expires_after');
+  if (own.text('anchor') !== 'created_at') throw badField(own.path('anchor'), fieldRules.oneOf(['created_at']));
+  return own.integer('seconds', lifetimes.least, lifetimes.most);
+}
+
+const mostPairs = 16;
+const longestKey = 64;
+const longestValue = 512;
+
+/** As the vendor takes it: https://platform.openai.com/docs/api-reference/batch/create#batch-create-metadata */
+function metadataIn(fields: StrictFields): string {
+  const told = fields.object('metadata');
+  if (told === undefined) return '';
+  const pairs = Object.entries(told);
+  if (pairs.length > mostPairs) throw badField('metadata', fieldRules.most(mostPairs));
+  for (const [name, value] of pairs) {
+    if (name.length > longestKey) throw badField('metadata', fieldRules.longest(longestKey));
+    if (typeof value !== 'string') throw badField('metadata', fieldRules.text);
+    if (value.length > longestValue) throw badField('metadata', fieldRules.longest(longestValue));
+    if (!name.isWellFormed() || !value.isWellFormed() || `${name}${value}`.includes('\0'))
+      throw badField('metadata', fieldRules.characters);
+  }
+  return JSON.stringify(told);
+}

@@ -1,0 +1,233 @@
+// The requests of a batch, each as strictly looked at as one that is made by itself, and written anew as the provider is to read it: what was
+// looked at is what is sent, whatever becomes of the caller's file.
+import { createHash } from 'node:crypto';
+import { AppError, errorText } from '#shared/errors.ts';
+import type { LocalText } from '#shared/errors.ts';
+import { fieldRules } from '#shared/field-rules.ts';
+import { ChannelStatus } from '#shared/channels.ts';
+import { askedTier } from '#server/dialects/service-tier.ts';
+import { badField, StrictFields } from '#server/dialects/strict-fields.ts';
+import { LineTooLong } from '#server/files/line-cutter.ts';
+import { JsonScan } from '#server/framing/json-scan.ts';
+import { isObject } from '#server/framing/loose-json.ts';
+import { parseJson, textOf } from '#server/http/parse-body.ts';
+import type { SpoolFile } from '#server/http/spool.ts';
+import type { QuotedPrice } from '#server/money/quote.ts';
+import type { Admission } from '#server/relay/admission/admission.ts';
+import { countNames } from '#server/relay/admission/check-names.ts';
+import { largestCost } from '#server/relay/admission/reserve-call.ts';
+import { endpointOf } from '#server/relay/endpoints.ts';
+import type { RelayBody, RelayEndpoint } from '#server/relay/endpoints.ts';
+import type { RelayServices } from '#server/relay/services.ts';
+import { askedState, refuseState } from '#server/responses/asked-state.ts';
+import { offersModel } from '#server/upstream/channel-index.ts';
+import type { ChannelWay } from '#server/upstream/find-way.ts';
+import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
+import { decodeTokens } from '#server/upstream/token-estimate.ts';
+import type { EventSource } from '#server/upstream/upstream-stream.ts';
+import { batchWay } from './batch-endpoints.ts';
+import { FileTooLarge, linesOf } from './read-lines.ts';
+
+/** Bytes of a request's line. */
+export const longestLine = 4 * 1024 * 1024;
+/** Bytes of a batch, as the vendor has it. https://platform.openai.com/docs/guides/batch */
+const largestFile = 200 * 1024 * 1024;
+/** Beyond this a line is looked at in turn with others. */
+const longBytes = 256 * 1024;
+/** Characters of a caller's own name of a request. */
+const longestName = 512;
+/** Bytes that are written to disk at once. */
+const writtenAtOnce = 256 * 1024;
+
+export interface BatchToCheck {
+  services: RelayServices;
+  admission: Admission;
+  endpoint: RelayEndpoint;
+  /** The channel that is taken where it can be; undefined: none is better. */
+  preferred: number | undefined;
+  mostRequests: number;
+}
+
+export interface CheckedBatch {
+  model: string;
+  channel: PreparedChannel;
+  way: ChannelWay;
+  quoted: QuotedPrice;
+  requests: number;
+  /** The most that all of them can cost, in quota. */
+  amount: number;
+}
+
+/** Writes them into `spool`. @throws {AppError} `invalid_request`, which names the line, and as `SpoolFile.append` @throws {FileBroken} */
+export async function checkRequests(batch: BatchToCheck, source: EventSource | Buffer, spool: SpoolFile): Promise<CheckedBatch> {
+  const silenceMs = batch.services.context.env.STREAMING_TIMEOUT * 1000;
+  const checker = new Checker(batch);
+  let waiting: Buffer[] = [];
+  let size = 0;
+  const flush = async () => {
+    if (spool.size + size > largestFile) throw badFile(tooLarge);
+    if (size > 0) await spool.append(waiting, size);
+    [waiting, size] = [[], 0];
+  };
+  try {
+    for await (const { bytes, number } of linesOf(source, { longest: longestLine, largest: largestFile, silenceMs })) {
+      const written = await checker.check(bytes, number);
+      waiting.push(written);
+      size += written.length;
+      if (size >= writtenAtOnce) await flush();
+    }
+  } catch (failure) {
+    if (failure instanceof LineTooLong) throw badFile(lineTooLong);
+    if (failure instanceof FileTooLarge) throw badFile(tooLarge);
+    throw failure;
+  }
+  const checked = checker.checked();
+  await flush();
+  return checked;
+}
+
+const tooLarge = { zh: '超过 200 MB', en: 'is larger than 200 MB' };
+const lineTooLong = { zh: '中有超过 4 MB 的行', en: 'has a line of more than 4 MB' };
+const empty = { zh: '中没有请求', en: 'has no requests' };
+
+function badFile(rule: LocalText): AppError {
+  return badField('input_file_id', rule);
+}
+
+class Checker {
+  readonly #batch: BatchToCheck;
+  /** Short hashes: names may be long. */
+  readonly #names = new Set<string>();
+  #first: Omit<CheckedBatch, 'requests' | 'amount'> | null = null;
+  #requests = 0;
+  #amount = 0;
+
+  constructor(batch: BatchToCheck) {
+    this.#batch = batch;
+  }
+
+  async check(bytes: Buffer, number: number): Promise<Buffer> {
+    try {
+      if (this.#requests >= this.#batch.mostRequests) throw badField('input_file_id', fieldRules.most(this.#batch.mostRequests));
+      return await this.#checkLine(bytes);
+    } catch (failure) {
+      throw failure instanceof AppError && failure.status < 500 ? ofLine(number, failure) : failure;
+    }
+  }
+
+  checked(): CheckedBatch {
+    if (this.#first === null) throw badFile(empty);
+    return { ...this.#first, requests: this.#requests, amount: this.#amount };
+  }
+
+  async #checkLine(bytes: Buffer): Promise<Buffer> {
+    const { services, admission, endpoint } = this.#batch;
+    const { name, body } = await this.#inTurn(bytes, () => this.#readLine(bytes));
+    if (endpointOf(endpoint, body) !== endpoint) throw badField('body', fieldRules.invalid);
+    const asked = endpoint.read(body, { model: undefined, verb: undefined, query: new URLSearchParams(), headers: new Headers() });
+    const { model } = asked;
+    if (asked.isStream) throw badField('body.stream', notInBatches);
+    const tier = askedTier(body);
+    if (tier !== undefined && tier !== 'standard') throw badField('body.service_tier', notInBatches);
+    endpoint.check(body);
+    if (endpoint.speaksOfKept === 'responses') refuseState(askedState(body));
+    this.#first ??= begin(this.#batch, model);
+    const { channel, way, quoted } = this.#first;
+    if (model !== this.#first.model) throw badField('body.model', fieldRules.oneOf([this.#first.model]));
+    await checkWords(services, endpoint.promptContent(body, model));
+    const parameters = endpoint.parameters(body);
+    const { amount, hosted } = await this.#inTurn(bytes, () =>
+      largestCost(services, { admission, endpoint, model, body, parameters, prompt: null, quoted }),
+    );
+    this.#amount += amount;
+    this.#requests += 1;
+    const { maxTokens } = parameters;
+    const call = {
+      client: endpoint.dialect,
+      clientHeaders: {},
+      way,
+      body,
+      originModel: model,
+      isStream: false,
+      forceUsage: false,
+      settings: services.context.settings,
+      ...(hosted === undefined ? {} : { hosted }),
+      ...(maxTokens > 0 ? { choiceLimit: maxTokens } : {}),
+    };
+    const encoded = await this.#inTurn(bytes, () =>
+      endpoint.kind.encode({ ...call, rawText: JSON.stringify(body) }, (lists) => decodeTokens(lists, model)),
+    );
+    if (!Buffer.isBuffer(encoded.body) || channel.problem !== null) throw new AppError('format_unsupported');
+    const head = `{"custom_id":${JSON.stringify(name)},"method":"POST","url":${JSON.stringify(endpoint.path)},"body":`;
+    return Buffer.concat([Buffer.from(head), encoded.body, lineEnd]);
+  }
+
+  /** A long line takes milliseconds. */
+  #inTurn<Result>({ length }: Buffer, work: () => Result): Result | Promise<Result> {
+    const { services, admission } = this.#batch;
+    return length > longBytes ? services.context.bodies.inTurn(`user:${admission.user.id}`, work) : work();
+  }
+
+  #readLine(bytes: Buffer): { name: string; body: RelayBody } {
+    const scan = new JsonScan();
+    scan.push(bytes);
+    const { parts, members, hasEscapedNames } = scan;
+    const line = parseJson(textOf({ bytes, parts, members, hasEscapedNames }));
+    if (!isObject(line)) throw badField('line', fieldRules.object);
+    const fields = new StrictFields(line);
+    const name = fields.requiredText('custom_id');
+    if (name === '') throw badField('custom_id', fieldRules.required);
+    if (name.length > longestName) throw badField('custom_id', fieldRules.longest(longestName));
+    if (!name.isWellFormed() || /\p{Cc}/u.test(name)) throw badField('custom_id', fieldRules.characters);
+    const hash = createHash('sha256').update(name).digest('base64url').slice(0, 20);
+    if (this.#names.has(hash)) throw badField('custom_id', fieldRules.standsOnce);
+    this.#names.add(hash);
+    const { path, names } = this.#batch.endpoint;
+    if (fields.requiredText('method') !== 'POST') throw badField('method', fieldRules.oneOf(['POST']));
+    if (fields.requiredText('url') !== path) throw badField('url', fieldRules.oneOf([path]));
+    const body = line['body'];
+    if (!isObject(body)) throw badField('body', fieldRules.object);
+    for (const other of Object.keys(line)) if (!ownNames.has(other)) throw badField(other.slice(0, 100), fieldRules.invalid);
+    // A name that an object has twice is one name in its value. Escapes in names go when it is written anew.
+    if (countNames(body, names) + Object.keys(line).length !== members) throw badField('line', fieldRules.standsOnce);
+    return { name, body };
+  }
+}
+
+const lineEnd = Buffer.from('}\n');
+const ownNames: ReadonlySet<string> = new Set(['custom_id', 'method', 'url', 'body']);
+const notInBatches = { zh: '不能用于批处理', en: 'cannot be used in batches' };
+
+function ofLine(number: number, failure: AppError): AppError {
+  const { code, details } = failure;
+  const { detail: own } = details;
+  const said = (language: 'zh' | 'en') =>
+    code === 'invalid_request' && typeof own === 'object' ? own[language] : errorText(code, language, details);
+  const detail = { zh: `第 ${number} 行：${said('zh')}`, en: `line ${number}: ${said('en')}` };
+  return new AppError('invalid_request', { detail }, { field: 'input_file_id', cause: failure });
+}
+
+/** Who serves all of it: a batch is of one model, as its vendor wants it. @throws {AppError} */
+function begin({ services, admission, endpoint, preferred }: BatchToCheck, model: string): Omit<CheckedBatch, 'requests' | 'amount'> {
+  const { context, channels, gate } = services;
+  const { group, user, pinnedChannel } = admission;
+  gate.checkModel(admission, model);
+  const quoted = context.quotes.priceOfBatch(model, group, user);
+  const ways = [...channels.tiers(group, model)].flatMap((tier) => tier.channels);
+  const pinned = pinnedChannel === undefined ? undefined : channels.get(pinnedChannel);
+  const asked = pinnedChannel === undefined ? ways : pinned?.status === ChannelStatus.enabled ? [pinned] : [];
+  const isFirst = ({ id }: PreparedChannel) => id === preferred;
+  for (const channel of [...asked.filter(isFirst), ...asked.filter((one) => !isFirst(one))]) {
+    const way = batchWay(channel, endpoint, model);
+    if (way !== null && channel.problem === null) return { model, channel, way, quoted };
+  }
+  if (asked.length > 0) throw new AppError('format_unsupported', {}, { field: 'model' });
+  for (const channel of channels.all()) if (offersModel(channel, model)) throw new AppError('no_channel', { group, model });
+  throw new AppError('model_not_found', { model }, { field: 'model' });
+}
+
+async function checkWords({ words }: RelayServices, prompt: { texts: readonly string[]; untokened?: readonly string[] }): Promise<void> {
+  if (!words.isOn) return;
+  const looking = words.check({ isLarge: false, use: (work) => work() }, [...prompt.texts, ...(prompt.untokened ?? [])]);
+  if (looking instanceof Promise) await looking;
+}

@@ -1,0 +1,134 @@
+// Asks providers what became of batches, and finds out what became of those whose process ended in the middle.
+import { AppError } from '#shared/errors.ts';
+import type { AppContext } from '#server/context.ts';
+import { DatabaseUnavailable } from '#server/db/collection.ts';
+import type { BatchRecord } from '#server/db/records/batch.ts';
+import { channelOf, deleteAtProvider } from '#server/files/upstream-files.ts';
+import { creationMs } from './batch-store.ts';
+import { concludeBatch, finishBatch, noResults, resolveBatchCharge } from './settle-batch.ts';
+import { sumResults } from './sum-results.ts';
+import { findUpstream, readUpstream } from './upstream-batches.ts';
+
+const atOnce = 50;
+/** A run ends about then and the next one goes on. */
+const runMs = 60_000;
+/** Nobody else looks at one meanwhile. */
+const claimMs = 30 * 60_000;
+/** Milliseconds between two questions: a twentieth of its age. */
+const pollMs = { least: 15_000, most: 10 * 60_000 };
+const retryMs = 60_000;
+/** Of a batch whose requests are still being read, as long as its process lives. */
+const longestChecking = 2 * 3600 * 1000;
+/** Seconds behind the end of a batch after which nobody will tell what became of it. */
+const givenUpAfter = 3 * 24 * 3600;
+const windowSeconds = 24 * 3600;
+/** Seconds that one is told of after its end. */
+const keptSeconds = 30 * 24 * 3600;
+
+/** A job. */
+export async function pollBatches(context: AppContext): Promise<void> {
+  const batches = context.db.collection('batches');
+  const begin = performance.now();
+  await batches.remove({ ended_at: { lt: Math.floor(context.now() / 1000) - keptSeconds } });
+  const due = await batches.find({ poll_at: { lte: context.now() } }, { sort: [['poll_at', 1]], limit: atOnce });
+  const failures: unknown[] = [];
+  for (const { id, poll_at: at } of due) {
+    if (performance.now() - begin > runMs || at === undefined) break;
+    const claimed = await batches.patch({ id, poll_at: at }, { set: { poll_at: context.now() + claimMs } });
+    if (claimed === null) continue;
+    try {
+      await look(context, claimed);
+    } catch (failure) {
+      if (failure instanceof DatabaseUnavailable) throw failure;
+      await again(context, claimed, retryMs);
+      // A provider that does not answer is no fault of the job's.
+      if (!(failure instanceof AppError)) failures.push(failure);
+    }
+  }
+  if (failures.length > 0) throw new Error('A batch could not be looked at', { cause: failures[0] });
+}
+
+async function look(context: AppContext, batch: BatchRecord): Promise<void> {
+  if (batch.state === 'checking') return lookAtChecking(context, batch);
+  if (batch.state === 'creating') return lookAtCreating(context, batch);
+  if (batch.state === 'running') return lookAtRunning(context, batch);
+  if (!(await finishBatch(context, batch))) await again(context, batch, retryMs);
+}
+
+async function again({ db, now }: AppContext, { id }: BatchRecord, after: number): Promise<void> {
+  await db.collection('batches').patch({ id, poll_at: { exists: true } }, { set: { poll_at: now() + after } });
+}
+
+/** Nothing has been taken for it. */
+async function lookAtChecking(context: AppContext, batch: BatchRecord): Promise<void> {
+  const owner = await context.db.collection('processes').get(batch.process);
+  // Its age by the clock of the process that reads it.
+  if (owner?.state === 'alive' && owner.heartbeat_at - batch.created_at * 1000 < longestChecking) return again(context, batch, creationMs);
+  await context.db.collection('batches').remove({ id: batch.id, state: 'checking' });
+}
+
+/** Whether it was charged is found out first, then whether the provider has it. */
+async function lookAtCreating(context: AppContext, open: BatchRecord): Promise<void> {
+  const batch = await resolveBatchCharge(context, open);
+  if (batch.charge === 'open') return again(context, batch, retryMs);
+  const now = Math.floor(context.now() / 1000);
+  const failed = { sums: { ...noResults, failed: 0 }, set: { status: 'failed', failed_at: now } };
+  if (batch.charge === 'none') return concludeBatch(context, batch, failed);
+  const channel = channelOf(context, batch);
+  const found = channel === null ? undefined : await findUpstream(context, channel, batch);
+  if (found === undefined) {
+    // Nobody can tell whether it runs. Its file goes, and so does what may be made of it.
+    return now > batch.created_at + givenUpAfter ? concludeBatch(context, batch, failed) : again(context, batch, retryMs);
+  }
+  if (found !== null) {
+    const running = { ...found.set, upstream_id: found.id, state: 'running' as const, poll_at: context.now() };
+    await context.db.collection('batches').patch({ id: batch.id, state: 'creating' }, { set: running });
+    return;
+  }
+  // Without its file nothing can begin any more, if the provider was slow to take it.
+  await deleteAtProvider(context, { ...batch, upstream_id: batch.upstream_input });
+  await concludeBatch(context, batch, failed);
+}
+
+const endings: ReadonlySet<string | undefined> = new Set(['completed', 'failed', 'expired', 'cancelled']);
+
+async function lookAtRunning(context: AppContext, batch: BatchRecord): Promise<void> {
+  const channel = channelOf(context, batch);
+  const answer = channel === null ? null : await readUpstream(context, channel, batch.upstream_id);
+  if (channel === null || answer === null || 'failure' in answer) return unread(context, batch);
+  const { set } = answer.told;
+  const told = { ...batch, ...set };
+  if (!endings.has(set.status)) {
+    const age = context.now() - batch.created_at * 1000;
+    const poll = context.now() + Math.min(pollMs.most, Math.max(pollMs.least, age / 20));
+    await context.db.collection('batches').patch({ id: batch.id, state: 'running' }, { set: { ...set, poll_at: Math.round(poll) } });
+    return;
+  }
+  // Results that are counted and not there may come yet.
+  if (told.completed > 0 && told.upstream_output === '') return unread(context, told, set);
+  try {
+    const sums = await sumResults(context, channel, told);
+    await concludeBatch(context, batch, { sums, set });
+  } catch (failure) {
+    if (failure instanceof DatabaseUnavailable) throw failure;
+    context.log.warn({ batch: batch.id, reason: String(failure) }, 'the results of a batch could not be read and will be read again');
+    await unread(context, told, set);
+  }
+}
+
+/** Where nothing is to be had of it any more, it costs the share of its requests that the provider had told to be done. */
+async function unread(context: AppContext, batch: BatchRecord, set: Partial<BatchRecord> = {}): Promise<void> {
+  const end = batch.expires_at === 0 ? batch.created_at + windowSeconds : batch.expires_at;
+  const now = Math.floor(context.now() / 1000);
+  if (now < end + givenUpAfter) {
+    await context.db
+      .collection('batches')
+      .patch({ id: batch.id, state: 'running' }, { set: { ...set, poll_at: context.now() + pollMs.most } });
+    return;
+  }
+  const completed = Math.min(batch.completed, batch.requests);
+  const cost = Math.floor((batch.reserved * completed) / Math.max(1, batch.requests));
+  const sums = { ...noResults, completed, failed: batch.failed, cost };
+  const status = endings.has(batch.status) ? batch.status : 'failed';
+  await concludeBatch(context, batch, { sums, set: { ...set, status, upstream_output: '', upstream_error: '' } });
+}

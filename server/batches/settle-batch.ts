@@ -1,0 +1,176 @@
+// What a batch did not cost of what was taken for it goes back, once. Which batches are over is decided by the one change that writes down what
+// they cost; from then on the rest is due until it is known to be back. Trying again is harmless: ledger entries, the log row and the files
+// have names that the batch gives them.
+import { LogType } from '#shared/logs.ts';
+import { quotaLogText } from '#shared/quota.ts';
+import type { AppContext } from '#server/context.ts';
+import type { BatchRecord } from '#server/db/records/batch.ts';
+import type { FileRecord } from '#server/db/records/file.ts';
+import { deleteAtProvider } from '#server/files/upstream-files.ts';
+import { writeLog } from '#server/logs/write-log.ts';
+import type { AccountKind } from '#server/money/account.ts';
+import { changeOnce } from '#server/money/change-once.ts';
+import type { ChangeOutcome } from '#server/money/change-once.ts';
+import { chargeOf } from '#server/tasks/task-charge.ts';
+import { addChannelUse } from '#server/upstream/deleted-channels.ts';
+
+/** What its results come to. */
+export type BatchSums = Pick<
+  BatchRecord,
+  | 'completed'
+  | 'failed'
+  | 'prompt_tokens'
+  | 'cached_tokens'
+  | 'completion_tokens'
+  | 'reasoning_tokens'
+  | 'output_bytes'
+  | 'error_bytes'
+  | 'cost'
+>;
+
+export const noResults: Omit<BatchSums, 'failed'> = {
+  completed: 0,
+  prompt_tokens: 0,
+  cached_tokens: 0,
+  completion_tokens: 0,
+  reasoning_tokens: 0,
+  output_bytes: 0,
+  error_bytes: 0,
+  cost: 0,
+};
+
+/** The batch with its charge known, or still `open`. */
+export async function resolveBatchCharge({ db }: Pick<AppContext, 'db'>, batch: BatchRecord): Promise<BatchRecord> {
+  if (batch.charge !== 'open') return batch;
+  // In this order: a process that has closed its books in between has written all its rows before.
+  const { state } = (await db.collection('processes').get(batch.process)) ?? { state: 'settled' };
+  const { paid, isCertain } = await chargeOf(db, batch);
+  if (paid === null ? state !== 'settled' : !isCertain) return batch;
+  return noteCharge(db, batch, paid);
+}
+
+/** @param paid null: it was not charged and never will be */
+export async function noteCharge(
+  db: AppContext['db'],
+  batch: BatchRecord,
+  paid: { quota: number; token_quota: number } | null,
+): Promise<BatchRecord> {
+  const set: Partial<BatchRecord> =
+    paid === null
+      ? { charge: 'none', reserved: 0, token_reserved: 0 }
+      : { charge: 'done', reserved: paid.quota, token_reserved: paid.token_quota };
+  const noted = await db.collection('batches').patch({ id: batch.id, charge: 'open' }, { set });
+  return noted ?? (await db.collection('batches').get(batch.id)) ?? batch;
+}
+
+/** It is over: what it comes to is written down, by whoever comes first, and what is left goes back. */
+export async function concludeBatch(
+  context: AppContext,
+  { id }: BatchRecord,
+  { sums, set = {} }: { sums: BatchSums; set?: Partial<BatchRecord> },
+): Promise<void> {
+  const drawn = await context.db.nextId('logs');
+  const concluded = await context.db
+    .collection('batches')
+    .patch(
+      { id, state: { in: ['creating', 'running'] }, charge: { ne: 'open' } },
+      { set: { ...set, ...sums, state: 'settling', log_id: drawn, poll_at: context.now() } },
+    );
+  if (concluded !== null) await finishBatch(context, concluded);
+}
+
+/** False: it is still due. */
+export async function finishBatch(context: AppContext, batch: BatchRecord): Promise<boolean> {
+  const wanted = batch.charge === 'done' ? batch.reserved - batch.cost : 0;
+  const isDone = wanted === 0 ? true : await changeAccounts(context, batch, wanted);
+  if (isDone === null) return false;
+  const rest = isDone ? wanted : 0;
+  if (!isDone)
+    context.log.error(
+      { batch: batch.id, quota: wanted },
+      'what a batch did not use could not be given back, or what it used beyond not be taken',
+    );
+  if (batch.charge === 'done') await tellOf(context, batch, rest);
+  await leaveFiles(context, batch);
+  const ended = await context.db
+    .collection('batches')
+    .patch(
+      { id: batch.id, state: 'settling' },
+      { set: { state: 'ended', ended_at: Math.floor(context.now() / 1000) }, unset: ['poll_at', 'open_user_id'] },
+    );
+  if (ended === null) return true;
+  // A figure for administrators: whoever ends the batch corrects it.
+  if (rest !== 0) await addChannelUse(context.db, batch.channel_id, -rest);
+  // The provider has been told to let it go by itself, too.
+  context.waitUntil(deleteAtProvider(context, { ...batch, upstream_id: batch.upstream_input }));
+  return true;
+}
+
+/** False: the account is gone, holds all that it can, or cannot pay for what was used beyond. Null: that is not known. @param rest negative: what was used beyond */
+async function changeAccounts(context: AppContext, batch: BatchRecord, rest: number): Promise<boolean | null> {
+  const change = async (account: AccountKind, id: number, amount: number): Promise<ChangeOutcome['state']> => {
+    const ref = `batch:${batch.id}:refund:${account}`;
+    return (await changeOnce(context, { account, id, amount, unused: rest, ref, kind: 'batch_refund', actorId: 0 })).state;
+  };
+  const ofUser = await change('user', batch.user_id, rest);
+  if (ofUser !== 'done') return ofUser === 'open' ? null : false;
+  // A token that is gone, or has no more, keeps nobody from the money.
+  const isLimited = batch.token_reserved > 0;
+  const ofToken = await change('token', batch.token_id, rest > 0 ? Math.min(rest, batch.token_reserved) : isLimited ? rest : 0);
+  return ofToken === 'open' ? null : true;
+}
+
+async function tellOf(context: AppContext, batch: BatchRecord, rest: number): Promise<void> {
+  const { settings } = context;
+  const display = { inCurrency: settings.get('DisplayInCurrencyEnabled'), quotaPerUnit: settings.get('QuotaPerUnit') };
+  const charge = await context.db.collection('logs').first({ request_id: batch.request_id, type: LogType.consumption });
+  const { id, model, requests, completed } = batch;
+  const cost = batch.reserved - rest;
+  await writeLog(context, {
+    id: batch.log_id,
+    user_id: batch.user_id,
+    username: batch.username,
+    type: LogType.system,
+    token_id: batch.token_id,
+    token_name: batch.token_name,
+    model_name: model,
+    channel_id: batch.channel_id,
+    group: batch.group,
+    // What is not listed as spent is not listed as given back.
+    ...(charge?.hidden === true || rest === 0 ? {} : { refunded: rest }),
+    content: `批处理 ${id} 已结束：${requests} 个请求中 ${completed} 个已完成，计费 ${quotaLogText(cost, display)}，${rest < 0 ? '补扣' : '退回'} ${quotaLogText(Math.abs(rest), display)}`,
+    event: {
+      code: 'batch_settled',
+      batch: id,
+      model,
+      requests,
+      answered: completed,
+      prompt_tokens: batch.prompt_tokens,
+      completion_tokens: batch.completion_tokens,
+      cost,
+      amount: rest,
+    },
+  });
+}
+
+/** Its results are files of its owner's. */
+async function leaveFiles(context: AppContext, batch: BatchRecord): Promise<void> {
+  const created = Math.floor(context.now() / 1000);
+  const known = {
+    user_id: batch.user_id,
+    channel_id: batch.channel_id,
+    key: batch.key,
+    purpose: 'batch_output',
+    created_at: created,
+    expires_at: created + batch.output_seconds,
+    state: 'stored' as const,
+    ...(batch.model === batch.upstream_model ? {} : { asked_model: batch.model }),
+  };
+  const files: FileRecord[] = [];
+  const { output_file: output, error_file: error, upstream_output: toOutput, upstream_error: toError } = batch;
+  if (toOutput !== '')
+    files.push({ ...known, id: output, upstream_id: toOutput, bytes: batch.output_bytes, filename: `${batch.id}_output.jsonl` });
+  if (toError !== '')
+    files.push({ ...known, id: error, upstream_id: toError, bytes: batch.error_bytes, filename: `${batch.id}_error.jsonl` });
+  if (files.length > 0) await context.db.write(files.map((insert) => ({ insert, into: 'files' as const, ignoreConflict: true })));
+}

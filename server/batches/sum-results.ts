@@ -1,0 +1,133 @@
+// What the results of a batch come to: each is read as the response to a call is, and costs what its usage does.
+import { createHash } from 'node:crypto';
+import { pricedUsage } from '#shared/priced-usage.ts';
+import { inputTokens } from '#shared/token-usage.ts';
+import type { AppContext } from '#server/context.ts';
+import type { BatchRecord } from '#server/db/records/batch.ts';
+import { restored } from '#server/files/restored-lines.ts';
+import { readAtProvider } from '#server/files/upstream-files.ts';
+import { isObject, parseObject } from '#server/framing/loose-json.ts';
+import type { QuotedPrice } from '#server/money/quote.ts';
+import type { RelayEndpoint } from '#server/relay/endpoints.ts';
+import type { ChannelWay } from '#server/upstream/find-way.ts';
+import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
+import { batchEndpoint, batchWay } from './batch-endpoints.ts';
+import { linesOf } from './read-lines.ts';
+import { noResults } from './settle-batch.ts';
+import type { BatchSums } from './settle-batch.ts';
+
+/** Bytes of a result, and of all. */
+const longestResult = 64 * 1024 * 1024;
+const largestFile = 8 * 1024 * 1024 * 1024;
+/** What results may cost, by what was taken for them. */
+const mostExcess = 2;
+/** Beyond this a result is read in turn with others' work. */
+const longBytes = 256 * 1024;
+
+/** @throws {AppError} @throws {FileBroken} and what `linesOf` throws: it has to be read once more */
+export async function sumResults(context: AppContext, channel: PreparedChannel, batch: BatchRecord): Promise<BatchSums> {
+  const sums = new Sums(context, channel, batch);
+  await eachLine(context, batch, batch.upstream_output, (bytes) => sums.result(bytes));
+  await eachLine(context, batch, batch.upstream_error, (bytes) => sums.error(bytes));
+  return sums.told();
+}
+
+async function eachLine(context: AppContext, batch: BatchRecord, file: string, work: (bytes: Buffer) => void): Promise<void> {
+  if (file === '') return;
+  const silenceMs = context.env.STREAMING_TIMEOUT * 1000;
+  const source = await readAtProvider(context, { ...batch, upstream_id: file });
+  for await (const { bytes } of linesOf(source, { longest: longestResult, largest: largestFile, silenceMs })) {
+    if (bytes.length > longBytes) await context.bodies.inTurn(`user:${batch.user_id}`, () => work(bytes));
+    else work(bytes);
+  }
+}
+
+class Sums {
+  readonly #context: AppContext;
+  readonly #batch: BatchRecord;
+  readonly #quoted: QuotedPrice;
+  readonly #endpoint: RelayEndpoint | undefined;
+  readonly #way: ChannelWay | null;
+  /** What a request may cost whose usage is not told: its share of what was taken. */
+  readonly #share: number;
+  /** Each request has one result, whatever the file says. */
+  readonly #seen = new Set<string>();
+  readonly #sums: BatchSums = { ...noResults, failed: 0 };
+
+  constructor(context: AppContext, channel: PreparedChannel, batch: BatchRecord) {
+    this.#context = context;
+    this.#batch = batch;
+    this.#quoted = JSON.parse(batch.quoted);
+    this.#endpoint = batchEndpoint(batch.endpoint);
+    this.#way = this.#endpoint === undefined ? null : batchWay(channel, this.#endpoint, batch.model);
+    this.#share = Math.floor(batch.reserved / Math.max(1, batch.requests));
+  }
+
+  result(bytes: Buffer): void {
+    const isMapped = this.#batch.model !== this.#batch.upstream_model;
+    this.#sums.output_bytes += (isMapped ? restored(bytes, this.#batch.model) : bytes).length + 1;
+    const line = this.#first(bytes);
+    const response = line?.['response'];
+    if (line === null) return;
+    if (!isObject(response) || response['status_code'] !== 200) this.#sums.failed += 1;
+    else this.#answered(Buffer.from(JSON.stringify(response['body'] ?? null)));
+  }
+
+  error(bytes: Buffer): void {
+    this.#sums.error_bytes += bytes.length + 1;
+    if (this.#first(bytes) !== null) this.#sums.failed += 1;
+  }
+
+  /** A prompt may be longer than was estimated. What is further beyond cannot be true. */
+  told(): BatchSums {
+    const { reserved, id } = this.#batch;
+    const { cost } = this.#sums;
+    const most = reserved * mostExcess;
+    if (cost > most) this.#context.log.error({ batch: id, cost, most }, 'a provider tells that a batch has used more than it can');
+    return { ...this.#sums, cost: Math.min(cost, most) };
+  }
+
+  /** Null: it is no result, or one of a request that has one. */
+  #first(bytes: Buffer): Readonly<Record<string, unknown>> | null {
+    const line = parseObject(bytes.toString('utf8'));
+    const name = line?.['custom_id'];
+    if (line === null || typeof name !== 'string') return null;
+    const hash = createHash('sha256').update(name).digest('base64url').slice(0, 20);
+    if (this.#seen.has(hash) || this.#seen.size >= this.#batch.requests) return null;
+    this.#seen.add(hash);
+    return line;
+  }
+
+  #answered(body: Buffer): void {
+    const read = this.#read(body);
+    if (read?.kind === 'failed' && read.error !== null) {
+      this.#sums.failed += 1;
+      return;
+    }
+    this.#sums.completed += 1;
+    const usage = read === null || read.kind === 'failed' ? null : read.usage;
+    if (read === null || read.kind === 'failed' || usage === null) {
+      this.#sums.cost += this.#share;
+      return;
+    }
+    this.#sums.prompt_tokens += inputTokens(usage);
+    this.#sums.cached_tokens += usage.cacheRead;
+    this.#sums.completion_tokens += usage.output;
+    this.#sums.reasoning_tokens += usage.reasoning;
+    this.#sums.cost += this.#context.quotes.charge(this.#quoted, pricedUsage(usage), read.hosted);
+  }
+
+  #read(body: Buffer) {
+    const [endpoint, way] = [this.#endpoint, this.#way];
+    if (endpoint === undefined || way === null) return null;
+    const { model } = this.#batch;
+    return endpoint.kind.decode({
+      client: endpoint.dialect,
+      way,
+      upstreamModel: way.upstreamModel,
+      body,
+      responseFields: {},
+      writer: { model, requestId: '', createdAt: 0, wantsUsage: false, promptEstimate: 0 },
+    });
+  }
+}
