@@ -60,6 +60,7 @@ const relay = [
   'followed-responses',
   'image-edits',
   'images',
+  'own-embeddings',
   'own-pictures',
   'playground-media',
   'background-responses',

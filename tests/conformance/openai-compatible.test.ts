@@ -213,14 +213,15 @@ const keys: ReadonlyMap<number, string> = new Map([
 
 describe('addresses of every type', () => {
   // Baidu's first platform, and Cohere's conversations and embeddings, have formats and tests of their own.
-  // Pictures of Zhipu, MiniMax, SiliconFlow, VolcEngine and Baidu, Baidu's embeddings, and SiliconFlow's sounds came later than the list.
+  // Pictures of Zhipu, MiniMax, SiliconFlow, VolcEngine and Baidu, embeddings of Tencent, MiniMax and Baidu,
+  // and SiliconFlow's sounds came later than the list.
   // Zhipu's first platform has become the next one.
   const isLater = ({ type, mode }: { type: number; mode: string }) =>
     type === 15 ||
     type === 16 ||
     (type === 34 && (mode === 'chat' || mode === 'embeddings')) ||
     (mode === 'images' && [26, 35, 40, 45, 46].includes(type)) ||
-    (mode === 'embeddings' && type === 46) ||
+    (mode === 'embeddings' && [23, 35, 46].includes(type)) ||
     (mode === 'speech' && type === 40);
   const rows = readUrlRows().filter((row) => isSupported(row.type) && urlKinds.has(row.mode) && !isLater(row));
 

@@ -1,6 +1,7 @@
 // Tencent Cloud before the fake upstream: takes calls that are signed rightly, in Hunyuan's own format alone, and tells errors with
 // status 200.
 import { createHash, createHmac } from 'node:crypto';
+import { vectorOf } from './fake-embedders.ts';
 import { chatOf, hunyuanEvents, hunyuanOf } from './hunyuan-responses.ts';
 import { relayOwn } from './own-chat-relay.ts';
 import { jsonOf, startFront } from './provider-front.ts';
@@ -23,13 +24,23 @@ function judge(request: FrontedRequest, taken: Record<string, unknown>[]): Judge
   const { method, path, headers, body } = request;
   if (method !== 'POST' || path !== '/') return refused('InvalidParameter', `nothing at ${path}`);
   if (headers['x-tc-version'] !== '2023-09-01') return refused('MissingParameter', 'X-TC-Version');
-  if (headers['x-tc-action'] !== 'ChatCompletions') return refused('InvalidAction', 'X-TC-Action');
+  const { 'x-tc-action': action } = headers;
+  if (action !== 'ChatCompletions' && action !== 'GetEmbedding') return refused('InvalidAction', 'X-TC-Action');
   if (headers['authorization'] !== signatureOf(request)) return refused('AuthFailure.SignatureFailure', 'The signature is wrong');
   const asked = jsonOf(body);
   taken.push(asked);
+  if (action === 'GetEmbedding') return embedded(asked);
   const read = chatOf(asked);
   if ('fault' in read) return refused('InvalidParameterValue', read.fault);
   return { kind: 'pass', path: '/v1/chat/completions', body: read.asked, relay };
+}
+
+/** https://cloud.tencent.com/document/product/1729/102832 */
+function embedded({ InputList: texts, ...more }: Record<string, unknown>): Judgement {
+  if (!Array.isArray(texts) || texts.length > 200 || Object.keys(more).length > 0) return refused('InvalidParameter', 'InputList');
+  const Data = texts.map((text: unknown, Index) => ({ Object: 'embedding', Index, Embedding: vectorOf(text) })).toReversed();
+  const PromptTokens = 3 * texts.length;
+  return { kind: 'answer', status: 200, body: { Response: { RequestId: 'rq', Data, Usage: { PromptTokens, TotalTokens: PromptTokens } } } };
 }
 
 /** https://cloud.tencent.com/document/product/1729/101843 */
@@ -38,7 +49,7 @@ function signatureOf({ headers, body }: FrontedRequest): string {
   const day = new Date(time * 1000).toISOString().slice(0, 10);
   const hash = (text: string | Buffer) => createHash('sha256').update(text).digest('hex');
   const mac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text);
-  const canonical = `POST\n/\n\ncontent-type:application/json\nhost:${headers.host}\nx-tc-action:chatcompletions\n\ncontent-type;host;x-tc-action\n${hash(body)}`;
+  const canonical = `POST\n/\n\ncontent-type:application/json\nhost:${headers.host}\nx-tc-action:${String(headers['x-tc-action']).toLowerCase()}\n\ncontent-type;host;x-tc-action\n${hash(body)}`;
   const key = mac(mac(mac('TC3SKtest', day).digest(), 'hunyuan').digest(), 'tc3_request').digest();
   const signed = mac(key, `TC3-HMAC-SHA256\n${time}\n${day}/hunyuan/tc3_request\n${hash(canonical)}`).digest('hex');
   return `TC3-HMAC-SHA256 Credential=AKIDtest/${day}/hunyuan/tc3_request, SignedHeaders=content-type;host;x-tc-action, Signature=${signed}`;

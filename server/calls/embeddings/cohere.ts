@@ -2,6 +2,7 @@
 import { isObject } from '#server/framing/loose-json.ts';
 import { readPromptUsage } from '../prompt-usage.ts';
 import type { EmbeddingsProvider } from './embeddings-parts.ts';
+import { purposeIn } from './purpose.ts';
 import { readVectors } from './vectors.ts';
 
 /** What callers may say beside their texts. */
@@ -10,18 +11,19 @@ const known: ReadonlySet<string> = new Set(['input_type', 'truncate', 'max_token
 export const cohere: EmbeddingsProvider = {
   mostInputs: () => 96,
   writeRequest({ inputs, dimensions, extras }, model) {
-    const told = Object.fromEntries(Object.entries(extras).filter(([name]) => known.has(name)));
+    const { purpose, left } = purposeIn(extras, ['input_type']);
+    const told = Object.fromEntries(Object.entries(left).filter(([name]) => known.has(name)));
     return {
       body: {
         // What texts are for has to be said: they are to be found, unless their caller says otherwise.
-        input_type: 'search_document',
+        input_type: purpose === 'query' ? 'search_query' : 'search_document',
         ...told,
         model,
         texts: inputs,
         embedding_types: ['float'],
         ...(dimensions === undefined ? {} : { output_dimension: dimensions }),
       },
-      dropped: Object.keys(extras).filter((name) => !known.has(name)),
+      dropped: Object.keys(left).filter((name) => !known.has(name)),
     };
   },
   readResponse({ embeddings, meta }) {

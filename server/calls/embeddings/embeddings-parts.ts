@@ -70,6 +70,7 @@ export interface EmbeddingsProvider {
 
 export interface WrittenEmbeddings {
   body: Record<string, unknown>;
+  headers?: Readonly<Record<string, string>>;
   /** Names of the caller's fields that the provider has no place for. */
   dropped: readonly string[];
   /** It goes to the path of several requests in one. */

@@ -18,14 +18,27 @@ import { ernie } from './ernie.ts';
 import type { EmbeddingsClient, EmbeddingsProvider, EmbeddingsRequest, ForwardedEmbeddings } from './embeddings-parts.ts';
 import { gemini } from './gemini.ts';
 import { geminiEmbeddings } from './gemini-client.ts';
+import { hunyuan } from './hunyuan.ts';
+import { minimax } from './minimax.ts';
 import { ollama } from './ollama.ts';
 import { openai } from './openai.ts';
 import { openaiEmbeddings } from './openai-client.ts';
+import { vertex } from './vertex.ts';
 
 /** By the name of the client's format. */
 const clients: Readonly<Record<string, EmbeddingsClient>> = { 'openai-chat': openaiEmbeddings, gemini: geminiEmbeddings };
 /** By the name that a provider's record has for them, else by that of its format; missing: bytes pass. */
-const providers: Readonly<Record<string, EmbeddingsProvider>> = { 'openai-chat': openai, gemini, ollama, dashscope, cohere, ernie };
+const providers: Readonly<Record<string, EmbeddingsProvider>> = {
+  'openai-chat': openai,
+  gemini,
+  ollama,
+  dashscope,
+  cohere,
+  ernie,
+  hunyuan,
+  minimax,
+  vertex,
+};
 
 export const embeddings: CallKind = {
   name: 'embeddings',
@@ -72,9 +85,10 @@ function encode(asked: CallInput, decodeTokens: DecodeTokens): EncodedRequest | 
     const most = provider.mostInputs?.(asked.way.upstreamModel) ?? Infinity;
     // Another channel's provider may take more.
     if (request.inputs.length > most) throw badField('input', fieldRules.most(most));
-    const { body, dropped, isBatch = false } = provider.writeRequest(request, asked.way.upstreamModel);
+    const { body, headers = null, dropped, isBatch = false } = provider.writeRequest(request, asked.way.upstreamModel);
     return {
       ...encoded(asked, JSON.stringify({ ...body, ...overrideOf(asked) })),
+      headers,
       dropped: [...(request.lost ?? []), ...dropped],
       isBatch,
     };

@@ -11,8 +11,9 @@ export const miniMax: Provider = {
   formats: {
     'openai-chat': {
       framing: 'sse',
-      paths: { chat: '{base}/v1/text/chatcompletion_v2', images: '{base}/v1/image_generation' },
+      paths: { chat: '{base}/v1/text/chatcompletion_v2', images: '{base}/v1/image_generation', embeddings: '{base}/v1/embeddings' },
       images: 'minimax',
+      embeddings: 'minimax',
       quirks: { streamOptions: 'ask' },
       errors: {
         marker: '"base_resp"',

@@ -8,7 +8,7 @@ export const tencent: Provider = {
   formats: {
     hunyuan: {
       framing: 'sse',
-      paths: { chat: '{base}/' },
+      paths: { chat: '{base}/', embeddings: '{base}/' },
       headers: { 'x-tc-action': 'ChatCompletions', 'x-tc-version': '2023-09-01' },
     },
   },

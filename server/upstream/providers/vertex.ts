@@ -17,14 +17,16 @@ export const vertex: Provider = {
   formats: {
     gemini: {
       framing: 'sse',
-      models: /^(?:gemini|imagen)/,
+      models: /^(?:gemini|imagen|text-(?:multilingual-)?embedding)/,
       hosted: ['web_search', 'code_execution', 'web_fetch'],
       paths: {
         chat: { whole: `${google}:generateContent`, stream: `${google}:streamGenerateContent?alt=sse` },
         count_tokens: `${google}:countTokens`,
+        embeddings: `${google}:predict`,
         images: [{ modelPrefix: 'imagen', path: `${google}:predict` }, { path: `${google}:generateContent` }],
       },
       images: 'google',
+      embeddings: 'vertex',
     },
     claude: {
       framing: 'sse',
