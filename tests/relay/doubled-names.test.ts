@@ -73,6 +73,9 @@ const refused: readonly [path: string, body: string, name: string][] = [
   ['/v1/messages', claude(',"Fallbacks":[{"model":"claude-fable-5"}]'), 'Fallbacks'],
   ['/v1/messages', claude(',"container":{"SKILLS":[{"type":"custom","skill_id":"skill_1"}]}'), 'SKILLS'],
   ['/v1/messages', claude(',"CONTAINER":"container_1"'), 'CONTAINER'],
+  ['/v1/messages', claude(',"Thread":{"type":"continue","previous_message_id":"msg_1"}'), 'Thread'],
+  ['/v1/messages', claude(',"thread":{"type":"continue","Previous_Message_Id":"msg_1"}'), 'Previous_Message_Id'],
+  ['/v1/messages', claude(',"Compaction":{"type":"summarize"}'), 'Compaction'],
   ['/v1/chat/completions', chat(',"Models":["gpt-4o"]'), 'Models'],
   ['/v1/chat/completions', chat(',"Prompt_cache_options":{"ttl":"24h"}'), 'Prompt_cache_options'],
   [

@@ -25,7 +25,10 @@ export const messagesNames = decidingNames(messageNames, limits.names, [
   'format',
   'mcp_servers',
   'context_management',
+  'compaction',
   // Whose objects, whose models and whose money.
+  'thread',
+  'previous_message_id',
   'container',
   'id',
   'skills',
