@@ -1,5 +1,6 @@
 import { z } from 'zod/mini';
 import { endpoint } from '#shared/contract.ts';
+import { QueryInt } from '#shared/query-values.ts';
 
 /** The newest call that a channel was asked for. */
 export const GuidedCall = z.object({
@@ -56,10 +57,12 @@ export type FirstCallState = z.infer<typeof FirstCallState>;
 export const firstCallApi = {
   /**
    * Asking opens a watch of some 90 s: what is refused meanwhile is told, also on other processes. Administrators see calls
-   * with unknown keys too, from their own address only.
+   * with unknown keys too, from their own address only. `token`: the id of an own token, by which alone calls count then, and
+   * refusals of keys that are known.
    */
   state: endpoint('GET', '/api/first-call', {
     access: 'user',
+    query: z.object({ token: QueryInt }),
     reply: FirstCallState,
     changesState: true,
     summary: 'What became of the latest own calls',

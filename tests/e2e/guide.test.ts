@@ -86,7 +86,7 @@ describeInBrowser('the guide', () => {
     const { tidegate, api } = await setStage();
     await using _server = tidegate;
     await api.post('/api/channel/', channelBody(tidegate));
-    await api.post('/api/token/', { name: 'older', remain_quota: 2_500_000, expired_time: -1 });
+    const [older] = (await api.post('/api/token/', { name: 'older', remain_quota: 2_500_000, expired_time: -1 })) as { key: string }[];
     const [token] = (await api.post('/api/token/', { name: 'agents', remain_quota: 2_500_000, expired_time: -1 })) as { key: string }[];
     const key = `sk-${token?.key}`;
     // It says nothing about a program that is set up later.
@@ -115,6 +115,12 @@ describeInBrowser('the guide', () => {
     await page.getByRole('region', { name: 'Codex, ~/.codex/config.toml', exact: true }).waitFor();
     await expectSoundScreen(visitor);
 
+    // Another program of the same user calls all day. What is asked for after that has its call in it, if it counts.
+    expect(await ask(tidegate, `sk-${older?.key}`)).toBe(200);
+    const told = () => page.waitForResponse((answer) => answer.url().includes('/api/first-call?'));
+    await told();
+    await told();
+    await page.getByText(text('guide.arrival.waiting')).waitFor();
     expect(await ask(tidegate, key)).toBe(200);
     await page.getByRole('heading', { name: text('guide.arrival.done') }).waitFor();
     await expectSoundScreen(visitor);

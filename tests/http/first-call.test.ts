@@ -59,6 +59,30 @@ describe.each(engines)('the first call on $kind', (engine) => {
     expect((await otherClient.get('/api/first-call')).data.call).toMatchObject({ is_answered: true, channel: null, problem: '' });
   });
 
+  it('of another token says nothing about a program that is set up with this one', async () => {
+    await using the = await scene();
+    const { app, client, key, token, user, state } = the;
+    const other = await createToken(app.context, user.id, { name: 'another program' });
+    const of = async (id: number) => (await client.get(`/api/first-call?token=${id}`)).data;
+    await of(token.id);
+    for (let time = 0; time < 31; time += 1) await ask(app, other.key);
+    expect(await of(token.id)).toMatchObject({ call: null, refusal: null });
+    expect((await of(other.token.id)).call).toMatchObject({ token_name: other.token.name });
+    await ask(app, other.key, { model: 'nobody-has-it' });
+    await until(async () => (await state()).refusal?.code === 'model_not_found');
+    expect((await of(token.id)).refusal).toBeNull();
+    expect((await of(other.token.id)).refusal).toMatchObject({ code: 'model_not_found' });
+    await ask(app, key);
+    await ask(app, other.key);
+    expect((await of(token.id)).call).toMatchObject({ token_name: token.name, is_answered: true });
+    // A wrong copy of the key is nobody's, and may be of this one.
+    await ask(app, key.slice(0, -1));
+    await until(async () => (await of(token.id)).refusal?.code === 'key_invalid');
+    const stranger = await createToken(app.context, (await app.createUser({ quota: 1_000_000 })).id);
+    await ask(app, stranger.key);
+    expect((await of(stranger.token.id)).call).toBeNull();
+  });
+
   it('that a provider refuses says so, in its words for administrators', async () => {
     await using the = await scene();
     const { app, upstream, key, state } = the;

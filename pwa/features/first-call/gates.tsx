@@ -12,7 +12,7 @@ import { Glyph } from '#pwa/ui/controls/glyph.tsx';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { type Arrival, type Gate, gates } from './call-gates.ts';
 import styles from './first-call.module.css';
-import { firstCallQuery } from './queries.ts';
+import { askFirstCall } from './queries.ts';
 import { WhyRefused } from './why-refused.tsx';
 
 interface GatesProps {
@@ -122,7 +122,7 @@ function SendHere({ token, model }: { token: Token; model: string }) {
     mutationFn: () => sendFirstCall({ key: `sk-${token.key}`, model }),
     meta: { quiet: true },
     // What came of it is told like that of any other call.
-    onSettled: () => client.invalidateQueries({ queryKey: firstCallQuery.queryKey }),
+    onSettled: () => askFirstCall(client),
   });
   return (
     <div className={styles.arrivalActions}>

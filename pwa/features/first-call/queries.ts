@@ -1,4 +1,4 @@
-import { queryOptions } from '@tanstack/react-query';
+import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import { channelApi } from '#shared/channels.ts';
 import { firstCallApi } from '#shared/first-call.ts';
 import { modelApi } from '#shared/models.ts';
@@ -13,18 +13,23 @@ const looked = 20;
 /** As many as a page has at the most. */
 const lookedTokens = 100;
 
+const firstCallKey = ['first-call'] as const;
+
 /**
  * What became of the latest calls, asked again and again. In the background too: whoever pastes the call into a terminal has
- * often covered the browser with it.
+ * often covered the browser with it. `token`: only calls by the token of that id count.
  */
-export const firstCallQuery = queryOptions({
-  queryKey: ['first-call'],
-  queryFn: ({ signal }) => call(firstCallApi.state, { signal }),
-  refetchInterval: ({ state }) => (state.dataUpdateCount < quickPolls ? pollMs : slowPollMs),
-  refetchIntervalInBackground: true,
-  staleTime: 0,
-  gcTime: 0,
-});
+export const firstCallQuery = (token: number | undefined) =>
+  queryOptions({
+    queryKey: [...firstCallKey, token ?? 0],
+    queryFn: ({ signal }) => call(firstCallApi.state, { query: { token }, signal }),
+    refetchInterval: ({ state }) => (state.dataUpdateCount < quickPolls ? pollMs : slowPollMs),
+    refetchIntervalInBackground: true,
+    staleTime: 0,
+    gcTime: 0,
+  });
+
+export const askFirstCall = (client: QueryClient) => client.invalidateQueries({ queryKey: firstCallKey });
 
 /** The newest channels, and how many there are. */
 export const guideChannelsQuery = queryOptions({

@@ -34,7 +34,9 @@ export function useGuide(tokenId: number | undefined) {
   const channels = useQuery({ ...guideChannelsQuery, enabled: isAdmin });
   const tokens = useQuery(guideTokensQuery);
   const prices = useQuery(guidePricesQuery);
-  const state = useQuery(firstCallQuery);
+  const token = tokens.data === undefined ? undefined : usableToken(tokens.data, Date.now() / 1000, tokenId);
+  const isForClients = token !== undefined && token.id === tokenId;
+  const state = useQuery({ ...firstCallQuery(isForClients ? tokenId : undefined), enabled: tokens.data !== undefined });
   const isSelfUse = useSiteStatus()?.self_use_mode_enabled === true;
   const all = [self, ...(isAdmin ? [channels] : []), tokens, prices];
   const failed = all.find((query) => query.data === undefined && query.error !== null);
@@ -46,7 +48,6 @@ export function useGuide(tokenId: number | undefined) {
     if (user === undefined || tokens.data === undefined || prices.data === undefined) return undefined;
     if (isAdmin && channels.data === undefined) return undefined;
     const enabled = (channels.data?.channels ?? []).filter((channel) => channel.status === ChannelStatus.enabled);
-    const token = usableToken(tokens.data, Date.now() / 1000, tokenId);
     const { names, unpriced } = callableModels(prices.data, {
       group: token?.group || user.group,
       allowsUnpriced: isSelfUse || acceptsUnpriced(user),
@@ -62,7 +63,7 @@ export function useGuide(tokenId: number | undefined) {
       models: limit === null ? names : names.filter((name) => limit.has(name)),
       unpriced,
       hasCalled: user.used_quota > 0 || state.data?.call?.is_answered === true,
-      isForClients: token !== undefined && token.id === tokenId,
+      isForClients,
     };
   }
   return { guide: guide(), state: state.data, failed, isAway, retry: () => void Promise.all(all.map((query) => query.refetch())) };

@@ -3,17 +3,22 @@ import type { GuidedCall } from '#shared/first-call.ts';
 import { Attempt, LogType } from '#shared/logs.ts';
 import type { AppContext } from '#server/context.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
+import type { TokenRecord } from '#server/db/records/token.ts';
 
 /** Rows that are looked at: tests of channels and top-ups are among them, and they are no calls. */
 const looked = 30;
 
-/** The newest call of that user that has a row. Which channels there are, and what providers say, is for administrators. */
+/**
+ * The newest call of that user that has a row. Which channels there are, and what providers say, is for administrators.
+ * @param token by which alone it may be; undefined: any of the user's
+ */
 export async function newestCall(
   { db }: Pick<AppContext, 'db'>,
-  { userId, isAdmin }: { userId: number; isAdmin: boolean },
+  { userId, isAdmin, token }: { userId: number; isAdmin: boolean; token: Pick<TokenRecord, 'id' | 'name'> | undefined },
 ): Promise<GuidedCall | null> {
   const rows = await db.collection('logs').find(
-    { user_id: userId },
+    // The index knows names.
+    token === undefined ? { user_id: userId } : { user_id: userId, token_name: token.name },
     {
       sort: [
         ['created_at', -1],
@@ -22,7 +27,8 @@ export async function newestCall(
       limit: looked,
     },
   );
-  const row = rows.find((one) => one.type === LogType.consumption && one.token_id !== 0 && one.hidden !== true);
+  const isByToken = ({ token_id: id }: LogRecord) => (token === undefined ? id !== 0 : id === token.id);
+  const row = rows.find((one) => one.type === LogType.consumption && isByToken(one) && one.hidden !== true);
   return row === undefined ? null : presentCall(row, isAdmin);
 }
 
