@@ -10,6 +10,7 @@ import {
   clientKinds,
   type CodeKind,
   codeKinds,
+  smallModelOf,
   type SnippetKind,
   snippetParts,
   snippetText,
@@ -21,6 +22,8 @@ interface CallSnippetProps {
   /** The key without `sk-`. */
   secret: string;
   model: string;
+  /** All that may be called. */
+  models: readonly string[];
   isPrimary: boolean;
   /** Programs first: somebody sets one up. */
   isForClients: boolean;
@@ -43,13 +46,14 @@ const names: Record<SnippetKind, string> = {
 };
 
 /** Code that makes the call, or a program's configuration. On the screen the key is masked until it is asked for; what is copied holds it whole. */
-export function CallSnippet({ baseUrl, secret, model, isPrimary, isForClients }: CallSnippetProps) {
+export function CallSnippet({ baseUrl, secret, model, models, isPrimary, isForClients }: CallSnippetProps) {
   const { t } = useTranslation();
   const [tab, setTab] = useState<CodeKind | 'clients'>(isForClients ? 'clients' : 'curl');
   const [client, setClient] = useState<ClientKind>('claude_code');
   const [isShown, setShown] = useState(false);
   const kind = tab === 'clients' ? client : tab;
   const key = `sk-${secret}`;
+  const smallModel = smallModelOf(model, models);
   const masked = `sk-${secret.slice(0, 4)}${'•'.repeat(8)}${secret.slice(-4)}`;
   return (
     <div className={styles.snippetColumn}>
@@ -93,14 +97,14 @@ export function CallSnippet({ baseUrl, secret, model, isPrimary, isForClients }:
                 <CopyButton
                   variant={isPrimary && at === 0 ? 'filled' : 'default'}
                   label={t(`guide.snippet.${use === 'file' ? 'copy_file' : 'copy'}`)}
-                  text={snippetText(kind, { baseUrl, key, model }, at)}
+                  text={snippetText(kind, { baseUrl, key, model, smallModel }, at)}
                 />
               </span>
             </div>
             {/* It scrolls by itself, so the keyboard must be able to. */}
             {/* oxlint-disable-next-line jsx_a11y/no-noninteractive-tabindex */}
             <pre className={styles.code} tabIndex={0} role="region" aria-label={at === 0 ? names[kind] : `${names[kind]}, ${place}`}>
-              {snippetParts(kind, { baseUrl, key: isShown ? key : masked, model }, at).map(({ text, isOwn }, index) => (
+              {snippetParts(kind, { baseUrl, key: isShown ? key : masked, model, smallModel }, at).map(({ text, isOwn }, index) => (
                 // Pieces have no name but their place.
                 <span key={index} className={isOwn ? styles.own : undefined}>
                   {text}

@@ -78,6 +78,7 @@ export function CallStep({ number, guide, state }: CallStepProps) {
           baseUrl={baseUrl}
           secret={token.key}
           model={model}
+          models={models}
           isPrimary={arrival.kind !== 'done'}
           isForClients={guide.isForClients}
         />

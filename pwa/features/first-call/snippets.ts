@@ -24,6 +24,8 @@ export interface SnippetValues {
   /** With `sk-`; masked for the screen. */
   key: string;
   model: string;
+  /** For what a program has a smaller model do. */
+  smallModel: string;
 }
 
 /** A piece of code; `isOwn`: the reader's address, key or model. */
@@ -93,12 +95,14 @@ console.log(answer.choices[0].message.content);`,
     },
   ],
   claude_code: [
+    // Its agents that search ask for a small model of Anthropic's, by a name with a date, unless they are told another.
     {
       use: 'run',
       language: 'shell',
       template: `ANTHROPIC_BASE_URL={origin} \\
 ANTHROPIC_AUTH_TOKEN={key} \\
 ANTHROPIC_MODEL='{model}' \\
+ANTHROPIC_DEFAULT_HAIKU_MODEL='{small}' \\
   claude`,
     },
     {
@@ -109,7 +113,8 @@ ANTHROPIC_MODEL='{model}' \\
   "env": {
     "ANTHROPIC_BASE_URL": "{origin}",
     "ANTHROPIC_AUTH_TOKEN": "{key}",
-    "ANTHROPIC_MODEL": "{model}"
+    "ANTHROPIC_MODEL": "{model}",
+    "ANTHROPIC_DEFAULT_HAIKU_MODEL": "{small}"
   }
 }`,
     },
@@ -260,13 +265,18 @@ print(answer.text)`,
   ],
 };
 
+/** The model for small work: one that is called so, or the same. */
+export function smallModelOf(model: string, models: readonly string[]): string {
+  return models.find((name) => /haiku/i.test(name)) ?? model;
+}
+
 /** How each way to use it is called, and where; the first is the shortest. */
 export function snippetUses(kind: SnippetKind): readonly Pick<Block, 'use' | 'place'>[] {
   return blocks[kind];
 }
 
 /** `at`: which of the kind's ways. */
-export function snippetParts(kind: SnippetKind, { baseUrl, key, model }: SnippetValues, at = 0): SnippetPart[] {
+export function snippetParts(kind: SnippetKind, { baseUrl, key, model, smallModel }: SnippetValues, at = 0): SnippetPart[] {
   const [first, ...further] = blocks[kind];
   const { language, template } = further[at - 1] ?? first;
   const values: Record<string, string> = {
@@ -274,11 +284,12 @@ export function snippetParts(kind: SnippetKind, { baseUrl, key, model }: Snippet
     '{origin}': baseUrl.replace(/\/v1$/, ''),
     '{key}': key,
     '{model}': quoted(language, model),
+    '{small}': quoted(language, smallModel),
     // JSON within an argument of a shell.
     '{model:json}': quoted('shell', quoted('json', model)),
   };
   return template
-    .split(/(\{url\}|\{origin\}|\{key\}|\{model\}|\{model:json\})/)
+    .split(/(\{url\}|\{origin\}|\{key\}|\{model\}|\{small\}|\{model:json\})/)
     .filter((text) => text !== '')
     .map((text) => ({ text: values[text] ?? text, isOwn: text in values }));
 }
