@@ -84,14 +84,11 @@ async function fromAddress({ context }: RelayServices, asked: FromAddress): Prom
   if (url === '') return null;
   const isOwn = form.isBehindKey === true && URL.parse(url)?.origin === URL.parse(channel.base)?.origin;
   const { 'content-type': _none, ...own } = channel.headers;
-  const headers = { ...(isOwn ? own : {}), accept: 'video/*, image/*', 'accept-encoding': 'identity' };
-  const stream = await context.egress
-    .open({ url, method: 'GET', headers, milliseconds: waitMs, maxBytes: mostBytes, redirects: 3, signal, isTrusted: isOwn })
-    .catch((failure: unknown) => {
-      if (!(failure instanceof EgressRefusal)) throw failure;
-      context.log.warn({ task: task.id, reason: failure.reason }, 'a video could not be fetched');
-      throw new AppError('do_request_failed', {}, { cause: failure });
-    });
+  const stream = await openAddress(context, { url, own: isOwn ? own : null, signal }).catch((failure: unknown) => {
+    if (!(failure instanceof EgressRefusal)) throw failure;
+    context.log.warn({ task: task.id, reason: failure.reason }, 'a video could not be fetched');
+    throw new AppError('do_request_failed', {}, { cause: failure });
+  });
   const type = typeOf(stream, variant);
   if (type === null) {
     stream.close();
@@ -103,6 +100,21 @@ async function fromAddress({ context }: RelayServices, asked: FromAddress): Prom
     { ...headersOf(type), ...(length === undefined ? {} : { 'content-length': length }) },
     new PassedEgress(stream, done),
   );
+}
+
+/** The channel's own address gets its key; wherever that sends us to is an address like any other. */
+async function openAddress(
+  { egress }: RelayServices['context'],
+  { url, own, signal }: { url: string; own: Readonly<Record<string, string>> | null; signal: AbortSignal },
+): Promise<EgressStream> {
+  const accept = { accept: 'video/*, image/*', 'accept-encoding': 'identity' };
+  const asked = { method: 'GET', milliseconds: waitMs, maxBytes: mostBytes, signal } as const;
+  if (own === null) return egress.open({ ...asked, url, headers: accept, redirects: 3 });
+  const first = await egress.open({ ...asked, url, headers: { ...own, ...accept }, redirects: 0, isTrusted: true });
+  const { location } = first.headers;
+  if (first.status < 300 || first.status > 399 || location === undefined) return first;
+  first.close();
+  return egress.open({ ...asked, url: new URL(location, url).href, headers: accept, redirects: 2 });
 }
 
 async function addressOf(

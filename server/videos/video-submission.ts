@@ -1,13 +1,16 @@
 // An order of a video, made ready for the engine: whoever makes it in the end is told all that is paid for.
 import { AppError, errors } from '#shared/errors.ts';
+import { heightOf } from '#shared/video-prices.ts';
 import { ChannelStatus } from '#shared/channels.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
+import { badField } from '#server/dialects/strict-fields.ts';
 import type { BodyHold } from '#server/http/bodies.ts';
 import type { Admission } from '#server/relay/admission/admission.ts';
 import { servesTasks } from '#server/relay/tasks/run-attempts.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import type { Submission, Verdict } from '#server/relay/tasks/submission.ts';
 import { video } from '#server/tasks/platforms/video.ts';
+import { mustBeSent } from '#server/tasks/videos/picture-text.ts';
 import { videoFormOf } from '#server/tasks/videos/registry.ts';
 import type { OrderVerdict, VideoForm, VideoOrder, VideoPicture } from '#server/tasks/videos/video-form.ts';
 import { maskSecrets } from '#server/upstream/mask-secrets.ts';
@@ -29,20 +32,26 @@ const usualSeconds = 5;
 export function orderSubmission({ services, admission, answer }: Ordering, asked: AskedVideo): Submission {
   const { context } = services;
   const { model, prompt, width, height, pictures } = asked;
-  const seconds = asked.seconds ?? likelyForm(services, admission, model)?.usualSeconds ?? usualSeconds;
+  const likely = likelyForm(services, admission, model);
+  if (likely !== undefined) checkFits(likely, asked);
+  const seconds = asked.seconds ?? likely?.usualSeconds ?? usualSeconds;
   const facts = { seconds, size: `${width}x${height}` };
   let hold: BodyHold | undefined;
   return {
     ...submissionOf(services, { model, prompt, facts }),
     action: pictures.length === 0 ? 'TEXT_TO_VIDEO' : 'IMAGE_TO_VIDEO',
     origin: null,
+    isFor: ({ provider }) => {
+      const form = videoFormOf(provider);
+      return form !== undefined && misfitOf(form, asked) === undefined;
+    },
     async request(channel) {
       // What is written into JSON is in memory, as Base64 and as text.
       hold ??= context.bodies.open(`user:${admission.user.id}`);
       hold.shrinkTo(0);
       hold.grow(bytesInMemory(pictures));
       const order: VideoOrder = { ...asked, seconds, model: channel.modelMapping.get(model) ?? model };
-      return { question: await formOf(channel).order(order) };
+      return { question: await formOf(channel).order(order, channel) };
     },
     answer,
     release: () => hold?.shrinkTo(0),
@@ -90,6 +99,25 @@ function submissionOf({ context }: RelayServices, { model, prompt, facts }: Orde
     read: (answer, channel) => verdictOf(formOf(channel).readOrder(answer), channel),
   } satisfies Partial<Submission>;
 }
+
+/** @throws {AppError} `invalid_request` */
+function checkFits(form: VideoForm, asked: AskedVideo): void {
+  const misfit = misfitOf(form, asked);
+  if (misfit !== undefined) throw misfit;
+}
+
+/** Why its provider cannot make it; undefined: it may. */
+function misfitOf({ heights, fetchesNoPictures }: VideoForm, { width, height, pictures }: AskedVideo): AppError | undefined {
+  const side = heightOf({ width, height });
+  if (heights !== undefined && !heights.includes(side)) return badField('size', sidesRule(heights));
+  const isFar = (picture: VideoPicture) => 'url' in picture && !picture.url.startsWith('data:');
+  return fetchesNoPictures === true && pictures.some(isFar) ? badField('input_reference', mustBeSent) : undefined;
+}
+
+const sidesRule = (heights: readonly number[]) => ({
+  zh: `的短边只能是 ${heights.join('、')}`,
+  en: `must have a shorter side of ${heights.join(', ')}`,
+});
 
 /** Of the channel that is asked first. */
 function likelyForm({ channels }: RelayServices, { group, pinnedChannel }: Admission, model: string): VideoForm | undefined {

@@ -32,8 +32,12 @@ export interface TaskAttempts {
 const attemptMs = 60_000;
 
 /** Before anything is written. @throws {AppError} `model_not_found`, `no_channel`, `channel_pin_invalid`, `channel_disabled` */
-export function checkChannels({ channels }: RelayServices, { pinnedChannel, group }: Admission, { model, platform }: Submission): void {
-  const serves = servesTasks(platform);
+export function checkChannels(
+  { channels }: RelayServices,
+  { pinnedChannel, group }: Admission,
+  { model, platform, isFor }: Submission,
+): void {
+  const serves = servesTasks(platform, isFor);
   if (pinnedChannel !== undefined) {
     const pinned = channels.get(pinnedChannel);
     if (pinned === undefined || !serves(pinned)) throw new AppError('channel_pin_invalid');
@@ -48,8 +52,8 @@ export function checkChannels({ channels }: RelayServices, { pinnedChannel, grou
 }
 
 /** Others may list the model, and be of another kind. */
-export function servesTasks({ serves }: TaskPlatform): (channel: PreparedChannel) => boolean {
-  return ({ provider }) => provider !== null && serves(provider);
+export function servesTasks({ serves }: TaskPlatform, isFor?: Submission['isFor']): (channel: PreparedChannel) => boolean {
+  return (channel) => channel.provider !== null && serves(channel.provider) && isFor?.(channel) !== false;
 }
 
 export async function runAttempts(call: TaskCall, task: TaskRecord): Promise<TaskAttempts> {
@@ -62,7 +66,7 @@ export async function runAttempts(call: TaskCall, task: TaskRecord): Promise<Tas
     model: submission.model,
     caller: admission.user.id,
     only,
-    isFor: servesTasks(submission.platform),
+    isFor: servesTasks(submission.platform, submission.isFor),
     records: outcome.attempts,
     elapsed: () => elapsed(call),
     isOver: () => elapsed(call) >= submissionMs - attemptMs,

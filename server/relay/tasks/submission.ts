@@ -16,6 +16,8 @@ export interface Submission {
   origin: TaskRecord | null;
   prompt: string;
   state: string;
+  /** Of channels that work on such tasks, those that can do this one; missing: all. */
+  isFor?(channel: PreparedChannel): boolean;
   /** What its price is for; missing: the call. */
   units?: CallUnits;
   /** What its record says beside what all say, from when it is taken. */

@@ -54,7 +54,11 @@ export async function submitTask(call: TaskCall): Promise<TaskAnswer> {
   const reservation = await reserveQuota(services, admission, { amount: quota, least: quota });
   try {
     const task = await openTask(context, call);
-    const outcome = await runAttempts(call, task);
+    const outcome = await runAttempts(call, task).catch(async (fault: unknown) => {
+      // Nobody was asked: what is wanted cannot be put in that provider's words.
+      if (fault instanceof AppError) await failUntaken(context, task, { fail_reason: fault.code });
+      throw fault;
+    });
     if (outcome.verdict?.kind !== 'accepted') return await refused(context, task, outcome);
     const accepted = await acceptTask(context, task, { outcome, verdict: outcome.verdict, quota, reservation, submission });
     const { body } = outcome.verdict;

@@ -18,7 +18,7 @@ export const video: TaskPlatform = {
   serves: ({ videos }) => videos !== undefined,
   question(channel, [task]) {
     const form = videoFormOf(channel.provider);
-    return form === undefined || task === undefined ? null : form.question(followed(channel, task));
+    return form === undefined || task === undefined ? null : form.question(followed(channel, task), channel);
   },
   readAnswer(answer, channel, [task]) {
     const form = videoFormOf(channel.provider);

@@ -15,9 +15,10 @@ const ratios: readonly (readonly [name: string, value: number])[] = [
 ];
 
 /** The nearest that has a name: sizes are whole numbers of blocks, and hardly ever exactly in a ratio. */
-export function ratioOf({ width, height }: Size): string {
+export function ratioOf({ width, height }: Size, among?: readonly string[]): string {
   const asked = Math.log(width / height);
-  const [nearest] = ratios.toSorted(([, one], [, other]) => Math.abs(Math.log(one) - asked) - Math.abs(Math.log(other) - asked));
+  const known = among === undefined ? ratios : ratios.filter(([name]) => among.includes(name));
+  const [nearest] = known.toSorted(([, one], [, other]) => Math.abs(Math.log(one) - asked) - Math.abs(Math.log(other) - asked));
   return nearest?.[0] ?? '16:9';
 }
 

@@ -35,7 +35,7 @@ export async function inlineParts(picture: VideoPicture): Promise<{ type: string
   return parts;
 }
 
-const mustBeSent = {
+export const mustBeSent = {
   zh: '必须是文件或 data: 地址，此提供商不下载图片',
   en: 'must be a file or a data: URL, because this provider fetches no pictures',
 };

@@ -1,9 +1,27 @@
 // Every form of video providers, by the name that their records have for it.
 import type { Provider, VideoFormName } from '#server/upstream/providers/spec.ts';
+import { ark } from './ark.ts';
+import { cogVideo } from './cogvideo.ts';
+import { hailuo } from './hailuo.ts';
+import { jimeng } from './jimeng.ts';
+import { kling } from './kling.ts';
 import { sora } from './sora.ts';
+import { veo } from './veo.ts';
+import { vidu } from './vidu.ts';
+import { wan } from './wan.ts';
 import type { VideoForm } from './video-form.ts';
 
-export const videoForms: Readonly<Record<VideoFormName, VideoForm>> = { sora };
+export const videoForms: Readonly<Record<VideoFormName, VideoForm>> = {
+  sora,
+  kling,
+  jimeng,
+  vidu,
+  ark,
+  wan,
+  hailuo,
+  veo,
+  cogvideo: cogVideo,
+};
 
 /** Undefined: the provider makes no videos. */
 export function videoFormOf(provider: Pick<Provider, 'videos'> | null): VideoForm | undefined {

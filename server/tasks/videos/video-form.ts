@@ -1,6 +1,7 @@
 // What the form of a video provider is: how videos are ordered from it, how it is asked what became of them, and where they are.
 import type { FormFile } from '#server/framing/form-data.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
+import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import type { UpstreamQuestion } from '#server/tasks/ask-upstream.ts';
 
 /** A picture that a video begins with, or ends with. */
@@ -56,21 +57,21 @@ export type FollowedVideo = Pick<TaskRecord, 'action'> & {
   model: string;
 };
 
-/** Where the video of a task lies. */
-export type VideoPlace =
-  /** At the provider, which gives it to the channel's key. */
-  | { question: VideoQuestion }
-  /** Anywhere: fetched with care. `headers` go to the channel's own address alone. */
-  | { url: string; isOfChannel?: true };
+/** What a question may depend on. */
+export type VideoChannel = Pick<PreparedChannel, 'key'>;
 
 export interface VideoForm {
   /** Seconds of a video whose caller says nothing. */
   usualSeconds: number;
+  /** Pixels of the shorter side that it has: a size between them would be made, and not be paid for, as another one. Missing: it takes sizes as they are. */
+  heights?: readonly number[];
+  /** Pictures have to be sent: it takes no addresses. */
+  fetchesNoPictures?: true;
   /** @throws {AppError} `invalid_request` for what the provider has no place for */
-  order(order: VideoOrder): VideoQuestion | Promise<VideoQuestion>;
+  order(order: VideoOrder, channel: VideoChannel): VideoQuestion | Promise<VideoQuestion>;
   /** Null: that is nothing that can be understood. */
   readOrder(answer: unknown): OrderVerdict | null;
-  question(video: FollowedVideo): VideoQuestion;
+  question(video: FollowedVideo, channel: VideoChannel): VideoQuestion;
   /** Null: that is no answer to it. */
   readAnswer(answer: unknown): VideoReport | null;
   /** A new one by another prompt; missing: the provider makes none from its own. */

@@ -1,6 +1,6 @@
 // The key alone in a header of the provider's own.
 import type { Authorization } from './scheme.ts';
 
-export function header(key: string, name: string): Authorization {
-  return { headers: { [name]: key }, problem: null };
+export function header(key: string, name: string, prefix = ''): Authorization {
+  return { headers: { [name]: `${prefix}${key}` }, problem: null };
 }

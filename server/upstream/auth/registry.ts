@@ -6,17 +6,19 @@ import type { SplitKey } from './bearer.ts';
 import { codex } from './codex.ts';
 import { google } from './google.ts';
 import { header } from './header.ts';
+import { kling } from './kling.ts';
 import { query } from './query.ts';
 import type { Authorization } from './scheme.ts';
 import { spark } from './spark.ts';
 import { tencent } from './tencent.ts';
+import { volc } from './volc.ts';
 import { zhipuJwt } from './zhipu-jwt.ts';
 
 /** What a provider's record says about its keys. */
 export type Auth =
   | { kind: 'bearer'; split?: SplitKey }
-  /** The header's name, in lower case. */
-  | { kind: 'header'; name: string }
+  /** The header's name, in lower case, and what stands before the key there. */
+  | { kind: 'header'; name: string; prefix?: string }
   /** The parameter's name. */
   | { kind: 'query'; name: string }
   /** An API key, or a file of credentials. */
@@ -31,7 +33,11 @@ export type Auth =
   /** A secret, which signs for that service. */
   | { kind: 'tencent'; service: string }
   /** An API key and its secret, for a token. */
-  | { kind: 'baidu' };
+  | { kind: 'baidu' }
+  /** A key and its secret, or a gateway's key. */
+  | { kind: 'kling' }
+  /** A key and its secret, which signs for that service. */
+  | { kind: 'volc'; region: string; service: string };
 
 /** @param base the channel's address */
 export function authorizationOf(auth: Auth, key: string, base: string): Authorization {
@@ -39,7 +45,7 @@ export function authorizationOf(auth: Auth, key: string, base: string): Authoriz
     case 'bearer':
       return bearer(key, auth.split);
     case 'header':
-      return header(key, auth.name);
+      return header(key, auth.name, auth.prefix);
     case 'query':
       return query(key, auth.name);
     case 'google':
@@ -56,5 +62,9 @@ export function authorizationOf(auth: Auth, key: string, base: string): Authoriz
       return tencent(key, auth.service);
     case 'baidu':
       return baidu(key, base);
+    case 'kling':
+      return kling(key);
+    case 'volc':
+      return volc(key, auth);
   }
 }

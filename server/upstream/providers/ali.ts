@@ -46,6 +46,7 @@ export const ali: Provider = {
       images: 'dashscope',
     },
   },
+  videos: 'wan',
   auth: { kind: 'bearer' },
   headers: { 'x-dashscope-plugin': '{other}' },
   streamHeaders: { 'x-dashscope-sse': 'enable' },

@@ -30,6 +30,7 @@ export const gemini: Provider = {
       images: 'google',
     },
   },
+  videos: 'veo',
   auth: { kind: 'header', name: 'x-goog-api-key' },
   defaultVersion: 'v1beta',
   versionSetting: 'gemini.version_settings',

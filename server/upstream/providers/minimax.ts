@@ -36,6 +36,7 @@ export const miniMax: Provider = {
     },
     ...claudeBeside('/anthropic'),
   },
+  videos: 'hailuo',
   auth: { kind: 'bearer' },
   models: models['35'],
 };

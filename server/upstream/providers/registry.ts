@@ -34,6 +34,10 @@ import { openRouter } from './openrouter.ts';
 import { perplexity } from './perplexity.ts';
 import { siliconFlow } from './siliconflow.ts';
 import { sora } from './sora.ts';
+import { kling } from './kling.ts';
+import { jimeng } from './jimeng.ts';
+import { vidu } from './vidu.ts';
+import { doubaoVideo } from './doubao-video.ts';
 import type { Provider } from './spec.ts';
 import { submodel } from './submodel.ts';
 import { suno } from './suno.ts';
@@ -93,6 +97,10 @@ export const providers: readonly Provider[] = [
   midjourneyProxyPlus,
   suno,
   sora,
+  kling,
+  jimeng,
+  vidu,
+  doubaoVideo,
 ];
 
 const byType = new Map(providers.map((provider) => [provider.type, provider]));

@@ -96,7 +96,7 @@ export interface ProviderFormat extends Omit<ProviderTraits, 'name'> {
 }
 
 /** Forms in which videos are ordered. */
-export type VideoFormName = 'sora';
+export type VideoFormName = 'sora' | 'kling' | 'jimeng' | 'vidu' | 'ark' | 'wan' | 'hailuo' | 'veo' | 'cogvideo';
 
 export interface Provider {
   /** The channel type: the number that clients and stored channels use. */

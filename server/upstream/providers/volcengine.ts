@@ -21,6 +21,7 @@ export const volcEngine: Provider = {
       },
     },
   },
+  videos: 'ark',
   auth: { kind: 'bearer' },
   models: models['45'],
 };

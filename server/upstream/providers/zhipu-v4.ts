@@ -32,6 +32,7 @@ export const zhipuV4: Provider = {
     'openai-chat': zhipuChat,
     ...claudeBeside('/api/anthropic'),
   },
+  videos: 'cogvideo',
   auth: { kind: 'zhipu-jwt' },
   modelList: zhipuModels,
   models: models['26'],

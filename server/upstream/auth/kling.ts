@@ -1,0 +1,36 @@
+// Kling: a key `AccessKey|SecretKey` signs a token, a plain one of a gateway is sent as it is.
+// https://app.klingai.com/global/dev/document-api/apiReference/commonInfo
+import { createHmac } from 'node:crypto';
+import type { Authorization } from './scheme.ts';
+
+/** Seconds. */
+const [lifetime, leeway] = [1800, 5];
+
+/** Of a gateway, which has Kling below a prefix. */
+export function isPlainKlingKey(key: string): boolean {
+  return key.startsWith('sk-');
+}
+
+export function kling(key: string): Authorization {
+  if (isPlainKlingKey(key)) return { headers: { authorization: `Bearer ${key}` }, problem: null };
+  const [id = '', secret = '', ...more] = key.split('|').map((part) => part.trim());
+  if (id === '' || secret === '' || more.length > 0) return { headers: {}, problem: 'the key is not AccessKey|SecretKey' };
+  let signed: { at: number; token: string } | undefined;
+  return {
+    headers: {},
+    problem: null,
+    sign(request, { now }) {
+      // Renewed at half its life, so that no call travels with a token about to expire.
+      if (signed === undefined || now - signed.at >= lifetime * 500 || now < signed.at)
+        signed = { at: now, token: tokenOf(id, secret, now) };
+      return { ...request, headers: { ...request.headers, authorization: `Bearer ${signed.token}` } };
+    },
+  };
+}
+
+function tokenOf(id: string, secret: string, now: number): string {
+  const seconds = Math.floor(now / 1000);
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const text = `${part({ alg: 'HS256', typ: 'JWT' })}.${part({ exp: seconds + lifetime, iss: id, nbf: seconds - leeway })}`;
+  return `${text}.${createHmac('sha256', secret).update(text).digest('base64url')}`;
+}
