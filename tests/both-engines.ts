@@ -62,6 +62,7 @@ const relay = [
   'images',
   'own-embeddings',
   'own-pictures',
+  'own-sounds',
   'playground-media',
   'background-responses',
   'compaction',

@@ -116,8 +116,10 @@ export interface ProviderTraits {
   rerank?: string;
   /** The same of pictures. */
   images?: string;
-  /** It tells speech of models that bill tokens in events, and in them what it took. */
-  speech?: 'events';
+  /** `events`: it tells speech of models that bill tokens in events, and in them what it took. Others: in which of the known ways speech is asked for. */
+  speech?: string;
+  /** What it takes of forms that ask for a sound to be written down. */
+  transcripts?: string;
   /** It bills rerankings by the search, of which a call may be several. */
   billsSearches?: boolean;
   /** It finds the cache of a conversation by `prompt_cache_key`. Behind addresses of others a strict server may refuse that. */

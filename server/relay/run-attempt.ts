@@ -265,6 +265,7 @@ async function readWhole(
   if (decoded.kind === 'too_deep') return notPassed(call, attempt, decoded);
   // A stream was asked for and a whole response came: it is told as a stream.
   if (client !== null) {
+    noteSoundType(call, { 'content-type': decoded.contentType });
     const stream = wholeAsStream(await inTurnIfLong(call, body, () => decoded.events()));
     return startStream(call, attempt, new StreamRelay({ call, client, attempt, stream }));
   }

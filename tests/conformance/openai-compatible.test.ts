@@ -214,7 +214,7 @@ const keys: ReadonlyMap<number, string> = new Map([
 describe('addresses of every type', () => {
   // Baidu's first platform, and Cohere's conversations and embeddings, have formats and tests of their own.
   // Pictures of Zhipu, MiniMax, SiliconFlow, VolcEngine and Baidu, embeddings of Tencent, MiniMax and Baidu,
-  // and SiliconFlow's sounds came later than the list.
+  // and sounds of Ali, Google, Zhipu, MiniMax and SiliconFlow came later than the list.
   // Zhipu's first platform has become the next one.
   const isLater = ({ type, mode }: { type: number; mode: string }) =>
     type === 15 ||
@@ -222,7 +222,7 @@ describe('addresses of every type', () => {
     (type === 34 && (mode === 'chat' || mode === 'embeddings')) ||
     (mode === 'images' && [26, 35, 40, 45, 46].includes(type)) ||
     (mode === 'embeddings' && [23, 35, 46].includes(type)) ||
-    (mode === 'speech' && type === 40);
+    (mode === 'speech' && [17, 24, 26, 35, 40].includes(type));
   const rows = readUrlRows().filter((row) => isSupported(row.type) && urlKinds.has(row.mode) && !isLater(row));
 
   it('cover every provider but those of later years, and who hosts formats of others, which has files of its own', () => {
@@ -263,11 +263,13 @@ describe('addresses of sounds that are written down', () => {
     ],
     [8, 'https://own.example/hear', 'https://own.example/hear'],
     [14, '', null],
+    [26, '', 'https://open.bigmodel.cn/api/paas/v4/audio/transcriptions'],
     [40, '', 'https://api.siliconflow.cn/v1/audio/transcriptions'],
+    [42, '', 'https://api.mistral.ai/v1/audio/transcriptions'],
     [47, 'http://xinf:9997', 'http://xinf:9997/v1/audio/transcriptions'],
     [48, '', null],
   ])('type %i at %s', (type, base_url, url) => {
-    const channel = buildPreparedChannel({ type, base_url, key: 'sk-key' });
+    const channel = buildPreparedChannel({ type, base_url, key: keys.get(type) ?? 'sk-key' });
     const way = channel.way(clientDialects['openai-chat'], 'transcriptions', 'whisper-1');
     expect(way === null ? null : `${way.origin}${way.path}`).toBe(url);
   });

@@ -22,7 +22,8 @@ export type Judgement =
       headers?: Record<string, string>;
       relay?: (answer: IncomingMessage, response: ServerResponse) => void;
     }
-  | { kind: 'answer'; status: number; body: object; headers?: Record<string, string> };
+  | { kind: 'answer'; status: number; body: object; headers?: Record<string, string> }
+  | { kind: 'bytes'; type: string; bytes: Buffer };
 
 export interface ProviderFront {
   /** Of the front. */
@@ -45,6 +46,7 @@ export async function startFront(
       const { method = '', url: path = '', headers } = incoming;
       const judged = await judge({ method, path, headers, body: Buffer.concat(chunks) }, url);
       if (judged.kind === 'pass') passOn(`${upstreamUrl}${judged.path}`, judged, response);
+      else if (judged.kind === 'bytes') response.writeHead(200, { 'content-type': judged.type }).end(judged.bytes);
       else response.writeHead(judged.status, { 'content-type': 'application/json', ...judged.headers }).end(JSON.stringify(judged.body));
     })().catch((cause: unknown) => response.destroy(cause instanceof Error ? cause : undefined));
   });

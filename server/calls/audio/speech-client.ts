@@ -5,12 +5,12 @@ import { askedByBody } from '#server/dialects/call-address.ts';
 import type { AskedCall } from '#server/dialects/call-address.ts';
 import type { ClientCall, StreamVoice } from '#server/dialects/client-dialect.ts';
 import { decidingNames } from '#server/dialects/deciding-names.ts';
-import { emptyPrompt } from '#server/dialects/prompt-content.ts';
+import { addMediaTokens, emptyPrompt } from '#server/dialects/prompt-content.ts';
 import type { PromptContent } from '#server/dialects/prompt-content.ts';
 import { badField, StrictFields } from '#server/dialects/strict-fields.ts';
 import type { Body } from '#server/dialects/strict-fields.ts';
 import { isObject } from '#server/framing/loose-json.ts';
-import { charactersIn, charactersOf, mostSpoken, soundType, speaksTokens } from './spoken-sound.ts';
+import { charactersIn, charactersOf, mostCharacters, mostSpoken, soundType, speaksTokens } from './spoken-sound.ts';
 
 /** Who names no model gets this one. */
 const usualModel = 'tts-1';
@@ -66,15 +66,18 @@ function check(body: Body): void {
 function promptContent({ input, instructions, speed }: Body, model: string): PromptContent {
   const prompt = emptyPrompt();
   const texts = [input, instructions].filter((text) => typeof text === 'string');
-  const characters = typeof input === 'string' ? charactersIn(input) : 0;
+  const said = typeof input === 'string' ? input : '';
+  const characters = charactersIn(said);
+  const most = mostCharacters(model, said);
   if (speaksTokens(model)) prompt.texts.push(...texts);
   else {
     prompt.untokened = texts;
-    prompt.fixed += Math.max(1, characters);
+    if (most > characters) addMediaTokens(prompt, characters, { most });
+    else prompt.fixed += Math.max(1, characters);
   }
   prompt.isSpoken = speaksTokens(model);
   prompt.made = ({ upstreamModel, paramOverride }) => ({
-    units: charactersOf(characters),
+    units: charactersOf(mostCharacters(upstreamModel, said)),
     tokens: mostSpoken(upstreamModel, characters, paramOverride?.speed ?? speed),
   });
   return prompt;

@@ -8,6 +8,7 @@ import { soundEvent } from '#server/framing/sound-splitter.ts';
 import { PassingStream } from '../passing-stream.ts';
 import type { PassingEvent } from '../passing-stream.ts';
 import { readPromptUsage } from '../prompt-usage.ts';
+import { speechFormOf } from './forms/registry.ts';
 import { mute, wantsEvents } from './speech-client.ts';
 import { charactersOf, speaksTokens, SpokenTally } from './spoken-sound.ts';
 
@@ -17,6 +18,8 @@ const nothing = Buffer.alloc(0);
 export class SpeechStream extends PassingStream {
   readonly isMute: boolean;
   readonly #tally: SpokenTally;
+  /** As the provider bills them. */
+  #characters: number | undefined;
   /** Bytes come: their end is all there is of one. */
   #isRaw = false;
 
@@ -24,7 +27,7 @@ export class SpeechStream extends PassingStream {
     const isMute = !wantsEvents(input.writer.asked ?? {});
     super(input, isMute ? mute : undefined);
     this.isMute = isMute;
-    this.#tally = new SpokenTally(input.writer.asked?.response_format);
+    this.#tally = new SpokenTally(input.writer.asked?.response_format, input.upstreamModel);
   }
 
   protected override isOfFormat(event: PassingEvent): boolean {
@@ -67,6 +70,9 @@ export class SpeechStream extends PassingStream {
     const usage = readPromptUsage(told);
     this.isInvalid = usage === undefined;
     this.usage = usage === undefined || usage === null ? null : { ...usage, audioOutput: usage.output };
+    const { speech } = this.input.way.provider;
+    const isCounted = speechFormOf(speech)?.countsCharacters === true && !speaksTokens(this.input.upstreamModel);
+    if (isCounted && this.usage !== null) this.#characters = this.usage.input;
   }
 
   /** Not every provider has a last event of its own. */
@@ -85,7 +91,7 @@ export class SpeechStream extends PassingStream {
 
   /** Characters were all given, however much of them was spoken. */
   reportedUsage(): ReportedUsage {
-    const characters = this.input.writer.asked?.characters;
+    const characters = this.#characters ?? this.input.writer.asked?.characters;
     return {
       usage: this.isInvalid ? null : this.usage,
       isInvalid: this.isInvalid,

@@ -1,4 +1,4 @@
-// Texts that are spoken. Callers of OpenAI's format alone have it, and providers of that format are asked for it. Callers get bytes or events, whichever of
+// Texts that are spoken. Callers of OpenAI's format alone have it, and providers are asked as they are, or in a form of their own (`forms/`). Callers get bytes or events, whichever of
 // the two the provider sends. https://platform.openai.com/docs/api-reference/audio/createSpeech
 import type { DecodeInput } from '#server/dialects/decoded-whole.ts';
 import type { CallInput, EncodedRequest } from '#server/dialects/encode-input.ts';
@@ -10,11 +10,13 @@ import { soundAsEvent } from '#server/framing/sound-splitter.ts';
 import type { CallKind, Decoded } from '../call-kind.ts';
 import { megabyte } from '../call-kind.ts';
 import { encoded, errorIn, forwardBody, inOneStep, overrideOf } from '../forward-body.ts';
+import { speechFormOf } from './forms/registry.ts';
+import { decodeOwnSpeech, encodeOwnSpeech } from './own-speech.ts';
 import { speechClient } from './speech-client.ts';
 import { SpeechStream } from './speech-stream.ts';
 import { charactersOf, speaksTokens } from './spoken-sound.ts';
 
-const decodeLong = inOneStep(decode);
+const decodeBytesLong = inOneStep(decodeBytes);
 const identity: IdentityPath = {
   writeRequest: encode,
   readWhole: decode,
@@ -26,13 +28,14 @@ export const speech: CallKind = {
   name: 'speech',
   canStream: true,
   framing: framings.sound,
-  // Only of what does not begin like a sound.
-  mostResponseBytes: 16 * megabyte,
+  // Only of what does not begin like a sound: an hour of it in hexadecimal, at the most.
+  mostResponseBytes: 64 * megabyte,
   contentType: 'audio/mpeg',
   isWritten: false,
   isCount: false,
   over: null,
-  identityOf: (caller, dialect) => (dialect.name === caller.name ? identity : null),
+  // What a provider tells in a form of its own is told in that of its caller.
+  identityOf: (caller) => (caller.name === 'openai-chat' ? identity : null),
   clientCall: (dialect) => (dialect.name === 'openai-chat' ? speechClient : undefined),
   encode,
   decode,
@@ -42,6 +45,8 @@ export const speech: CallKind = {
 /** Events alone tell tokens; who has none of them refuses to be asked for them. @throws {AppError} `untranslatable` */
 function encode(asked: CallInput): EncodedRequest {
   const { way, body } = asked;
+  const form = speechFormOf(way.provider.speech);
+  if (form !== null) return encodeOwnSpeech(asked, form);
   const tells = way.provider.speech === 'events' && speaksTokens(way.upstreamModel);
   if (asked.isPassThrough === true || body.stream_format === (tells ? 'sse' : undefined)) return forwardBody(asked);
   const { call, dropped } = withoutSurcharges(asked);
@@ -50,8 +55,21 @@ function encode(asked: CallInput): EncodedRequest {
   return { ...encoded(asked, JSON.stringify(told)), dropped };
 }
 
-/** What did not begin like a sound: an error, or samples that only look like one. */
 function decode(input: DecodeInput): Decoded {
+  const steps = decodeLong(input);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+function* decodeLong(input: DecodeInput): Generator<void, Decoded> {
+  const form = speechFormOf(input.way.provider.speech);
+  return form?.readResponse === undefined ? yield* decodeBytesLong(input) : yield* decodeOwnSpeech(input, form);
+}
+
+/** What did not begin like a sound: an error, or samples that only look like one. */
+function decodeBytes(input: DecodeInput): Decoded {
   const { body, responseFields } = input;
   const text = body.toString('utf8');
   const error = errorIn(input, text);

@@ -4,7 +4,7 @@ import { secondsOf } from './sound-length.ts';
 
 /** Models whose provider bills the tokens that they read and speak; others are billed by the character. https://platform.openai.com/docs/pricing */
 export function speaksTokens(model: string): boolean {
-  return model.startsWith('gpt-');
+  return /^gpt-|gemini.*tts|^qwen-tts/.test(model);
 }
 
 export function charactersIn(text: string): number {
@@ -18,8 +18,23 @@ export function charactersOf(count: number): CallUnits {
   return { kind: 'character', count: Math.max(1, count), factor: 0.001 };
 }
 
-/** $0.015 a minute at $12 a million. https://platform.openai.com/docs/pricing */
-const tokensPerSecond = 1250 / 60;
+/** Models whose provider counts Chinese, Japanese and Korean characters twice. https://platform.minimax.io/docs/guides/pricing */
+const countsTwice = /^(?:speech-\d|qwen\d+-tts|cosyvoice)/;
+
+/** Characters as the provider of that model counts them, at the most. */
+export function mostCharacters(model: string, text: string): number {
+  if (!countsTwice.test(model)) return charactersIn(text);
+  let count = 0;
+  for (const character of text) count += (character.codePointAt(0) ?? 0) >= 0x2e80 ? 2 : 1;
+  return count;
+}
+
+/** Of OpenAI $0.015 a minute at $12 a million; of Google 25, of Ali 50. https://platform.openai.com/docs/pricing https://ai.google.dev/gemini-api/docs/tokens */
+function tokensPerSecond(model: string): number {
+  if (model.startsWith('qwen-tts')) return 50;
+  return model.includes('gemini') ? 25 : 1250 / 60;
+}
+
 /** Seconds of a character that takes long to say, as Chinese ones do. */
 const longestCharacter = 0.3;
 
@@ -28,7 +43,7 @@ export function mostSpoken(model: string, characters: number, speed: unknown): n
   if (!speaksTokens(model)) return 0;
   // Some models ignore it: none is faster for certain.
   const factor = typeof speed === 'number' && speed > 0 ? Math.min(1, speed) : 1;
-  return Math.ceil((Math.max(10, characters * longestCharacter) / factor) * tokensPerSecond);
+  return Math.ceil((Math.max(10, characters * longestCharacter) / factor) * tokensPerSecond(model));
 }
 
 /** Media type and bytes of a second, as such sounds usually are. https://platform.openai.com/docs/guides/text-to-speech#supported-output-formats */
@@ -52,10 +67,12 @@ export function soundType(name: unknown): string {
 
 /** Counts the tokens of a sound as it comes. */
 export class SpokenTally {
+  readonly #perSecond: number;
   #rate: number;
   #bytes = 0;
 
-  constructor(format: unknown) {
+  constructor(format: unknown, model: string) {
+    this.#perSecond = tokensPerSecond(model);
     this.#rate = formatOf(format).rate;
   }
 
@@ -65,7 +82,7 @@ export class SpokenTally {
   }
 
   get tokens(): number {
-    return Math.ceil((this.#bytes / this.#rate) * tokensPerSecond);
+    return Math.ceil((this.#bytes / this.#rate) * this.#perSecond);
   }
 }
 

@@ -12,6 +12,7 @@ import { errorIn, inOneStep } from '../forward-body.ts';
 import { forwardForm } from '../forward-form.ts';
 import { isByTokens, minutesOf } from './heard-sound.ts';
 import { asSrt, asVtt, segmentsOf } from './subtitles.ts';
+import { transcriptForm } from './transcript-forms.ts';
 import { TranscriptStream } from './transcript-stream.ts';
 import { readTranscriptUsage } from './transcript-usage.ts';
 import { transcriptionsClient, translationsClient } from './transcripts-client.ts';
@@ -50,6 +51,11 @@ const askedAs: Readonly<Record<string, string>> = { text: 'json', srt: 'verbose_
 const plainType = 'text/plain; charset=utf-8';
 
 function encode(asked: CallInput): EncodedRequest {
+  const form = transcriptForm(asked.way.provider.transcripts, asked.body);
+  if (form !== null) {
+    const { dropped, ...request } = forwardForm({ ...asked, isPassThrough: false }, form.fields);
+    return { ...request, dropped: [...dropped, ...form.dropped], ...(form.isWhole === true ? { isWhole: true } : {}) };
+  }
   const format = askedAs[String(asked.body.response_format)];
   return forwardForm(asked, format === undefined ? {} : { response_format: format });
 }

@@ -14,6 +14,7 @@ export const ali: Provider = {
       paths: {
         chat: '{base}/compatible-mode/v1/chat/completions',
         embeddings: '{base}/api/v1/services/embeddings/text-embedding/text-embedding',
+        speech: '{base}/api/v1/services/aigc/multimodal-generation/generation',
         images: [
           ...byMessages.map((modelPrefix) => ({
             modelPrefix,
@@ -44,6 +45,7 @@ export const ali: Provider = {
       },
       embeddings: 'dashscope',
       images: 'dashscope',
+      speech: 'dashscope',
     },
   },
   videos: 'wan',

@@ -21,6 +21,7 @@ export const gemini: Provider = {
           batch: '{base}/{version}/{collection}{model}:batchEmbedContents',
         },
         count_tokens: '{base}/{version}/{collection}{model}:countTokens',
+        speech: [{ modelPrefix: 'gemini', path: '{base}/{version}/{collection}{model}:generateContent' }, { path: null }],
         images: [
           { modelPrefix: 'imagen', path: '{base}/{version}/{collection}{model}:predict' },
           { modelPrefix: 'gemini', path: '{base}/{version}/{collection}{model}:generateContent' },
@@ -28,6 +29,7 @@ export const gemini: Provider = {
         ],
       },
       images: 'google',
+      speech: 'google',
     },
   },
   videos: 'veo',

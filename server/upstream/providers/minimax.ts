@@ -11,8 +11,14 @@ export const miniMax: Provider = {
   formats: {
     'openai-chat': {
       framing: 'sse',
-      paths: { chat: '{base}/v1/text/chatcompletion_v2', images: '{base}/v1/image_generation', embeddings: '{base}/v1/embeddings' },
+      paths: {
+        chat: '{base}/v1/text/chatcompletion_v2',
+        images: '{base}/v1/image_generation',
+        embeddings: '{base}/v1/embeddings',
+        speech: '{base}/v1/t2a_v2',
+      },
       images: 'minimax',
+      speech: 'minimax',
       embeddings: 'minimax',
       quirks: { streamOptions: 'ask' },
       errors: {

@@ -11,7 +11,8 @@ export const mistral: Provider = {
     'openai-chat': {
       framing: 'sse',
       // Its completions fill a middle, and are told as a conversation's are.
-      paths: { chat: openaiPaths.chat, embeddings: openaiPaths.embeddings },
+      paths: { chat: openaiPaths.chat, embeddings: openaiPaths.embeddings, transcriptions: openaiPaths.transcriptions },
+      transcripts: 'mistral',
       quirks: {
         streamOptions: 'ask',
         rename: { seed: 'random_seed', max_completion_tokens: 'max_tokens' },

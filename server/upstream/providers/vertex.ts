@@ -23,9 +23,11 @@ export const vertex: Provider = {
         chat: { whole: `${google}:generateContent`, stream: `${google}:streamGenerateContent?alt=sse` },
         count_tokens: `${google}:countTokens`,
         embeddings: `${google}:predict`,
+        speech: [{ modelPrefix: 'gemini', path: `${google}:generateContent` }, { path: null }],
         images: [{ modelPrefix: 'imagen', path: `${google}:predict` }, { path: `${google}:generateContent` }],
       },
       images: 'google',
+      speech: 'google',
       embeddings: 'vertex',
     },
     claude: {

@@ -11,8 +11,12 @@ export const zhipuChat: ProviderFormat = {
     chat: '{base}/api/paas/v4/chat/completions',
     embeddings: '{base}/api/paas/v4/embeddings',
     images: '{base}/api/paas/v4/images/generations',
+    speech: '{base}/api/paas/v4/audio/speech',
+    transcriptions: '{base}/api/paas/v4/audio/transcriptions',
   },
   images: 'zhipu',
+  speech: 'zhipu',
+  transcripts: 'zhipu',
   quirks: {
     streamOptions: 'ask',
     drop: ['presence_penalty', 'frequency_penalty'],

@@ -1,0 +1,20 @@
+// The head of a WAV file of plain samples: 16 bits, one channel. http://soundfile.sapp.org/doc/WaveFormat/
+const sampleBytes = 2;
+
+/** @param rate samples a second @param size bytes of the samples */
+export function wavHead(rate: number, size: number): Buffer {
+  const head = Buffer.alloc(44);
+  head.write('RIFF', 0, 'latin1');
+  head.writeUInt32LE(36 + size, 4);
+  head.write('WAVEfmt ', 8, 'latin1');
+  head.writeUInt32LE(16, 16);
+  head.writeUInt16LE(1, 20);
+  head.writeUInt16LE(1, 22);
+  head.writeUInt32LE(rate, 24);
+  head.writeUInt32LE(rate * sampleBytes, 28);
+  head.writeUInt16LE(sampleBytes, 32);
+  head.writeUInt16LE(sampleBytes * 8, 34);
+  head.write('data', 36, 'latin1');
+  head.writeUInt32LE(size, 40);
+  return head;
+}

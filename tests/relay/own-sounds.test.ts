@@ -1,0 +1,234 @@
+// Sounds of providers with forms of their own, through a running server: spoken as OpenAI's callers know it, and written down.
+import OpenAI, { toFile } from 'openai';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { wavHead } from '#server/calls/audio/wav-head.ts';
+import { engines } from '#tests/support/engines.ts';
+import { startFakeInternet } from '#tests/support/fake-internet.ts';
+import { countedTwice, spokenSamples, spokenSound, startFakeSpeaker } from '#tests/support/fake-speakers.ts';
+import type { FakeSpeaker, SpeakerName } from '#tests/support/fake-speakers.ts';
+import { createScene } from '#tests/support/relay-scene.ts';
+import { trustLocalhost } from '#tests/support/trust-localhost.ts';
+
+const input = 'The tide comes in. 潮起潮落。';
+const characters = 24;
+const twice = countedTwice(input);
+const wav = Buffer.concat([wavHead(24_000, spokenSamples.length), spokenSamples]);
+
+describe.each(engines)('sounds in forms of their own on $kind', (engine) => {
+  let distrust = () => {};
+  beforeAll(() => {
+    distrust = trustLocalhost();
+  });
+  afterAll(() => distrust());
+
+  async function open(name: SpeakerName, model: string, options: { quota?: number; settings?: Record<string, string> } = {}) {
+    const internet = await startFakeInternet();
+    internet.serve((_visit, response) => response.writeHead(200, { 'content-type': 'audio/wav' }).end(wav));
+    let speaker: FakeSpeaker | undefined;
+    const scene = await createScene(engine, {
+      network: internet.network,
+      ...(options.quota === undefined ? {} : { quota: options.quota }),
+      settings: {
+        RetryTimes: '0',
+        ModelRatio: JSON.stringify({ [model]: 2 }),
+        AudioRatio: '{}',
+        AudioCompletionRatio: JSON.stringify({ [model]: 10 }),
+        CompletionRatio: JSON.stringify({ [model]: 3 }),
+        ...options.settings,
+      },
+      channels: [{ models: model }],
+      front: async (url) => (speaker = await startFakeSpeaker(name, url)),
+    });
+    if (speaker === undefined) throw new Error('There is no speaker');
+    const client = new OpenAI({ baseURL: `${scene.app.origin}/v1`, apiKey: scene.key, maxRetries: 0 });
+    const dispose = async () => {
+      await scene[Symbol.asyncDispose]();
+      await internet[Symbol.asyncDispose]();
+    };
+    return { scene, client, speaker, internet, [Symbol.asyncDispose]: dispose };
+  }
+
+  const bytesOf = async (response: Response) => Buffer.from(await response.arrayBuffer());
+
+  test.each([
+    {
+      name: 'minimax',
+      model: 'speech-2.6-hd',
+      asked: { voice: 'alloy', response_format: 'opus', speed: 3 },
+      sent: {
+        model: 'speech-2.6-hd',
+        text: input,
+        stream: false,
+        output_format: 'hex',
+        voice_setting: { voice_id: 'male-qn-qingse', speed: 2 },
+        audio_setting: { format: 'mp3', channel: 1 },
+      },
+      dropped: 'voice, response_format',
+      sound: spokenSound,
+      type: 'audio/mpeg',
+      paid: { prompt_tokens: twice, completion_tokens: 0, quota: twice * 2 },
+    },
+    {
+      name: 'google',
+      model: 'gemini-2.5-flash-preview-tts',
+      asked: { voice: 'Puck', instructions: 'Slowly' },
+      sent: {
+        contents: [{ role: 'user', parts: [{ text: `Slowly: ${input}` }] }],
+        generationConfig: {
+          responseModalities: ['AUDIO'],
+          speechConfig: { voiceConfig: { prebuiltVoiceConfig: { voiceName: 'Puck' } } },
+        },
+      },
+      dropped: null,
+      sound: wav,
+      type: 'audio/wav',
+      paid: { prompt_tokens: 11, completion_tokens: 50, quota: 11 * 2 + 50 * 2 * 10 },
+    },
+    {
+      name: 'google',
+      model: 'gemini-2.5-flash-preview-tts',
+      asked: { voice: 'nova', response_format: 'pcm' },
+      sent: {
+        contents: [{ role: 'user', parts: [{ text: input }] }],
+        generationConfig: {
+          responseModalities: ['AUDIO'],
+          speechConfig: { voiceConfig: { prebuiltVoiceConfig: { voiceName: 'Kore' } } },
+        },
+      },
+      dropped: 'voice',
+      sound: spokenSamples,
+      type: 'audio/pcm',
+      paid: { prompt_tokens: 11, completion_tokens: 50, quota: 11 * 2 + 50 * 2 * 10 },
+    },
+    {
+      name: 'dashscope',
+      model: 'qwen3-tts-flash',
+      asked: { voice: 'Ethan', response_format: 'wav', language_type: 'Chinese' },
+      sent: { model: 'qwen3-tts-flash', input: { text: input, voice: 'Ethan', language_type: 'Chinese' } },
+      dropped: null,
+      sound: wav,
+      type: 'audio/wav',
+      paid: { prompt_tokens: twice, completion_tokens: 0, quota: twice * 2 },
+    },
+    {
+      name: 'zhipu',
+      model: 'glm-tts',
+      asked: { voice: 'alloy', speed: 0.25 },
+      sent: { model: 'glm-tts', input, voice: 'tongtong', response_format: 'wav', speed: 0.5 },
+      dropped: 'voice',
+      sound: Buffer.concat([Buffer.from('RIFF'), spokenSamples]),
+      type: 'audio/wav',
+      paid: { prompt_tokens: characters, completion_tokens: 0, quota: characters * 2 },
+    },
+  ] as const)('$name speaks as $model: $asked', async ({ name, model, asked, sent, dropped, sound, type, paid }) => {
+    await using at = await open(name, model);
+    const response = await at.scene.post('/v1/audio/speech', { model, input, ...asked });
+    expect([response.status, response.headers.get('content-type'), response.headers.get('x-tidegate-dropped')]).toEqual([
+      200,
+      type,
+      dropped,
+    ]);
+    expect((await bytesOf(response)).equals(sound)).toBe(true);
+    expect(at.speaker.taken).toEqual([sent]);
+    expect(await at.scene.logs(1)).toMatchObject([paid]);
+    await at.scene.checkBooks();
+  });
+
+  test('events tell the sound and what it took, of whoever speaks', async () => {
+    await using at = await open('google', 'gemini-2.5-pro-preview-tts');
+    const body = { model: 'gemini-2.5-pro-preview-tts', input, voice: 'Kore', response_format: 'pcm', stream_format: 'sse' };
+    const response = await at.scene.post('/v1/audio/speech', body);
+    const events = (await response.text())
+      .split('\n\n')
+      .flatMap((event) => (event.startsWith('data: ') ? [JSON.parse(event.slice(6))] : []));
+    const sound = events.flatMap(({ type, audio }) => (type === 'speech.audio.delta' ? [Buffer.from(audio, 'base64')] : []));
+    expect(Buffer.concat(sound).equals(spokenSamples)).toBe(true);
+    expect(events.at(-1)).toEqual({ type: 'speech.audio.done', usage: { input_tokens: 11, output_tokens: 50, total_tokens: 61 } });
+    expect(await at.scene.logs(1)).toMatchObject([{ prompt_tokens: 11, completion_tokens: 50 }]);
+    await at.scene.checkBooks();
+  });
+
+  test('a price per call is one of a thousand characters as the provider counts them, and so many are reserved', async () => {
+    const settings = { ModelRatio: '{}', ModelPrice: JSON.stringify({ 'speech-2.6-hd': 1 }) };
+    const cost = twice * 500;
+    await using at = await open('minimax', 'speech-2.6-hd', { settings, quota: cost });
+    const response = await at.scene.post('/v1/audio/speech', { model: 'speech-2.6-hd', input, voice: 'alloy' });
+    expect(response.status).toBe(200);
+    await bytesOf(response);
+    expect(await at.scene.logs(1)).toMatchObject([{ quota: cost, other: { units: { kind: 'character', count: twice } } }]);
+    expect(await at.scene.balance()).toBe(0);
+    await at.scene.checkBooks();
+    await using poor = await open('minimax', 'speech-2.6-hd', { settings, quota: cost - 1 });
+    expect((await poor.scene.post('/v1/audio/speech', { model: 'speech-2.6-hd', input, voice: 'alloy' })).status).toBe(403);
+    expect(poor.speaker.taken).toEqual([]);
+  });
+
+  test('a sound that fails costs nothing', async () => {
+    for (const [name, model, instead, status] of [
+      ['minimax', 'speech-2.6-hd', { base_resp: { status_code: 2013, status_msg: 'no such voice' } }, 400],
+      ['minimax', 'speech-2.6-hd', { data: { audio: '' } }, 502],
+      ['minimax', 'speech-2.6-hd', { data: { audio: Buffer.from('<html>').toString('hex') } }, 502],
+      ['google', 'gemini-2.5-flash-preview-tts', { candidates: [{ finishReason: 'OTHER' }], usageMetadata: { promptTokenCount: 9 } }, 400],
+      ['dashscope', 'qwen3-tts-flash', { output: { audio: { url: 'https://127.0.0.1/a.wav' } }, usage: { characters: 9 } }, 504],
+      ['dashscope', 'qwen3-tts-flash', { code: 'InvalidParameter', message: 'no such voice' }, 400],
+    ] as const) {
+      await using at = await open(name, model);
+      at.speaker.behave(instead);
+      const response = await at.scene.post('/v1/audio/speech', { model, input, voice: 'alloy' });
+      expect([name, JSON.stringify(instead), response.status]).toEqual([name, JSON.stringify(instead), status]);
+      expect(await at.scene.balance()).toBe(500_000_000);
+      expect(at.internet.connections).toEqual([]);
+      await at.scene.checkBooks();
+    }
+  });
+
+  const second = Buffer.concat([wavHead(8000, 16_000), Buffer.alloc(16_000)]);
+
+  test('Mistral writes down what it hears: no field that it refuses, times where subtitles are wanted', async () => {
+    const model = 'voxtral-mini-latest';
+    await using at = await open('mistralHears', model);
+    const file = () => toFile(second, 'tide.wav');
+    const whole = await at.client.audio.transcriptions.create({
+      model,
+      file: await file(),
+      language: 'en',
+      prompt: 'tides',
+      temperature: 0,
+    });
+    expect(whole.text).toBe('The tide comes in.');
+    const subtitles = await at.client.audio.transcriptions.create({ model, file: await file(), language: 'en', response_format: 'srt' });
+    expect(subtitles).toContain('00:00:00,000 --> 00:00:01,500');
+    const stream = await at.client.audio.transcriptions.create({ model, file: await file(), stream: true });
+    expect((await Array.fromAsync(stream)).map(({ type }) => type)).toEqual(['transcript.text.delta', 'transcript.text.done']);
+    expect(at.speaker.taken).toEqual([
+      { model, file: second.length, language: 'en', temperature: '0' },
+      { model, file: second.length, timestamp_granularities: ['segment'] },
+      { model, file: second.length },
+    ]);
+    const rows = await at.scene.logs(3);
+    expect(rows.map(({ prompt_tokens, completion_tokens }) => [prompt_tokens, completion_tokens])).toEqual([
+      [40, 8],
+      [40, 8],
+      [40, 8],
+    ]);
+    await at.scene.checkBooks();
+  });
+
+  test('Zhipu is asked for no form of response that it has not, and paid by the length of the sound', async () => {
+    const model = 'glm-asr-2512';
+    await using at = await open('zhipuHears', model);
+    const file = () => toFile(second, 'tide.wav');
+    const text = await at.client.audio.transcriptions.create({ model, file: await file(), response_format: 'text', language: 'zh' });
+    expect(text).toBe('The tide comes in.\n');
+    await expect(at.client.audio.transcriptions.create({ model, file: await file(), response_format: 'vtt' })).rejects.toMatchObject({
+      status: 400,
+    });
+    expect(at.speaker.taken).toEqual([{ model, file: second.length }]);
+    // 17 thousandths of a minute.
+    expect(await at.scene.logs(2)).toMatchObject([
+      { prompt_tokens: 17, completion_tokens: 0, quota: 34 },
+      { quota: 0, failed: 1 },
+    ]);
+    await at.scene.checkBooks();
+  });
+});

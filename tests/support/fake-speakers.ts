@@ -1,0 +1,194 @@
+// Providers that speak, or write down what they hear, in a form of their own: each takes its own words strictly, and answers as it does.
+import { spokenPieces } from './audio-responses.ts';
+import { publicName } from './fake-internet.ts';
+import { jsonOf, startFront } from './provider-front.ts';
+import type { FrontedRequest, Judgement, ProviderFront } from './provider-front.ts';
+import { isObject } from './upstream-responses.ts';
+
+export interface FakeSpeaker extends ProviderFront, AsyncDisposable {
+  /** The bodies of the calls that it has taken, in order; of forms their fields, files by their size. */
+  readonly taken: Record<string, unknown>[];
+  /** Answered instead of any sound. */
+  behave(instead: object): void;
+}
+
+type Body = Record<string, unknown>;
+type Test = (value: unknown) => boolean;
+
+/** As MP3. */
+export const spokenSound = Buffer.concat(spokenPieces);
+/** As samples: two seconds at 24 kHz. */
+export const spokenSamples = Buffer.alloc(96_000, 3);
+export const soundAddress = `https://${publicName}/sound.wav?sign=x`;
+
+const text: Test = (value) => typeof value === 'string' && value !== '';
+const among =
+  (...words: readonly unknown[]): Test =>
+  (value) =>
+    words.includes(value);
+const between =
+  (least: number, most: number): Test =>
+  (value) =>
+    typeof value === 'number' && value >= least && value <= most;
+const object =
+  (fields: Record<string, Test>): Test =>
+  (value) =>
+    isObject(value) && isSo(value, fields);
+const listOf =
+  (test: Test): Test =>
+  (value) =>
+    Array.isArray(value) && value.length === 1 && value.every(test);
+
+function isSo(body: Body, fields: Record<string, Test>): boolean {
+  return Object.entries(body).every(([name, value]) => fields[name]?.(value) === true);
+}
+
+interface Speaker {
+  type: number;
+  key: string;
+  isOwn?: (headers: FrontedRequest['headers']) => boolean;
+  path: RegExp;
+  fields: Record<string, Test>;
+  answer: (body: Body) => Judgement;
+}
+
+const json = (body: object): Judgement => ({ kind: 'answer', status: 200, body });
+
+/** Two of each character of Chinese. */
+export const countedTwice = (input: string): number =>
+  Array.from(input).reduce((sum, character) => sum + ((character.codePointAt(0) ?? 0) > 0x2e80 ? 2 : 1), 0);
+
+export const speakers = {
+  minimax: {
+    type: 35,
+    key: 'mm-key',
+    path: /^\/v1\/t2a_v2$/,
+    fields: {
+      model: text,
+      text,
+      stream: among(false),
+      output_format: among('hex'),
+      language_boost: text,
+      voice_setting: object({ voice_id: text, speed: between(0.5, 2), emotion: text }),
+      audio_setting: object({ format: among('mp3', 'pcm', 'flac', 'wav'), channel: among(1), sample_rate: among(24_000) }),
+    },
+    answer: (body) =>
+      json({
+        data: { audio: spokenSound.toString('hex'), status: 2 },
+        extra_info: { audio_length: 4000, audio_format: 'mp3', usage_characters: countedTwice(String(body['text'])) },
+        trace_id: 't1',
+        base_resp: { status_code: 0, status_msg: 'success' },
+      }),
+  },
+  google: {
+    type: 24,
+    key: 'g-key',
+    isOwn: (headers) => headers['x-goog-api-key'] === 'g-key',
+    path: /^\/v1beta\/models\/[\w.-]+:generateContent$/,
+    fields: {
+      contents: listOf(object({ role: among('user'), parts: listOf(object({ text })) })),
+      generationConfig: object({
+        responseModalities: (value) => JSON.stringify(value) === '["AUDIO"]',
+        speechConfig: object({ voiceConfig: object({ prebuiltVoiceConfig: object({ voiceName: among('Kore', 'Puck') }) }) }),
+      }),
+    },
+    answer: () =>
+      json({
+        candidates: [
+          { content: { parts: [{ inlineData: { mimeType: 'audio/L16;codec=pcm;rate=24000', data: spokenSamples.toString('base64') } }] } },
+        ],
+        usageMetadata: { promptTokenCount: 11, candidatesTokenCount: 50, totalTokenCount: 61 },
+      }),
+  },
+  dashscope: {
+    type: 17,
+    key: 'ali-key',
+    path: /^\/api\/v1\/services\/aigc\/multimodal-generation\/generation$/,
+    fields: { model: text, input: object({ text, voice: among('Cherry', 'Ethan'), language_type: text, instructions: text }) },
+    answer: ({ input }) =>
+      json({
+        output: { finish_reason: 'stop', audio: { data: '', url: soundAddress.replace('https:', 'http:'), id: 'a1', expires_at: 1 } },
+        usage: { characters: countedTwice(String(isObject(input) ? input['text'] : '')) },
+        request_id: 'r1',
+      }),
+  },
+  zhipu: {
+    type: 26,
+    key: 'id1.secret1',
+    isOwn: ({ authorization }) => authorization?.split('.').length === 3,
+    path: /^\/api\/paas\/v4\/audio\/speech$/,
+    fields: {
+      model: text,
+      input: text,
+      voice: among('tongtong', 'jam'),
+      response_format: among('wav', 'pcm'),
+      speed: between(0.5, 2),
+      volume: between(0, 10),
+    },
+    answer: () => ({ kind: 'bytes', type: 'audio/wav', bytes: Buffer.concat([Buffer.from('RIFF'), spokenSamples]) }),
+  },
+  mistralHears: {
+    type: 42,
+    key: 'mi-key',
+    path: /^\/v1\/audio\/transcriptions$/,
+    fields: {
+      model: text,
+      file: between(1, 1e9),
+      temperature: text,
+      language: text,
+      diarize: among('true', 'false'),
+      timestamp_granularities: (value) => Array.isArray(value) && value.every(among('segment', 'word')),
+    },
+    answer: (body) =>
+      body['timestamp_granularities'] !== undefined && body['language'] !== undefined
+        ? refused(400, 'timestamp_granularities is not compatible with language')
+        : json({
+            model: body['model'],
+            text: 'The tide comes in.',
+            language: 'en',
+            segments: body['timestamp_granularities'] === undefined ? [] : [{ text: 'The tide comes in.', start: 0, end: 1.5 }],
+            usage: { prompt_audio_seconds: 30, prompt_tokens: 40, completion_tokens: 8, total_tokens: 48 },
+          }),
+  },
+  zhipuHears: {
+    type: 26,
+    key: 'id1.secret1',
+    isOwn: ({ authorization }) => authorization?.split('.').length === 3,
+    path: /^\/api\/paas\/v4\/audio\/transcriptions$/,
+    fields: { model: text, file: between(1, 1e9), prompt: text, stream: among('true', 'false') },
+    answer: (body) => json({ id: 'h1', created: 1, model: body['model'], text: 'The tide comes in.' }),
+  },
+} as const satisfies Record<string, Speaker>;
+
+export type SpeakerName = keyof typeof speakers;
+
+export async function startFakeSpeaker(name: SpeakerName, upstreamUrl: string): Promise<FakeSpeaker> {
+  const { type, key, path, fields, answer, isOwn }: Speaker = speakers[name];
+  const taken: Body[] = [];
+  let instead: object | undefined;
+  const front = await startFront(upstreamUrl, async ({ method, path: asked, headers, body }) => {
+    if (isOwn === undefined ? headers.authorization !== `Bearer ${key}` : !isOwn(headers)) return refused(401, 'no such key');
+    if (method !== 'POST' || !path.test(asked)) return refused(404, `nothing at ${asked}`);
+    const form = headers['content-type'] ?? '';
+    const told = form.startsWith('multipart/') ? await fieldsOf(body, form) : jsonOf(body);
+    taken.push(told);
+    const fault = Object.entries(told).find(([field, value]) => fields[field]?.(value) !== true);
+    if (fault !== undefined) return refused(422, `bad or unknown: ${fault[0]}`);
+    return instead === undefined ? answer(told) : json(instead);
+  });
+  return { ...front, channel: { type, key }, taken, behave: (next) => (instead = next), [Symbol.asyncDispose]: () => front.close() };
+}
+
+async function fieldsOf(body: Buffer, type: string): Promise<Body> {
+  const form = await new Response(new Uint8Array(body), { headers: { 'content-type': type } }).formData();
+  const found: Body = {};
+  for (const name of new Set(form.keys())) {
+    const values = form.getAll(name).map((value) => (typeof value === 'string' ? value : value.size));
+    found[name] = name === 'timestamp_granularities' ? values : values[0];
+  }
+  return found;
+}
+
+function refused(status: number, message: string): Judgement {
+  return { kind: 'answer', status, body: { error: { message, type: 'invalid_request_error', code: String(status) } } };
+}
