@@ -13,6 +13,7 @@ export type TypeNotice =
   | 'ollama_options'
   | 'dify_applications'
   | 'coze_bots'
+  | 'replicate_models'
   | 'codex_accounts'
   | 'sora_ended'
   | 'hunyuan_platform';
@@ -177,6 +178,7 @@ export const channelTypes: readonly ChannelType[] = [
     keyKind: 'codex',
     notice: 'codex_accounts',
   },
+  { type: 56, name: 'Replicate', color: 'gray', baseUrl: 'https://api.replicate.com', notice: 'replicate_models' },
   { type: 2, name: 'Midjourney Proxy', color: 'blue', baseUrl: '' },
   { type: 5, name: 'Midjourney Proxy Plus', color: 'blue', baseUrl: '' },
   { type: 36, name: 'Suno API', color: 'violet', baseUrl: '' },

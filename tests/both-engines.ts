@@ -109,6 +109,7 @@ const conformance = [
   'dify',
   'ernie',
   'hunyuan',
+  'replicate',
   'spark',
   'console-access',
   'console-input',

@@ -30,5 +30,6 @@ export interface Awaiting {
 export interface AwaitedCall {
   /** Of the call, with the query. */
   path: string;
+  /** It streams. */
   isStream: boolean;
 }

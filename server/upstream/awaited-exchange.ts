@@ -4,6 +4,7 @@ import { parseObject } from '#server/framing/loose-json.ts';
 import type { Exchange, Received } from './exchange.ts';
 import { FollowedSending } from './followed-sending.ts';
 import { SendFailure } from './send-failure.ts';
+import type { EventSource, StreamSink } from './upstream-stream.ts';
 import { failureOfSend, invalidResponse } from './upstream-error.ts';
 
 export interface Asking {
@@ -37,6 +38,8 @@ class AwaitedExchange {
   readonly #deadline: number;
   #pause = firstPause;
   #failures = 0;
+  /** The stream is another request than the one that began the work. */
+  #isFollowed = false;
 
   constructor(sending: FollowedSending, asking: Asking) {
     this.#sending = sending;
@@ -48,7 +51,8 @@ class AwaitedExchange {
     const response = await this.#follow(await first);
     // What is still at work there would be billed for nobody.
     if (response.kind === 'failed') this.#cancel();
-    return response;
+    if (response.kind !== 'stream' || !this.#isFollowed) return response;
+    return { ...response, stream: new EndedStream(response.stream, () => this.#cancel()) };
   }
 
   async #follow(first: Received): Promise<Received> {
@@ -83,6 +87,7 @@ class AwaitedExchange {
   async #stream(url: string): Promise<Received> {
     const opening = this.#asking.openStream(url, Math.max(1, this.#deadline - performance.now()));
     if (opening === null) return { kind: 'failed', status: 0, failure: invalidResponse(), cause: null };
+    this.#isFollowed = true;
     return this.#receive(opening);
   }
 
@@ -109,6 +114,34 @@ class AwaitedExchange {
     };
     // Nobody waits for it, and nothing can be done about its failure.
     void told().catch(() => {});
+  }
+}
+
+/** A stream that ends the work behind it when it is aborted. */
+class EndedStream implements EventSource {
+  readonly #source: EventSource;
+  readonly #end: () => void;
+
+  constructor(source: EventSource, end: () => void) {
+    this.#source = source;
+    this.#end = end;
+  }
+
+  read(sink: StreamSink): void {
+    this.#source.read(sink);
+  }
+
+  pause(): void {
+    this.#source.pause();
+  }
+
+  resume(): void {
+    this.#source.resume();
+  }
+
+  abort(): void {
+    this.#source.abort();
+    this.#end();
   }
 }
 

@@ -18,6 +18,7 @@ import { ernieFrames } from '#tests/support/ernie-responses.ts';
 import { baiduKey } from '#tests/support/fake-baidu.ts';
 import { bedrockApiKey } from '#tests/support/fake-bedrock.ts';
 import { tencentKey } from '#tests/support/fake-tencent.ts';
+import { replicateEvents, writeReplicateEvent } from '#tests/support/fake-replicate.ts';
 import { geminiEvents, readGemini } from '#tests/support/gemini-responses.ts';
 import { hunyuanEvents } from '#tests/support/hunyuan-responses.ts';
 import { ollamaLines } from '#tests/support/ollama-responses.ts';
@@ -30,7 +31,9 @@ const messages = [{ role: 'user', content: 'Hi' }];
 const contents = [{ role: 'user', parts: [{ text: 'Hi' }] }];
 
 /** How each format writes a stream of a behaviour. */
-const streams: Readonly<Record<string, { type: number; setting: string; key?: string; write(behaviour: Behaviour): string | Buffer }>> = {
+const streams: Readonly<
+  Record<string, { type: number; setting: string; key?: string; mapping?: string; write(behaviour: Behaviour): string | Buffer }>
+> = {
   'openai-chat': {
     type: 1,
     setting: '',
@@ -109,6 +112,19 @@ const streams: Readonly<Record<string, { type: number; setting: string; key?: st
         .join('');
     },
   },
+  replicate: {
+    type: 56,
+    setting: '',
+    mapping: JSON.stringify({ [model]: 'meta/meta-llama-3-8b-instruct' }),
+    write(behaviour) {
+      const request = known(readChat({ model, messages, stream: true, stream_options: { include_usage: true } }));
+      const events = replicateEvents({ metrics: true });
+      return [...chatChunks(request, behaviour, 'chatcmpl-1')]
+        .flatMap((chunk) => events({ ...chunk }))
+        .map(writeReplicateEvent)
+        .join('');
+    },
+  },
   cohere: {
     type: 34,
     setting: '',
@@ -150,8 +166,9 @@ const ways = new Map<string, Way>();
 
 function wayOf(client: ClientDialect, format: string): Way {
   const name = `${client.name} ${format}`;
-  const { type = 1, setting = '', key = 'sk-a' } = streams[format] ?? {};
-  const way = ways.get(name) ?? buildPreparedChannel({ type, setting, key, base_url: 'https://up.example' }).way(client, 'chat', model);
+  const { type = 1, setting = '', key = 'sk-a', mapping = '' } = streams[format] ?? {};
+  const fields = { type, setting, key, model_mapping: mapping, base_url: 'https://up.example' };
+  const way = ways.get(name) ?? buildPreparedChannel(fields).way(client, 'chat', model);
   if (way === null) throw new Error('There is no way');
   ways.set(name, way);
   return way;

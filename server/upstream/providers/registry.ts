@@ -32,6 +32,7 @@ import { openai } from './openai.ts';
 import { openaiMax } from './openai-max.ts';
 import { openRouter } from './openrouter.ts';
 import { perplexity } from './perplexity.ts';
+import { replicate } from './replicate.ts';
 import { siliconFlow } from './siliconflow.ts';
 import { sora } from './sora.ts';
 import { kling } from './kling.ts';
@@ -92,6 +93,7 @@ export const providers: readonly Provider[] = [
   xai,
   submodel,
   coze,
+  replicate,
   codex,
   midjourneyProxy,
   midjourneyProxyPlus,

@@ -3,6 +3,7 @@ import type { PictureForm } from '../picture-form.ts';
 import { dashscope } from './dashscope.ts';
 import { google } from './google.ts';
 import { minimax } from './minimax.ts';
+import { replicate } from './replicate.ts';
 import { ark, qianfan, siliconflow, wenxin, zhipu } from './openai-like.ts';
 
 export const pictureForms: Readonly<Record<string, PictureForm>> = {
@@ -11,6 +12,7 @@ export const pictureForms: Readonly<Record<string, PictureForm>> = {
   google,
   minimax,
   qianfan,
+  replicate,
   siliconflow,
   wenxin,
   zhipu,

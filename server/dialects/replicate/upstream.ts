@@ -1,0 +1,47 @@
+// Predictions of Replicate as a format that providers speak; no caller does. https://replicate.com/docs/reference/http#predictions.create
+import { parseObject } from '#server/framing/loose-json.ts';
+import { asPrediction, waitingHeaders } from '../predictions.ts';
+import { errorInResponse } from '../stream-pipe.ts';
+import { limitsAt } from '../token-limits.ts';
+import type { UpstreamDialect } from '../upstream-dialect.ts';
+import { createAwaiting } from './awaiting.ts';
+import { readError } from './errors.ts';
+import { familyOf } from './families.ts';
+import { createStreamReader, readWhole } from './read-response.ts';
+import { carriedFields } from './said-fields.ts';
+import { title } from './title.ts';
+import { writeRequest } from './write-request.ts';
+import { createStreamWriter } from './write-stream.ts';
+
+const eventNames: ReadonlySet<string> = new Set(['output', 'logs', 'error', 'done']);
+
+export const replicateUpstream: UpstreamDialect = {
+  name: 'replicate',
+  title,
+  limits: limitsAt('input.max_tokens', 'input.max_completion_tokens', 'input.max_output_tokens'),
+  carriedFields,
+  identity: null,
+  // Nothing of the account is named in an input.
+  findAccountObject: () => undefined,
+  writeRequest,
+  applyTraits: (body) => ({ body, dropped: [] }),
+  // The limit as its vendor's models call it, and what a channel has set beside it.
+  normalize(body, { way }) {
+    const { limit } = familyOf(way.upstreamModel);
+    const prediction = asPrediction(body, way.nameThere);
+    const { max_tokens: most, ...input } = Object(prediction['input']);
+    return most === undefined ? prediction : { ...prediction, input: { ...input, [limit]: most } };
+  },
+  headers: ({ isStream }) => (isStream ? {} : waitingHeaders),
+  leastLimit: (_body, model) => familyOf(model).leastLimit ?? 0,
+  effortOf: () => undefined,
+  createAwaiting,
+  readWhole,
+  createStreamReader,
+  createStreamWriter,
+  isEvent: ({ name }) => eventNames.has(name),
+  readError(text) {
+    const error = text.includes('"status"') ? readError(parseObject(text)) : null;
+    return error === null ? null : errorInResponse(error);
+  },
+};

@@ -1,0 +1,118 @@
+// Parts → the input of a prediction. Models there read one text: a conversation of several turns is told in it.
+import { noteMessage, shapeInWords, toldText } from '../application-losses.ts';
+import { writeHostedTools } from '../hosted-tools.ts';
+import { Losses, untranslatable } from '../losses.ts';
+import { dataUrl, imageType } from '../media.ts';
+import type { AssistantPart, ChatRequest, ImagePart, Message, TextPart, UserPart } from '../parts.ts';
+import type { WriteOptions, WrittenRequest } from '../upstream-dialect.ts';
+import { familyOf } from './families.ts';
+import type { Family } from './families.ts';
+import { carriedFields } from './said-fields.ts';
+import { title } from './title.ts';
+
+type Json = Record<string, unknown>;
+
+/** @throws {AppError} `untranslatable` */
+export function writeRequest(request: ChatRequest, { upstreamModel }: WriteOptions): WrittenRequest {
+  const losses = new Losses(request.saidFields);
+  const extras = losses.carry(request.extras, carriedFields, title);
+  noteTools(request, losses);
+  const family = familyOf(upstreamModel);
+  const told = new Conversation(family, losses);
+  for (const message of request.messages) told.add(message);
+  const shape = shapeInWords(request.responseFormat);
+  if (shape !== null) told.instructions.push(shape);
+  const body = { ...extras, input: { ...told.input(), ...settingsOf(request, family, losses) } };
+  return { body, dropped: losses.names };
+}
+
+function noteTools(request: ChatRequest, losses: Losses): void {
+  const { tools, toolChoice, parallelToolCalls, reasoning, responseFormat, userId } = request;
+  writeHostedTools(request, { losses, title, write: () => null });
+  if (toolChoice?.kind === 'hosted') throw untranslatable(toolChoice.field, title);
+  if (tools.length > 0) losses.dropNamed('tools');
+  if (tools.some(({ cache }) => cache !== undefined)) losses.drop('cache_hints');
+  if (toolChoice?.kind === 'required' || toolChoice?.kind === 'tool') losses.drop('forced_tool');
+  if (parallelToolCalls === false) losses.drop('single_calls');
+  if (reasoning?.isOn === true) losses.drop(reasoning.budgetTokens === undefined ? 'effort' : 'thinking_budget');
+  if (responseFormat?.kind === 'json') losses.drop('json_without_schema');
+  if (userId !== undefined) losses.drop('user_id');
+}
+
+/** The limit has one name until the last look at the body. */
+function settingsOf({ maxTokens, temperature, topP, topK, stop, saidFields }: ChatRequest, family: Family, losses: Losses): Json {
+  if (stop !== undefined && (!family.stop || stop.some((text) => text.includes(','))))
+    throw untranslatable(saidFields.stop?.name ?? 'stop', title);
+  if (temperature !== undefined && !family.temperature) losses.drop('temperature');
+  if (topP !== undefined && !family.topP) losses.drop('top_p');
+  if (topK !== undefined && !family.topK) losses.drop('top_k');
+  return {
+    ...(maxTokens === undefined ? {} : { max_tokens: Math.max(family.leastLimit ?? 1, maxTokens) }),
+    ...(temperature === undefined || !family.temperature ? {} : { temperature }),
+    ...(topP === undefined || !family.topP ? {} : { top_p: topP }),
+    ...(topK === undefined || !family.topK ? {} : { top_k: topK }),
+    ...(stop === undefined ? {} : { stop_sequences: stop.join(',') }),
+  };
+}
+
+const speakers = { user: 'User', assistant: 'Assistant' } as const;
+
+class Conversation {
+  readonly instructions: string[] = [];
+  readonly #family: Family;
+  readonly #losses: Losses;
+  readonly #turns: { role: 'user' | 'assistant'; text: string }[] = [];
+  readonly #pictures: string[] = [];
+
+  constructor(family: Family, losses: Losses) {
+    this.#family = family;
+    this.#losses = losses;
+  }
+
+  /** @throws {AppError} `untranslatable` */
+  add(message: Message): void {
+    noteMessage(message, this.#losses);
+    const { role, field } = message;
+    const texts = message.content.flatMap((part: TextPart | UserPart | AssistantPart) => {
+      if (part.type === 'image') this.#picture(part, field);
+      const text = part.type === 'image' ? '' : toldText(part, { field, losses: this.#losses, title });
+      if (text === null) throw untranslatable(`${field}.content`, title);
+      return text === '' ? [] : [text];
+    });
+    const text = texts.join('\n');
+    if (text === '') return;
+    const last = this.#turns.at(-1);
+    if (role === 'system') this.instructions.push(text);
+    else if (last?.role === role) last.text += `\n${text}`;
+    else this.#turns.push({ role, text });
+  }
+
+  input(): Json {
+    const { system, pictures } = this.#family;
+    const told = this.instructions.join('\n\n');
+    const [only] = this.#turns;
+    const spoken =
+      this.#turns.length === 1 && only?.role === 'user'
+        ? only.text
+        : [...this.#turns.map(({ role, text }) => `${speakers[role]}: ${text}`), ...(only === undefined ? [] : ['Assistant:'])].join(
+            '\n\n',
+          );
+    const prompt = system === undefined && told !== '' ? `${told}\n\n${spoken}` : spoken;
+    return {
+      prompt,
+      ...(system === undefined || told === '' ? {} : { [system]: told }),
+      ...(pictures === undefined || this.#pictures.length === 0
+        ? {}
+        : { [pictures.field]: pictures.isList ? this.#pictures : this.#pictures[0] }),
+    };
+  }
+
+  /** @throws {AppError} `untranslatable` */
+  #picture({ source, detail }: ImagePart, field: string): void {
+    const { pictures } = this.#family;
+    const hasRoom = pictures !== undefined && (pictures.isList || this.#pictures.length === 0);
+    if (!hasRoom || source.kind === 'id') throw untranslatable(`${field}.content`, title);
+    if (detail !== undefined) this.#losses.drop('image_detail');
+    this.#pictures.push(source.kind === 'url' ? source.url : dataUrl(imageType(source.data, source.mediaType), source.data));
+  }
+}
