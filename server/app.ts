@@ -202,7 +202,7 @@ function createRefuser(host: RouteHost): (request: Request, connection: Connecti
     const type = error.status >= 500 ? 'new_api_error' : 'invalid_request_error';
     const object = { message, type, param: '', code: error.code };
     if (isRelayPath(url.pathname)) {
-      return errorResponse(dialectAt(url.pathname), { ...object, status: error.status }, requestId, error.retryAfter);
+      return errorResponse(dialectAt(url.pathname, request.headers), { ...object, status: error.status }, requestId, error.retryAfter);
     }
     const body = { success: false, message, code: error.code, error: object };
     return Response.json(body, { status: error.status, headers: failureHeaders(error, requestId) });

@@ -85,17 +85,19 @@ export function endpointOf(asked: RelayEndpoint, body: unknown): RelayEndpoint {
 }
 
 /** The format that callers at this path expect, whether or not there is anything at it. */
-export function dialectAt(pathname: string): ClientDialect {
+export function dialectAt(pathname: string, headers = noHeaders): ClientDialect {
   const found = relayEndpoints.find(({ pattern }) => pattern.covers(pathname));
-  return found?.dialect ?? unservedDialect(pathname) ?? ownStarts.get(startOf(pathname)) ?? defaultClientDialect;
+  return found?.dialect ?? unservedDialect(pathname, headers) ?? ownStarts.get(startOf(pathname)) ?? defaultClientDialect;
 }
 
 /** What the vendors' formats have on paths that begin so, and is not here: whoever calls it is told that, and not that it does not exist. */
 const missingKinds =
   /^\/v1\/(?:assistants|audio|batches|edits|evals|files|fine-tunes|fine_tuning|realtime|threads|uploads|vector_stores|videos)(?:\/|$)/;
 
+const noHeaders = new Headers();
+
 export function isMissingKind(pathname: string): boolean {
-  return missingKinds.test(pathname) || unservedDialect(pathname) !== undefined;
+  return missingKinds.test(pathname) || unservedDialect(pathname, noHeaders) !== undefined;
 }
 
 /** `/v1beta` of `/v1beta/models`. */

@@ -8,13 +8,17 @@ interface UnservedPaths {
   paths: RegExp;
 }
 
-/** As the vendors' own libraries name them. Those that several vendors have are the first one's. */
+/** As the vendors' own libraries name them. */
 const unserved: readonly UnservedPaths[] = [
-  { dialect: clientDialects['openai-chat'], paths: /^\/v1\/(?:chatkit|containers|organization|skills)(?:\/|$)/ },
+  {
+    dialect: clientDialects['openai-chat'],
+    paths:
+      /^\/v1\/(?:agents|chatkit|containers|content_provenance_checks|decisions|live|organization|projects|safety|skills|vaults|webhook_endpoints|webhook_event_types)(?:\/|$)/,
+  },
   {
     dialect: clientDialects.claude,
     paths:
-      /^\/v1\/(?:messages\/batches|complete|agents|deployment_runs|deployments|dreams|environments|memory_stores|organizations|sessions|tunnels|user_profiles|vaults)(?:\/|$)/,
+      /^\/v1\/(?:messages\/batches|complete|agents|deployment_runs|deployments|dreams|environments|memory_stores|organizations|sessions|skills|tunnels|user_profiles|vaults)(?:\/|$)/,
   },
   {
     dialect: clientDialects.gemini,
@@ -24,7 +28,13 @@ const unserved: readonly UnservedPaths[] = [
   { dialect: clientDialects.gemini, paths: /^\/(?:v1beta\/(?:agents|batches|files|webhooks)|upload\/v1(?:beta)?)(?:[/:]|$)/ },
 ];
 
-/** The format of the vendor that has something at this path, which is not served here; undefined: no vendor has, or it is served. */
-export function unservedDialect(pathname: string): ClientDialect | undefined {
-  return unserved.find(({ paths }) => paths.test(pathname))?.dialect;
+/**
+ * The format of the vendor that has something at this path, which is not served here; undefined: no vendor has, or it is served.
+ * @param headers tell which one is meant where several have; otherwise it is the first one
+ */
+export function unservedDialect(pathname: string, headers: Headers): ClientDialect | undefined {
+  const all = unserved.flatMap(({ dialect, paths }) => (paths.test(pathname) ? [dialect] : []));
+  return all.find((dialect) => dialect.isSpokenWith?.(headers, noQuery) === true) ?? all[0];
 }
+
+const noQuery = new URLSearchParams();
