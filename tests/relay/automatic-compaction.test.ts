@@ -131,6 +131,24 @@ describe.each(cases)('automatic compaction on $kind, before $format', ({ engine,
     await scene.checkBooks();
   });
 
+  test.each([
+    { context_management: null, named: '' },
+    { context_management: [], named: '' },
+    { context_management: [{ type: 'compaction', compact_threshold: null }], named: 'context_management' },
+    { context_management: [{ type: 'compaction' }], named: 'context_management' },
+    { context_management: [{ type: 'compaction', compact_threshold: null }, ...above], named: 'context_management', isShortened: true },
+  ])('what says no threshold asks for nothing: $context_management', async ({ context_management, named, isShortened = false }) => {
+    await using scene = await open(engine, channel);
+    if (isShortened) scene.upstream.queue({ text: summary });
+    const { data, response } = await clientOf(scene)
+      .responses.create({ ...params, context_management, store: false })
+      .withResponse();
+    expect(response.headers.get('x-tidegate-dropped') ?? '').toBe(named);
+    expect(data.output.map(({ type }) => type)).toEqual(isShortened ? ['compaction', 'message'] : ['message']);
+    await scene.logs(isShortened ? 2 : 1);
+    await scene.checkBooks();
+  });
+
   test('a short one stays as it is, and so does one with nothing behind it; neither is named as left out', async () => {
     await using scene = await open(engine, channel);
     for (const fields of [{ context_management: [{ type: 'compaction', compact_threshold: 5000 }] }, { input: oldest }]) {

@@ -117,11 +117,23 @@ function readMediaBlock(block: StrictFields): MediaPart {
     case 'tool_reference':
       // All tools are told anyway.
       return { type: 'text', text: block.requiredText('tool_name'), ...cacheOf(block) };
+    case 'browser_state':
+      return { type: 'text', text: browserText(block), ...cacheOf(block) };
     case undefined:
       throw badField(block.path('type'), fieldRules.required);
     default:
       throw untranslatable(block.path('type'), otherProviders);
   }
+}
+
+/** Tabs of the caller's browser, of which Anthropic writes a text for its model as well. */
+function browserText(block: StrictFields): string {
+  const tabs = block.objects('tabs').map((tab) => {
+    const page = [tab.text('title') ?? '', tab.text('url') ?? ''].filter((text) => text !== '').join(' ');
+    return `${tab.requiredText('tab_id')}${tab.boolean('active') === true ? ' (active)' : ''}: ${page}`;
+  });
+  const changes = block.has('state_changes') ? block.objects('state_changes').map((change) => JSON.stringify(change.plain)) : [];
+  return [`Open tabs of the browser:`, ...tabs, ...(changes.length === 0 ? [] : ['What has changed:', ...changes])].join('\n');
 }
 
 function readSource(block: StrictFields): MediaSource {

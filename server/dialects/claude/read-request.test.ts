@@ -65,6 +65,25 @@ test('claude: which other model has answered, and what a server lists, is in nob
   expect(messages[1]).toMatchObject({ role: 'assistant', content: [{ type: 'text', text: 'At noon.' }] });
 });
 
+test('claude: the state of a browser is a text to other models', () => {
+  const tabs = [
+    { tab_id: 't1', title: 'Tides', url: 'https://example.com/', active: true },
+    { tab_id: 't2', title: '', url: '' },
+  ];
+  const state = { type: 'browser_state', tabs, state_changes: [{ type: 'tab_opened', tab_id: 't2' }] };
+  const call = { type: 'tool_use', id: 'toolu_1', name: 'navigate', input: {}, toolset_name: 'browser' };
+  const result = { type: 'tool_result', tool_use_id: 'toolu_1', content: [{ type: 'text', text: 'Done.' }, state] };
+  const { messages } = readRequest(bodyOf([question, { role: 'assistant', content: [call] }, { role: 'user', content: [result] }]));
+  const text = [
+    'Open tabs of the browser:',
+    't1 (active): Tides https://example.com/',
+    't2: ',
+    'What has changed:',
+    '{"type":"tab_opened","tab_id":"t2"}',
+  ].join('\n');
+  expect(messages[2]?.content).toMatchObject([{ type: 'tool_result', content: [{ text: 'Done.' }, { type: 'text', text }] }]);
+});
+
 test('claude: what has no place within a field that is read is named', () => {
   const named = (fields: object) => readRequest(bodyOf([question], fields)).extras.map(({ name }) => name);
   expect(named({ output_config: { effort: 'low', task_budget: { type: 'tokens', total: 9 } } })).toEqual(['output_config.task_budget']);
