@@ -1,4 +1,5 @@
 // A body as somebody takes it who hosts the format of another vendor. The last of all steps: nothing is read from the body after it.
+import { deploymentOf } from './deployment.ts';
 import type { EncodedRequest, EncodeInput } from './encode-input.ts';
 
 type Body = Readonly<Record<string, unknown>>;
@@ -19,6 +20,8 @@ export function enveloped(body: Body, headers: Enveloped['headers'], { way, isCo
   const rest = Object.fromEntries(Object.entries(body).filter(([name]) => !omit.includes(name)));
   // Counts go to one address for all models.
   const counted = isCount === true ? { model: way.nameThere } : {};
+  const { model } = body;
+  const deployed = envelope.namesDeployment === true && typeof model === 'string' ? { model: deploymentOf(model, way.setting) } : {};
   const lists: Record<string, readonly string[]> = {};
   const dropped: string[] = [];
   for (const [header, { field, known }] of Object.entries(listed)) {
@@ -31,7 +34,7 @@ export function enveloped(body: Body, headers: Enveloped['headers'], { way, isCo
   const isListed = (name: string) => Object.values(listed).some(({ field }) => field === name);
   const plain = Object.fromEntries(Object.entries(rest).filter(([name]) => !isListed(name)));
   return {
-    body: { ...plain, ...counted, ...lists, ...set },
+    body: { ...plain, ...counted, ...deployed, ...lists, ...set },
     headers: others.length === 0 ? null : Object.fromEntries(others),
     dropped,
   };

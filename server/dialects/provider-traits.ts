@@ -83,6 +83,8 @@ export interface Envelope {
   /** Fields that the address says, or that are not known there. The model's name stays where a prompt is only counted. */
   omit: readonly string[];
   set: Readonly<Record<string, unknown>>;
+  /** The model is called as its deployment is. */
+  namesDeployment?: true;
   /** Headers that are a list in a field of the body there. */
   listed?: Readonly<Record<string, ListedHeader>>;
 }

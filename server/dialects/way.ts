@@ -28,6 +28,8 @@ export interface Way {
     readonly thinkingToContent: boolean;
     /** What costs more than the model's price passes. */
     readonly allowsSurcharges?: boolean;
+    /** Deployments are called as their models are, with dots. */
+    readonly keepsDots?: boolean;
   };
   /** Null when nothing is overridden. */
   readonly paramOverride: Readonly<Record<string, unknown>> | null;

@@ -14,6 +14,8 @@ export interface ChannelSetting {
   abortsAbandoned: boolean;
   /** What costs more than the model's price passes. */
   allowsSurcharges?: boolean;
+  /** Deployments are called as their models are, with dots. */
+  keepsDots?: boolean;
   /** Those of the provider's formats that its address speaks; empty: what is known of the provider. */
   formats: readonly string[];
   /** What every call is sent with, as it is written: `filledHeaders` puts the key in. Missing: nothing more. */
@@ -58,6 +60,7 @@ export function parseChannelSetting(text: string): ChannelSetting | null {
     proxy,
     abortsAbandoned: setting.on_client_gone === 'abort',
     ...(setting.allow_surcharges === true ? { allowsSurcharges: true } : {}),
+    ...(setting.keep_dots === true ? { keepsDots: true } : {}),
     formats: setting.formats ?? [],
     ...(setting.header_override == null ? {} : { headers: setting.header_override }),
   };

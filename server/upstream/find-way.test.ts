@@ -36,6 +36,27 @@ describe('a provider that speaks the formats of both callers', () => {
   });
 });
 
+describe('deployments at Azure', () => {
+  const at = (setting: string) => buildPreparedChannel({ type: 3, base_url: 'https://res.openai.azure.com', other: '2024-06-01', setting });
+
+  it('are called as models are, without dots unless the channel says that they have them', () => {
+    const path = (setting: string) => at(setting).way(openaiChat, 'chat', 'gpt-4.1')?.path;
+    expect(path('')).toBe('/openai/deployments/gpt-41/chat/completions?api-version=2024-06-01');
+    expect(path('{"keep_dots":true}')).toBe('/openai/deployments/gpt-4.1/chat/completions?api-version=2024-06-01');
+  });
+
+  it.each<[model: string, client: ClientDialect, format: string]>([
+    ['gpt-4.1', openaiResponses, 'openai-responses'],
+    ['gpt-4.1', claude, 'openai-chat'],
+    ['gpt-5.4', claude, 'openai-responses'],
+    ['gpt-5.1-codex', openaiChat, 'openai-responses'],
+  ])('%s is asked in the format that does most', (model, client, format) => {
+    const way = at('').way(client, 'chat', model);
+    expect(way?.dialect.name).toBe(format);
+    if (format === 'openai-responses') expect(way?.path).toBe('/openai/v1/responses');
+  });
+});
+
 describe('models that a provider does more with in one of its formats', () => {
   const openai = buildPreparedChannel({ base_url: '' });
   const { gemini } = clientDialects;

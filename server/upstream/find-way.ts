@@ -1,6 +1,7 @@
 // Which way a call of one model goes through one channel, before its body is known: format, address, names, rules that apply.
 import type { CallKind, CallKindName } from '#server/calls/call-kind.ts';
 import { callKinds } from '#server/calls/registry.ts';
+import { deploymentOf } from '#server/dialects/deployment.ts';
 import type { ClientDialect } from '#server/dialects/client-dialect.ts';
 import type { ModelRule } from '#server/dialects/provider-traits.ts';
 import type { Way } from '#server/dialects/way.ts';
@@ -183,8 +184,8 @@ function filled(path: string, { channel, provider, name, version, location }: Ad
     .replace('{collection}', () => (ownCollection.test(name) ? '' : 'models/'))
     .replace('{model}', () => encoded(name))
     .replace('{modelValue}', () => encodeURIComponent(name.toWellFormed()))
-    .replace('{deploymentValue}', () => encodeURIComponent(name.toWellFormed().replaceAll('.', '')))
-    .replace('{deployment}', () => encoded(name.replaceAll('.', '')))
+    .replace('{deploymentValue}', () => encodeURIComponent(deploymentOf(name.toWellFormed(), channel.setting)))
+    .replace('{deployment}', () => encoded(deploymentOf(name, channel.setting)))
     .replace('{version}', () => encodeURIComponent(version || other || provider.defaultVersion || ''))
     .replace('{other}', () => encodeURIComponent(other));
 }

@@ -54,6 +54,14 @@ export const responsesBeside = {
   },
 } as const satisfies Record<string, ProviderFormat>;
 
+/** Of OpenAI's own models: those that callers of other formats are asked for in Responses, and those that have nothing else. */
+export const responsesModels = {
+  // Chat completions refuse functions from models that think: https://github.com/openai/openai-openapi/issues/541
+  isBestFor: /^gpt-(?:5\.(?:[4-9]|\d\d)|[6-9]|\d\d)(?!.*-chat)/,
+  // https://platform.openai.com/docs/models
+  isSoleFor: /^(?:o[1-9]-pro|o\d(?:-mini)?-deep-research|gpt-5(?:\.\d+)?-(?:pro|codex)|codex-mini|computer-use-preview)/,
+} as const satisfies Partial<ProviderFormat>;
+
 export const effortSuffixes = ['minimal', 'none', 'low', 'medium', 'high', 'xhigh'].map((effort) => ({
   suffix: `-${effort}`,
   set: { reasoning_effort: effort },

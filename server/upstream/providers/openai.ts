@@ -1,6 +1,14 @@
 // https://platform.openai.com/docs/api-reference
 import models from './default-models.json' with { type: 'json' };
-import { openaiModelList, openaiPaths, openaiReasoning, openaiStops, responsesBeside, responsesReasoning } from './openai-shape.ts';
+import {
+  openaiModelList,
+  openaiPaths,
+  openaiReasoning,
+  openaiStops,
+  responsesBeside,
+  responsesModels,
+  responsesReasoning,
+} from './openai-shape.ts';
 import { openaiBalance } from '#server/upstream/balance-sources.ts';
 import type { Provider } from './spec.ts';
 
@@ -21,10 +29,7 @@ export const openai: Provider = {
     'openai-responses': {
       ...responsesBeside['openai-responses'],
       quirks: { modelRules: [responsesReasoning] },
-      // Chat completions refuse functions from models that think: https://github.com/openai/openai-openapi/issues/541
-      isBestFor: /^gpt-(?:5\.(?:[4-9]|\d\d)|[6-9]|\d\d)(?!.*-chat)/,
-      // https://platform.openai.com/docs/models
-      isSoleFor: /^(?:o[1-9]-pro|o\d(?:-mini)?-deep-research|gpt-5(?:\.\d+)?-(?:pro|codex)|codex-mini|computer-use-preview)/,
+      ...responsesModels,
       takesCacheKey: true,
       hosted: ['web_search', 'code_execution'],
     },

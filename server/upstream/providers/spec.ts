@@ -8,7 +8,7 @@ import type { Auth } from '#server/upstream/auth/registry.ts';
 import type { BalanceSource } from '#server/upstream/balance-sources.ts';
 
 /**
- * A template over the base URL: `{base}`, and encoded `{model}`, `{deployment}` (the model without dots), the same as values of a query
+ * A template over the base URL: `{base}`, and encoded `{model}`, `{deployment}` (the model without dots, unless the channel has `keep_dots`), the same as values of a query
  * (`{modelValue}`, `{deploymentValue}`), `{collection}` (`models/`
  * before a Gemini model whose name has none), `{other}` (the channel's free field), `{version}` (`api-version` of the client's query, else `{other}`, else `defaultVersion`; or what
  * `versionSetting` has for the model).
