@@ -4,48 +4,11 @@ import { describe, expect, test } from 'vitest';
 import { clientDialects } from '#server/dialects/registry.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import { engines } from '#tests/support/engines.ts';
-import { jsonOf, startFront } from '#tests/support/provider-front.ts';
-import type { FrontedRequest, Judgement, ProviderFront } from '#tests/support/provider-front.ts';
+import { sparkKey as key, startFakeSpark } from '#tests/support/fake-spark.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 
-const key = 'app1|sec1|key1';
-const known: ReadonlySet<string> = new Set([
-  'model',
-  'messages',
-  'stream',
-  'temperature',
-  'top_p',
-  'max_tokens',
-  'tools',
-  'tool_choice',
-  'tool_calls_switch',
-  'user',
-]);
 const messages = [{ role: 'user', content: 'Tide?' }];
 const tools = [{ type: 'function', function: { name: 'get_tide', parameters: { type: 'object', properties: {} } } }];
-
-function judge({ method, path, headers, body }: FrontedRequest, taken: Record<string, unknown>[]): Judgement {
-  if (headers.authorization !== 'Bearer key1:sec1') {
-    return { kind: 'answer', status: 401, body: { error: { message: 'invalid user', type: 'api_error', param: null, code: null } } };
-  }
-  const asked = jsonOf(body);
-  taken.push(asked);
-  const fault = (code: number, message: string): Judgement => ({ kind: 'answer', status: 200, body: { code, message, sid: 'cha1' } });
-  if (method !== 'POST' || path !== '/v1/chat/completions') return fault(10_404, `nothing at ${path}`);
-  const unknown = Object.keys(asked).filter((name) => !known.has(name));
-  if (unknown.length > 0) return fault(10_163, `unknown: ${unknown.join()}`);
-  if (asked['model'] !== '4.0Ultra') return fault(11_200, 'AppIdNoAuthError');
-  if (asked['tools'] !== undefined && asked['tool_calls_switch'] !== true) return fault(10_163, 'calls would be no list');
-  const { tool_calls_switch: _switch, ...passed } = asked;
-  return { kind: 'pass', path, body: asked['stream'] === true ? { ...passed, stream_options: { include_usage: true } } : passed };
-}
-
-function stand(taken: Record<string, unknown>[]) {
-  return async (url: string): Promise<ProviderFront> => ({
-    ...(await startFront(url, (request) => judge(request, taken))),
-    channel: { type: 18, key },
-  });
-}
 
 test('a key has three parts, or is a password', () => {
   expect(buildPreparedChannel({ type: 18, key }).formats[0]?.headers(false)).toMatchObject({ authorization: 'Bearer key1:sec1' });
@@ -84,7 +47,7 @@ describe.each(engines.map((engine) => ({ engine, kind: engine.kind })))('calls o
     await using scene = await createScene(engine, {
       settings: { SelfUseModeEnabled: 'true' },
       channels: [{ models: model }],
-      front: stand(taken),
+      front: startFakeSpark(taken),
     });
     scene.upstream.behave({ text: 'At noon in Brest.' });
     for (const path of ['/v1/chat/completions', '/v1/messages']) {
@@ -105,7 +68,7 @@ describe.each(engines.map((engine) => ({ engine, kind: engine.kind })))('calls o
     await using scene = await createScene(engine, {
       settings: { SelfUseModeEnabled: 'true', RetryTimes: '0' },
       channels: [{ models: 'SparkDesk-v4.0,SparkDesk-v3.5' }],
-      front: stand(taken),
+      front: startFakeSpark(taken),
     });
     scene.upstream.behave({ toolCalls: [{ name: 'get_tide', arguments: '{}' }] });
     const called = await scene.post('/v1/chat/completions', { model: 'SparkDesk-v4.0', messages, tools, n: 1 });

@@ -1,12 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { balanceAnswers, subscriptionPath as subscription, usagePath as usage } from '#tests/support/balance-answers.ts';
 import { startBillingUpstream } from '#tests/support/billing-upstream.ts';
 import type { BillingUpstream } from '#tests/support/billing-upstream.ts';
 import { useChannelDesk } from '#tests/support/channel-desk.ts';
 import { engines } from '#tests/support/engines.ts';
 import { setOption } from '#tests/support/relay-scene.ts';
-
-const subscription = '/v1/dashboard/billing/subscription';
-const usage = '/v1/dashboard/billing/usage';
 
 describe.each(engines)('balances of channels on $kind', (engine) => {
   const desk = useChannelDesk(engine);
@@ -29,18 +27,8 @@ describe.each(engines)('balances of channels on $kind', (engine) => {
     return { id, answer, balance: Object(answer.body).balance as unknown };
   };
 
-  it.each([
-    [1, { [subscription]: { hard_limit_usd: 120, has_payment_method: true }, [usage]: { total_usage: 2050 } }, 99.5],
-    [10, { '/api/report/getUserOverview': { success: true, data: { totalPoints: 7 } } }, 7],
-    [12, { '/dashboard/billing/credit_grants': { total_remaining: 3.25, total_available: 9 } }, 3.25],
-    [13, { '/dashboard/billing/credit_grants': { total_remaining: 3.25, total_available: 9 } }, 9],
-    [20, { '/v1/credits': { data: { total_credits: 100, total_usage: 40.5 } } }, 59.5],
-    [25, { '/v1/users/me/balance': { code: 0, status: true, data: { available_balance: 73 } } }, 10],
-    [40, { '/v1/user/info': { code: 20000, data: { totalBalance: '14.6' } } }, 2],
-    [43, { '/user/balance': { balance_infos: [{ currency: 'CNY', total_balance: '36.5' }] } }, 5],
-    [43, { '/user/balance': { balance_infos: [{ currency: 'USD', total_balance: '4.20' }] } }, 4.2],
-  ])('type %i: reads what the provider says, in dollars', async (type, at, expected) => {
-    provider.at = at;
+  it.each(balanceAnswers)('type $type: reads what the provider says, in dollars', async ({ type, at, dollars: expected }) => {
+    provider.at = { ...at };
     const { id, answer, balance } = await balanceOf(type);
     expect(answer).toMatchObject({ status: 200, success: true, message: '' });
     expect(balance).toBe(expected);

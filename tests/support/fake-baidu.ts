@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { chatOf, ernieFrames, ernieOf } from './ernie-responses.ts';
 import { relayOwn } from './own-chat-relay.ts';
-import { jsonOf, startFront } from './provider-front.ts';
+import { jsonOf, refusedText, startFront } from './provider-front.ts';
 import type { FrontedRequest, Judgement, ProviderFront } from './provider-front.ts';
 
 export const baiduKey = 'AK1|SK1';
@@ -52,9 +52,9 @@ function judge({ body, headers }: FrontedRequest, pathname: string, taken: Recor
   const asked = jsonOf(body);
   taken.push(asked);
   if (pathname === `${place}/embeddings/embedding-v1`) {
-    const data = Array.isArray(asked['input'])
-      ? asked['input'].map((text, index) => ({ index, embedding: [String(text).length, index] }))
-      : [];
+    const { input } = asked;
+    if (Array.isArray(input) && input.includes(refusedText)) return refused(336_003, refusedText);
+    const data = Array.isArray(input) ? input.map((text, index) => ({ index, embedding: [String(text).length, index] })) : [];
     return {
       kind: 'answer',
       status: 200,

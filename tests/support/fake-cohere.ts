@@ -1,7 +1,7 @@
 // Cohere before the fake upstream: takes its own format strictly, and answers in its events.
 import { chatOf, cohereEvents, cohereOf } from './cohere-responses.ts';
 import { relayOwn } from './own-chat-relay.ts';
-import { jsonOf, startFront } from './provider-front.ts';
+import { jsonOf, refusedText, startFront } from './provider-front.ts';
 import type { FrontedRequest, Judgement, ProviderFront } from './provider-front.ts';
 
 const key = 'co-key';
@@ -23,6 +23,7 @@ function judge({ method, path, headers, body }: FrontedRequest, taken: Record<st
   const asked = jsonOf(body);
   taken.push(asked);
   if (path === '/v2/embed') return embedded(asked);
+  if (path === '/v1/rerank') return { kind: 'pass', path, body: asked, relay };
   if (path !== '/v2/chat') return refused(404, `nothing at ${path}`);
   const read = chatOf(asked);
   if ('fault' in read) return refused(400, read.fault);
@@ -30,6 +31,7 @@ function judge({ method, path, headers, body }: FrontedRequest, taken: Record<st
 }
 
 function embedded({ texts, input_type: type, embedding_types: types }: Record<string, unknown>): Judgement {
+  if (Array.isArray(texts) && texts.includes(refusedText)) return refused(400, refusedText);
   if (!Array.isArray(texts) || texts.length > 96 || typeof type !== 'string' || !Array.isArray(types))
     return refused(400, 'invalid request');
   const float = texts.map((text: unknown, index) => [String(text).length, index]);

@@ -1,5 +1,5 @@
 // Providers that make vectors in a form of their own: each takes its own words strictly, and answers as it does.
-import { jsonOf, startFront } from './provider-front.ts';
+import { jsonOf, refusedText, startFront } from './provider-front.ts';
 import type { ProviderFront } from './provider-front.ts';
 import { isObject } from './upstream-responses.ts';
 
@@ -20,7 +20,13 @@ interface Embedder {
   keyHeader?: string;
   /** Undefined: it is not so. */
   embed: (body: Body) => object | undefined;
+  /** In its own words; missing: in OpenAI's. */
+  refuses?: (message: string) => { kind: 'answer'; status: number; body: object };
 }
+
+const tells =
+  (status: number, body: (message: string) => object): NonNullable<Embedder['refuses']> =>
+  (message) => ({ kind: 'answer', status, body: body(message) });
 
 function hasOnly(body: unknown, names: readonly string[]): body is Body {
   return isObject(body) && Object.keys(body).every((name) => names.includes(name));
@@ -38,6 +44,7 @@ export const embedders = {
     other: 'global',
     path: '/v1/publishers/google/models/text-embedding-005:predict',
     keyHeader: 'x-goog-api-key',
+    refuses: tells(400, (message) => ({ error: { code: 400, message, status: 'INVALID_ARGUMENT' } })),
     embed(body) {
       if (!hasOnly(body, ['instances', 'parameters'])) return undefined;
       const { instances, parameters } = body;
@@ -53,6 +60,7 @@ export const embedders = {
     type: 35,
     key: 'mm-key',
     path: '/v1/embeddings',
+    refuses: tells(200, (message) => ({ vectors: null, base_resp: { status_code: 2013, status_msg: message } })),
     embed(body) {
       const asked = texts(body['texts'], 4096);
       if (!hasOnly(body, ['model', 'texts', 'type']) || asked === undefined || !['db', 'query'].includes(String(body['type'])))
@@ -64,6 +72,7 @@ export const embedders = {
     type: 17,
     key: 'ali-key',
     path: '/api/v1/services/embeddings/text-embedding/text-embedding',
+    refuses: tells(400, (message) => ({ code: 'InvalidParameter', message, request_id: 'r1' })),
     embed(body) {
       const { input, parameters = {} } = body;
       if (!hasOnly(body, ['model', 'input', 'parameters']) || !hasOnly(input, ['texts'])) return undefined;
@@ -97,7 +106,7 @@ export const embedders = {
 export type EmbedderName = keyof typeof embedders;
 
 export async function startFakeEmbedder(name: EmbedderName, upstreamUrl: string): Promise<FakeEmbedder> {
-  const { type, key, other = '', path, keyHeader, embed }: Embedder = embedders[name];
+  const { type, key, other = '', path, keyHeader, embed, refuses }: Embedder = embedders[name];
   const taken: Body[] = [];
   const front = await startFront(upstreamUrl, ({ method, path: asked, headers, body }) => {
     const given = keyHeader === undefined ? headers.authorization : `Bearer ${String(headers[keyHeader])}`;
@@ -105,6 +114,8 @@ export async function startFakeEmbedder(name: EmbedderName, upstreamUrl: string)
     if (method !== 'POST' || asked !== path) return refused(404, `nothing at ${asked}`);
     const told = jsonOf(body);
     taken.push(told);
+    const text = JSON.stringify(told);
+    if (text.includes(refusedText)) return refuses?.(refusedText) ?? refused(400, refusedText);
     const answer = embed(told);
     return answer === undefined ? refused(400, 'not so') : { kind: 'answer', status: 200, body: answer };
   });

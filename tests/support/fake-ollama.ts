@@ -2,7 +2,7 @@
 import { framings } from '#server/framing/registry.ts';
 import { chatOf, ollamaLines, ollamaOf } from './ollama-responses.ts';
 import { relayOwn } from './own-chat-relay.ts';
-import { jsonOf, startFront } from './provider-front.ts';
+import { jsonOf, refusedText, startFront } from './provider-front.ts';
 import type { FrontedRequest, Judgement, ProviderFront } from './provider-front.ts';
 
 export interface FakeOllama extends ProviderFront, AsyncDisposable {
@@ -24,13 +24,24 @@ function judge({ method, path, body }: FrontedRequest, taken: Record<string, unk
     ];
     return { kind: 'answer', status: 200, body: { models } };
   }
-  if (path === '/v1/chat/completions') return { kind: 'pass', path, body: jsonOf(body) };
+  if (path === '/v1/chat/completions' || path === '/v1/completions') return { kind: 'pass', path, body: jsonOf(body) };
+  if (path === '/api/embed') return embedded(jsonOf(body));
   if (path !== '/api/chat') return { kind: 'answer', status: 404, body: { error: `nothing at ${path}` } };
   const asked = jsonOf(body);
   taken.push(asked);
   const read = chatOf(asked);
   if ('fault' in read) return { kind: 'answer', status: 400, body: { error: read.fault } };
   return { kind: 'pass', path: '/v1/chat/completions', body: read.asked, relay };
+}
+
+/** https://docs.ollama.com/api/embed */
+function embedded({ model, input, ...others }: Record<string, unknown>): Judgement {
+  const unknown = Object.keys(others).filter((name) => !['truncate', 'options', 'keep_alive', 'dimensions'].includes(name));
+  if (Array.isArray(input) && input.includes(refusedText)) return { kind: 'answer', status: 400, body: { error: refusedText } };
+  if (typeof model !== 'string' || !Array.isArray(input) || unknown.length > 0)
+    return { kind: 'answer', status: 400, body: { error: `invalid request ${unknown.join()}` } };
+  const embeddings = input.map((text: unknown, index) => [String(text).length, index]);
+  return { kind: 'answer', status: 200, body: { model, embeddings, total_duration: 1, load_duration: 1, prompt_eval_count: 7 } };
 }
 
 const relay = relayOwn({

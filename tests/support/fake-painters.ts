@@ -17,6 +17,8 @@ export interface PainterBehaviour {
   lost?: number[];
   /** Answered instead of any picture. */
   instead?: object;
+  /** Every order is refused so. */
+  refusal?: { status: number; body: object };
   /** Milliseconds that a question about a task takes. */
   slowly?: number;
 }
@@ -312,6 +314,7 @@ export async function startFakePainter(name: PainterName, upstreamUrl: string): 
     if (method !== 'POST') return refused(405, 'not so');
     const told = jsonOf(body);
     taken.push(told);
+    if (behaviour.refusal !== undefined) return { kind: 'answer', ...behaviour.refusal };
     const answer = paint({ body: told, path, behaviour, headers });
     if ('fault' in answer) return refused(400, answer.fault);
     return { kind: 'answer', status: 200, body: behaviour.instead ?? answer };

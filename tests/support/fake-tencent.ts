@@ -4,7 +4,7 @@ import { createHash, createHmac } from 'node:crypto';
 import { vectorOf } from './fake-embedders.ts';
 import { chatOf, hunyuanEvents, hunyuanOf } from './hunyuan-responses.ts';
 import { relayOwn } from './own-chat-relay.ts';
-import { jsonOf, startFront } from './provider-front.ts';
+import { jsonOf, refusedText, startFront } from './provider-front.ts';
 import type { FrontedRequest, Judgement, ProviderFront } from './provider-front.ts';
 
 export const tencentKey = '1250000000|AKIDtest|SKtest';
@@ -14,13 +14,14 @@ export interface FakeTencent extends ProviderFront, AsyncDisposable {
   readonly taken: Record<string, unknown>[];
 }
 
-export async function startFakeTencent(upstreamUrl: string): Promise<FakeTencent> {
+/** @param options `failureStatus`: of failures of the upstream; missing: theirs, which this provider does not tell */
+export async function startFakeTencent(upstreamUrl: string, { failureStatus }: { failureStatus?: 200 } = {}): Promise<FakeTencent> {
   const taken: Record<string, unknown>[] = [];
-  const front = await startFront(upstreamUrl, (request) => judge(request, taken));
+  const front = await startFront(upstreamUrl, (request) => judge(request, taken, failureStatus));
   return { ...front, [Symbol.asyncDispose]: () => front.close(), taken, channel: { type: 23, key: tencentKey } };
 }
 
-function judge(request: FrontedRequest, taken: Record<string, unknown>[]): Judgement {
+function judge(request: FrontedRequest, taken: Record<string, unknown>[], failureStatus: 200 | undefined): Judgement {
   const { method, path, headers, body } = request;
   if (method !== 'POST' || path !== '/') return refused('InvalidParameter', `nothing at ${path}`);
   if (headers['x-tc-version'] !== '2023-09-01') return refused('MissingParameter', 'X-TC-Version');
@@ -32,11 +33,12 @@ function judge(request: FrontedRequest, taken: Record<string, unknown>[]): Judge
   if (action === 'GetEmbedding') return embedded(asked);
   const read = chatOf(asked);
   if ('fault' in read) return refused('InvalidParameterValue', read.fault);
-  return { kind: 'pass', path: '/v1/chat/completions', body: read.asked, relay };
+  return { kind: 'pass', path: '/v1/chat/completions', body: read.asked, relay: failureStatus === 200 ? relayTold : relay };
 }
 
 /** https://cloud.tencent.com/document/product/1729/102832 */
 function embedded({ InputList: texts, ...more }: Record<string, unknown>): Judgement {
+  if (Array.isArray(texts) && texts.includes(refusedText)) return refused('InvalidParameterValue', refusedText);
   if (!Array.isArray(texts) || texts.length > 200 || Object.keys(more).length > 0) return refused('InvalidParameter', 'InputList');
   const Data = texts.map((text: unknown, Index) => ({ Object: 'embedding', Index, Embedding: vectorOf(text) })).toReversed();
   const PromptTokens = 3 * texts.length;
@@ -63,9 +65,6 @@ function refused(code: string, message: string): Judgement {
   return { kind: 'answer', status: 200, body: failure(code, message) };
 }
 
-const relay = relayOwn({
-  whole: hunyuanOf,
-  events: hunyuanEvents,
-  failed: { ErrorMsg: { Msg: 'Internal error', Code: 4000 } },
-  failure: (message) => failure('InternalError', message),
-});
+const words = { whole: hunyuanOf, events: hunyuanEvents, failed: { ErrorMsg: { Msg: 'Internal error', Code: 4000 } } };
+const relay = relayOwn({ ...words, failure: (message) => failure('InternalError', message) });
+const relayTold = relayOwn({ ...words, failure: (message) => failure('InvalidParameterValue', message), failureStatus: 200 });

@@ -81,6 +81,10 @@ function judgeCall({ path, body, headers }: FrontedRequest): Judgement {
   if (claude !== undefined) {
     const { anthropic_version: version, ...message } = asked;
     if (version !== 'vertex-2023-10-16') return refusal(400, 'INVALID_ARGUMENT', 'anthropic_version: Field required');
+    if (claude === 'count-tokens') {
+      if (typeof message['model'] !== 'string') return refusal(400, 'INVALID_ARGUMENT', 'model: Field required');
+      return { kind: 'pass', path: '/v1/messages/count_tokens', body: message };
+    }
     if ('model' in message) return refusal(400, 'INVALID_ARGUMENT', 'model: Extra inputs are not permitted');
     if ((verb === 'streamRawPredict') !== (message['stream'] === true))
       return refusal(400, 'INVALID_ARGUMENT', 'stream is of another verb');

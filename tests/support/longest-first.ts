@@ -5,6 +5,9 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** Short files that take long. `.ci/run` names the slowest ones of a run in its last lines. */
 const long = [
   'conformance/held-streams',
+  'conformance/provider-table-first',
+  'conformance/provider-table-second',
+  'conformance/provider-table-third',
   'conformance/refusals',
   'e2e/failures',
   'e2e/first-paint',

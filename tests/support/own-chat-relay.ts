@@ -12,6 +12,8 @@ export interface OwnChat {
   failed: Json;
   /** The body of a failure with a status of its own. */
   failure(message: string): Json;
+  /** Of such a body; missing: that of the failure. */
+  failureStatus?: number;
   /** How an event is written; missing: as data of server-sent events. */
   write?(event: Json): string;
   /** Of a stream; missing: server-sent events. */
@@ -33,7 +35,10 @@ async function relayWhole(chat: OwnChat, answer: IncomingMessage, response: Serv
   const body = parseObject(bytes.toString());
   const status = answer.statusCode ?? 502;
   const retry = answer.headers['retry-after'];
-  response.writeHead(status, { 'content-type': 'application/json', ...(retry === undefined ? {} : { 'retry-after': retry }) });
+  response.writeHead(status === 200 ? 200 : (chat.failureStatus ?? status), {
+    'content-type': 'application/json',
+    ...(retry === undefined ? {} : { 'retry-after': retry }),
+  });
   if (status !== 200) response.end(JSON.stringify(chat.failure(Object(body?.['error']).message ?? 'error')));
   else response.end(body?.['choices'] === undefined ? bytes : JSON.stringify(chat.whole(body)));
 }

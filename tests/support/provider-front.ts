@@ -5,6 +5,9 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { AddressInfo } from 'node:net';
 import { isObject } from './upstream-responses.ts';
 
+/** What a stand-in that answers by itself refuses. */
+export const refusedText = 'No such tide';
+
 export interface FrontedRequest {
   method: string;
   /** With the query. */
@@ -18,6 +21,7 @@ export type Judgement =
   | {
       kind: 'pass';
       path: string;
+      /** Bytes go on as they are, with the media type among the headers. */
       body: object;
       headers?: Record<string, string>;
       relay?: (answer: IncomingMessage, response: ServerResponse) => void;
@@ -68,7 +72,7 @@ function passOn(url: string, { body, headers, relay = relayBytes }: Extract<Judg
   });
   sent.once('error', () => response.destroy());
   response.once('close', () => sent.destroy());
-  sent.end(JSON.stringify(body));
+  sent.end(Buffer.isBuffer(body) ? body : JSON.stringify(body));
 }
 
 function relayBytes(answer: IncomingMessage, response: ServerResponse): void {

@@ -1,0 +1,3 @@
+import { describeTypes } from './provider-table/describe-types.ts';
+
+describeTypes(15, 26);
