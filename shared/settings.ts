@@ -177,6 +177,8 @@ const catalogue = {
   ChannelDisableThreshold: numberSetting(5, { min: 0, max: 86_400 }),
   /** Quota at which users are reminded who have no threshold of their own. */
   QuotaRemindThreshold: integerSetting(1000, amount),
+  /** Percent by which the price of calls may be away from what their providers say that they cost; 0: it is not looked at. */
+  CostDriftPercent: numberSetting(20, { min: 0, max: 10_000 }),
   AutomaticDisableChannelEnabled: booleanSetting(false),
   AutomaticEnableChannelEnabled: booleanSetting(false),
   /** Compared with lower-cased messages. */
@@ -248,6 +250,9 @@ const catalogue = {
   // Providers
   'gemini.safety_settings': textMapSetting({ HARM_CATEGORY_CIVIC_INTEGRITY: 'BLOCK_NONE', default: 'OFF' }),
   'gemini.version_settings': textMapSetting({ default: 'v1beta', 'gemini-1.0-pro': 'v1' }),
+  'gemini.thinking_adapter_enabled': booleanSetting(true),
+  /** Of the limit of a response, for models whose thoughts have a budget. */
+  'gemini.thinking_adapter_budget_tokens_percentage': numberSetting(0.6, { min: 0.01, max: 1 }),
   'claude.model_headers_settings': headerMapSetting({}),
   'claude.default_max_tokens': numberMapSetting({ default: 8192 }, { min: 1, max: 10_000_000, isInteger: true }),
   'claude.thinking_adapter_enabled': booleanSetting(true),

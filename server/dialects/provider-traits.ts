@@ -25,6 +25,8 @@ export interface ModelRule {
   drop?: readonly string[];
   dropThinking?: ThinkingDrop;
   suffixes?: readonly ModelSuffix[];
+  /** Endings by which a name says how much the model shall think, where a setting lets them: `-thinking-1024`. */
+  hasThinkingEndings?: true;
   /** A first message of role `system` is sent as `developer`; names: only for these models or prefixes (`o3*`). */
   developerRole?: readonly string[];
   /** Thinks for long before the first token: the idle timeout is doubled. */

@@ -1,6 +1,7 @@
 // The way of a call to a provider, as far as formats need to know it: in which of the provider's formats it goes, and by which rules.
 import type { Framing } from '#server/framing/framing.ts';
 import type { IdentityPath } from './identity.ts';
+import type { ReasoningWish } from './parts.ts';
 import type { ModelRule, ProviderTraits } from './provider-traits.ts';
 import type { UpstreamDialect } from './upstream-dialect.ts';
 
@@ -20,6 +21,8 @@ export interface Way {
   readonly rules: readonly ModelRule[];
   /** Fields that the name's ending stands for. */
   readonly set: Readonly<Record<string, unknown>> | null;
+  /** How much the model shall think by its name's ending, where its client does not say; missing: the name says nothing. */
+  readonly thinkingWish?: ReasoningWish;
   readonly isDeveloperRole: boolean;
   readonly setting: {
     /** Responses are rebuilt from the fields that their format knows. */

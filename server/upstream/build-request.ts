@@ -72,9 +72,10 @@ export function wayOf({
   settings,
   version,
 }: Pick<UpstreamCall, 'kind' | 'channel' | 'client' | 'originModel' | 'settings' | 'version'>): ChannelWay | null {
-  const setting = channel.provider?.versionSetting;
-  const versions = setting === undefined ? undefined : settings.get(setting);
-  return channel.way(client, kind.name, originModel, { version, versions });
+  const { versionSetting, endingsSetting } = channel.provider ?? {};
+  const versions = versionSetting === undefined ? undefined : settings.get(versionSetting);
+  const readsThinkingEndings = endingsSetting === undefined ? undefined : settings.get(endingsSetting);
+  return channel.way(client, kind.name, originModel, { version, versions, readsThinkingEndings });
 }
 
 function openRequest(

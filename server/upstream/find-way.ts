@@ -3,11 +3,13 @@ import type { CallKind, CallKindName } from '#server/calls/call-kind.ts';
 import { callKinds } from '#server/calls/registry.ts';
 import { deploymentOf } from '#server/dialects/deployment.ts';
 import type { ClientDialect } from '#server/dialects/client-dialect.ts';
+import type { ReasoningWish } from '#server/dialects/parts.ts';
 import type { ModelRule } from '#server/dialects/provider-traits.ts';
 import type { Way } from '#server/dialects/way.ts';
 import { formatFor } from './choose-format.ts';
 import type { BatchPair, BetaPair, ModelLocation, PathPair, PathRule, Provider } from './providers/spec.ts';
 import type { PreparedChannel, PreparedFormat } from './prepared-channel.ts';
+import { readThinkingEnding } from './thinking-endings.ts';
 
 export interface ChannelWay extends Way {
   readonly format: PreparedFormat;
@@ -38,6 +40,8 @@ interface AskedWay {
   version?: string | undefined;
   /** By upstream model, where a setting has them. */
   versions?: ModelVersions | undefined;
+  /** Endings of names say how much a model shall think, where its rules have such endings; missing: they do. */
+  readsThinkingEndings?: boolean | undefined;
 }
 
 export type ModelVersions = Readonly<Record<string, string>>;
@@ -61,7 +65,7 @@ function withOther(way: ChannelWay, asked: AskedWay, kind: CallKind): ChannelWay
   return otherwise === null ? way : { ...way, otherwise };
 }
 
-function wayOfKind({ channel, client, model, version, versions }: AskedWay, kind: CallKind): ChannelWay | null {
+function wayOfKind({ channel, client, model, version, versions, readsThinkingEndings }: AskedWay, kind: CallKind): ChannelWay | null {
   const { provider } = channel;
   const mapped = channel.modelMapping.get(model) ?? model;
   const format = formatFor(channel.formats, { client, kind: kind.name, model: mapped });
@@ -72,9 +76,12 @@ function wayOfKind({ channel, client, model, version, versions }: AskedWay, kind
   let upstreamModel = (Object.hasOwn(modelNames, mapped) ? modelNames[mapped] : undefined) ?? mapped;
   const rules: ModelRule[] = [];
   const set: Record<string, unknown> = {};
+  let thinkingWish: ReasoningWish | undefined;
   for (const rule of format.traits.quirks?.modelRules ?? []) {
     if (!applies(rule, upstreamModel)) continue;
     rules.push(rule);
+    const ended = rule.hasThinkingEndings === true && readsThinkingEndings !== false ? readThinkingEnding(upstreamModel) : null;
+    if (ended !== null) [upstreamModel, thinkingWish] = [ended.model, ended.wish];
     const ending = rule.suffixes?.find(({ suffix }) => upstreamModel.endsWith(suffix) && upstreamModel.length > suffix.length);
     if (ending === undefined) continue;
     upstreamModel = upstreamModel.slice(0, -ending.suffix.length);
@@ -113,6 +120,7 @@ function wayOfKind({ channel, client, model, version, versions }: AskedWay, kind
     isMapped: mapped !== model,
     rules,
     set: Object.keys(set).length === 0 ? null : set,
+    ...(thinkingWish === undefined ? {} : { thinkingWish }),
     isDeveloperRole: rules.some((rule) => rule.developerRole?.some((pattern) => matches(pattern, name)) === true),
     hasLongIdle: rules.some((rule) => rule.longIdle === true),
     setting: channel.setting,

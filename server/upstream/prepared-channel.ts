@@ -76,12 +76,14 @@ export interface PreparedChannel {
   authorize<Request extends SendRequest>(request: Request, signing: Signing): Request | Promise<Request>;
 }
 
-/** What an address may depend on beside the channel. Without `versions`, those of the last call are taken. */
+/** What a way may depend on beside the channel. Without one of the settings, what the last call had is taken. */
 export interface WayAddress {
   /** `api-version` of the client's query. */
   version?: string | undefined;
   /** What the provider's `versionSetting` has. */
   versions?: ModelVersions | undefined;
+  /** What the provider's `endingsSetting` has. */
+  readsThinkingEndings?: boolean | undefined;
 }
 
 export interface PrepareOptions {
@@ -115,6 +117,7 @@ export function prepareChannel(record: ChannelRecord, secrets: Pick<Secrets, 'de
   const formats = source === null ? [] : prepareFormats(source);
   const ways = new Map<string, Map<string, ChannelWay | null>>();
   let versions: ModelVersions | undefined;
+  let readsThinkingEndings: boolean | undefined;
   return {
     record,
     id: record.id,
@@ -144,7 +147,11 @@ export function prepareChannel(record: ChannelRecord, secrets: Pick<Secrets, 'de
         versions = address.versions;
         ways.clear();
       }
-      const asked = { channel: this, client, kind, model, version: address.version, versions };
+      if (address.readsThinkingEndings !== undefined && address.readsThinkingEndings !== readsThinkingEndings) {
+        ({ readsThinkingEndings } = address);
+        ways.clear();
+      }
+      const asked = { channel: this, client, kind, model, version: address.version, versions, readsThinkingEndings };
       if (address.version !== undefined) return findWay(asked);
       const asker = `${client.name} ${kind}`;
       let kept = ways.get(asker);

@@ -141,6 +141,9 @@ json ImageCompletionRatio {}
 json LongInputPrice
 json TierPrice
 json VideoPrice
+number CostDriftPercent 20
+boolean gemini.thinking_adapter_enabled true
+number gemini.thinking_adapter_budget_tokens_percentage 0.6
 json ToolPrice
 `;
 

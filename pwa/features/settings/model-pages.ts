@@ -8,7 +8,20 @@ export const modelPages: readonly SettingPage[] = [
     group: 'models',
     sections: [{ entries: fields('LongInputPrice', 'TierPrice', 'VideoPrice', 'ToolPrice', 'ToolCallsPerRequest') }],
   },
-  { name: 'gemini', group: 'models', sections: [{ entries: fields('gemini.safety_settings', 'gemini.version_settings') }] },
+  {
+    name: 'gemini',
+    group: 'models',
+    sections: [
+      {
+        entries: fields(
+          'gemini.safety_settings',
+          'gemini.version_settings',
+          'gemini.thinking_adapter_enabled',
+          'gemini.thinking_adapter_budget_tokens_percentage',
+        ),
+      },
+    ],
+  },
   {
     name: 'claude',
     group: 'models',

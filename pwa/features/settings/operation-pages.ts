@@ -62,6 +62,7 @@ export const operationPages: readonly SettingPage[] = [
       {
         entries: fields(
           'ChannelDisableThreshold',
+          'CostDriftPercent',
           'ChannelAffinityEnabled',
           'PromptCachingEnabled',
           'AutomaticDisableChannelEnabled',

@@ -16,6 +16,7 @@ import { carriedFields } from './said-fields.ts';
 import { cheapTiers } from './tiers.ts';
 import { effortOfLevel } from './thinking.ts';
 import { unheard } from './unheard.ts';
+import { withThinking } from './thinking-ending.ts';
 import { writeRequest } from './write-request.ts';
 import { createStreamWriter } from './write-response.ts';
 
@@ -36,13 +37,14 @@ export const geminiUpstream: UpstreamDialect = {
   findAccountObject,
   writeRequest,
   // What a caller has said of it stays.
-  applyTraits: (body, { isCount, settings }) => ({
-    body:
-      isCount !== true && body['safetySettings'] === undefined && body['safety_settings'] === undefined
-        ? { ...body, safetySettings: safetySettings(settings) }
-        : body,
-    dropped: [],
-  }),
+  applyTraits: (body, { isCount, settings, way }) => {
+    if (isCount === true) return { body, dropped: [] };
+    const { thinkingWish: wish, upstreamModel: model } = way;
+    const share = settings.get('gemini.thinking_adapter_budget_tokens_percentage');
+    const thinking = wish === undefined ? body : withThinking(body, { model, wish, share });
+    const hasOwn = thinking['safetySettings'] !== undefined || thinking['safety_settings'] !== undefined;
+    return { body: hasOwn ? thinking : { ...thinking, safetySettings: safetySettings(settings) }, dropped: [] };
+  },
   // A body with another model than the path is refused.
   normalize: ({ model: _model, ...body }, { way }) => withCountedModel(body, way.upstreamModel),
   effortOf: (body) => {

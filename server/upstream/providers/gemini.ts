@@ -1,6 +1,10 @@
 // https://ai.google.dev/api
 import models from './default-models.json' with { type: 'json' };
+import type { ModelRule } from '#server/dialects/provider-traits.ts';
 import type { Provider } from './spec.ts';
+
+/** https://ai.google.dev/gemini-api/docs/thinking */
+export const geminiThinking: ModelRule = { prefixes: ['gemini-', 'models/gemini-'], hasThinkingEndings: true };
 
 export const gemini: Provider = {
   type: 24,
@@ -9,6 +13,7 @@ export const gemini: Provider = {
   formats: {
     gemini: {
       framing: 'sse',
+      quirks: { modelRules: [geminiThinking] },
       hosted: ['web_search', 'code_execution', 'web_fetch'],
       countsRequests: true,
       paths: {
@@ -34,6 +39,7 @@ export const gemini: Provider = {
   },
   videos: 'veo',
   auth: { kind: 'header', name: 'x-goog-api-key' },
+  endingsSetting: 'gemini.thinking_adapter_enabled',
   defaultVersion: 'v1beta',
   versionSetting: 'gemini.version_settings',
   // A key that is not valid is a bad request there.

@@ -130,6 +130,8 @@ export interface Provider {
   defaultVersion?: string;
   /** The setting that has `{version}` by upstream model, and under `default`. */
   versionSetting?: 'gemini.version_settings';
+  /** The setting by which endings of names say how much a model shall think. */
+  endingsSetting?: 'gemini.thinking_adapter_enabled';
   /** Statuses that mean more here than elsewhere. */
   refusals?: Refusals;
   /** Missing: the provider does not tell. Several: it tells of some here and of some there. */

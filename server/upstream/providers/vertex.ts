@@ -4,6 +4,7 @@
 import { projectOf, readGoogleKey } from '#shared/google-key.ts';
 import { readRegions } from '#shared/channel-regions.ts';
 import models from './default-models.json' with { type: 'json' };
+import { geminiThinking } from './gemini.ts';
 import type { ModelLocation, LocatedCall, Provider } from './spec.ts';
 
 const anthropic = '{base}/v1/projects/{project}/locations/{region}/publishers/anthropic/models';
@@ -18,6 +19,7 @@ export const vertex: Provider = {
     gemini: {
       framing: 'sse',
       models: /^(?:gemini|imagen|text-(?:multilingual-)?embedding)/,
+      quirks: { modelRules: [geminiThinking] },
       hosted: ['web_search', 'code_execution', 'web_fetch'],
       paths: {
         chat: { whole: `${google}:generateContent`, stream: `${google}:streamGenerateContent?alt=sse` },
@@ -48,6 +50,7 @@ export const vertex: Provider = {
     },
   },
   auth: { kind: 'google' },
+  endingsSetting: 'gemini.thinking_adapter_enabled',
   locate,
   // A key that is not valid is a bad request there.
   refusals: { retried: [400] },
