@@ -175,3 +175,39 @@ test('receipt: a row that does not know its prices has none', () => {
   expect(receiptOfRow(log, null, words)).toBeNull();
   expect(receiptOfRow(log, {}, words)).toBeNull();
 });
+
+test('what was spoken or drawn is of the origin of the output, and units of their own', () => {
+  const usage = {
+    model_ratio: 1,
+    completion_ratio: 4,
+    model_price: -1,
+    group_ratio: 1,
+    audio: true,
+    audio_input: 10,
+    audio_output: 20,
+    audio_ratio: 8,
+    audio_output_ratio: 16,
+    image_output: 30,
+    image_output_ratio: 32,
+    prompt_source: 'upstream',
+    completion_source: 'estimated',
+  } satisfies LogOther;
+  const receipt = receiptOfRow({ quota: 1, prompt_tokens: 100, completion_tokens: 60, group: 'default' }, usage, words);
+  expect(receipt?.lines.map(({ name, source }) => [name, source])).toEqual([
+    ['prompt', 'upstream'],
+    ['audio_input', 'upstream'],
+    ['completion', 'estimated'],
+    ['audio_output', 'estimated'],
+    ['image_output', 'estimated'],
+  ]);
+  const ofUnits = (kind: 'minute' | 'character' | 'image' | 'search') => {
+    const other = { model_price: 0.1, group_ratio: 1, prompt_source: 'upstream', units: { kind, count: 2 } } satisfies LogOther;
+    return receiptOfRow({ quota: 1, prompt_tokens: 1, completion_tokens: 0, group: 'default' }, other, words)?.lines[0]?.source;
+  };
+  expect([ofUnits('minute'), ofUnits('character'), ofUnits('image'), ofUnits('search')]).toEqual([
+    'upstream',
+    'counted',
+    'counted',
+    undefined,
+  ]);
+});

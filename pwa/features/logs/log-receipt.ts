@@ -54,7 +54,16 @@ function linesOf(part: CostLine, { other, price, words, writtenPerUnit }: LineCo
   if (price.kind === 'call') {
     // A unit may have been worth something else when the row was written.
     const usd = product(part.ratio, writtenPerUnit / words.quotaPerUnit);
-    return [{ name: words.part(part.part), quantity: part.count, price: usd, isPerCall: true }];
+    const unitSource = unitSourceOf(part.part, other);
+    return [
+      {
+        name: words.part(part.part),
+        quantity: part.count,
+        price: usd,
+        isPerCall: true,
+        ...(unitSource === undefined ? {} : { source: unitSource }),
+      },
+    ];
   }
   const usd = product(price.modelRatio, part.ratio, 1_000_000 / words.quotaPerUnit);
   const source = sourceOf(part.part, other);
@@ -81,5 +90,15 @@ function toolLines({ other, words, writtenPerUnit }: LineContext): ReceiptLine[]
 }
 
 function sourceOf(part: CostLine['part'], other: LogOther): UsageSource | undefined {
-  return part === 'completion' ? other.completion_source : other.prompt_source;
+  return isWritten(part) ? other.completion_source : other.prompt_source;
+}
+
+/** Minutes are told like a prompt, or measured; characters and pictures are counted as they come. */
+function unitSourceOf(part: CostLine['part'], other: LogOther): UsageSource | undefined {
+  if (part === 'minute') return other.prompt_source;
+  return part === 'character' || part === 'image' ? 'counted' : undefined;
+}
+
+function isWritten(part: CostLine['part']): boolean {
+  return part === 'completion' || part === 'audio_output' || part === 'image_output';
 }
