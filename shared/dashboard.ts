@@ -133,6 +133,20 @@ export const OperatorTodo = z.object({
   low_users: z.array(z.object({ id: z.int(), username: z.string(), quota: z.int() })),
   /** Models that were asked for in the last day and have no price. */
   unpriced: z.array(z.object({ model: z.string(), count: z.int() })),
+  /** Models whose price is away from what their provider says that calls cost: US dollars of calls of one day. Absent in what a device has kept. */
+  drifts: z.optional(
+    z.array(
+      z.object({
+        channel: z.int(),
+        name: z.string(),
+        model: z.string(),
+        calls: z.int(),
+        ours: z.number(),
+        reported: z.number(),
+        at: z.int(),
+      }),
+    ),
+  ),
   /** Calls of some account cannot be settled. */
   is_stuck: z.boolean(),
   /** Mails are sent, and no address is set for their links. Said only to whoever may set it. */

@@ -1,4 +1,5 @@
 import { z } from 'zod/mini';
+import { AdminInfo } from '#shared/admin-info.ts';
 import { CallUnits } from '#shared/call-units.ts';
 import { endpoint } from '#shared/contract.ts';
 import { LogEvent } from '#shared/log-event.ts';
@@ -180,8 +181,8 @@ export const LogOther = z.looseObject({
   ),
   /** Quota per US dollar when the row was written. */
   quota_per_unit: z.optional(z.number()),
-  /** For administrators only. `by`: the administrator who did what the row tells. */
-  admin_info: z.optional(z.object({ use_channel: z.optional(z.array(z.string())), by: z.optional(z.string()) })),
+  /** For administrators only. */
+  admin_info: z.optional(AdminInfo),
   /** What was given back of the call, oldest first. `by`: for administrators only. */
   refunds: z.catch(z.optional(z.array(CallRefund)), undefined),
   /** On rows that are not calls. One that this client does not know yet counts as absent. */

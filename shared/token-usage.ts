@@ -19,6 +19,8 @@ export interface TokenUsage {
   imageOutput: number;
   /** The lane that the provider says it took, by `tierNamed`; missing: it says nothing. */
   tier?: string;
+  /** US dollars that the provider says it takes for the call; missing: it says nothing. */
+  cost?: number;
 }
 
 /** For how long a caller has the provider keep parts of a prompt in its cache, by what writing them is charged as. */
@@ -43,8 +45,9 @@ export function inputTokens(usage: Readonly<TokenUsage>): number {
 }
 
 export function sumOfUsages(one: Readonly<TokenUsage>, other: Readonly<TokenUsage>): TokenUsage {
-  const sum = (name: Exclude<keyof TokenUsage, 'tier'>) => one[name] + other[name];
+  const sum = (name: Exclude<keyof TokenUsage, 'tier' | 'cost'>) => one[name] + other[name];
   return {
+    ...(one.cost === undefined || other.cost === undefined ? {} : { cost: one.cost + other.cost }),
     input: sum('input'),
     cacheRead: sum('cacheRead'),
     cacheWrite5m: sum('cacheWrite5m'),

@@ -81,6 +81,7 @@ const relay = [
   'realtime',
   'realtime-secrets',
   'realtime-attacks',
+  'reported-costs',
   'rerank',
   'service-tiers',
   'session-budget',

@@ -3,7 +3,7 @@ import { AppError } from '#shared/errors.ts';
 import type { CallUnits } from '#shared/call-units.ts';
 import type { HostedCalls } from '#shared/hosted-tools.ts';
 import { batchPrice, findPrice, unsetPrice } from '#shared/find-price.ts';
-import { quotaWithTools } from '#shared/pricing.ts';
+import { costWithTools, quotaWithTools } from '#shared/pricing.ts';
 import type { PriceMaps } from '#shared/find-price.ts';
 import { videoPrice } from '#shared/price-at.ts';
 import type { CallPrice, Price, PricedUsage } from '#shared/pricing.ts';
@@ -60,6 +60,8 @@ export interface Quotes {
   affordable(quoted: QuotedPrice, prompt: PromptSize, quota: { has: number; most: number }): number;
   /** Quota of a usage, and of the tools that ran at the provider. */
   charge(quoted: QuotedPrice, usage: PricedUsage, hosted?: HostedCalls): number;
+  /** US dollars of the same before the group's ratio, not rounded. */
+  dollars(quoted: QuotedPrice, usage: PricedUsage, hosted?: HostedCalls): number;
 }
 
 /** Of tasks whose model has no price per call. */
@@ -137,6 +139,10 @@ export function createQuotes(settings: Settings): Quotes {
     reserveFor,
     affordable,
     charge: (quoted, usage, hosted) => quotaWithTools(usage, quoted.price, termsOf(quoted, hosted)),
+    dollars(quoted, usage, hosted) {
+      const { exact } = costWithTools(usage, quoted.price, { ...termsOf(quoted, hosted), groupRatio: 1 }).receipt();
+      return Number(exact) / quoted.quotaPerUnit;
+    },
   };
 }
 

@@ -56,6 +56,18 @@ const limitIgnored: Texts = {
       'Model {2} of channel “{0}” (#{1}) wrote {3} tokens where {4} were allowed. The balance of user {5} may not cover what is beyond; look at the channel, or disable it.',
   },
 };
+const costDrift: Texts = {
+  zh: {
+    title: '通道「{0}」（#{1}）的费用与定价不符',
+    content:
+      '通道「{0}」（#{1}）的模型 {2} 今天有 {3} 次调用报告了费用：供应商合计 ${4}，按模型定价（不含分组倍率）合计 ${5}。请核对该模型的价格。',
+  },
+  en: {
+    title: 'Channel “{0}” (#{1}) costs other than its price says',
+    content:
+      'Today the provider of channel “{0}” (#{1}) told what {3} calls of model {2} cost: ${4} together, where the model’s price, without the group’s ratio, makes them ${5}. Look at the price of that model.',
+  },
+};
 const channelsTested: Texts = {
   zh: { title: '通道测试完成', content: '所有通道测试已完成' },
   en: { title: 'Channel tests have ended', content: 'All channels have been tested' },
@@ -85,6 +97,12 @@ export function textOf(event: NotificationEvent, language: Language, settings: S
       const { title, content } = limitIgnored[language];
       const inserts = [name, String(id), model, String(written), String(limit), username];
       return { type: `limit_ignored_${id}`, title: fill(title, inserts), content, values: [], inserts };
+    }
+    case 'cost_drift': {
+      const { channel_id: id, name, model, calls, ours, reported } = event;
+      const { title, content } = costDrift[language];
+      const inserts = [name, String(id), model, String(calls), String(reported), String(ours)];
+      return { type: `cost_drift_${id}`, title: fill(title, inserts), content, values: [], inserts };
     }
     default:
       return plainText(event.code, channelsTested, language);

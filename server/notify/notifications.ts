@@ -85,6 +85,47 @@ export async function alertOfIgnoredLimit(parts: NotificationDependencies, { id,
   await queueNotification(parts, { key: `limit:${id}:${model}:${Math.floor(parts.now() / limitMs)}`, userId: root.id, event });
 }
 
+export interface ToldDrift {
+  /** Of the channel. */
+  id: number;
+  name: string;
+  model: string;
+  /** Calls of today, and what they cost by the model's price and by the provider, US dollars. */
+  calls: number;
+  ours: number;
+  reported: number;
+}
+
+/** How often it is told, and how long it stands at home. */
+export const driftMs = 24 * 3600 * 1000;
+
+/** Tells the super administrator that a provider takes something else for its calls than their price says. */
+export async function alertOfCostDrift(parts: NotificationDependencies, { id, calls, ...told }: ToldDrift): Promise<void> {
+  const root = await firstRoot(parts.db);
+  if (root === null) return;
+  const [name, model] = [plainText(told.name), plainText(told.model)];
+  const [ours, reported] = [told.ours, told.reported].map((dollars) => Number(dollars.toPrecision(6)));
+  const event = { code: 'cost_drift', channel_id: id, name, model, calls, ours: ours ?? 0, reported: reported ?? 0 } as const;
+  await queueNotification(parts, { key: `cost:${id}:${model}:${Math.floor(parts.now() / driftMs)}`, userId: root.id, event });
+}
+
+/** Newest notices that are looked at. */
+const newestLooked = 200;
+
+/** The drifts of the last day, the newest of each channel and model. */
+export async function recentDrifts({
+  db,
+  now,
+}: NotificationDependencies): Promise<(Extract<NotificationEvent, { code: 'cost_drift' }> & { at: number })[]> {
+  const root = await firstRoot(db);
+  if (root === null) return [];
+  const rows = await db.collection('notifications').find({ user_id: root.id }, { sort: [['id', -1]], limit: newestLooked });
+  const since = (now() - driftMs) / 1000;
+  const drifts = rows.flatMap(({ event, created_at: at }) => (event.code === 'cost_drift' && at >= since ? [{ ...event, at }] : []));
+  const seen = new Set<string>();
+  return drifts.filter(({ channel_id: id, model }) => !seen.has(`${id} ${model}`) && seen.add(`${id} ${model}`));
+}
+
 /** Tells the super administrator that a test of all channels, which somebody began at that time, is through. Unix seconds. */
 export async function noticeOfTests(parts: NotificationDependencies, startedAt: number): Promise<void> {
   const root = await firstRoot(parts.db);

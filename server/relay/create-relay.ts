@@ -7,6 +7,7 @@ import { createChannelPicker } from '#server/relay/routing/channel-picker.ts';
 import { createAffinities } from '#server/relay/routing/affinity.ts';
 import { createMovedCalls } from '#server/relay/routing/moved-calls.ts';
 import { createCacheWatch } from '#server/relay/accounting/cache-watch.ts';
+import { createCostDrift } from '#server/relay/accounting/cost-drift.ts';
 import { createChannelUse } from '#server/relay/accounting/channel-use.ts';
 import { createExcessCharges } from '#server/relay/accounting/excess-charges.ts';
 import { createResponseBuffers } from '#server/relay/accounting/response-buffers.ts';
@@ -47,6 +48,7 @@ export function createRelay(context: AppContext): Relay {
     health,
     affinities: createAffinities(context),
     caches: createCacheWatch(),
+    costs: createCostDrift(context),
     picker: createChannelPicker({ index: context.channels, health, random: context.random, moves: createMovedCalls(context.now) }),
     modelTags: createModelTags(context),
     turnStates: createTurnStates(context),

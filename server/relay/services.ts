@@ -6,6 +6,7 @@ import type { ChannelHealth } from '#server/relay/routing/channel-health.ts';
 import type { ChannelPicker } from '#server/relay/routing/channel-picker.ts';
 import type { Affinities } from '#server/relay/routing/affinity.ts';
 import type { CacheWatch } from '#server/relay/accounting/cache-watch.ts';
+import type { CostDrift } from '#server/relay/accounting/cost-drift.ts';
 import type { ChannelUse } from '#server/relay/accounting/channel-use.ts';
 import type { ExcessCharges } from '#server/relay/accounting/excess-charges.ts';
 import type { ResponseBuffers } from '#server/relay/accounting/response-buffers.ts';
@@ -30,6 +31,7 @@ export interface RelayServices {
   readonly health: ChannelHealth;
   readonly affinities: Affinities;
   readonly caches: CacheWatch;
+  readonly costs: CostDrift;
   readonly modelTags: ModelTags;
   readonly turnStates: TurnStates;
   readonly signatures: CallSignatures;

@@ -23,6 +23,7 @@ import { serverWords } from '#pwa/ui/server-words.ts';
 import { Balance } from './balance-block.tsx';
 import styles from './home-screen.module.css';
 import { DashboardLink, SpendBlock } from './month-block.tsx';
+import { DriftLines } from './drift-lines.tsx';
 import { FailingLine } from './failing-line.tsx';
 import { todoQuery, lastRowsQuery } from './queries.ts';
 import { RecentCalls } from './recent-calls.tsx';
@@ -113,6 +114,7 @@ function todoCount(todo: OperatorTodo): number {
     ...todo.channels,
     todo.low_users.length > 0,
     todo.unpriced.length > 0,
+    ...(todo.drifts ?? []),
   ].filter(Boolean).length;
 }
 
@@ -176,6 +178,7 @@ function Todo({ todo }: { todo: OperatorTodo }) {
           search={{ keyword: todo.low_users[0]?.username }}
         />
       )}
+      <DriftLines drifts={todo.drifts ?? []} maySetPrices={maySetPrices} />
       {todo.unpriced.length > 0 && (
         <TodoLine
           status="note"

@@ -8,8 +8,14 @@ export function CallRemarks({ other }: { other: LogOther }) {
   const { t } = useTranslation();
   const format = useFormat();
   const { after_leaving: left, input_ratio: factor, output_bound: tokens, uncharged_quota: uncharged, service_tier: tier } = other;
+  const cost = other.admin_info?.cost;
   return (
     <>
+      {cost !== undefined && (
+        <p className={styles.remark}>
+          {t('logs.panel.reported_cost', { reported: format.ratio(cost.reported), ours: format.ratio(cost.ours) })}
+        </p>
+      )}
       {left !== undefined && <p className={styles.remark}>{t(`logs.panel.after_leaving.${left}`)}</p>}
       {factor !== undefined && <p className={styles.remark}>{t('logs.panel.long_input', { factor: format.ratio(factor) })}</p>}
       {tier !== undefined && (

@@ -3,6 +3,7 @@
 import { isObject } from '#server/framing/loose-json.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import { inputTokens } from '#shared/token-usage.ts';
+import { toldCost } from '../told-cost.ts';
 import { tokenCount } from '../token-usage.ts';
 
 /** How a provider differs. */
@@ -42,7 +43,9 @@ export function readTokenUsage(value: unknown, quirks?: UsageQuirks): TokenUsage
   const written = count(details.cached_creation_tokens) || count(details.cache_write_tokens);
   const cacheRead = Math.min(read, prompt);
   const cacheWrite5m = Math.min(written, prompt - cacheRead);
+  const cost = toldCost(value);
   return {
+    ...(cost === undefined ? {} : { cost }),
     input: prompt - cacheRead - cacheWrite5m,
     cacheRead,
     cacheWrite5m,

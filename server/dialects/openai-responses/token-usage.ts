@@ -3,6 +3,7 @@ import { isObject } from '#server/framing/loose-json.ts';
 import { inputTokens } from '#shared/token-usage.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { ResponsePart } from '../parts.ts';
+import { toldCost } from '../told-cost.ts';
 import { tokenCount, withTier } from '../token-usage.ts';
 
 /** Null: it tells nothing. */
@@ -15,7 +16,9 @@ export function readTokenUsage(value: unknown): TokenUsage | null {
   const outputDetails = asRecord(value.output_tokens_details);
   const cacheRead = Math.min(count(details.cached_tokens), input);
   const cacheWrite5m = Math.min(count(details.cache_write_tokens), input - cacheRead);
+  const cost = toldCost(value);
   return {
+    ...(cost === undefined ? {} : { cost }),
     input: input - cacheRead - cacheWrite5m,
     cacheRead,
     cacheWrite5m,

@@ -11,6 +11,8 @@ import { balanceOf } from '#server/money/account.ts';
 import { readUsageState, readUsageTotals } from '#server/logs/read-usage.ts';
 import { hourOf, hourSeconds } from '#server/logs/rollup-shape.ts';
 import { readFailingChannels } from '#server/upstream/failing-channels.ts';
+import { recentDrifts } from '#server/notify/notifications.ts';
+import { priceSettings } from '#server/settings/price-maps.ts';
 import { siteAddress } from '#server/settings/site-address.ts';
 
 type Context = Pick<AppContext, 'channels' | 'db' | 'figures' | 'ledger' | 'mail' | 'quotes' | 'settings' | 'now'>;
@@ -24,16 +26,18 @@ const mostUsers = 500;
 const newestRows = 40;
 /** Told; who has more of them is at the beginning. */
 const mostUnpriced = 50;
+const priceKeys = [...priceSettings.map(([, key]) => key), 'ToolPrice', 'QuotaPerUnit'];
 const unpricedCodes = ['model_price_error', 'model_price_error_admin'];
 
 export async function readOperatorTodo(context: Context, role: number): Promise<OperatorTodo> {
   const at = Math.floor(context.now() / 1000);
-  const [channels, failing, low_users, refusals, refused] = await Promise.all([
+  const [channels, failing, low_users, refusals, refused, drifts] = await Promise.all([
     disabledChannels(context),
     readFailingChannels(context),
     lowUsers(context, at),
     refusalGroups(context, at),
     refusedUnpriced(context, at),
+    priceDrifts(context),
   ]);
   const unpriced = unpricedModels(context, refused);
   const lacks_address = mayWriteSetting('ServerAddress', role) && context.mail.isConfigured && siteAddress(context.settings) === undefined;
@@ -45,6 +49,7 @@ export async function readOperatorTodo(context: Context, role: number): Promise<
     refusals,
     low_users,
     unpriced,
+    drifts,
     is_stuck: context.ledger.isStuck,
     lacks_address,
   };
@@ -56,6 +61,18 @@ async function disabledChannels({ db }: Context): Promise<OperatorTodo['channels
     .map(({ id, name, other_info }) => ({ id, name, ...reasonOf(other_info) }))
     .toSorted((a, b) => b.since - a.since)
     .slice(0, most);
+}
+
+/** Not those whose prices were changed since: what is said of them is of before. */
+async function priceDrifts(context: Context): Promise<NonNullable<OperatorTodo['drifts']>> {
+  const drifts = await recentDrifts(context);
+  if (drifts.length === 0 || context.settings.get('CostDriftPercent') === 0) return [];
+  const prices = await context.db.collection('options').find({ id: { in: priceKeys } });
+  const changedAt = Math.max(0, ...prices.map(({ updated_at: time }) => time));
+  return drifts
+    .filter(({ at }) => at > changedAt)
+    .slice(0, most)
+    .map(({ channel_id: channel, name, model, calls, ours, reported, at }) => ({ channel, name, model, calls, ours, reported, at }));
 }
 
 function reasonOf(info: string): { reason: string; since: number } {

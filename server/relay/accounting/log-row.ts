@@ -49,7 +49,7 @@ export function chargeRow(call: RunningCall, end: RowEnd): ChargeRow {
     cache_tokens: usage?.cacheRead ?? 0,
     duration_ms: duration,
     attempts: call.attempts,
-    admin_info: { use_channel: call.attempts.map((attempt) => String(attempt.channel)) },
+    admin_info: adminInfo(call, { reported: usage?.cost, priced, hosted }),
   };
   if (end.firstByteMs !== undefined) other.frt = Math.round(end.firstByteMs);
   if (usage !== null) {
@@ -108,6 +108,18 @@ export function chargeRow(call: RunningCall, end: RowEnd): ChargeRow {
     ...(end.cacheExpected === undefined ? {} : { cache_broken: 1 }),
     ...(services.context.settings.get('LogConsumeEnabled') ? {} : { hidden: true }),
   };
+}
+
+interface ToldCost {
+  reported: number | undefined;
+  priced: PricedUsage | null;
+  hosted: HostedCalls | undefined;
+}
+
+function adminInfo({ attempts, quoted, services }: RunningCall, { reported, priced, hosted }: ToldCost): LogOther['admin_info'] {
+  const use_channel = attempts.map(({ channel }) => String(channel));
+  if (reported === undefined || priced === null) return { use_channel };
+  return { use_channel, cost: { reported, ours: services.context.quotes.dollars(quoted, priced, hosted) } };
 }
 
 /** What the provider tells of its lane counts; where it tells nothing, the one that was asked for, if that costs more. */

@@ -1,7 +1,8 @@
 // The books of a call, for every outcome the same: its row, what is learnt from it, its charge. What was not settled was not
 // answered: who waits for this may answer the caller.
 import { inputTokens } from '#shared/token-usage.ts';
-import { alertOfIgnoredLimit } from '#server/notify/notifications.ts';
+import type { LogOther } from '#shared/logs.ts';
+import { alertOfCostDrift, alertOfIgnoredLimit } from '#server/notify/notifications.ts';
 import { isBeyond } from '#server/relay/accounting/learned-usage.ts';
 import { learnFromCall } from '#server/relay/accounting/learn-from-call.ts';
 import { chargeRow } from '#server/relay/accounting/log-row.ts';
@@ -46,6 +47,7 @@ export async function settleCall(call: RunningCall, end: CallEnd): Promise<void>
     if (channel !== null && usage !== null) services.context.figures.prompted(channel.id, inputTokens(usage), usage.cacheRead);
     if (isWhole && usage !== null && call.endpoint.kind.isInSession !== true) learnFromCall(call, usage, firstByteMs);
     if (channel !== null) services.use.add(channel.id, row.quota);
+    noteCost(call, channel, row.other);
     const settling = services.context.ledger.settle(reservation, row);
     if (row.quota > reservation.amount) noteExcess(call, { settling, channel, usage });
     await settling;
@@ -67,6 +69,16 @@ function missedCache(call: RunningCall, request: SentRequest | null, usage: Mete
   const isCheaper = quoted.price.kind === 'usage' && quoted.price.cacheRatio < 1;
   const cachesAll = isCheaper && request.way.dialect.keepsMarked !== true;
   return services.caches.ended({ affinity, usage, cachesAll, startedAt: endedAt - elapsed(call), endedAt });
+}
+
+/** Where the provider says what the call costs: whether prices here are near that. */
+function noteCost({ services, model }: RunningCall, channel: PreparedChannel | null, other: LogOther | null): void {
+  const told = other?.admin_info?.cost;
+  if (channel === null || told === undefined) return;
+  const { context, costs } = services;
+  const { id, name } = channel;
+  const sums = costs.noted({ key: `${id} ${model}`, ...told }, context.settings.get('CostDriftPercent'));
+  if (sums !== undefined) context.waitUntil(alertOfCostDrift(context, { id, name, model, ...sums }));
 }
 
 interface Excess {

@@ -1,0 +1,55 @@
+// Whether providers who say what a call costs say the same as the prices here. What differs for long is a price that is wrong, or that has
+// changed: the operator pays for it.
+
+/** Sums of a day, in US dollars before the groups' ratios. */
+export interface DriftSums {
+  calls: number;
+  ours: number;
+  reported: number;
+}
+
+export interface CostDrift {
+  /**
+   * A call whose provider has told its cost.
+   * @param call `key`: whose sums it belongs to, of a channel and a model
+   * @param percent by which the sums may differ; 0: nothing is told
+   * @returns the sums, where they differ by more and nobody was told today
+   */
+  noted(call: { key: string; ours: number; reported: number }, percent: number): DriftSums | undefined;
+}
+
+/** Fewer calls say little: one may have been asked for something that is priced apart. */
+const fewestCalls = 5;
+/** Dollars. Below this, rounding is what differs. */
+const leastReported = 0.001;
+/** Kept sums; callers may choose some models' names. */
+const mostKept = 1000;
+/** Told of in a day: who has so many has one cause. */
+const mostTold = 20;
+const dayMs = 24 * 3_600_000;
+
+export function createCostDrift({ now }: { now(): number }): CostDrift {
+  let day = 0;
+  let told = new Set<string>();
+  /** The one that was used longest ago comes first. */
+  let kept = new Map<string, DriftSums>();
+  return {
+    noted({ key, ours, reported }, percent) {
+      const today = Math.floor(now() / dayMs);
+      if (today !== day) [day, told, kept] = [today, new Set(), new Map()];
+      const before = kept.get(key) ?? { calls: 0, ours: 0, reported: 0 };
+      const sums = { calls: before.calls + 1, ours: before.ours + ours, reported: before.reported + reported };
+      kept.delete(key);
+      kept.set(key, sums);
+      if (kept.size > mostKept) for (const oldest of kept.keys()) if (kept.size > mostKept) kept.delete(oldest);
+      if (percent === 0 || told.has(key) || told.size >= mostTold || !isApart(sums, percent)) return undefined;
+      told.add(key);
+      return sums;
+    },
+  };
+}
+
+function isApart({ calls, ours, reported }: DriftSums, percent: number): boolean {
+  if (calls < fewestCalls || reported < leastReported) return false;
+  return Math.abs(ours - reported) * 100 > reported * percent;
+}
