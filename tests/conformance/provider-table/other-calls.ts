@@ -1,7 +1,5 @@
 // What is no call with one response: tasks, sessions, counts, and what the console asks providers.
 import { expect } from 'vitest';
-import { providerOf } from '#server/upstream/providers/registry.ts';
-import type { VideoFormName } from '#server/upstream/providers/spec.ts';
 import { pollTasks } from '#server/tasks/poll-tasks.ts';
 import { balanceAnswers } from '#tests/support/balance-answers.ts';
 import { startBillingUpstream } from '#tests/support/billing-upstream.ts';
@@ -10,7 +8,6 @@ import { failureOf } from '#tests/support/failure-of.ts';
 import { bedrockKey, startFakeBedrock } from '#tests/support/fake-bedrock.ts';
 import { startFakeRealtime } from '#tests/support/fake-realtime.ts';
 import { soraServing, startFakeVideos } from '#tests/support/fake-videos.ts';
-import type { VideoServing } from '#tests/support/fake-videos.ts';
 import { refusedText } from '#tests/support/provider-front.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 import { connectSocket, RefusedSocket } from '#tests/support/socket-client.ts';
@@ -50,26 +47,10 @@ async function takeTask({ type }: Row): Promise<void> {
   await scene.checkBooks();
 }
 
-/** Of each form in which videos are ordered: the stand-in, and how it is told that a video is done. */
-const filmers: Readonly<Record<VideoFormName, () => Filmer>> = {
-  sora: () => {
-    const { serving, taken, tell } = soraServing();
-    return { serving, model: 'sora-2', finish: () => tell(taken[0] ?? '', { status: 'completed', progress: 100 }) };
-  },
-};
-
-interface Filmer {
-  serving: VideoServing;
-  model: string;
-  finish(): void;
-}
-
 /** A video: ordered, refused, done. */
 async function orderVideo({ type }: Row): Promise<void> {
-  const form = providerOf(type)?.videos;
-  const filmer = form === undefined ? undefined : filmers[form]?.();
-  if (filmer === undefined) throw new Error(`It is not known how videos of type ${type} are ordered`);
-  const { serving, model, finish } = filmer;
+  const { serving, taken: ordered, tell } = soraServing();
+  const model = 'sora-2';
   await using upstream = await startFakeVideos(serving);
   await using scene = await createVideoScene(embeddedEngine);
   await scene.set('SelfUseModeEnabled', 'true');
@@ -85,7 +66,7 @@ async function orderVideo({ type }: Row): Promise<void> {
   expect(refused).toMatchObject({ body: { error: { message: expect.stringContaining(refusedText) } } });
   expect(refused.status).toBeGreaterThanOrEqual(400);
   expect(await customer.balance()).toBe(paid);
-  finish();
+  tell(ordered[0] ?? '', { status: 'completed', progress: 100 });
   await scene.poll();
   expect(await customer.call('GET', `/v1/videos/${taken.body.id}`)).toMatchObject({ status: 200, body: { status: 'completed' } });
   await scene.checkBooks();
