@@ -11,7 +11,6 @@ import { Segments } from '#pwa/ui/controls/segments.tsx';
 import { SwitchRow } from '#pwa/ui/form/switch-row.tsx';
 import { around, type ControlProps } from './control-props.ts';
 import type { Draft } from './option-drafts.ts';
-import { SecretControl } from './secret-control.tsx';
 import { JsonControl } from './json-control.tsx';
 import { type SettingEntry, textName } from './setting-entry.ts';
 import { editableText } from './setting-texts.ts';
@@ -21,6 +20,7 @@ import { useSettingLabels } from './use-setting-labels.ts';
 // Only some pages have these, and they weigh more than all others.
 const LazyNumber = lazy(async () => ({ default: (await import('./number-controls.tsx')).NumberControl }));
 const LazyPicture = lazy(async () => ({ default: (await import('./picture-control.tsx')).PictureControl }));
+const LazySecret = lazy(async () => ({ default: (await import('./secret-control.tsx')).SecretControl }));
 const LazyQuota = lazy(async () => ({ default: (await import('./number-controls.tsx')).QuotaControl }));
 
 export interface SettingControlProps {
@@ -50,7 +50,8 @@ export function SettingControl(props: SettingControlProps) {
   const was = draft === undefined ? undefined : isShort ? words.value(entry.key, before) : (true as const);
   const label = <EditLabel was={was}>{t(`settings.option.${id}.label`)}</EditLabel>;
   const hint = t(`settings.option.${id}.hint`);
-  if (entry.control === 'secret') return <SecretControl {...props} label={label} hint={hint} error={error} />;
+  if (entry.control === 'secret')
+    return <Loaded words={{ label, hint }} field={<LazySecret {...props} label={label} hint={hint} error={error} />} />;
   const Control = controls[entry.control];
   return (
     <Control
@@ -80,7 +81,7 @@ const controls: Record<Exclude<SettingEntry['control'], 'secret'>, (props: Contr
 };
 
 /** Its words stand at once, the field a moment later. */
-function Loaded({ words, field }: { words: ControlProps; field: ReactNode }) {
+function Loaded({ words, field }: { words: Pick<ControlProps, 'label' | 'hint'>; field: ReactNode }) {
   return (
     <Suspense
       fallback={
