@@ -1,21 +1,22 @@
-// Music: tasks that a Suno API works on, as the console lists them.
+// Music and videos: tasks that run upstream, as the console lists them. Drawings have a list of their own.
 import { z } from 'zod/mini';
 import { endpoint } from '#shared/contract.ts';
 import { TaskPageExtra } from '#shared/drawings.ts';
 import { CursorQuery } from '#shared/paging.ts';
 import { QueryInt, QueryText } from '#shared/query-values.ts';
 
-export const taskPlatforms = ['suno'] as const;
+export const taskPlatforms = ['suno', 'video'] as const;
 export const taskStatuses = ['NOT_START', 'SUBMITTED', 'QUEUED', 'IN_PROGRESS', 'SUCCESS', 'FAILURE', 'UNKNOWN'] as const;
 export const taskActions = ['MUSIC', 'LYRICS'] as const;
 export type TaskAction = (typeof taskActions)[number];
+export const videoActions = ['TEXT_TO_VIDEO', 'IMAGE_TO_VIDEO', 'REMIX'] as const;
 
 /** Times are unix seconds; 0: not yet. */
 export const Task = z.object({
   id: z.int(),
   created_at: z.int(),
   updated_at: z.int(),
-  /** The upstream's id; empty when it never had one. */
+  /** The upstream's id, of videos our own; empty when it never had one. */
   task_id: z.string(),
   /** One of `taskPlatforms`. */
   platform: z.string(),
@@ -27,7 +28,7 @@ export const Task = z.object({
   /** What was charged, in quota, and what of it was given back because the task failed. */
   quota: z.int(),
   refunded_quota: z.int(),
-  /** One of `taskActions`. */
+  /** One of `taskActions` or `videoActions`. */
   action: z.string(),
   /** One of `taskStatuses`. */
   status: z.string(),
@@ -41,12 +42,15 @@ export const Task = z.object({
   properties: z.object({ input: z.string() }),
   /** What the upstream says came of it: of music a list of clips (`audio_url`, `image_url`, `title`, …), of lyrics an object. */
   data: z.unknown(),
+  /** Of videos: what was ordered, and where it is. Empty addresses: not yet, or only by `GET /v1/videos/{id}/content`. */
+  video: z.optional(z.object({ model: z.string(), seconds: z.number(), size: z.string(), url: z.string(), poster: z.string() })),
 });
 export type Task = z.infer<typeof Task>;
 
 /** Bounds are unix seconds, both inclusive. */
 const filters = {
   task_id: QueryText,
+  /** One of `taskPlatforms`; missing: music. */
   platform: QueryText,
   action: QueryText,
   status: QueryText,
@@ -61,13 +65,13 @@ export const taskApi = {
     query: z.extend(CursorQuery, { ...filters, channel_id: QueryInt }),
     reply: z.array(Task),
     extra: TaskPageExtra,
-    summary: 'Music tasks of everybody',
+    summary: 'Music and video tasks of everybody',
   }),
   listSelf: endpoint('GET', '/api/task/self', {
     access: 'user',
     query: z.extend(CursorQuery, filters),
     reply: z.array(Task),
     extra: TaskPageExtra,
-    summary: 'Own music tasks',
+    summary: 'Own music and video tasks',
   }),
 };

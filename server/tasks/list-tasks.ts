@@ -14,6 +14,8 @@ export interface TaskQuery {
   page_size?: number | undefined;
   cursor?: string | undefined;
   upstreamId?: string | undefined;
+  /** Where callers have names of ours. */
+  publicId?: string | undefined;
   channelId?: number | undefined;
   action?: string | undefined;
   status?: string | undefined;
@@ -62,13 +64,14 @@ export function emptyTaskPage({ page_size }: Pick<TaskQuery, 'page_size'>): Task
   return { records: [], extra: { total: 0, page_size: pageBounds({ page_size }).size } };
 }
 
-type Field = 'upstream_id' | 'user_id' | 'channel_id' | 'status' | 'action';
+type Field = 'upstream_id' | 'public_id' | 'user_id' | 'channel_id' | 'status' | 'action';
 
 /** The first leads into its index, the others are looked at in what that leaves. */
 function equalsOf(query: TaskQuery): Filter<TaskRecord>[] {
-  const { platform, upstreamId, userId, channelId, status, action } = query;
+  const { platform, upstreamId, publicId, userId, channelId, status, action } = query;
   const given: [Field, string | number | undefined][] = [
     ['upstream_id', upstreamId],
+    ['public_id', publicId],
     ['user_id', userId],
     ['channel_id', channelId],
     ['status', status],

@@ -16,7 +16,8 @@ import { exchange } from '#server/upstream/exchange.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import { urlOf } from '#server/tasks/platforms/report-values.ts';
 import { PassedEgress } from './passed-egress.ts';
-import { madeOf, stateOf } from './video-object.ts';
+import { madeOf } from '#server/tasks/videos/video-facts.ts';
+import { stateOf } from './video-object.ts';
 import { formOf } from './video-submission.ts';
 
 /** For which somebody is waited, in all. */

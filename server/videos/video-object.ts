@@ -1,26 +1,8 @@
 // Tasks of videos as their callers are told them.
-import { z } from 'zod';
 import type { TaskRecord } from '#server/db/records/task.ts';
-import { callersName, dataOf } from '#server/tasks/task-data.ts';
-
-/** What the record keeps of an order, in `properties`. */
-export const VideoFacts = z.object({
-  seconds: z.number(),
-  size: z.string(),
-  remixed_from: z.string().optional(),
-});
-export type VideoFacts = z.infer<typeof VideoFacts>;
-
-/** What the provider said of it, in `data`. */
-const VideoData = z.object({ url: z.string().optional(), file: z.string().optional() });
-
-export function factsOf({ properties }: Pick<TaskRecord, 'properties'>): VideoFacts {
-  return VideoFacts.parse(JSON.parse(properties));
-}
-
-export function madeOf(task: Pick<TaskRecord, 'data'>): z.infer<typeof VideoData> {
-  return VideoData.safeParse(dataOf(task)).data ?? {};
-}
+import { callersName } from '#server/tasks/task-data.ts';
+import { factsOf } from '#server/tasks/videos/video-facts.ts';
+import type { VideoFacts } from '#server/tasks/videos/video-facts.ts';
 
 type VideoState = 'queued' | 'in_progress' | 'completed' | 'failed';
 
@@ -30,9 +12,16 @@ export function stateOf({ status }: Pick<TaskRecord, 'status'>): VideoState {
   return status === 'IN_PROGRESS' ? 'in_progress' : 'queued';
 }
 
+/** Of one that a provider has taken. */
+export function orderOf(task: TaskRecord): VideoFacts {
+  const facts = factsOf(task);
+  if (facts === undefined) throw new Error(`The task ${task.id} is no video`);
+  return facts;
+}
+
 /** https://platform.openai.com/docs/api-reference/videos/object */
 export function videoObject(task: TaskRecord): Record<string, unknown> {
-  const { seconds, size, remixed_from } = factsOf(task);
+  const { seconds, size, remixed_from } = orderOf(task);
   const status = stateOf(task);
   return {
     id: callersName(task),
@@ -53,7 +42,7 @@ export function videoObject(task: TaskRecord): Record<string, unknown> {
 
 /** As `/v1/video/generations` tells it. `url`: where the video can be had, with the caller's key. */
 export function generationObject(task: TaskRecord, url: string): Record<string, unknown> {
-  const { seconds, size } = factsOf(task);
+  const { seconds, size } = orderOf(task);
   const [width, height] = size.split('x').map(Number);
   const status = stateOf(task);
   return {

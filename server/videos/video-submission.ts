@@ -16,8 +16,8 @@ import type { OrderVerdict, VideoForm, VideoOrder, VideoPicture } from '#server/
 import { maskSecrets } from '#server/upstream/mask-secrets.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import type { AskedVideo } from './asked-video.ts';
-import { factsOf, stateOf } from './video-object.ts';
-import type { VideoFacts } from './video-object.ts';
+import type { VideoFacts } from '#server/tasks/videos/video-facts.ts';
+import { orderOf, stateOf } from './video-object.ts';
 
 interface Ordering {
   services: RelayServices;
@@ -71,7 +71,7 @@ export function remixSubmission(
   if (remix === undefined) throw new AppError('verb_unknown', { path });
   const id = origin.public_id ?? '';
   if (stateOf(origin) !== 'completed') throw new AppError('video_not_ready', { id });
-  const { seconds, size } = factsOf(origin);
+  const { seconds, size } = orderOf(origin);
   return {
     ...submissionOf(services, { model, prompt, facts: { seconds, size, remixed_from: id } }),
     action: 'REMIX',

@@ -10,7 +10,7 @@ import { untilInstalled, untilKept } from './support/device.ts';
 import { drawPictures, mediaAddress } from './support/fill.ts';
 import { furnish, owner } from './support/furnish.ts';
 import type { Api } from './support/furnish.ts';
-import { changeTask, drawings, music, seedTasks } from './support/seed-tasks.ts';
+import { changeTask, drawings, music, seedTasks, videos } from './support/seed-tasks.ts';
 import { lookInTurn } from './support/in-turn.ts';
 import { text } from './support/texts.ts';
 import { startTidegate } from './support/tidegate.ts';
@@ -48,6 +48,7 @@ describeInBrowser('drawing log and task log', () => {
     const own = { id: 1, username: owner.username };
     ids = await seedTasks(database, own, drawings);
     await seedTasks(database, own, music);
+    await seedTasks(database, own, videos);
     await seedTasks(database, { id: 2, username: 'keeper' }, [
       { prompt: 'a rope, seen from very near', quota: 50_000, upstream_id: 'keeper-1' },
       { platform: 'suno', action: 'MUSIC', prompt: 'bells of the keeper', quota: 50_000, upstream_id: 'keeper-2' },
@@ -79,6 +80,7 @@ describeInBrowser('drawing log and task log', () => {
       for (const [screen, title] of [
         ['/midjourney', 'drawing'],
         ['/task?range=month', 'music'],
+        ['/task?range=month&kind=video', 'video'],
       ] as const) {
         await page.goto(screen);
         await page.locator('[data-row-key]').first().waitFor();
@@ -88,7 +90,7 @@ describeInBrowser('drawing log and task log', () => {
         await page.getByRole('main').getByRole('img', { includeHidden: true }).or(page.locator('main li img')).first().waitFor();
         await expectSoundScreen(visitor);
         await shoot(page, `${name}-${title}-gallery`);
-        const at = page.locator('[data-row-key]').nth(title === 'drawing' ? 3 : 2);
+        const at = page.locator('[data-row-key]').nth(title === 'drawing' ? 3 : title === 'music' ? 2 : 1);
         await at.click();
         await panelOf(page, look.size)
           .getByText(text('tasks.column.submitted', {}, look.language))
@@ -99,6 +101,29 @@ describeInBrowser('drawing log and task log', () => {
       }
       await visitor.context.close();
     });
+  });
+
+  it('videos are a kind of the task log, each with its length, price and way to it', async () => {
+    const visitor = await visit();
+    const { page } = visitor;
+    await page.goto('/task?range=month');
+    await page
+      .getByRole('radio', { name: text('tasks.kind.video'), exact: true })
+      .or(page.getByText(text('tasks.kind.video'), { exact: true }))
+      .first()
+      .click();
+    await page.waitForURL(/kind=video/);
+    const rows = page.locator('[data-row-key]');
+    await rows.filter({ hasText: 'a ferry leaves the harbour' }).first().click();
+    const panel = panelOf(page, 'desk');
+    expect(await panel.getByRole('link', { name: text('tasks.clip.video') }).getAttribute('href')).toBe('https://cdn.example/ferry.mp4');
+    await panel.getByText('1080×1920').first().waitFor();
+    await rows.filter({ hasText: 'the same at dusk' }).first().click();
+    await panel.getByText('GET /v1/videos/video_remix/content').waitFor();
+    await rows.filter({ hasText: 'fog' }).first().click();
+    await panel.getByText(text('frame.server.no_video')).first().waitFor();
+    await page.getByText('GET /v1/videos').waitFor({ state: 'detached' });
+    await visitor.context.close();
   });
 
   it('the menu names them only where the site has them', async () => {

@@ -90,6 +90,31 @@ describe.each(engines)('lists of tasks on $kind', (engine) => {
     expect((await client.get('/api/task/self?end_timestamp=1999')).data).toEqual([]);
   });
 
+  it('have videos for themselves, under our names, with what was ordered and where it is', async () => {
+    const order = { public_id: 'video_ours', properties: '{"seconds":8,"size":"1280x720"}', model: 'tide-video' };
+    const made = { status: 'SUCCESS', data: '{"url":"https://cdn.example/a.mp4","file":"7"}', image_url: 'https://cdn.example/a.webp' };
+    const { client, ids } = await someone([
+      { platform: 'suno', action: 'MUSIC' },
+      { platform: 'video', action: 'TEXT_TO_VIDEO', ...order, ...made },
+      { platform: 'video', action: 'TEXT_TO_VIDEO', status: 'FAILURE', model: 'tide-video' },
+    ]);
+    const [failed, done] = (await client.get('/api/task/self?platform=video')).data;
+    expect(Task.parse(done)).toMatchObject({
+      id: ids[1],
+      task_id: 'video_ours',
+      platform: 'video',
+      data: null,
+      video: { model: 'tide-video', seconds: 8, size: '1280x720', url: 'https://cdn.example/a.mp4', poster: 'https://cdn.example/a.webp' },
+    });
+    // Nobody has taken it.
+    expect(Task.parse(failed).video).toEqual({ model: 'tide-video', seconds: 0, size: '', url: '', poster: '' });
+    expect(idsOf((await client.get('/api/task/self')).data)).toEqual([ids[0]]);
+    expect(idsOf((await client.get('/api/task/self?platform=video&task_id=video_ours')).data)).toEqual([ids[1]]);
+    expect((await client.get(`/api/task/self?platform=video&task_id=up-${ids[1]}`)).data).toEqual([]);
+    const other = await someone([]);
+    expect((await other.client.get('/api/task/self?platform=video&task_id=video_ours')).data).toEqual([]);
+  });
+
   it('page from 0 and by cursor, newest first, with what is beside the bare array', async () => {
     const { client, ids } = await someone(Array.from({ length: 13 }, () => ({ created_at: 5000 })));
     const newest = ids.toReversed();

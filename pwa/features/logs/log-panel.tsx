@@ -27,7 +27,7 @@ import { CacheEffect } from './cache-effect.tsx';
 import { CallRemarks, NoPrices } from './call-remarks.tsx';
 import { attemptBar } from './attempt-bars.ts';
 import { Paced, TypeTag } from './log-columns.tsx';
-import { durationOf, endedAttempts, firstBytePace, paceOf, picturesOf, soundOf, spokenOf } from './log-summary.ts';
+import { durationOf, endedAttempts, firstBytePace, paceOf, picturesOf, soundOf, spokenOf, videoSizeOf } from './log-summary.ts';
 import { programName } from './program-name.ts';
 import { receiptOfRow } from './log-receipt.ts';
 import { EndingMark, RefusalMark, whySource } from './log-labels.tsx';
@@ -213,6 +213,7 @@ function useSummary(log: Log, isAdmin: boolean) {
   const pictures = picturesOf(log, format.count);
   const sound = soundOf(log);
   const spoken = spokenOf(log);
+  const video = videoSizeOf(log);
   return [
     ...(isAdmin ? [{ name: t('logs.column.user'), value: log.username }] : []),
     { name: t('logs.column.token'), value: log.token_name === '' ? '—' : tokenName(log, t) },
@@ -225,6 +226,7 @@ function useSummary(log: Log, isAdmin: boolean) {
     ...(other?.session?.client === undefined ? [] : [{ name: t('logs.session.client'), value: programName(other.session.client) }]),
     ...(other?.reasoning_effort === undefined ? [] : [{ name: t('logs.panel.effort'), value: other.reasoning_effort }]),
     ...(pictures === undefined ? [] : [{ name: t('logs.panel.pictures'), value: pictures }]),
+    ...(video === undefined ? [] : [{ name: t('logs.panel.video'), value: video }]),
     ...(sound === undefined ? [] : [{ name: t('logs.panel.sound'), value: format.duration(sound) }]),
     ...(spoken === undefined ? [] : [{ name: t('logs.panel.characters'), value: format.count(spoken) }]),
     { name: t('logs.panel.time_zone'), value: format.timeZone },

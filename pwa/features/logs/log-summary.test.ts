@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { buildAttempt as attempt, buildLog as row } from '#tests/support/log-row.ts';
 import { startTexts } from '#pwa/i18n/setup.ts';
-import { channelPath, endedAttempts, firstBytePace, paceOf, picturesOf, soundOf, spokenOf } from './log-summary.ts';
+import { channelPath, endedAttempts, firstBytePace, paceOf, picturesOf, soundOf, spokenOf, videoSizeOf } from './log-summary.ts';
 
 beforeAll(startTexts);
 
@@ -60,4 +60,10 @@ test('log row: characters that were spoken are told', () => {
   const told = (units: object) => spokenOf(row({ other: { units } as never }));
   expect(told({ kind: 'character', count: 1200, factor: 0.001 })).toBe(1200);
   expect(told({ kind: 'minute', count: 1 })).toBeUndefined();
+});
+
+test('log row: the size of a video is told', () => {
+  const told = (units: object) => videoSizeOf(row({ other: { units } as never }));
+  expect(told({ kind: 'second', count: 8, size: '1792x1024' })).toBe('1792×1024');
+  expect(told({ kind: 'image', count: 1, size: '1024x1024' })).toBeUndefined();
 });

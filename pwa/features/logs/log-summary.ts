@@ -16,6 +16,12 @@ export function picturesOf(log: Log, countText: (count: number) => string): stri
   return [countText(count), size?.replace('x', '×'), quality].filter((fact) => fact !== undefined).join(' · ');
 }
 
+/** As what a video was made; undefined: it was no call for one. */
+export function videoSizeOf(log: Log): string | undefined {
+  const units = otherOf(log)?.units;
+  return units?.kind === 'second' ? units.size?.replace('x', '×') : undefined;
+}
+
 /** Milliseconds of the sound that was written down; undefined: it was no call for that. */
 export function soundOf(log: Log): number | undefined {
   const units = otherOf(log)?.units;

@@ -5,6 +5,8 @@ import { Icon } from '#pwa/ui/controls/icon.tsx';
 import type { TaskKind } from './task-kinds.ts';
 import styles from './tasks.module.css';
 
+const icons = { drawing: 'picture', music: 'music', video: 'play' } as const;
+
 interface PictureProps {
   src: string | undefined;
   kind: TaskKind;
@@ -27,7 +29,7 @@ function LoadedPicture({ src, kind, alt, isSmall = false }: PictureProps) {
   if (src === undefined) {
     return (
       <span className={styles.box} data-small={isSmall || undefined}>
-        <Icon name={kind === 'drawing' ? 'picture' : 'music'} large={!isSmall} />
+        <Icon name={icons[kind]} large={!isSmall} />
       </span>
     );
   }

@@ -13,7 +13,7 @@ export interface TaskPageChoice {
   cursor?: string | undefined;
 }
 
-type TaskAnswer = TaskPageExtra & ({ kind: 'drawing'; items: Drawing[] } | { kind: 'music'; items: Task[] });
+type TaskAnswer = TaskPageExtra & ({ kind: 'drawing'; items: Drawing[] } | { kind: 'music' | 'video'; items: Task[] });
 
 export interface TaskPage extends TaskPageExtra {
   rows: TaskRow[];
@@ -48,7 +48,8 @@ async function readTasks(list: TaskList, { page, size, cursor }: TaskPageChoice,
     const { data, extra } = await callWithExtra(isAdmin ? drawingApi.list : drawingApi.listSelf, { query, signal });
     return { ...extra, kind, items: data };
   }
-  const query = { ...paged, ...everybodys, task_id: id, start_timestamp: start, end_timestamp: end };
+  const platform = kind === 'video' ? kind : undefined;
+  const query = { ...paged, ...everybodys, platform, task_id: id, start_timestamp: start, end_timestamp: end };
   const { data, extra } = await callWithExtra(isAdmin ? taskApi.list : taskApi.listSelf, { query, signal });
   return { ...extra, kind, items: data };
 }

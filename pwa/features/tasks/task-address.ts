@@ -14,6 +14,8 @@ export const TaskSearch = z.extend(ListSearch, {
   status: SearchText,
   /** For administrators. */
   channel: SearchInt,
+  /** Of the task log: music unless told. */
+  kind: z.catch(z.optional(z.literal('video')), undefined),
   /** Rows unless told. */
   view: z.catch(z.optional(z.literal('gallery')), undefined),
   /** Where the page begins, beyond what can be paged by number. */

@@ -20,7 +20,8 @@ interface ColumnOptions {
   isPhone: boolean;
 }
 
-export const columnsKey = (kind: TaskKind): string => `${kind === 'drawing' ? 'drawings' : 'tasks'}-table-columns`;
+const columnNames = { drawing: 'drawings', music: 'tasks', video: 'videos' } as const;
+export const columnsKey = (kind: TaskKind): string => `${columnNames[kind]}-table-columns`;
 
 export function taskColumns(t: TFunction, { kind, isAdmin, unit, isPhone }: ColumnOptions): Column<TaskRow>[] {
   return [
@@ -51,6 +52,7 @@ export function taskColumns(t: TFunction, { kind, isAdmin, unit, isPhone }: Colu
       isOff: true,
       leave: 13,
     },
+    ...videoColumns(t, kind),
     ...standingColumns(t, { kind, isAdmin, isPhone }),
     {
       key: 'duration',
@@ -93,6 +95,27 @@ function whoseColumns(t: TFunction, isAdmin: boolean): Column<TaskRow>[] {
   return [
     { key: 'username', heading: t('tasks.column.user'), cell: (row) => row.username, width: 104, leave: 5, card: 'context' },
     { key: 'channel', heading: t('tasks.column.channel'), cell: (row) => row.channel || '—', width: 64, align: 'end', leave: 8 },
+  ];
+}
+
+function videoColumns(t: TFunction, kind: TaskKind): Column<TaskRow>[] {
+  if (kind !== 'video') return [];
+  return [
+    {
+      key: 'video',
+      heading: t('tasks.column.video'),
+      cell: ({ video }) =>
+        video !== undefined && (
+          <span>
+            {t('tasks.video.seconds', { count: video.seconds })}
+            <small>{video.size}</small>
+          </span>
+        ),
+      width: 104,
+      leave: 10,
+      card: 'context',
+    },
+    { key: 'model', heading: t('tasks.column.model'), cell: ({ video }) => video?.model, width: 150, isOff: true, leave: 15 },
   ];
 }
 
@@ -146,6 +169,7 @@ function ActionTag({ row }: { row: TaskRow }) {
 function What({ row }: { row: TaskRow }) {
   const { t } = useTranslation();
   const name = row.title || row.prompt || t('tasks.no_prompt');
+  const why = serverWords(t, row.failReason);
   if (useIsPhone()) return name;
   return (
     <>
@@ -155,8 +179,8 @@ function What({ row }: { row: TaskRow }) {
       {row.failReason === '' ? (
         <small className={styles.mono}>{row.upstreamId}</small>
       ) : (
-        <small className={styles.why} title={row.failReason}>
-          {row.failReason}
+        <small className={styles.why} title={why}>
+          {why}
         </small>
       )}
     </>

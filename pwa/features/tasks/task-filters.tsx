@@ -44,6 +44,17 @@ export function TaskFilterBar({ list, search, columns, isTight, onNarrow, onView
       }
       tools={
         <>
+          {list.kind !== 'drawing' && (
+            <Segments
+              label={t('tasks.kind.label')}
+              value={list.kind}
+              options={[
+                { value: 'music', label: t('tasks.kind.music') },
+                { value: 'video', label: t('tasks.kind.video') },
+              ]}
+              onChange={(kind) => onNarrow({ ...noFilters, open: undefined, kind: kind === 'video' ? kind : undefined })}
+            />
+          )}
           <Segments
             label={t('tasks.view.label')}
             value={search.view ?? 'list'}

@@ -1,8 +1,8 @@
-// The two logs of work that takes minutes: drawings and music. They are one screen over two contracts.
+// The logs of work that takes minutes: drawings; music and videos. They are one screen over two contracts.
 import { drawingActions, drawingStatuses } from '#shared/drawings.ts';
-import { taskActions, taskStatuses } from '#shared/tasks.ts';
+import { taskActions, taskStatuses, videoActions } from '#shared/tasks.ts';
 
-export type TaskKind = 'drawing' | 'music';
+export type TaskKind = 'drawing' | 'music' | 'video';
 
 export const ranges = ['today', 'week', 'month', 'custom'] as const;
 export type Range = (typeof ranges)[number];
@@ -17,4 +17,5 @@ interface KindFacts {
 export const kinds: Record<TaskKind, KindFacts> = {
   drawing: { defaultRange: 'month', actions: drawingActions, statuses: drawingStatuses.filter((status) => status !== '') },
   music: { defaultRange: 'today', actions: taskActions, statuses: taskStatuses },
+  video: { defaultRange: 'today', actions: videoActions, statuses: taskStatuses },
 };

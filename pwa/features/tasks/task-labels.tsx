@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import { drawingActions, SubmitCode } from '#shared/drawings.ts';
-import { taskActions } from '#shared/tasks.ts';
+import { taskActions, videoActions } from '#shared/tasks.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { type Status, StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { isSlow, isUnfinished, type Standing, type TaskRow } from './task-row.ts';
@@ -16,7 +16,7 @@ const shapes: Record<Standing, Status> = {
 };
 
 const knownStatuses = new Set(['NOT_START', 'SUBMITTED', 'QUEUED', 'IN_PROGRESS', 'MODAL', 'SUCCESS', 'FAILURE', 'UNKNOWN']);
-const knownActions = new Set<string>([...drawingActions, ...taskActions]);
+const knownActions = new Set<string>([...drawingActions, ...taskActions, ...videoActions]);
 
 /** What the upstream calls it, in words. */
 export function useStatusText(): (status: string) => string {

@@ -14,7 +14,7 @@ import { Clips } from './clip-list.tsx';
 import { drawingButtons } from './drawing-buttons.ts';
 import { Picture } from './picture.tsx';
 import { Duration, Progress, TaskMark, useActionText, useCodeText } from './task-labels.tsx';
-import { durationOf, isUnfinished, type TaskRow } from './task-row.ts';
+import { durationOf, isUnfinished, type MadeVideo, type TaskRow } from './task-row.ts';
 import styles from './tasks.module.css';
 
 interface TaskPanelProps {
@@ -25,7 +25,7 @@ interface TaskPanelProps {
   onNext: (() => void) | undefined;
 }
 
-/** One drawing or piece of music in full. */
+/** One drawing, piece of music or video in full. */
 export function TaskPanel({ row, isAdmin, onClose, onPrevious, onNext }: TaskPanelProps) {
   const { t } = useTranslation();
   const isPhone = useIsPhone();
@@ -61,6 +61,7 @@ export function TaskPanel({ row, isAdmin, onClose, onPrevious, onNext }: TaskPan
       </div>
       {row.standing === 'failed' && <Failure row={row} />}
       {row.kind === 'drawing' && <DrawingPicture row={row} />}
+      {row.video !== undefined && <VideoPart row={row} video={row.video} />}
       <Clips clips={row.clips} />
       {row.lyrics !== '' && (
         <PanelSection title={t('tasks.panel.lyrics')} aside={<CopyIcon text={row.lyrics} label={t('tasks.panel.copy_lyrics')} />}>
@@ -113,6 +114,26 @@ function DrawingPicture({ row }: { row: TaskRow }) {
   );
 }
 
+/** Whoever has no link can have it by a call. */
+function VideoPart({ row, video }: { row: TaskRow; video: MadeVideo }) {
+  const { t } = useTranslation();
+  const { link } = video;
+  return (
+    <div className={styles.large}>
+      {row.picture !== undefined && <Picture src={row.picture} kind="video" alt={row.prompt || t('tasks.no_prompt')} />}
+      {link !== undefined && (
+        <a className={styles.link} href={link} target="_blank" rel="noreferrer noopener">
+          <Icon name="play" />
+          {t('tasks.clip.video')}
+        </a>
+      )}
+      {row.standing === 'done' && link === undefined && (
+        <CopyText mono text={`GET /v1/videos/${row.upstreamId}/content`} label={t('tasks.video.copy_call')} />
+      )}
+    </div>
+  );
+}
+
 function Prompts({ row }: { row: TaskRow }) {
   const { t } = useTranslation();
   const english = 'prompt_en' in row.source ? row.source.prompt_en : '';
@@ -161,6 +182,12 @@ function useSummary(row: TaskRow, isAdmin: boolean) {
     { name: t('tasks.column.finished'), value: moment(row.finished) },
     { name: t('tasks.column.duration'), value: duration === undefined ? '—' : <Duration milliseconds={duration} /> },
     ...('updated_at' in source && isUnfinished(row) ? [{ name: t('tasks.panel.updated'), value: moment(source.updated_at * 1000) }] : []),
+    ...(row.video === undefined
+      ? []
+      : [
+          { name: t('tasks.column.model'), value: row.video.model },
+          { name: t('tasks.column.video'), value: `${t('tasks.video.seconds', { count: row.video.seconds })} · ${row.video.size}` },
+        ]),
     { name: t('tasks.panel.charged'), value: row.quota === 0 ? t('tasks.not_charged') : <Charge quota={row.quota} /> },
     ...(row.refunded > 0 ? [{ name: t('tasks.panel.given_back'), value: <Charge quota={row.refunded} sign="+" /> }] : []),
     { name: t('tasks.panel.time_zone'), value: format.timeZone },

@@ -41,6 +41,24 @@ describe('pictures', () => {
 });
 
 describe('rows', () => {
+  test('a video has its length and size, and a link where there is one with https', () => {
+    const video = {
+      model: 'tide-video',
+      seconds: 8,
+      size: '1280x720',
+      url: 'https://cdn.example/a.mp4',
+      poster: 'https://cdn.example/a.webp',
+    };
+    const row = rowOfTask(buildMusic({ platform: 'video', action: 'TEXT_TO_VIDEO', data: null, video }));
+    expect(row).toMatchObject({ kind: 'video', picture: video.poster, clips: [], lyrics: '' });
+    expect(row.video).toEqual({ model: 'tide-video', seconds: 8, size: '1280×720', link: video.url });
+    for (const url of ['', 'http://cdn.example/a.mp4', 'javascript:alert(1)'])
+      expect(rowOfTask(buildMusic({ video: { ...video, url, poster: url } }))).toMatchObject({
+        picture: undefined,
+        video: { link: undefined },
+      });
+  });
+
   test('a drawing’s times are milliseconds, music’s are seconds, and both take as long as they took', () => {
     expect(durationOf(rowOfDrawing(buildDrawing({ submit_time: 1_790_000_000_500, finish_time: 1_790_000_038_000 })))).toBe(37_500);
     const slow = durationOf(rowOfTask(buildMusic({ submit_time: 1_790_000_000, finish_time: 1_790_000_061 }))) ?? 0;

@@ -1,12 +1,21 @@
-// What both screens show of a drawing or a piece of music. Everything in it that an upstream wrote is text or a checked link.
+// What the screens show of a drawing, a piece of music or a video. Everything in it that an upstream wrote is text or a checked link.
 import type { Drawing } from '#shared/drawings.ts';
 import type { Task } from '#shared/tasks.ts';
 import { clipsOf, type Clip, lyricsOf } from './clips.ts';
-import { drawingPicture } from './pictures.ts';
+import { drawingPicture, secureLink } from './pictures.ts';
 import type { TaskKind } from './task-kinds.ts';
 
 /** `asking`: it waits for more input of whoever ordered it. */
 export type Standing = 'queued' | 'running' | 'asking' | 'done' | 'failed' | 'unknown';
+
+export interface MadeVideo {
+  model: string;
+  seconds: number;
+  /** `1280×720`. */
+  size: string;
+  /** Undefined: it is not there yet, or only API clients can have it. */
+  link: string | undefined;
+}
 
 export interface TaskRow {
   kind: TaskKind;
@@ -36,6 +45,8 @@ export interface TaskRow {
   picture: string | undefined;
   clips: Clip[];
   lyrics: string;
+  /** Undefined: it is none. */
+  video: MadeVideo | undefined;
   /** The record as the server gave it. */
   source: Drawing | Task;
 }
@@ -63,16 +74,18 @@ export function rowOfDrawing(drawing: Drawing): TaskRow {
     picture: drawingPicture(drawing),
     clips: [],
     lyrics: '',
+    video: undefined,
     source: drawing,
   };
 }
 
 export function rowOfTask(task: Task): TaskRow {
   const { id, task_id, username, channel_id, action, status, progress, properties, fail_reason, quota, refunded_quota, data } = task;
+  const { video } = task;
   const clips = clipsOf(data, task_id);
   const lyrics = lyricsOf(data);
   return {
-    kind: 'music',
+    kind: video === undefined ? 'music' : 'video',
     id,
     upstreamId: task_id,
     username,
@@ -89,11 +102,16 @@ export function rowOfTask(task: Task): TaskRow {
     finished: task.finish_time * 1000,
     quota,
     refunded: refunded_quota,
-    picture: clips.find((clip) => clip.cover !== undefined)?.cover,
+    picture: clips.find((clip) => clip.cover !== undefined)?.cover ?? secureLink(video?.poster ?? ''),
     clips,
     lyrics: lyrics.text,
+    video: video === undefined ? undefined : madeVideo(video),
     source: task,
   };
+}
+
+function madeVideo({ model, seconds, size, url }: NonNullable<Task['video']>): MadeVideo {
+  return { model, seconds, size: size.replace('x', '×'), link: secureLink(url) };
 }
 
 /** Whether the upstream may still say something new of it. */

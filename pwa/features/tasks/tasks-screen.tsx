@@ -34,7 +34,7 @@ interface TasksScreenProps {
   onSearch: (change: Partial<TaskSearch>) => void;
 }
 
-/** The drawing log, and the task log of music. */
+/** The drawing log, and the task log of music and videos. */
 export function TasksScreen({ kind, search, onSearch }: TasksScreenProps) {
   const { t } = useTranslation();
   const format = useFormat();

@@ -15,5 +15,11 @@ export const Route = createFileRoute('/_shell/task')({
 function Tasks() {
   const search = TaskSearch.parse(Route.useSearch());
   const navigate = Route.useNavigate();
-  return <TasksScreen kind="music" search={search} onSearch={(change) => void navigate({ search: (old) => ({ ...old, ...change }) })} />;
+  return (
+    <TasksScreen
+      kind={search.kind ?? 'music'}
+      search={search}
+      onSearch={(change) => void navigate({ search: (old) => ({ ...old, ...change }) })}
+    />
+  );
 }

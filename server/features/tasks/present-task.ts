@@ -1,15 +1,18 @@
 import type { Task } from '#shared/tasks.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
-import { dataOf } from '#server/tasks/task-data.ts';
+import type { AppContext } from '#server/context.ts';
+import { callersName, dataOf } from '#server/tasks/task-data.ts';
+import { factsOf, madeOf } from '#server/tasks/videos/video-facts.ts';
+import { videoFormOf } from '#server/tasks/videos/registry.ts';
 
 /** Owners do not see through which channel it went. */
-export function presentTask(task: TaskRecord, { isOwn }: { isOwn: boolean }): Task {
+export function presentTask(context: Pick<AppContext, 'channels'>, task: TaskRecord, { isOwn }: { isOwn: boolean }): Task {
   const { id, created_at, updated_at, platform, user_id, quota, refunded_quota, action, status, fail_reason, progress } = task;
   return {
     id,
     created_at,
     updated_at,
-    task_id: task.upstream_id ?? '',
+    task_id: callersName(task),
     platform,
     user_id,
     username: isOwn ? '' : task.username,
@@ -24,7 +27,22 @@ export function presentTask(task: TaskRecord, { isOwn }: { isOwn: boolean }): Ta
     finish_time: seconds(task.finish_time),
     progress,
     properties: { input: task.prompt },
-    data: dataOf(task),
+    // What a provider says of a video is told by what it means.
+    data: platform === 'video' ? null : dataOf(task),
+    ...(platform === 'video' ? { video: presentVideo(context, task) } : {}),
+  };
+}
+
+function presentVideo({ channels }: Pick<AppContext, 'channels'>, task: TaskRecord): Task['video'] {
+  const facts = factsOf(task) ?? { seconds: 0, size: '' };
+  // An address that wants the channel's key is of no use to anybody else.
+  const isOpen = videoFormOf(channels.get(task.channel_id)?.provider ?? null)?.isBehindKey !== true;
+  return {
+    model: task.model,
+    seconds: facts.seconds,
+    size: facts.size,
+    url: isOpen ? (madeOf(task).url ?? '') : '',
+    poster: task.image_url,
   };
 }
 

@@ -14,7 +14,7 @@ export function mountTasks(host: RouteHost): void {
   mountReading(host, taskApi.list, async ({ context, query }) => {
     const { records, extra } = await read(context, query, { channelId: query.channel_id });
     return respond(
-      records.map((record) => presentTask(record, { isOwn: false })),
+      records.map((record) => presentTask(context, record, { isOwn: false })),
       { extra },
     );
   });
@@ -22,15 +22,16 @@ export function mountTasks(host: RouteHost): void {
   mountReading(host, taskApi.listSelf, async (call) => {
     const { records, extra } = await read(call.context, call.query, { userId: signedIn(call).user.id });
     return respond(
-      records.map((record) => presentTask(record, { isOwn: true })),
+      records.map((record) => presentTask(call.context, record, { isOwn: true })),
       { extra },
     );
   });
 }
 
 async function read(context: AppContext, query: Query, whose: Pick<TaskQuery, 'channelId' | 'userId'>): Promise<TaskPage> {
-  const { task_id: upstreamId, platform = 'suno', start_timestamp: start, end_timestamp: end, ...others } = query;
+  const { task_id: publicId, platform = 'suno', start_timestamp: start, end_timestamp: end, ...others } = query;
   // Drawings have a list of their own.
-  if (platform !== 'suno') return emptyTaskPage(query);
-  return listTasks(context, { ...others, ...whose, platform, upstreamId, start, end });
+  if (platform !== 'suno' && platform !== 'video') return emptyTaskPage(query);
+  const id = platform === 'video' ? { publicId } : { upstreamId: publicId };
+  return listTasks(context, { ...others, ...whose, ...id, platform, start, end });
 }

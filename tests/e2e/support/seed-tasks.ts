@@ -146,3 +146,51 @@ export const music: readonly Fields[] = [
     upstream_id: 'b1f0-failed',
   },
 ];
+
+const order = (seconds: number, size: string) => ({
+  platform: 'video' as const,
+  model: 'kling-v2-6',
+  properties: JSON.stringify({ seconds, size }),
+});
+
+/** One that runs, one that is done with a link, one that only API clients can have, and one that has failed. */
+export const videos: readonly Fields[] = [
+  {
+    ...order(5, '1280x720'),
+    action: 'TEXT_TO_VIDEO',
+    status: 'IN_PROGRESS',
+    progress: '40%',
+    prompt: 'the tide turns at the lock',
+    quota: 250_000,
+    public_id: 'video_running',
+  },
+  {
+    ...order(10, '1080x1920'),
+    action: 'IMAGE_TO_VIDEO',
+    prompt: 'a ferry leaves the harbour, seen from the stairs of the lighthouse, in the first light of a long winter morning',
+    quota: 1_250_000,
+    public_id: 'video_q8Zb0fJmVx2cLr7TtK1yWdN4',
+    finish_time: Date.now(),
+    image_url: 'https://cdn.example/ferry.png',
+    data: '{"url":"https://cdn.example/ferry.mp4"}',
+  },
+  {
+    ...order(8, '1792x1024'),
+    action: 'REMIX',
+    prompt: 'the same at dusk',
+    quota: 2_000_000,
+    public_id: 'video_remix',
+    finish_time: Date.now(),
+    data: '{}',
+  },
+  {
+    ...order(5, '1280x720'),
+    action: 'TEXT_TO_VIDEO',
+    status: 'FAILURE',
+    fail_reason: '上游称已完成，但没有给出视频',
+    prompt: 'fog',
+    quota: 250_000,
+    refunded_quota: 250_000,
+    public_id: 'video_failed',
+  },
+];
