@@ -50,6 +50,7 @@ import { mountRelay } from '#server/relay/routes.ts';
 import { BackgroundResponses } from '#server/responses/background.ts';
 import { createFollow } from '#server/responses/follow.ts';
 import { mountBatches } from '#server/batches/batch-routes.ts';
+import { mountMessageBatches } from '#server/batches/message-batch-routes.ts';
 import { mountFiles } from '#server/files/file-routes.ts';
 import { mountConversations } from '#server/responses/conversation-routes.ts';
 import { ConversationStore } from '#server/responses/conversation-store.ts';
@@ -96,6 +97,7 @@ function mountRoutes(host: RouteHost, relay: Relay): void {
   mountInteractions(host, relay.services, ofInteractions); // /v1/interactions/:interaction, /v1beta/
   mountFiles(host, relay.services); // /v1/files
   mountBatches(host, relay.services); // /v1/batches
+  mountMessageBatches(host, relay.services); // /v1/messages/batches
   mountConversations(host, relay.services, { store, conversations }); // /v1/conversations
   mountResponses(host, relay.services, { store, background, follow }); // /v1/responses/:response
   mountMidjourney(host, relay.services); // /mj, /<mode>/mj

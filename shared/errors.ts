@@ -527,6 +527,7 @@ export const errors = {
     '最多可同时进行 {batches} 个批处理，共 {requests} 个请求：请等待其中一些完成',
     'You may have {batches} batches of {requests} requests together under way: wait until some have ended',
   ),
+  batch_not_ended: entry(400, '批处理 {id} 尚未结束', 'The batch {id} has not ended yet'),
   batch_not_cancellable: entry(409, '批处理 {id} 的状态为 {status}，不能取消', "Cannot cancel the batch {id} with status '{status}'"),
   conversation_not_found: entry(404, '找不到 ID 为 {id} 的对话', "Conversation with id '{id}' not found."),
   conversation_locked: entry(

@@ -41,6 +41,7 @@ const relay = [
   'billed-errors',
   'automatic-compaction',
   'batches',
+  'message-batches',
   'billing',
   'blocked-prompts',
   'broken-caches',

@@ -1,11 +1,8 @@
 // `/v1/batches`: https://platform.openai.com/docs/api-reference/batch
-import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
-import type { BatchRecord } from '#server/db/records/batch.ts';
 import { clientDialects } from '#server/dialects/registry.ts';
 import { badField, StrictFields } from '#server/dialects/strict-fields.ts';
 import { filesAreOff } from '#server/files/read-upload.ts';
-import { channelOf, errorOf } from '#server/files/upstream-files.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { checkMeans } from '#server/relay/admission/admit-call.ts';
@@ -13,11 +10,13 @@ import type { RelayServices } from '#server/relay/services.ts';
 import { listOf, readPage } from '#server/responses/list-items.ts';
 import { createServer } from '#server/responses/serve-caller.ts';
 import type { KeptAnswer, KeptCaller } from '#server/responses/serve-caller.ts';
-import { batchEndpoint, batchPaths } from './batch-endpoints.ts';
-import { findBatch, listBatches, mostBatches, toldBatch } from './batch-store.ts';
+import { batchEndpoint } from './batch-endpoints.ts';
+import { findBatch, listBatches, mostBatches } from './batch-store.ts';
+import { cancelBatch } from './cancel-batch.ts';
 import { createBatch } from './create-batch.ts';
 import type { AskedBatch } from './create-batch.ts';
-import { cancelUpstream } from './upstream-batches.ts';
+import { openaiBatches } from './openai-batches.ts';
+import { toldBatch } from './told-batch.ts';
 
 export function mountBatches(host: RouteHost, services: RelayServices): void {
   const { context } = services;
@@ -38,36 +37,19 @@ export function mountBatches(host: RouteHost, services: RelayServices): void {
   });
   add('GET', '/v1/batches', async ({ userId, query }) => {
     const page = readPage(query);
-    const found = await listBatches(context, userId, page);
+    const found = await listBatches(context, { userId, form }, page);
     return { json: listOf(found.slice(0, page.limit).map(toldBatch), found.length > page.limit) };
   });
   add('GET', '/v1/batches/:batch', async ({ userId, params }) => ({
-    json: toldBatch(await findBatch(context, userId, params['batch'] ?? '')),
+    json: toldBatch(await findBatch(context, { userId, form, id: params['batch'] ?? '' })),
   }));
   add('POST', '/v1/batches/:batch/cancel', async ({ userId, params }) => {
-    const batch = await findBatch(context, userId, params['batch'] ?? '');
-    return { json: toldBatch(await cancel(services, batch)) };
+    const batch = await findBatch(context, { userId, form, id: params['batch'] ?? '' });
+    return { json: toldBatch(await cancelBatch(services, batch)) };
   });
 }
 
-const cancellable: ReadonlySet<string> = new Set(['validating', 'in_progress', 'finalizing']);
-
-/** What it has done until it ends is paid for. */
-async function cancel({ context }: RelayServices, batch: BatchRecord): Promise<BatchRecord> {
-  const { id, state, status } = batch;
-  if (status === 'cancelling') return batch;
-  const channel = channelOf(context, batch);
-  if (state !== 'running' || !cancellable.has(status) || channel === null) throw new AppError('batch_not_cancellable', { id, status });
-  const answer = await cancelUpstream(context, channel, batch.upstream_id);
-  if ('failure' in answer) throw errorOf(context, answer.failure);
-  // The job reads what it comes to; only that ends it.
-  const { status: told = 'cancelling', ...set } = answer.told.set;
-  const changed = await context.db
-    .collection('batches')
-    .patch({ id, state: 'running' }, { set: { ...set, status: told, poll_at: context.now() } });
-  return changed ?? findBatch(context, batch.user_id, id);
-}
-
+const { name: form } = openaiBatches;
 const known: ReadonlySet<string> = new Set(['input_file_id', 'endpoint', 'completion_window', 'metadata', 'output_expires_after']);
 const windows = ['24h'];
 
@@ -77,12 +59,12 @@ function readAsked(body: unknown): AskedBatch {
   for (const name of Object.keys(body))
     if (!known.has(name)) throw badField(name.slice(0, 100).replace(/\p{Cc}/gu, '?'), fieldRules.invalid);
   const fields = new StrictFields(body);
-  const inputFile = fields.requiredText('input_file_id');
-  const endpoint = batchEndpoint(fields.requiredText('endpoint'));
-  if (endpoint === undefined) throw badField('endpoint', fieldRules.oneOf(batchPaths));
+  const file = fields.requiredText('input_file_id');
+  const endpoint = batchEndpoint(openaiBatches, fields.requiredText('endpoint'));
+  if (endpoint === undefined) throw badField('endpoint', fieldRules.oneOf(openaiBatches.paths));
   const window = fields.requiredText('completion_window');
   if (!windows.includes(window)) throw badField('completion_window', fieldRules.oneOf(windows));
-  return { endpoint, inputFile, window, seconds: secondsIn(fields), metadata: metadataIn(fields) };
+  return { form: openaiBatches, endpoint, requests: { file }, window, seconds: secondsIn(fields), metadata: metadataIn(fields) };
 }
 
 /** Seconds that the vendor takes. */

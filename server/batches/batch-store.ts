@@ -12,6 +12,8 @@ export const creationMs = 15 * 60_000;
 
 export type BatchBegin = Pick<
   BatchRecord,
+  | 'form'
+  | 'upstream_input'
   | 'user_id'
   | 'username'
   | 'token_id'
@@ -24,6 +26,8 @@ export type BatchBegin = Pick<
   | 'output_seconds'
   | 'metadata'
 >;
+
+const prefixes = { openai: 'batch', claude: 'msgbatch' } as const;
 
 /** How many of a user may be under way, and requests in them; 0: there are none here. */
 export function mostBatches({ settings }: Pick<AppContext, 'settings'>): { batches: number; requests: number } {
@@ -44,11 +48,21 @@ export async function beginBatch(context: Storing, known: BatchBegin, process: s
     cancelling_at: 0,
     cancelled_at: 0,
   };
-  const there = { channel_id: 0, key: '', upstream_input: '', upstream_id: '', upstream_output: '', upstream_error: '' };
-  const counts = { requests: 0, completed: 0, failed: 0, prompt_tokens: 0, cached_tokens: 0, completion_tokens: 0, reasoning_tokens: 0 };
+  const there = { channel_id: 0, key: '', upstream_id: '', upstream_output: '', upstream_error: '' };
+  const counts = {
+    requests: 0,
+    completed: 0,
+    failed: 0,
+    cancelled: 0,
+    expired: 0,
+    prompt_tokens: 0,
+    cached_tokens: 0,
+    completion_tokens: 0,
+    reasoning_tokens: 0,
+  };
   const files = { output_bytes: 0, error_bytes: 0 };
   const record: BatchRecord = {
-    id: `batch_${context.randomText(idLength)}`,
+    id: `${prefixes[known.form]}_${context.randomText(idLength)}`,
     ...known,
     ...times,
     ...there,
@@ -95,75 +109,52 @@ export async function roomFor(context: Storing, userId: number): Promise<number>
   return Math.max(0, mostBatches(context).requests - Number(sum?.['requests'] ?? 0));
 }
 
+export interface NamedBatch {
+  userId: number;
+  form: BatchRecord['form'];
+  id: string;
+}
+
 /** Of a user's own. @throws {AppError} `batch_not_found` */
-export async function findBatch({ db }: Pick<Storing, 'db'>, userId: number, id: string): Promise<BatchRecord> {
-  const found = await db.collection('batches').first({ id, ...visible(userId) });
+export async function findBatch({ db }: Pick<Storing, 'db'>, { userId, form, id }: NamedBatch): Promise<BatchRecord> {
+  const found = await db.collection('batches').first({ id, ...visible(userId, form) });
   if (found === null) throw new AppError('batch_not_found', { id });
   return found;
 }
 
 /** What is being looked at has no answer yet, and may never be one. */
-function visible(userId: number): Filter<BatchRecord> {
-  return { user_id: userId, state: { ne: 'checking' } };
+function visible(userId: number, form: BatchRecord['form']): Filter<BatchRecord> {
+  return { user_id: userId, form, state: { ne: 'checking' } };
 }
 
-/** The newest first, one more than the page has, where there are more. @throws {AppError} `batch_not_found` for an `after` that is none */
+export interface BatchesPage {
+  limit: number;
+  after: string | undefined;
+  /** Those that are newer than it, next to it; one of both at the most. */
+  before?: string | undefined;
+}
+
+/** The newest first, one more than the page has, where there are more. @throws {AppError} `batch_not_found` for an end that is none */
 export async function listBatches(
   context: Pick<Storing, 'db'>,
-  userId: number,
-  { limit, after }: { limit: number; after: string | undefined },
+  { userId, form }: Omit<NamedBatch, 'id'>,
+  { limit, after, before }: BatchesPage,
 ): Promise<BatchRecord[]> {
-  const conditions: Filter<BatchRecord>[] = [visible(userId)];
-  if (after !== undefined) {
-    const { created_at: at, id } = await findBatch(context, userId, after);
-    conditions.push({ or: [{ created_at: { lt: at } }, { created_at: at, id: { lt: id } }] });
+  const conditions: Filter<BatchRecord>[] = [visible(userId, form)];
+  const end = after ?? before;
+  if (end !== undefined) {
+    const { created_at: at, id } = await findBatch(context, { userId, form, id: end });
+    conditions.push(
+      after === undefined
+        ? { or: [{ created_at: { gt: at } }, { created_at: at, id: { gt: id } }] }
+        : { or: [{ created_at: { lt: at } }, { created_at: at, id: { lt: id } }] },
+    );
   }
+  const isAscending = after === undefined && before !== undefined;
+  const direction = isAscending ? 1 : -1;
   const sort = [
-    ['created_at', -1],
-    ['id', -1],
+    ['created_at', direction],
+    ['id', direction],
   ] as const;
   return context.db.collection('batches').find({ and: conditions }, { sort, limit: limit + 1 });
-}
-
-/** Seconds between a batch and its end, where the provider does not tell. */
-const windowSeconds = 24 * 3600;
-const endings: ReadonlySet<string> = new Set(['completed', 'expired', 'cancelled']);
-
-/** https://platform.openai.com/docs/api-reference/batch/object */
-export function toldBatch(record: BatchRecord): Record<string, unknown> {
-  const hasEnded = record.state === 'ended';
-  const timeOf = (at: number) => (at === 0 ? null : at);
-  const { prompt_tokens: input, completion_tokens: output } = record;
-  const usage = {
-    input_tokens: input,
-    input_tokens_details: { cached_tokens: record.cached_tokens },
-    output_tokens: output,
-    output_tokens_details: { reasoning_tokens: record.reasoning_tokens },
-    total_tokens: input + output,
-  };
-  return {
-    id: record.id,
-    object: 'batch',
-    endpoint: record.endpoint,
-    model: record.model,
-    errors: record.errors === '' ? null : { object: 'list', data: JSON.parse(record.errors) },
-    input_file_id: record.input_file,
-    completion_window: record.completion_window,
-    // Its files are there once it is paid for.
-    status: hasEnded || !endings.has(record.status) ? record.status : 'finalizing',
-    output_file_id: hasEnded && record.upstream_output !== '' ? record.output_file : null,
-    error_file_id: hasEnded && record.upstream_error !== '' ? record.error_file : null,
-    created_at: record.created_at,
-    in_progress_at: timeOf(record.in_progress_at),
-    expires_at: record.expires_at === 0 ? record.created_at + windowSeconds : record.expires_at,
-    finalizing_at: timeOf(record.finalizing_at),
-    completed_at: hasEnded ? timeOf(record.completed_at) : null,
-    failed_at: timeOf(record.failed_at),
-    expired_at: hasEnded ? timeOf(record.expired_at) : null,
-    cancelling_at: timeOf(record.cancelling_at),
-    cancelled_at: hasEnded ? timeOf(record.cancelled_at) : null,
-    request_counts: { total: record.requests, completed: record.completed, failed: record.failed },
-    ...(hasEnded ? { usage } : {}),
-    metadata: record.metadata === '' ? null : JSON.parse(record.metadata),
-  };
 }

@@ -1,6 +1,7 @@
 // The requests of a batch, each as strictly looked at as one that is made by itself, and written anew as the provider is to read it: what was
 // looked at is what is sent, whatever becomes of the caller's file.
 import { createHash } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError, errorText } from '#shared/errors.ts';
 import type { LocalText } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
@@ -26,6 +27,7 @@ import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import { decodeTokens } from '#server/upstream/token-estimate.ts';
 import type { EventSource } from '#server/upstream/upstream-stream.ts';
 import { batchWay } from './batch-endpoints.ts';
+import type { BatchForm } from './batch-form.ts';
 import { FileTooLarge, linesOf } from './read-lines.ts';
 
 /** Bytes of a request's line. */
@@ -34,15 +36,16 @@ export const longestLine = 4 * 1024 * 1024;
 const largestFile = 200 * 1024 * 1024;
 /** Beyond this a line is looked at in turn with others. */
 const longBytes = 256 * 1024;
-/** Characters of a caller's own name of a request. */
-const longestName = 512;
 /** Bytes that are written to disk at once. */
 const writtenAtOnce = 256 * 1024;
 
 export interface BatchToCheck {
   services: RelayServices;
   admission: Admission;
+  form: BatchForm;
   endpoint: RelayEndpoint;
+  /** `upstream_input`, where it is known before. */
+  input: string;
   /** The channel that is taken where it can be; undefined: none is better. */
   preferred: number | undefined;
   mostRequests: number;
@@ -58,27 +61,28 @@ export interface CheckedBatch {
   amount: number;
 }
 
+/** Requests as they come. */
+export type RequestSource = { file: EventSource | Buffer } | { items: readonly unknown[] };
+
 /** Writes them into `spool`. @throws {AppError} `invalid_request`, which names the line, and as `SpoolFile.append` @throws {FileBroken} */
-export async function checkRequests(batch: BatchToCheck, source: EventSource | Buffer, spool: SpoolFile): Promise<CheckedBatch> {
-  const silenceMs = batch.services.context.env.STREAMING_TIMEOUT * 1000;
+export async function checkRequests(batch: BatchToCheck, source: RequestSource, spool: SpoolFile): Promise<CheckedBatch> {
   const checker = new Checker(batch);
   let waiting: Buffer[] = [];
   let size = 0;
   const flush = async () => {
-    if (spool.size + size > largestFile) throw badFile(tooLarge);
+    if (spool.size + size > largestFile) throw badFile(batch, tooLarge);
     if (size > 0) await spool.append(waiting, size);
     [waiting, size] = [[], 0];
   };
   try {
-    for await (const { bytes, number } of linesOf(source, { longest: longestLine, largest: largestFile, silenceMs })) {
-      const written = await checker.check(bytes, number);
+    for await (const written of 'file' in source ? fromFile(batch, checker, source.file) : fromItems(checker, source.items)) {
       waiting.push(written);
       size += written.length;
       if (size >= writtenAtOnce) await flush();
     }
   } catch (failure) {
-    if (failure instanceof LineTooLong) throw badFile(lineTooLong);
-    if (failure instanceof FileTooLarge) throw badFile(tooLarge);
+    if (failure instanceof LineTooLong) throw badFile(batch, lineTooLong);
+    if (failure instanceof FileTooLarge) throw badFile(batch, tooLarge);
     throw failure;
   }
   const checked = checker.checked();
@@ -86,12 +90,31 @@ export async function checkRequests(batch: BatchToCheck, source: EventSource | B
   return checked;
 }
 
+async function* fromFile({ services }: BatchToCheck, checker: Checker, file: EventSource | Buffer): AsyncGenerator<Buffer> {
+  const silenceMs = services.context.env.STREAMING_TIMEOUT * 1000;
+  for await (const { bytes, number } of linesOf(file, { longest: longestLine, largest: largestFile, silenceMs }))
+    yield await checker.checkLine(bytes, number);
+}
+
+/** Milliseconds of work between two turns of the event loop. */
+const stepMs = 5;
+
+async function* fromItems(checker: Checker, items: readonly unknown[]): AsyncGenerator<Buffer> {
+  let since = performance.now();
+  for (const [index, item] of items.entries()) {
+    yield await checker.checkItem(item, index);
+    if (performance.now() - since < stepMs) continue;
+    await nextTurn();
+    since = performance.now();
+  }
+}
+
 const tooLarge = { zh: '超过 200 MB', en: 'is larger than 200 MB' };
 const lineTooLong = { zh: '中有超过 4 MB 的行', en: 'has a line of more than 4 MB' };
 const empty = { zh: '中没有请求', en: 'has no requests' };
 
-function badFile(rule: LocalText): AppError {
-  return badField('input_file_id', rule);
+function badFile({ form }: BatchToCheck, rule: LocalText): AppError {
+  return badField(form.name === 'openai' ? 'input_file_id' : 'requests', rule);
 }
 
 class Checker {
@@ -106,23 +129,33 @@ class Checker {
     this.#batch = batch;
   }
 
-  async check(bytes: Buffer, number: number): Promise<Buffer> {
+  checkLine(bytes: Buffer, number: number): Promise<Buffer> {
+    return this.#named(lineNamed(number), async () =>
+      this.#check(await this.#inTurn(bytes.length, () => this.#readLine(bytes)), bytes.length),
+    );
+  }
+
+  checkItem(item: unknown, index: number): Promise<Buffer> {
+    return this.#named(itemNamed(index), () => this.#check(this.#readItem(item), 0));
+  }
+
+  async #named(place: Place, work: () => Promise<Buffer>): Promise<Buffer> {
     try {
-      if (this.#requests >= this.#batch.mostRequests) throw badField('input_file_id', fieldRules.most(this.#batch.mostRequests));
-      return await this.#checkLine(bytes);
+      const { mostRequests } = this.#batch;
+      if (this.#requests >= mostRequests) throw badField(place.field, fieldRules.most(mostRequests));
+      return await work();
     } catch (failure) {
-      throw failure instanceof AppError && failure.status < 500 ? ofLine(number, failure) : failure;
+      throw failure instanceof AppError && failure.status < 500 ? ofPlace(place, failure) : failure;
     }
   }
 
   checked(): CheckedBatch {
-    if (this.#first === null) throw badFile(empty);
+    if (this.#first === null) throw badFile(this.#batch, empty);
     return { ...this.#first, requests: this.#requests, amount: this.#amount };
   }
 
-  async #checkLine(bytes: Buffer): Promise<Buffer> {
-    const { services, admission, endpoint } = this.#batch;
-    const { name, body } = await this.#inTurn(bytes, () => this.#readLine(bytes));
+  async #check({ name, body }: ReadRequest, size: number): Promise<Buffer> {
+    const { services, admission, endpoint, form, input } = this.#batch;
     if (endpointOf(endpoint, body) !== endpoint) throw badField('body', fieldRules.invalid);
     const asked = endpoint.read(body, { model: undefined, verb: undefined, query: new URLSearchParams(), headers: new Headers() });
     const { model } = asked;
@@ -131,12 +164,13 @@ class Checker {
     if (tier !== undefined && tier !== 'standard') throw badField('body.service_tier', notInBatches);
     endpoint.check(body);
     if (endpoint.speaksOfKept === 'responses') refuseState(askedState(body));
+    if (endpoint.speaksOfKept === 'threads' && body['thread'] !== undefined) throw badField('body.thread', notInBatches);
     this.#first ??= begin(this.#batch, model);
     const { channel, way, quoted } = this.#first;
     if (model !== this.#first.model) throw badField('body.model', fieldRules.oneOf([this.#first.model]));
     await checkWords(services, endpoint.promptContent(body, model));
     const parameters = endpoint.parameters(body);
-    const { amount, hosted } = await this.#inTurn(bytes, () =>
+    const { amount, hosted } = await this.#inTurn(size, () =>
       largestCost(services, { admission, endpoint, model, body, parameters, prompt: null, quoted }),
     );
     this.#amount += amount;
@@ -154,34 +188,27 @@ class Checker {
       ...(hosted === undefined ? {} : { hosted }),
       ...(maxTokens > 0 ? { choiceLimit: maxTokens } : {}),
     };
-    const encoded = await this.#inTurn(bytes, () =>
+    const encoded = await this.#inTurn(size, () =>
       endpoint.kind.encode({ ...call, rawText: JSON.stringify(body) }, (lists) => decodeTokens(lists, model)),
     );
     if (!Buffer.isBuffer(encoded.body) || channel.problem !== null) throw new AppError('format_unsupported');
-    const head = `{"custom_id":${JSON.stringify(name)},"method":"POST","url":${JSON.stringify(endpoint.path)},"body":`;
-    return Buffer.concat([Buffer.from(head), encoded.body, lineEnd]);
+    return form.writeRequest({ name, path: endpoint.path, body: encoded.body, input, isFirst: this.#requests === 1 });
   }
 
   /** A long line takes milliseconds. */
-  #inTurn<Result>({ length }: Buffer, work: () => Result): Result | Promise<Result> {
+  #inTurn<Result>(size: number, work: () => Result): Result | Promise<Result> {
     const { services, admission } = this.#batch;
-    return length > longBytes ? services.context.bodies.inTurn(`user:${admission.user.id}`, work) : work();
+    return size > longBytes ? services.context.bodies.inTurn(`user:${admission.user.id}`, work) : work();
   }
 
-  #readLine(bytes: Buffer): { name: string; body: RelayBody } {
+  #readLine(bytes: Buffer): ReadRequest {
     const scan = new JsonScan();
     scan.push(bytes);
     const { parts, members, hasEscapedNames } = scan;
     const line = parseJson(textOf({ bytes, parts, members, hasEscapedNames }));
     if (!isObject(line)) throw badField('line', fieldRules.object);
     const fields = new StrictFields(line);
-    const name = fields.requiredText('custom_id');
-    if (name === '') throw badField('custom_id', fieldRules.required);
-    if (name.length > longestName) throw badField('custom_id', fieldRules.longest(longestName));
-    if (!name.isWellFormed() || /\p{Cc}/u.test(name)) throw badField('custom_id', fieldRules.characters);
-    const hash = createHash('sha256').update(name).digest('base64url').slice(0, 20);
-    if (this.#names.has(hash)) throw badField('custom_id', fieldRules.standsOnce);
-    this.#names.add(hash);
+    const name = this.#nameIn(fields);
     const { path, names } = this.#batch.endpoint;
     if (fields.requiredText('method') !== 'POST') throw badField('method', fieldRules.oneOf(['POST']));
     if (fields.requiredText('url') !== path) throw badField('url', fieldRules.oneOf([path]));
@@ -192,23 +219,63 @@ class Checker {
     if (countNames(body, names) + Object.keys(line).length !== members) throw badField('line', fieldRules.standsOnce);
     return { name, body };
   }
+
+  /** Names that stand twice are one by now: the last one was looked at, and is sent. */
+  #readItem(item: unknown): ReadRequest {
+    if (!isObject(item)) throw badField('requests', fieldRules.object);
+    const name = this.#nameIn(new StrictFields(item));
+    const body = item['params'];
+    if (!isObject(body)) throw badField('params', fieldRules.object);
+    for (const other of Object.keys(item)) if (!itemNames.has(other)) throw badField(other.slice(0, 100), fieldRules.invalid);
+    countNames(body, this.#batch.endpoint.names);
+    return { name, body };
+  }
+
+  #nameIn(fields: StrictFields): string {
+    const name = fields.requiredText('custom_id');
+    if (!this.#batch.form.names.test(name) || !name.isWellFormed()) throw badField('custom_id', fieldRules.invalid);
+    const hash = createHash('sha256').update(name).digest('base64url').slice(0, 20);
+    if (this.#names.has(hash)) throw badField('custom_id', fieldRules.standsOnce);
+    this.#names.add(hash);
+    return name;
+  }
 }
 
-const lineEnd = Buffer.from('}\n');
+interface ReadRequest {
+  name: string;
+  body: RelayBody;
+}
+
 const ownNames: ReadonlySet<string> = new Set(['custom_id', 'method', 'url', 'body']);
+const itemNames: ReadonlySet<string> = new Set(['custom_id', 'params']);
 const notInBatches = { zh: '不能用于批处理', en: 'cannot be used in batches' };
 
-function ofLine(number: number, failure: AppError): AppError {
+/** Where a request stands. */
+interface Place {
+  field: string;
+  said: LocalText;
+}
+
+function lineNamed(number: number): Place {
+  return { field: 'input_file_id', said: { zh: `第 ${number} 行`, en: `line ${number}` } };
+}
+
+function itemNamed(index: number): Place {
+  const field = `requests.${index}`;
+  return { field, said: { zh: field, en: field } };
+}
+
+function ofPlace(place: Place, failure: AppError): AppError {
   const { code, details } = failure;
   const { detail: own } = details;
   const said = (language: 'zh' | 'en') =>
     code === 'invalid_request' && typeof own === 'object' ? own[language] : errorText(code, language, details);
-  const detail = { zh: `第 ${number} 行：${said('zh')}`, en: `line ${number}: ${said('en')}` };
-  return new AppError('invalid_request', { detail }, { field: 'input_file_id', cause: failure });
+  const detail = { zh: `${place.said.zh}：${said('zh')}`, en: `${place.said.en}: ${said('en')}` };
+  return new AppError('invalid_request', { detail }, { field: place.field, cause: failure });
 }
 
 /** Who serves all of it: a batch is of one model, as its vendor wants it. @throws {AppError} */
-function begin({ services, admission, endpoint, preferred }: BatchToCheck, model: string): Omit<CheckedBatch, 'requests' | 'amount'> {
+function begin({ services, admission, form, endpoint, preferred }: BatchToCheck, model: string): Omit<CheckedBatch, 'requests' | 'amount'> {
   const { context, channels, gate } = services;
   const { group, user, pinnedChannel } = admission;
   gate.checkModel(admission, model);
@@ -218,7 +285,7 @@ function begin({ services, admission, endpoint, preferred }: BatchToCheck, model
   const asked = pinnedChannel === undefined ? ways : pinned?.status === ChannelStatus.enabled ? [pinned] : [];
   const isFirst = ({ id }: PreparedChannel) => id === preferred;
   for (const channel of [...asked.filter(isFirst), ...asked.filter((one) => !isFirst(one))]) {
-    const way = batchWay(channel, endpoint, model);
+    const way = batchWay(form, channel, endpoint, model);
     if (way !== null && channel.problem === null) return { model, channel, way, quoted };
   }
   if (asked.length > 0) throw new AppError('format_unsupported', {}, { field: 'model' });

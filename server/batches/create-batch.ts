@@ -6,8 +6,7 @@ import type { AppContext } from '#server/context.ts';
 import type { BatchRecord } from '#server/db/records/batch.ts';
 import { badField } from '#server/dialects/strict-fields.ts';
 import { batchPurpose, findFile, longestKept } from '#server/files/file-store.ts';
-import { deleteAtProvider, errorOf, readAtProvider, sendFile } from '#server/files/upstream-files.ts';
-import { FormFile } from '#server/framing/form-data.ts';
+import { errorOf, readAtProvider } from '#server/files/upstream-files.ts';
 import type { SpoolFile } from '#server/http/spool.ts';
 import type { Reservation } from '#server/money/leases/reservation.ts';
 import type { ChargeRow } from '#server/money/settlement/settlement.ts';
@@ -18,17 +17,19 @@ import { keyBehind } from '#server/relay/own-objects.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import type { KeptCaller } from '#server/responses/serve-caller.ts';
 import { chargeOf } from '#server/tasks/task-charge.ts';
-import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
+import type { BatchForm } from './batch-form.ts';
 import { beginBatch, checkRoom, creationMs, roomFor } from './batch-store.ts';
 import { checkRequests } from './check-requests.ts';
-import type { CheckedBatch } from './check-requests.ts';
+import type { CheckedBatch, RequestSource } from './check-requests.ts';
+import { tagLength } from './claude-batches.ts';
 import { FileBroken } from './read-lines.ts';
 import { concludeBatch, noResults, noteCharge } from './settle-batch.ts';
-import { cancelUpstream, createUpstream } from './upstream-batches.ts';
 
 export interface AskedBatch {
+  form: BatchForm;
   endpoint: RelayEndpoint;
-  inputFile: string;
+  /** A file of the caller's, or what came with the call. */
+  requests: { file: string } | { items: readonly unknown[] };
   window: string;
   /** That its results are kept, as its caller wants; undefined: nothing was said. */
   seconds: number | undefined;
@@ -36,42 +37,41 @@ export interface AskedBatch {
   metadata: string;
 }
 
-/** Seconds after which a provider lets go of the requests by itself: well after their batch must be over. */
-const inputSeconds = 3 * 24 * 3600;
 const firstPollMs = 15_000;
 
 /** @throws {AppError} of the file, its requests, the bounds, the balance and the provider */
 export async function createBatch(services: RelayServices, caller: KeptCaller, asked: AskedBatch): Promise<BatchRecord> {
   const { context } = services;
   const { admission, userId, requestId } = caller;
-  const input = await findFile(context, userId, asked.inputFile);
-  if (input.purpose !== batchPurpose) throw badField('input_file_id', wrongPurpose);
-  const begun = await beginBatch(
-    context,
-    {
-      user_id: userId,
-      username: admission.user.username,
-      token_id: admission.token.id,
-      token_name: admission.tokenName,
-      group: admission.group,
-      request_id: requestId,
-      endpoint: asked.endpoint.path,
-      input_file: input.id,
-      completion_window: asked.window,
-      output_seconds: Math.min(asked.seconds ?? Infinity, longestKept(context)),
-      metadata: asked.metadata,
-    },
-    context.ledger.processId,
-  );
+  const { form, endpoint, requests } = asked;
+  const input = 'file' in requests ? await findFile(context, userId, requests.file) : null;
+  if (input !== null && input.purpose !== batchPurpose) throw badField('input_file_id', wrongPurpose);
+  const known = {
+    form: form.name,
+    user_id: userId,
+    username: admission.user.username,
+    token_id: admission.token.id,
+    token_name: admission.tokenName,
+    group: admission.group,
+    request_id: requestId,
+    endpoint: endpoint.path,
+    input_file: input?.id ?? '',
+    upstream_input: input === null ? context.randomText(tagLength) : '',
+    completion_window: asked.window,
+    output_seconds: Math.min(asked.seconds ?? Infinity, longestKept(context)),
+    metadata: asked.metadata,
+  };
+  const begun = await beginBatch(context, known, context.ledger.processId);
   const spool = context.bodies.spool.open(`user:${userId}`);
   try {
     const mostRequests = await roomFor(context, userId);
-    const source = await readAtProvider(context, input);
-    const batch = { services, admission, endpoint: asked.endpoint, preferred: input.channel_id, mostRequests };
+    const source: RequestSource =
+      'items' in requests ? requests : { file: input === null ? Buffer.alloc(0) : await readAtProvider(context, input) };
+    const batch = { services, admission, form, endpoint, input: begun.upstream_input, preferred: input?.channel_id, mostRequests };
     const checked = await checkRequests(batch, source, spool);
     await context.db.collection('batches').patch({ id: begun.id, state: 'checking' }, { set: { requests: checked.requests } });
     await checkRoom(context, userId);
-    return await payAndCreate(services, admission, { begun, checked, spool });
+    return await payAndCreate(services, admission, { form, begun: { ...begun, requests: checked.requests }, checked, spool });
   } catch (failure) {
     // Where it came further than this, its record says how far.
     await context.db.collection('batches').remove({ id: begun.id, state: 'checking' });
@@ -84,18 +84,20 @@ export async function createBatch(services: RelayServices, caller: KeptCaller, a
 const wrongPurpose = { zh: '的用途（purpose）必须是 batch', en: 'must be a file whose purpose is batch' };
 
 interface Prepared {
+  form: BatchForm;
   begun: BatchRecord;
   checked: CheckedBatch;
   spool: SpoolFile;
 }
 
-async function payAndCreate(services: RelayServices, admission: Admission, { begun, checked, spool }: Prepared): Promise<BatchRecord> {
+async function payAndCreate(services: RelayServices, admission: Admission, prepared: Prepared): Promise<BatchRecord> {
   const { context } = services;
+  const { checked } = prepared;
   const { channel, amount } = checked;
   const reservation = await reserveQuota(services, admission, { amount, least: amount });
   let paid: BatchRecord;
   try {
-    const creating = await handIn(context, { begun, checked, spool }, reservation);
+    const creating = await handIn(context, prepared, reservation);
     await context.ledger.settle(reservation, batchRow(services, admission, creating, checked));
     services.use.add(channel.id, amount);
     const { paid: charged } = await chargeOf(context.db, creating);
@@ -109,15 +111,13 @@ async function payAndCreate(services: RelayServices, admission: Admission, { beg
   context.lowBalance.spent(paid.user_id);
   if (paid.charge !== 'done' || paid.reserved < amount)
     return giveUp(context, paid, new AppError('insufficient_user_quota', { detail: '' }));
-  return createThere(context, channel, paid);
+  return createThere(context, prepared, paid);
 }
 
 /** The provider gets the requests; the record says that a charge is on its way. @throws {AppError} */
-async function handIn(context: AppContext, { begun, checked, spool }: Prepared, reservation: Reservation): Promise<BatchRecord> {
+async function handIn(context: AppContext, { form, begun, checked, spool }: Prepared, reservation: Reservation): Promise<BatchRecord> {
   const { channel, way, model, quoted, amount } = checked;
-  const file = new FormFile({ filename: `${begun.id}.jsonl`, type: 'application/jsonl', content: spool });
-  const boundary = context.randomText(48);
-  const sent = await sendFile(context, channel, { file, purpose: batchPurpose, seconds: inputSeconds, boundary });
+  const sent = await form.handIn(context, channel, begun, spool);
   if (!('id' in sent)) throw errorOf(context, sent.failure);
   const there = { channel_id: channel.id, key: keyBehind(context.secrets, channel), upstream_input: sent.id };
   const creating = await context.db.collection('batches').patch(
@@ -139,13 +139,13 @@ async function handIn(context: AppContext, { begun, checked, spool }: Prepared, 
   );
   if (creating !== null) return creating;
   // It took so long that it was given up.
-  context.waitUntil(deleteAtProvider(context, { ...there, upstream_id: sent.id }));
+  context.waitUntil(form.letGo(context, { ...begun, ...there }));
   throw new AppError('upstream_timeout');
 }
 
-async function createThere(context: AppContext, channel: PreparedChannel, paid: BatchRecord): Promise<BatchRecord> {
+async function createThere(context: AppContext, { form, checked: { channel }, spool }: Prepared, paid: BatchRecord): Promise<BatchRecord> {
   const batches = context.db.collection('batches');
-  const answer = await createUpstream(context, channel, paid);
+  const answer = await form.create(context, channel, paid, spool);
   if ('failure' in answer) {
     if (!answer.isUnknown) return giveUp(context, paid, errorOf(context, answer.failure));
     // The job finds out.
@@ -158,7 +158,7 @@ async function createThere(context: AppContext, channel: PreparedChannel, paid: 
   const known = await batches.get(paid.id);
   if (known?.upstream_id === id) return known;
   // It took so long that it was given up, and its money is back.
-  context.waitUntil(cancelUpstream(context, channel, id));
+  context.waitUntil(form.cancel(context, channel, id));
   throw new AppError('upstream_timeout');
 }
 

@@ -3,11 +3,13 @@ import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import { DatabaseUnavailable } from '#server/db/collection.ts';
 import type { BatchRecord } from '#server/db/records/batch.ts';
-import { channelOf, deleteAtProvider } from '#server/files/upstream-files.ts';
+import { channelOf } from '#server/files/upstream-files.ts';
+import { keyBehind } from '#server/relay/own-objects.ts';
+import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
+import { formOf } from './batch-endpoints.ts';
 import { creationMs } from './batch-store.ts';
 import { concludeBatch, finishBatch, noResults, resolveBatchCharge } from './settle-batch.ts';
 import { sumResults } from './sum-results.ts';
-import { findUpstream, readUpstream } from './upstream-batches.ts';
 
 const atOnce = 50;
 /** A run ends about then and the next one goes on. */
@@ -22,14 +24,11 @@ const longestChecking = 2 * 3600 * 1000;
 /** Seconds behind the end of a batch after which nobody will tell what became of it. */
 const givenUpAfter = 3 * 24 * 3600;
 const windowSeconds = 24 * 3600;
-/** Seconds that one is told of after its end. */
-const keptSeconds = 30 * 24 * 3600;
 
 /** A job. */
 export async function pollBatches(context: AppContext): Promise<void> {
   const batches = context.db.collection('batches');
   const begin = performance.now();
-  await batches.remove({ ended_at: { lt: Math.floor(context.now() / 1000) - keptSeconds } });
   const due = await batches.find({ poll_at: { lte: context.now() } }, { sort: [['poll_at', 1]], limit: atOnce });
   const failures: unknown[] = [];
   for (const { id, poll_at: at } of due) {
@@ -52,6 +51,10 @@ async function look(context: AppContext, batch: BatchRecord): Promise<void> {
   if (batch.state === 'checking') return lookAtChecking(context, batch);
   if (batch.state === 'creating') return lookAtCreating(context, batch);
   if (batch.state === 'running') return lookAtRunning(context, batch);
+  if (batch.state === 'ended') {
+    await context.db.collection('batches').remove({ id: batch.id, state: 'ended' });
+    return;
+  }
   if (!(await finishBatch(context, batch))) await again(context, batch, retryMs);
 }
 
@@ -75,7 +78,9 @@ async function lookAtCreating(context: AppContext, open: BatchRecord): Promise<v
   const failed = { sums: { ...noResults, failed: 0 }, set: { status: 'failed', failed_at: now } };
   if (batch.charge === 'none') return concludeBatch(context, batch, failed);
   const channel = channelOf(context, batch);
-  const found = channel === null ? undefined : await findUpstream(context, channel, batch);
+  const form = formOf(batch);
+  const found =
+    channel === null ? undefined : await form.find({ ...context, isKnown: (at, id) => isKnown(context, at, id) }, channel, batch);
   if (found === undefined) {
     // Nobody can tell whether it runs. Its file goes, and so does what may be made of it.
     return now > batch.created_at + givenUpAfter ? concludeBatch(context, batch, failed) : again(context, batch, retryMs);
@@ -86,15 +91,20 @@ async function lookAtCreating(context: AppContext, open: BatchRecord): Promise<v
     return;
   }
   // Without its file nothing can begin any more, if the provider was slow to take it.
-  await deleteAtProvider(context, { ...batch, upstream_id: batch.upstream_input });
+  await form.letGo(context, batch);
   await concludeBatch(context, batch, failed);
+}
+
+/** One of ours that has its own record. */
+async function isKnown({ db, secrets }: AppContext, channel: PreparedChannel, id: string): Promise<boolean> {
+  return (await db.collection('batches').count({ upstream_id: id, key: keyBehind(secrets, channel) }, 1)) > 0;
 }
 
 const endings: ReadonlySet<string | undefined> = new Set(['completed', 'failed', 'expired', 'cancelled']);
 
 async function lookAtRunning(context: AppContext, batch: BatchRecord): Promise<void> {
   const channel = channelOf(context, batch);
-  const answer = channel === null ? null : await readUpstream(context, channel, batch.upstream_id);
+  const answer = channel === null ? null : await formOf(batch).read(context, channel, batch.upstream_id);
   if (channel === null || answer === null || 'failure' in answer) return unread(context, batch);
   const { set } = answer.told;
   const told = { ...batch, ...set };
@@ -105,7 +115,7 @@ async function lookAtRunning(context: AppContext, batch: BatchRecord): Promise<v
     return;
   }
   // Results that are counted and not there may come yet.
-  if (told.completed > 0 && told.upstream_output === '') return unread(context, told, set);
+  if (!formOf(batch).hasResults(told)) return unread(context, told, set);
   try {
     const sums = await sumResults(context, channel, told);
     await concludeBatch(context, batch, { sums, set });

@@ -6,13 +6,13 @@ import { quotaLogText } from '#shared/quota.ts';
 import type { AppContext } from '#server/context.ts';
 import type { BatchRecord } from '#server/db/records/batch.ts';
 import type { FileRecord } from '#server/db/records/file.ts';
-import { deleteAtProvider } from '#server/files/upstream-files.ts';
 import { writeLog } from '#server/logs/write-log.ts';
 import type { AccountKind } from '#server/money/account.ts';
 import { changeOnce } from '#server/money/change-once.ts';
 import type { ChangeOutcome } from '#server/money/change-once.ts';
 import { chargeOf } from '#server/tasks/task-charge.ts';
 import { addChannelUse } from '#server/upstream/deleted-channels.ts';
+import { formOf } from './batch-endpoints.ts';
 
 /** What its results come to. */
 export type BatchSums = Pick<
@@ -27,6 +27,9 @@ export type BatchSums = Pick<
   | 'error_bytes'
   | 'cost'
 >;
+
+/** That one is told of after its end. */
+const keptMs = 30 * 24 * 3600 * 1000;
 
 export const noResults: Omit<BatchSums, 'failed'> = {
   completed: 0,
@@ -96,13 +99,12 @@ export async function finishBatch(context: AppContext, batch: BatchRecord): Prom
     .collection('batches')
     .patch(
       { id: batch.id, state: 'settling' },
-      { set: { state: 'ended', ended_at: Math.floor(context.now() / 1000) }, unset: ['poll_at', 'open_user_id'] },
+      { set: { state: 'ended', ended_at: Math.floor(context.now() / 1000), poll_at: context.now() + keptMs }, unset: ['open_user_id'] },
     );
   if (ended === null) return true;
   // A figure for administrators: whoever ends the batch corrects it.
   if (rest !== 0) await addChannelUse(context.db, batch.channel_id, -rest);
-  // The provider has been told to let it go by itself, too.
-  context.waitUntil(deleteAtProvider(context, { ...batch, upstream_id: batch.upstream_input }));
+  context.waitUntil(formOf(batch).letGo(context, batch));
   return true;
 }
 

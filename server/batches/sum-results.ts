@@ -4,14 +4,13 @@ import { pricedUsage } from '#shared/priced-usage.ts';
 import { inputTokens } from '#shared/token-usage.ts';
 import type { AppContext } from '#server/context.ts';
 import type { BatchRecord } from '#server/db/records/batch.ts';
-import { restored } from '#server/files/restored-lines.ts';
-import { readAtProvider } from '#server/files/upstream-files.ts';
-import { isObject, parseObject } from '#server/framing/loose-json.ts';
+import { parseObject } from '#server/framing/loose-json.ts';
 import type { QuotedPrice } from '#server/money/quote.ts';
 import type { RelayEndpoint } from '#server/relay/endpoints.ts';
 import type { ChannelWay } from '#server/upstream/find-way.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
-import { batchEndpoint, batchWay } from './batch-endpoints.ts';
+import { batchEndpoint, batchWay, formOf } from './batch-endpoints.ts';
+import type { BatchForm, ReadResult, ResultFile } from './batch-form.ts';
 import { linesOf } from './read-lines.ts';
 import { noResults } from './settle-batch.ts';
 import type { BatchSums } from './settle-batch.ts';
@@ -27,15 +26,13 @@ const longBytes = 256 * 1024;
 /** @throws {AppError} @throws {FileBroken} and what `linesOf` throws: it has to be read once more */
 export async function sumResults(context: AppContext, channel: PreparedChannel, batch: BatchRecord): Promise<BatchSums> {
   const sums = new Sums(context, channel, batch);
-  await eachLine(context, batch, batch.upstream_output, (bytes) => sums.result(bytes));
-  await eachLine(context, batch, batch.upstream_error, (bytes) => sums.error(bytes));
+  for (const file of formOf(batch).results(batch)) await eachLine(context, batch, file, (bytes) => sums.add(bytes, file.isOfErrors));
   return sums.told();
 }
 
-async function eachLine(context: AppContext, batch: BatchRecord, file: string, work: (bytes: Buffer) => void): Promise<void> {
-  if (file === '') return;
+async function eachLine(context: AppContext, batch: BatchRecord, file: ResultFile, work: (bytes: Buffer) => void): Promise<void> {
   const silenceMs = context.env.STREAMING_TIMEOUT * 1000;
-  const source = await readAtProvider(context, { ...batch, upstream_id: file });
+  const source = await file.open(context);
   for await (const { bytes } of linesOf(source, { longest: longestResult, largest: largestFile, silenceMs })) {
     if (bytes.length > longBytes) await context.bodies.inTurn(`user:${batch.user_id}`, () => work(bytes));
     else work(bytes);
@@ -46,6 +43,7 @@ class Sums {
   readonly #context: AppContext;
   readonly #batch: BatchRecord;
   readonly #quoted: QuotedPrice;
+  readonly #form: BatchForm;
   readonly #endpoint: RelayEndpoint | undefined;
   readonly #way: ChannelWay | null;
   /** What a request may cost whose usage is not told: its share of what was taken. */
@@ -58,24 +56,19 @@ class Sums {
     this.#context = context;
     this.#batch = batch;
     this.#quoted = JSON.parse(batch.quoted);
-    this.#endpoint = batchEndpoint(batch.endpoint);
-    this.#way = this.#endpoint === undefined ? null : batchWay(channel, this.#endpoint, batch.model);
+    this.#form = formOf(batch);
+    this.#endpoint = batchEndpoint(this.#form, batch.endpoint);
+    this.#way = this.#endpoint === undefined ? null : batchWay(this.#form, channel, this.#endpoint, batch.model);
     this.#share = Math.floor(batch.reserved / Math.max(1, batch.requests));
   }
 
-  result(bytes: Buffer): void {
-    const isMapped = this.#batch.model !== this.#batch.upstream_model;
-    this.#sums.output_bytes += (isMapped ? restored(bytes, this.#batch.model) : bytes).length + 1;
-    const line = this.#first(bytes);
-    const response = line?.['response'];
-    if (line === null) return;
-    if (!isObject(response) || response['status_code'] !== 200) this.#sums.failed += 1;
-    else this.#answered(Buffer.from(JSON.stringify(response['body'] ?? null)));
-  }
-
-  error(bytes: Buffer): void {
-    this.#sums.error_bytes += bytes.length + 1;
-    if (this.#first(bytes) !== null) this.#sums.failed += 1;
+  add(bytes: Buffer, isOfErrors: boolean): void {
+    const size = this.#form.restore(bytes, this.#batch).length + 1;
+    this.#sums[isOfErrors ? 'error_bytes' : 'output_bytes'] += size;
+    const result = this.#first(bytes);
+    if (result === null) return;
+    if (isOfErrors || !result.isAnswered) this.#sums.failed += 1;
+    else this.#answered(Buffer.from(JSON.stringify(result.body ?? null)));
   }
 
   /** A prompt may be longer than was estimated. What is further beyond cannot be true. */
@@ -84,18 +77,20 @@ class Sums {
     const { cost } = this.#sums;
     const most = reserved * mostExcess;
     if (cost > most) this.#context.log.error({ batch: id, cost, most }, 'a provider tells that a batch has used more than it can');
-    return { ...this.#sums, cost: Math.min(cost, most) };
+    // Of those that have no answer some may never have been asked.
+    const failed = Math.max(0, this.#sums.failed - this.#batch.cancelled - this.#batch.expired);
+    return { ...this.#sums, failed, cost: Math.min(cost, most) };
   }
 
   /** Null: it is no result, or one of a request that has one. */
-  #first(bytes: Buffer): Readonly<Record<string, unknown>> | null {
+  #first(bytes: Buffer): ReadResult | null {
     const line = parseObject(bytes.toString('utf8'));
-    const name = line?.['custom_id'];
-    if (line === null || typeof name !== 'string') return null;
-    const hash = createHash('sha256').update(name).digest('base64url').slice(0, 20);
+    const result = line === null ? null : this.#form.readResult(line, this.#batch);
+    if (result === null) return null;
+    const hash = createHash('sha256').update(result.name).digest('base64url').slice(0, 20);
     if (this.#seen.has(hash) || this.#seen.size >= this.#batch.requests) return null;
     this.#seen.add(hash);
-    return line;
+    return result;
   }
 
   #answered(body: Buffer): void {

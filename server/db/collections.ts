@@ -303,7 +303,7 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
       { name: 'user', fields: ['user_id', 'created_at', 'id'] },
       { name: 'open', fields: ['open_user_id', 'requests'], sparse: true },
       { name: 'poll', fields: ['poll_at', 'id'], sparse: true },
-      { name: 'ended', fields: ['ended_at', 'id'], sparse: true },
+      { name: 'upstream', fields: ['upstream_id', 'key'] },
     ],
   },
   responses: {

@@ -17,7 +17,7 @@ import type { FilesPage } from './file-store.ts';
 import { PassedBytes } from './passed-bytes.ts';
 import { filesAreOff, withUpload } from './read-upload.ts';
 import type { Upload } from './read-upload.ts';
-import { restoredLines } from './restored-lines.ts';
+import { restored, restoredLines } from './restored-lines.ts';
 import { channelsWithFiles, deleteAtProvider, errorOf, readAtProvider, sendFile } from './upstream-files.ts';
 
 const mostOfPage = 10_000;
@@ -51,7 +51,8 @@ export function mountFiles(host: RouteHost, services: RelayServices): void {
   add('GET', `${path}/content`, async (caller) => {
     const file = await fileOf(caller);
     const told = await readAtProvider(context, file);
-    const source = file.asked_model === undefined ? told : restoredLines(told, file.asked_model);
+    const { asked_model: model } = file;
+    const source = model === undefined ? told : restoredLines(told, (line) => restored(line, model));
     const headers = { 'content-type': 'application/octet-stream', 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
     if (Buffer.isBuffer(source)) return { response: bufferResponse(200, headers, source) };
     return { response: streamResponse(200, headers, new PassedBytes(source, context.env.STREAMING_TIMEOUT * 1000)) };

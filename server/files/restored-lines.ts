@@ -1,4 +1,4 @@
-// Results of a batch whose provider has another name for the model: their caller reads the one that it asked for.
+// Results of a batch as their caller reads them: whose provider has another name for the model, with the one that was asked for.
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { EventSource, StreamSink } from '#server/upstream/upstream-stream.ts';
 import { SendFailure } from '#server/upstream/send-failure.ts';
@@ -7,33 +7,36 @@ import { LineCutter } from './line-cutter.ts';
 /** Bytes of a line; what a provider answers is not longer. */
 const longest = 64 * 1024 * 1024;
 
-export function restoredLines(source: EventSource | Buffer, model: string): EventSource | Buffer {
+/** Of a line without its line feed. What becomes empty is left out. */
+export type EditLine = (line: Buffer) => Buffer;
+
+export function restoredLines(source: EventSource | Buffer, edit: EditLine): EventSource | Buffer {
   if (Buffer.isBuffer(source)) {
     const cutter = new LineCutter(longest);
-    return Buffer.concat([...cutter.push(source).map((line) => ended(line, model)), restored(cutter.rest(), model)]);
+    return Buffer.concat([...cutter.push(source).map((line) => ended(line, edit)), edit(cutter.rest())]);
   }
   return {
     pause: () => source.pause(),
     resume: () => source.resume(),
     abort: () => source.abort(),
-    read: (sink) => source.read(restoring(sink, model, () => source.abort())),
+    read: (sink) => source.read(restoring(sink, edit, () => source.abort())),
   };
 }
 
-function restoring(sink: StreamSink, model: string, abort: () => void): StreamSink {
+function restoring(sink: StreamSink, edit: EditLine, abort: () => void): StreamSink {
   const cutter = new LineCutter(longest);
   const give = (bytes: Buffer) => bytes.length > 0 && sink.data(bytes, true);
   return {
     data(chunk) {
       try {
-        give(Buffer.concat(cutter.push(chunk).map((line) => ended(line, model))));
+        give(Buffer.concat(cutter.push(chunk).map((line) => ended(line, edit))));
       } catch (cause) {
         abort();
         sink.fail(new SendFailure('too_large', String(cause)));
       }
     },
     end() {
-      give(restored(cutter.rest(), model));
+      give(edit(cutter.rest()));
       sink.end();
     },
     fail: (failure) => sink.fail(failure),
@@ -42,11 +45,12 @@ function restoring(sink: StreamSink, model: string, abort: () => void): StreamSi
 
 const lineFeed = Buffer.from('\n');
 
-function ended(line: Buffer, model: string): Buffer {
-  return Buffer.concat([restored(line, model), lineFeed]);
+function ended(line: Buffer, edit: EditLine): Buffer {
+  const told = edit(line);
+  return told.length === 0 && line.length > 0 ? told : Buffer.concat([told, lineFeed]);
 }
 
-/** The line as its caller reads it; what is none of a result stays. */
+/** What is none of a result stays. */
 export function restored(line: Buffer, model: string): Buffer {
   const result = parseObject(line.toString('utf8'));
   const response = result?.['response'];

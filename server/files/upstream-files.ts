@@ -35,7 +35,7 @@ export function channelsWithFiles(
       status === ChannelStatus.enabled &&
       problem === null &&
       provider?.keepsFiles === true &&
-      (purpose !== batchPurpose || provider.runsBatches === true) &&
+      (purpose !== batchPurpose || provider.runsBatches === 'openai') &&
       (pinned === undefined ? groups.includes(group) : id === pinned),
   );
   return fitting.sort((one, other) => other.priority - one.priority || one.id - other.id);

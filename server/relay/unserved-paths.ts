@@ -18,7 +18,7 @@ const unserved: readonly UnservedPaths[] = [
   {
     dialect: clientDialects.claude,
     paths:
-      /^\/v1\/(?:messages\/batches|complete|agents|deployment_runs|deployments|dreams|environments|memory_stores|organizations|sessions|skills|tunnels|user_profiles|vaults)(?:\/|$)/,
+      /^\/v1\/(?:complete|agents|deployment_runs|deployments|dreams|environments|memory_stores|organizations|sessions|skills|tunnels|user_profiles|vaults)(?:\/|$)/,
   },
   {
     dialect: clientDialects.gemini,

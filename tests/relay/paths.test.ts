@@ -66,8 +66,7 @@ describe('paths of the relay', () => {
   });
 
   test.each([
-    ['POST', '/v1/messages/batches'],
-    ['GET', '/v1/messages/batches/msgbatch_1/results'],
+    ['POST', '/v1/complete'],
     ['POST', '/v1/memory_stores'],
     ['GET', '/v1/sessions?limit=2'],
   ])('%s %s, which Claude has, is told to be missing in its format', async (method, path) => {

@@ -2,6 +2,8 @@
 export interface BatchRecord {
   /** As its caller knows it: `batch_…`. */
   id: string;
+  /** Whose form it came in. */
+  form: 'openai' | 'claude';
   user_id: number;
   username: string;
   token_id: number;
@@ -17,7 +19,7 @@ export interface BatchRecord {
   upstream_model: string;
   /** The path of its requests: `/v1/chat/completions`. */
   endpoint: string;
-  /** A file of the caller's. */
+  /** A file of the caller's; empty: it came with its requests. */
   input_file: string;
   completion_window: string;
   /** That its results are kept, at the most. */
@@ -42,8 +44,9 @@ export interface BatchRecord {
   state: 'checking' | 'creating' | 'running' | 'settling' | 'ended';
   /** As the provider tells it. */
   status: string;
-  /** The file that the provider was given, and what it calls the batch and its files; empty: not yet, or none. */
+  /** The file that the provider was given, or what names of requests begin with there, by which nobody else's are taken for them. */
   upstream_input: string;
+  /** What the provider calls the batch and its files; empty: not yet, or none. */
   upstream_id: string;
   upstream_output: string;
   upstream_error: string;
@@ -53,6 +56,8 @@ export interface BatchRecord {
   requests: number;
   completed: number;
   failed: number;
+  cancelled: number;
+  expired: number;
   /** Of its results. */
   prompt_tokens: number;
   cached_tokens: number;
@@ -76,8 +81,8 @@ export interface BatchRecord {
   log_id: number;
   /** The owner, until it has ended. */
   open_user_id?: number;
-  /** Milliseconds of the next look at it. Absent when it has ended. */
-  poll_at?: number;
+  /** Milliseconds of the next look at it; when it has ended, of its own end. */
+  poll_at: number;
   /** Unix seconds; only when it has. */
   ended_at?: number;
 }

@@ -20,6 +20,7 @@ export const anthropic: Provider = {
   headers: { 'anthropic-version': '2023-06-01' },
   // An empty account is a bad request there.
   refusals: { retried: [400] },
+  runsBatches: 'claude',
   modelList: openaiModelList,
   models: models['14'],
 };

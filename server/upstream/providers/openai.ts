@@ -38,7 +38,7 @@ export const openai: Provider = {
   sendsOrganization: true,
   keepsFiles: true,
   videos: 'sora',
-  runsBatches: true,
+  runsBatches: 'openai',
   gatewayDrops: '/v1',
   modelList: openaiModelList,
   balance: openaiBalance,

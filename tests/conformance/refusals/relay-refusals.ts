@@ -10,6 +10,7 @@ import type { Behaviour } from '#tests/support/fake-upstream.ts';
 import { createScene, readEvents, testModel } from '#tests/support/relay-scene.ts';
 import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
 import { startFakeBatches } from '#tests/support/fake-batches.ts';
+import { startFakeMessageBatches } from '#tests/support/fake-message-batches.ts';
 import { startFakeRealtime } from '#tests/support/fake-realtime.ts';
 import { connectSocket, RefusedSocket } from '#tests/support/socket-client.ts';
 import type { SocketClient } from '#tests/support/socket-client.ts';
@@ -220,6 +221,22 @@ async function cancelledTwice(desk: RelayDesk): Promise<{ told: Told; id: string
   return { told, id };
 }
 
+/** Results are asked for of one that has not ended. */
+async function runningMessages(desk: RelayDesk): Promise<{ told: Told; id: string }> {
+  let id = '';
+  const settings = { BatchesPerUser: '1', SelfUseModeEnabled: 'true' };
+  const told = await desk.scene({ front: startFakeMessageBatches, settings, channels: [{ models: 'claude-sonnet-5' }] }, async (scene) => {
+    const params = { model: 'claude-sonnet-5', max_tokens: 9, messages };
+    const made = await scene.post('/v1/messages/batches', { requests: [{ custom_id: 'a', params }] });
+    ({ id } = (await made.json()) as { id: string });
+    const headers = { ...speaking(desk), authorization: `Bearer ${scene.key}` };
+    const asked = await fetch(`${scene.app.origin}/v1/messages/batches/${id}/results`, { headers });
+    const { error } = (await asked.json()) as { error: { type: string; message: string } };
+    return toldByRelay(asked.status, { error: { code: error.type, message: error.message } });
+  });
+  return { told, id };
+}
+
 async function leaveFile(desk: RelayDesk, { app, key }: RelayScene, size: number): Promise<Told> {
   const form = new FormData();
   form.append('purpose', 'user_data');
@@ -321,6 +338,7 @@ export const relayRefusals = {
     { id: 'batch_1' },
   ),
   batches_full: named((desk) => desk.scene(withBatches, (scene) => twoBatches(desk, scene)), { batches: 1, requests: 50_000 }),
+  batch_not_ended: (desk) => runningMessages(desk).then(({ told, id }) => ({ told, details: { id }, code: 'invalid_request_error' })),
   batch_not_cancellable: (desk) => cancelledTwice(desk).then(({ told, id }) => ({ told, details: { id, status: 'completed' } })),
   response_not_background: (desk) =>
     desk.scene({}, async (scene) => toldOf(await scene.post(`/v1/responses/${await keptId(scene)}/cancel`, {}, speaking(desk)))),

@@ -1,24 +1,60 @@
-// Batches at a provider that has them: https://platform.openai.com/docs/api-reference/batch
+// Batches as OpenAI has them: their requests and results are files. https://platform.openai.com/docs/api-reference/batch
 import type { BatchRecord } from '#server/db/records/batch.ts';
 import { storableText } from '#server/db/storable.ts';
-import { askAccount } from '#server/files/upstream-files.ts';
+import { batchPurpose } from '#server/files/file-store.ts';
+import { askAccount, deleteAtProvider, readAtProvider, sendFile } from '#server/files/upstream-files.ts';
+import { restored } from '#server/files/restored-lines.ts';
 import type { Asking } from '#server/files/upstream-files.ts';
+import { FormFile } from '#server/framing/form-data.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import { invalidResponse } from '#server/upstream/upstream-error.ts';
-import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
+import type { AskedBatch, BatchForm, ToldBatch } from './batch-form.ts';
 
-/** What a provider tells of one. */
-export interface ToldBatch {
-  id: string;
-  set: Partial<BatchRecord>;
-  inputFile: string;
-}
+export const openaiBatches: BatchForm = {
+  name: 'openai',
+  // What the vendor has beside them (pictures, videos, moderations) is not served here.
+  paths: ['/v1/chat/completions', '/v1/completions', '/v1/embeddings', '/v1/responses'],
+  names: /^[^\p{Cc}]{1,512}$/u,
+  writeRequest({ name, path, body }) {
+    const head = `{"custom_id":${JSON.stringify(name)},"method":"POST","url":${JSON.stringify(path)},"body":`;
+    return Buffer.concat([Buffer.from(head), body, lineEnd]);
+  },
+  handIn(context, channel, { id }, requests) {
+    const file = new FormFile({ filename: `${id}.jsonl`, type: 'application/jsonl', content: requests });
+    return sendFile(context, channel, { file, purpose: batchPurpose, seconds: inputSeconds, boundary: context.randomText(boundaryLength) });
+  },
+  create,
+  read,
+  cancel,
+  find,
+  // The provider has been told to let it go by itself, too.
+  letGo: (context, batch) => deleteAtProvider(context, { ...batch, upstream_id: batch.upstream_input }),
+  hasResults: ({ completed, upstream_output: output }) => completed === 0 || output !== '',
+  results(batch) {
+    const files = [
+      { isOfErrors: false, id: batch.upstream_output },
+      { isOfErrors: true, id: batch.upstream_error },
+    ];
+    return files
+      .filter(({ id }) => id !== '')
+      .map(({ isOfErrors, id }) => ({ isOfErrors, open: (context: Asking) => readAtProvider(context, { ...batch, upstream_id: id }) }));
+  },
+  readResult({ custom_id: name, response }) {
+    if (typeof name !== 'string') return null;
+    const isAnswered = isObject(response) && response['status_code'] === 200;
+    return { name, isAnswered, body: isObject(response) ? response['body'] : null };
+  },
+  restore: (line, { model, upstream_model: upstream }) => (model === upstream ? line : restored(line, model)),
+};
 
-/** `isUnknown`: whether the provider has it cannot be told from that. */
-export type AskedBatch = { told: ToldBatch } | { failure: UpstreamFailure; isUnknown: boolean };
+const lineEnd = Buffer.from('}\n');
+/** Seconds after which a provider lets go of the requests by itself: well after their batch must be over. */
+const inputSeconds = 3 * 24 * 3600;
+/** It stands nowhere else. */
+const boundaryLength = 48;
 
-export async function createUpstream(context: Asking, channel: PreparedChannel, record: BatchRecord): Promise<AskedBatch> {
+async function create(context: Asking, channel: PreparedChannel, record: BatchRecord): Promise<AskedBatch> {
   const body = {
     input_file_id: record.upstream_input,
     endpoint: record.endpoint,
@@ -28,11 +64,11 @@ export async function createUpstream(context: Asking, channel: PreparedChannel, 
   return ask(context, channel, 'POST', '', Buffer.from(JSON.stringify(body)));
 }
 
-export function readUpstream(context: Asking, channel: PreparedChannel, id: string): Promise<AskedBatch> {
+function read(context: Asking, channel: PreparedChannel, id: string): Promise<AskedBatch> {
   return ask(context, channel, 'GET', `/${encodeURIComponent(id)}`);
 }
 
-export function cancelUpstream(context: Asking, channel: PreparedChannel, id: string): Promise<AskedBatch> {
+function cancel(context: Asking, channel: PreparedChannel, id: string): Promise<AskedBatch> {
   return ask(context, channel, 'POST', `/${encodeURIComponent(id)}/cancel`);
 }
 
@@ -44,7 +80,7 @@ const mostPages = 100;
  * The one that was made of that file, where its creation was not answered: nobody else knows the file.
  * Null: there is none. Undefined: that is not known.
  */
-export async function findUpstream(context: Asking, channel: PreparedChannel, record: BatchRecord): Promise<ToldBatch | null | undefined> {
+async function find(context: Asking, channel: PreparedChannel, record: BatchRecord): Promise<ToldBatch | null | undefined> {
   let after = '';
   for (let page = 0; page < mostPages; page += 1) {
     const received = await askAccount(context, channel, { method: 'GET', path: `/batches?limit=${pageSize}${after}` });
@@ -104,7 +140,7 @@ const times = [
   'cancelled_at',
 ] as const;
 
-function readTold(object: Readonly<Record<string, unknown>>): ToldBatch | null {
+function readTold(object: Readonly<Record<string, unknown>>): (ToldBatch & { inputFile: string }) | null {
   const { id, status, request_counts: counts, input_file_id: input } = object;
   if (typeof id !== 'string' || id === '' || id.length > longestId || !statuses.has(status) || typeof status !== 'string') return null;
   const set: Partial<BatchRecord> = {

@@ -1,0 +1,64 @@
+// What differs between vendors in batches: how requests are handed in, asked about and answered. All else is one.
+import type { BatchRecord } from '#server/db/records/batch.ts';
+import type { Asking } from '#server/files/upstream-files.ts';
+import type { SpoolFile } from '#server/http/spool.ts';
+import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
+import type { EventSource } from '#server/upstream/upstream-stream.ts';
+import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
+
+/** What a provider tells of one. */
+export interface ToldBatch {
+  id: string;
+  set: Partial<BatchRecord>;
+}
+
+/** `isUnknown`: whether the provider has it cannot be told from that. */
+export type AskedBatch = { told: ToldBatch } | { failure: UpstreamFailure; isUnknown: boolean };
+
+/** A result. `body`: of an answered one, the response. */
+export interface ReadResult {
+  /** As its caller calls the request. */
+  name: string;
+  isAnswered: boolean;
+  body: unknown;
+}
+
+export interface BatchForm {
+  readonly name: BatchRecord['form'];
+  /** What requests may ask for. */
+  readonly paths: readonly string[];
+  /** Of a caller's own names of requests. */
+  readonly names: RegExp;
+  /** One request in the file of all. @param input what `handIn` will give, where that is known before */
+  writeRequest(request: { name: string; path: string; body: Buffer; input: string; isFirst: boolean }): Buffer;
+  /** `upstream_input`, or why there is none. */
+  handIn(
+    context: Asking & { randomText(count: number): string },
+    channel: PreparedChannel,
+    batch: BatchRecord,
+    requests: SpoolFile,
+  ): Promise<HandedIn>;
+  create(context: Asking, channel: PreparedChannel, batch: BatchRecord, requests: SpoolFile): Promise<AskedBatch>;
+  read(context: Asking, channel: PreparedChannel, id: string): Promise<AskedBatch>;
+  cancel(context: Asking, channel: PreparedChannel, id: string): Promise<AskedBatch>;
+  /** The one whose creation was not answered. Null: there is none. Undefined: that is not known yet. */
+  find(context: Finding, channel: PreparedChannel, batch: BatchRecord): Promise<ToldBatch | null | undefined>;
+  /** What it was given goes. */
+  letGo(context: Asking, batch: BatchRecord): Promise<unknown>;
+  /** Of one that has ended. False: they may come yet. */
+  hasResults(batch: BatchRecord): boolean;
+  /** Files of results. @throws {AppError} */
+  results(batch: BatchRecord): readonly ResultFile[];
+  /** Null: it is none. */
+  readResult(line: Readonly<Record<string, unknown>>, batch: BatchRecord): ReadResult | null;
+  /** A line of results as its caller reads it. */
+  restore(line: Buffer, batch: BatchRecord): Buffer;
+}
+
+export type HandedIn = { id: string } | { failure: UpstreamFailure };
+export type Finding = Asking & { isKnown(channel: PreparedChannel, id: string): Promise<boolean> };
+
+export interface ResultFile {
+  isOfErrors: boolean;
+  open(context: Asking): Promise<EventSource | Buffer>;
+}

@@ -1,0 +1,107 @@
+// `/v1/messages/batches`: https://platform.claude.com/docs/en/api/creating-message-batches
+import { AppError } from '#shared/errors.ts';
+import { fieldRules } from '#shared/field-rules.ts';
+import type { BatchRecord } from '#server/db/records/batch.ts';
+import { clientDialects } from '#server/dialects/registry.ts';
+import { badField } from '#server/dialects/strict-fields.ts';
+import { PassedBytes } from '#server/files/passed-bytes.ts';
+import { filesAreOff } from '#server/files/read-upload.ts';
+import { restoredLines } from '#server/files/restored-lines.ts';
+import { channelOf } from '#server/files/upstream-files.ts';
+import { isObject } from '#server/framing/loose-json.ts';
+import { bufferResponse, streamResponse } from '#server/http/lean-response.ts';
+import type { RouteHost } from '#server/http/mount.ts';
+import { checkMeans } from '#server/relay/admission/admit-call.ts';
+import type { RelayServices } from '#server/relay/services.ts';
+import { badQuery } from '#server/responses/list-items.ts';
+import { siteAddress } from '#server/settings/site-address.ts';
+import { createServer } from '#server/responses/serve-caller.ts';
+import type { KeptAnswer, KeptCaller } from '#server/responses/serve-caller.ts';
+import { batchEndpoint } from './batch-endpoints.ts';
+import { findBatch, listBatches, mostBatches } from './batch-store.ts';
+import type { BatchesPage } from './batch-store.ts';
+import { cancelBatch } from './cancel-batch.ts';
+import { claudeBatches } from './claude-batches.ts';
+import { createBatch } from './create-batch.ts';
+import type { AskedBatch } from './create-batch.ts';
+import { toldMessageBatch } from './told-batch.ts';
+
+const { name: form } = claudeBatches;
+const path = '/v1/messages/batches/:batch';
+
+export function mountMessageBatches(host: RouteHost, services: RelayServices): void {
+  const { context } = services;
+  const serve = createServer(host, services, clientDialects.claude);
+  const add = (method: string, at: string, work: (caller: KeptCaller) => Promise<KeptAnswer>) =>
+    host.addDirect(
+      method,
+      at,
+      serve((caller) => {
+        if (mostBatches(context).batches === 0) throw filesAreOff(caller.path);
+        return work(caller);
+      }),
+    );
+  // Without an address of the site clients of the vendor find it by the one that they ask.
+  const told = (batch: BatchRecord) => toldMessageBatch(batch, (siteAddress(context.settings) ?? '').replace(/\/+$/, ''));
+  const batchOf = ({ userId, params }: KeptCaller) => findBatch(context, { userId, form, id: params['batch'] ?? '' });
+
+  add('POST', '/v1/messages/batches', async (caller) => {
+    await checkMeans(services, caller.admission);
+    return { json: told(await createBatch(services, caller, readAsked(await caller.readBody()))) };
+  });
+  add('GET', '/v1/messages/batches', async ({ userId, query }) => {
+    const page = readPage(query);
+    const found = await listBatches(context, { userId, form }, page);
+    const shown = found.slice(0, page.limit);
+    const data = (page.before === undefined ? shown : shown.toReversed()).map(told);
+    const ends = { first_id: data[0]?.['id'] ?? null, last_id: data.at(-1)?.['id'] ?? null };
+    return { json: { data, has_more: found.length > page.limit, ...ends } };
+  });
+  add('GET', path, async (caller) => ({ json: told(await batchOf(caller)) }));
+  add('POST', `${path}/cancel`, async (caller) => ({ json: told(await cancelBatch(services, await batchOf(caller))) }));
+  add('DELETE', path, async (caller) => {
+    const { id } = ended(await batchOf(caller));
+    // What the provider keeps goes by itself after 29 days.
+    await context.db.collection('batches').remove({ id, state: 'ended' });
+    return { json: { id, type: 'message_batch_deleted' } };
+  });
+  add('GET', `${path}/results`, async (caller) => {
+    const batch = ended(await batchOf(caller));
+    const [file] = claudeBatches.results(batch);
+    if (file === undefined || channelOf(context, batch) === null || batch.upstream_id === '')
+      throw new AppError('batch_not_found', { id: batch.id });
+    const source = restoredLines(await file.open(context), (line) => claudeBatches.restore(line, batch));
+    const headers = { 'content-type': 'application/x-jsonl', 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
+    if (Buffer.isBuffer(source)) return { response: bufferResponse(200, headers, source) };
+    return { response: streamResponse(200, headers, new PassedBytes(source, context.env.STREAMING_TIMEOUT * 1000)) };
+  });
+}
+
+/** @throws {AppError} `batch_not_ended` */
+function ended(batch: BatchRecord): BatchRecord {
+  if (batch.state !== 'ended') throw new AppError('batch_not_ended', { id: batch.id });
+  return batch;
+}
+
+/** @throws {AppError} `invalid_request` */
+function readAsked(body: unknown): AskedBatch {
+  if (!isObject(body)) throw badField('body', fieldRules.object);
+  const { requests, ...others } = body;
+  const [other] = Object.keys(others);
+  if (other !== undefined) throw badField(other.slice(0, 100).replace(/\p{Cc}/gu, '?'), fieldRules.invalid);
+  if (!Array.isArray(requests)) throw badField('requests', fieldRules.list);
+  const endpoint = batchEndpoint(claudeBatches, '/v1/messages');
+  if (endpoint === undefined) throw new AppError('format_unsupported');
+  return { form: claudeBatches, endpoint, requests: { items: requests }, window: '24h', seconds: undefined, metadata: '' };
+}
+
+const [defaultLimit, largestLimit] = [20, 1000];
+
+/** @throws {AppError} `invalid_request` with the parameter at fault */
+function readPage(query: URLSearchParams): BatchesPage {
+  const limit = Number(query.get('limit') ?? defaultLimit);
+  if (!Number.isInteger(limit) || limit < 1 || limit > largestLimit) throw badQuery('limit', fieldRules.wholeBetween(1, largestLimit));
+  const [after, before] = [query.get('after_id') ?? undefined, query.get('before_id') ?? undefined];
+  if (after !== undefined && before !== undefined) throw badQuery('before_id', fieldRules.invalid);
+  return { limit, after, before };
+}
