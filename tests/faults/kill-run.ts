@@ -4,6 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunningContext } from '#server/create-context.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import { leasedOf } from '#server/money/account.ts';
+import { ConversationLoad } from '#tests/faults/kill-conversations.ts';
+import type { AnsweredCall } from '#tests/faults/kill-conversations.ts';
 import { KeptLoad } from '#tests/faults/kill-kept.ts';
 import { buildChannel } from '#tests/support/build-channel.ts';
 import { createSession, createToken } from '#tests/support/build-token.ts';
@@ -37,6 +39,9 @@ export interface KillRunReport {
   turns: number;
   /** And responses that went on without their callers. */
   background: number;
+  /** And turns that went on from one of before, and calls whose conversation was summarized on the way. */
+  goneOn: number;
+  shortened: number;
   /** Calls that were cut by a kill. */
   cut: number;
   /** Rows of calls whose answer did not arrive although they were settled. */
@@ -47,14 +52,9 @@ export interface KillRunReport {
   problems: string[];
 }
 
-/** A whole answer as its caller saw it. */
-interface Answered {
-  requestId: string;
-  promptTokens: number;
-  completionTokens: number;
-}
-
 const models = ['quick', 'paced'] as const;
+/** Of a channel that speaks another format than any caller does. */
+const geminiModel = 'gemini-2.5-flash';
 const shortestLifeMs = 50;
 const longestLifeMs = 1_200;
 const startQuota = 2_000_000;
@@ -64,20 +64,25 @@ export async function runKills(options: KillRunOptions): Promise<KillRunReport> 
   const { url } = scratch;
   const upstream = await startFakeUpstream();
   upstream.behave({ text: 'one two three four five' }, { model: 'quick' });
-  upstream.behave({ text: 'one two three four five six seven eight', chunkDelay: 15, firstByteDelay: 20 }, { model: 'paced' });
+  const slowly = { text: 'one two three four five six seven eight', chunkDelay: 15, firstByteDelay: 20 };
+  upstream.behave(slowly, { model: 'paced' });
+  upstream.behave(slowly, { model: geminiModel });
   const report: KillRunReport = {
     kills: 0,
     answered: 0,
     streams: 0,
     turns: 0,
     background: 0,
+    goneOn: 0,
+    shortened: 0,
     cut: 0,
     settledUnheard: 0,
     edits: 0,
     problems: [],
   };
-  const answers: Answered[] = [];
+  const answers: AnsweredCall[] = [];
   const kept = new KeptLoad(report.problems);
+  const conversations = new ConversationLoad(report.problems);
   const seeded = await scratch.withContext((context) => seed(context, upstream.url));
   const env = { DATABASE_URL: url };
   const servers: (ServerProcess | null)[] = await Promise.all(Array.from({ length: options.processes }, () => startServer(env)));
@@ -172,7 +177,8 @@ export async function runKills(options: KillRunOptions): Promise<KillRunReport> 
         continue;
       }
       const key = seeded.keys[caller % seeded.keys.length] ?? '';
-      const asked = { server, key, model: models[turn % models.length] ?? '', input: `Call ${caller} ${turn}` };
+      const model = [...models, geminiModel][turn % 3] ?? '';
+      const asked = { server, key, model, input: `Call ${caller} ${turn}` };
       const ended = await kept.ask(asked, current).catch(() => null);
       if (ended === null) {
         report.cut += 1;
@@ -184,7 +190,24 @@ export async function runKills(options: KillRunOptions): Promise<KillRunReport> 
     }
   }
 
-  const loads = [call, call, callInBackground, callBySocket];
+  async function converse(caller: number): Promise<void> {
+    for (let turn = 0; isRunning; turn += 1) {
+      const server = servers[(caller + turn) % servers.length];
+      const asked = { key: seeded.keys[caller % seeded.keys.length] ?? '', model: models[turn % models.length] ?? '', caller, turn };
+      const speak = turn % 2 === 0 ? conversations.thread : conversations.shortened;
+      const answered = server == null ? null : await speak.call(conversations, { ...asked, server }).catch(() => null);
+      if (answered === null) {
+        report.cut += 1;
+        await sleep(20);
+        continue;
+      }
+      answers.push(answered);
+      report.answered += 1;
+      Object.assign(report, conversations.figures);
+    }
+  }
+
+  const loads = [call, converse, callInBackground, callBySocket];
 
   async function edit(): Promise<void> {
     for (let turn = 0; isRunning; turn += 1) {
@@ -202,7 +225,11 @@ export async function runKills(options: KillRunOptions): Promise<KillRunReport> 
 
   const load = [...Array.from({ length: options.callers }, (_, caller) => loads[caller % loads.length]?.(caller)), edit()];
   // There must be something to lose, however slow the machine is.
-  await until(() => report.answered > 20 && report.streams > 0 && report.turns > 0 && report.background > 0, 60_000);
+  await until(
+    () =>
+      report.answered > 20 && report.streams > 0 && report.turns > 0 && report.background > 0 && report.goneOn > 0 && report.shortened > 0,
+    60_000,
+  );
   for (let kill = 0; kill < options.kills; kill += 1) {
     await sleep(shortestLifeMs + Math.random() * (longestLifeMs - shortestLifeMs));
     // Now and then all at once, as when a machine goes down.
@@ -229,7 +256,7 @@ export async function runKills(options: KillRunOptions): Promise<KillRunReport> 
   }
   const audited = await runAudit(url);
   if (audited.code !== 0) report.problems.push(`the last audit ended with ${audited.code}: ${audited.output}`);
-  await scratch.withContext((context) => reconcile(context, { answers, kept, report }));
+  await scratch.withContext((context) => reconcile(context, { answers, kept, conversations, report }));
   await upstream.close();
   await scratch.remove();
   return report;
@@ -238,7 +265,7 @@ export async function runKills(options: KillRunOptions): Promise<KillRunReport> 
 /** Users with keys of every kind: unlimited, limited, and one that runs dry and is filled up again. */
 async function seed(context: RunningContext, upstream: string) {
   const { db, ledger } = context;
-  const ratios = { ...context.settings.get('ModelRatio'), quick: 1, paced: 7.5 };
+  const ratios = { ...context.settings.get('ModelRatio'), quick: 1, paced: 7.5, [geminiModel]: 2 };
   await db.collection('options').insert({ id: 'ModelRatio', value: JSON.stringify(ratios), revision: 1, updated_at: 0, updated_by: 0 });
   // What is killed keeps its place for a minute.
   await db.collection('options').insert({ id: 'BackgroundResponsesPerUser', value: '100', revision: 1, updated_at: 0, updated_by: 0 });
@@ -246,6 +273,8 @@ async function seed(context: RunningContext, upstream: string) {
     const id = await db.nextId('channels');
     await db.collection('channels').insert(buildChannel({ id, models: models.join(','), base_url: upstream }, context.secrets));
   }
+  const id = await db.nextId('channels');
+  await db.collection('channels').insert(buildChannel({ id, type: 24, models: geminiModel, base_url: upstream }, context.secrets));
   const admin = await buildUser(context, { username: 'admin', role: 100 });
   await db.collection('users').insert(admin);
   const keys: string[] = [];
@@ -261,13 +290,14 @@ async function seed(context: RunningContext, upstream: string) {
 }
 
 interface SeenRun {
-  answers: readonly Answered[];
+  answers: readonly AnsweredCall[];
   kept: KeptLoad;
+  conversations: ConversationLoad;
   report: KillRunReport;
 }
 
 /** Compares what callers saw with what was billed, and adds everything up. */
-async function reconcile(context: RunningContext, { answers, kept, report }: SeenRun): Promise<void> {
+async function reconcile(context: RunningContext, { answers, kept, conversations, report }: SeenRun): Promise<void> {
   const { db } = context;
   const rows = new Map<string, LogRecord[]>();
   for await (const row of db.collection('logs').each({ process: { exists: true } })) {
@@ -275,7 +305,9 @@ async function reconcile(context: RunningContext, { answers, kept, report }: See
     if (known === undefined) rows.set(row.request_id ?? '', [row]);
     else known.push(row);
   }
+  for (const [requestId, { length }] of rows) if (length > 1) report.problems.push(`the call ${requestId} has ${length} rows`);
   await kept.check(context, rows);
+  conversations.check([...rows.values()].flat());
   for (const { requestId, promptTokens, completionTokens } of answers) {
     const billed = rows.get(requestId) ?? [];
     const [row] = billed;
