@@ -1,11 +1,11 @@
 /** What is asked of a model: an answer in words, pictures, speech, or what was said in a recording. */
 export type ModelKind = 'chat' | 'picture' | 'speech' | 'transcript';
 
-/** By their names; the server keeps no list of what each model does. Gemini's pictures and speech come from its own calls. */
+/** By their names; the server keeps no list of what each model does. */
 const kinds: readonly (readonly [ModelKind, RegExp])[] = [
   ['transcript', /whisper|transcri|sensevoice|(?:^|[-_/])asr/i],
-  ['speech', /^(?!gemini).*tts|cosyvoice|^speech-/i],
-  ['picture', /dall-e|^(?!gemini).*image|flux|stable-diffusion|sdxl|seedream|cogview|kolors/i],
+  ['speech', /tts|cosyvoice|^speech-/i],
+  ['picture', /dall-e|image|flux|stable-diffusion|sdxl|seedream|cogview|kolors|^wanx|-t2i|^irag/i],
 ];
 const neither = /embed|bge-|^m3e|rerank|tts|image|moderation|^mj_|davinci|babbage|suno|realtime|audio|instruct$/i;
 

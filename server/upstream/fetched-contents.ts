@@ -1,6 +1,6 @@
 // A response whose contents lie elsewhere is there once they are fetched. For whoever waits it is one exchange: one limit of time for all of
 // it, one that ends it.
-import type { Egress } from '#server/egress/egress.ts';
+import type { Egress, EgressStream } from '#server/egress/egress.ts';
 import { EgressRefusal } from '#server/egress/egress-refusal.ts';
 import type { ContentsToFetch, NamedContents } from '#server/dialects/named-contents.ts';
 import type { Exchange, Received } from './exchange.ts';
@@ -11,7 +11,7 @@ import { timeoutFailure, unreachableContent } from './upstream-error.ts';
 
 interface Fetching {
   named: NamedContents;
-  egress: Pick<Egress, 'send'>;
+  egress: Pick<Egress, 'open'>;
   limits: SendLimits;
 }
 
@@ -49,41 +49,58 @@ async function fetched(response: Whole, { addresses, put }: ContentsToFetch, fet
     if (!Buffer.isBuffer(content)) return content;
     contents.push(content);
     bytes += content.length;
-    await hasRoom(Math.ceil(bytes * base64Growth), fetch);
-    if (fetch.sending.isAborted) return endedBy('aborted', 'the call was ended');
   }
   return { ...response, body: put(contents) };
 }
 
-async function fetchOne(address: string, bytes: number, { egress, sending, deadline, limits }: Fetch): Promise<Buffer | Received> {
+/** @param before bytes of contents that are there already */
+async function fetchOne(address: string, before: number, fetch: Fetch): Promise<Buffer | Received> {
+  const { egress, sending, deadline, limits } = fetch;
   const left = deadline - performance.now();
   if (left <= 0) return endedBy('timeout', 'the contents were not there in time');
+  let stream: EgressStream | null = null;
   try {
-    const { status, headers, body } = await egress.send({
+    stream = await egress.open({
       // Some name their own without TLS, and have it all the same.
       url: address.replace(/^http:/, 'https:'),
       method: 'GET',
       headers: { accept: '*/*', 'accept-encoding': 'identity' },
       milliseconds: Math.min(left, longestFetch),
       signal: sending.signal,
-      maxBytes: Math.floor(limits.maxBytes / base64Growth) - bytes,
+      maxBytes: Math.floor(limits.maxBytes / base64Growth) - before,
       redirects: 3,
     });
-    return status === 200 && body.length > 0 && headers['content-encoding'] === undefined ? body : unreachable();
+    const { status, headers } = stream;
+    return status === 200 && headers['content-encoding'] === undefined ? await readAll(stream, before, fetch) : unreachable();
   } catch (failure) {
     if (!(failure instanceof EgressRefusal)) throw failure;
     return sending.isAborted ? endedBy('aborted', 'the call was ended') : unreachable();
+  } finally {
+    stream?.close();
   }
+}
+
+/** Part by part, as there is room for it. */
+async function readAll(stream: EgressStream, before: number, fetch: Fetch): Promise<Buffer | Received> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for (let part = await stream.read(); part !== null; part = await stream.read()) {
+    parts.push(part);
+    bytes += part.length;
+    await hasRoom(Math.ceil((before + bytes) * base64Growth), fetch);
+    if (fetch.sending.isAborted) return endedBy('aborted', 'the call was ended');
+    if (performance.now() > fetch.deadline) return endedBy('timeout', 'the contents were not there in time');
+  }
+  return bytes === 0 ? unreachable() : Buffer.concat(parts, bytes);
 }
 
 async function hasRoom(bytes: number, { limits: { room }, sending, deadline }: Fetch): Promise<void> {
   if (!sending.mayHold(bytes)) sending.abort();
   if (room === undefined || sending.isAborted) return;
-  let isFree = false;
-  const free = new Promise<void>((resolve) => {
-    isFree = room.grow(bytes, resolve);
-  });
-  if (!isFree) await Promise.race([free, sending.pause(Math.max(0, deadline - performance.now()))]);
+  let goOn = () => {};
+  const free = new Promise<void>((resolve) => (goOn = resolve));
+  if (room.grow(bytes, goOn)) return;
+  await Promise.race([free, sending.pause(Math.max(0, deadline - performance.now()))]);
 }
 
 function endedBy(reason: 'aborted' | 'timeout', message: string): Received {

@@ -97,6 +97,13 @@ describe.each(engines)('testing channels on $kind', (engine) => {
     expect(desk.upstream.requests.at(-1)).toMatchObject({ path: '/v1/audio/speech', body: { model: 'tts-1', input: 'Hi' } });
   });
 
+  it('asks a model that makes pictures for one, in the words of its provider', async () => {
+    const id = await createHere({ type: 26, key: 'id1.secret1', models: 'cogview-4' });
+    expect(await test(id)).toMatchObject({ success: true, message: '' });
+    expect(desk.upstream.requests.at(-1)).toMatchObject({ path: '/api/paas/v4/images/generations' });
+    expect(desk.upstream.requests.at(-1)?.body).toEqual({ model: 'cogview-4', prompt: 'A blue circle' });
+  });
+
   it('asks a model of moderations for one', async () => {
     const id = await createHere({ models: 'omni-moderation-latest' });
     expect(await test(id)).toMatchObject({ success: true });

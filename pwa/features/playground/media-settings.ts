@@ -12,6 +12,9 @@ const sizes: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^dall-e-2|^dall-e$/, ['256x256', '512x512', '1024x1024']],
   [/^dall-e-3/, ['1024x1024', '1792x1024', '1024x1792']],
   [/^(?:chat)?gpt-image/, ['1024x1024', '1536x1024', '1024x1536']],
+  [/gemini|imagen/, ['1024x1024', '1792x1024', '1024x1792']],
+  [/^qwen-image/, ['1328x1328', '1664x928', '928x1664']],
+  [/seedream/, ['2048x2048', '2560x1440', '1440x2560']],
 ];
 const qualities: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^dall-e-3/, ['standard', 'hd']],
@@ -30,7 +33,7 @@ export function qualitiesOf(model: string): readonly string[] {
 
 /** One at a time is all that it makes. */
 export function mostOf(model: string): number {
-  return model.startsWith('dall-e-3') ? 1 : mostMade;
+  return /^dall-e-3|cogview|gemini|^qwen-image(?!-2)|^z-image/.test(model) ? 1 : mostMade;
 }
 
 /** As they are for a model: what it does not take is its own choice. */

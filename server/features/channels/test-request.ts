@@ -9,10 +9,13 @@ const namedKinds: readonly { name: RegExp; kind: CallKindName }[] = [
   { name: /realtime/i, kind: 'realtime' },
   { name: /moderation/i, kind: 'moderations' },
   { name: /rerank/i, kind: 'rerank' },
-  { name: /dall-e|gpt-image|cogview|grok-.*image|kolors|flux|stable-diffusion/i, kind: 'images' },
-  { name: /whisper|transcribe|sensevoice|telespeechasr/i, kind: 'transcriptions' },
-  { name: /(?:^|[-/])tts|playai|cosyvoice/i, kind: 'speech' },
-  { name: /embed|bge-|^m3e/i, kind: 'embeddings' },
+  {
+    name: /dall-e|gpt-image|cogview|grok-.*image|kolors|flux|stable-diffusion|imagen|qwen-image|z-image|seedream|^wanx|-t2i|^irag|^image-01/i,
+    kind: 'images',
+  },
+  { name: /whisper|transcribe|sensevoice|telespeechasr|^glm-asr/i, kind: 'transcriptions' },
+  { name: /(?:^|[-/])tts|playai|cosyvoice|^speech-\d/i, kind: 'speech' },
+  { name: /embed|bge-|^m3e|^embo-/i, kind: 'embeddings' },
 ];
 
 /** By the model that is asked, and by what the provider can do at all. */
