@@ -4,7 +4,7 @@ import { z } from 'zod/mini';
 
 /** As it can travel in a header. */
 const Token = z.string().check(z.regex(/^[\x21-\x7e]+$/));
-const Tokens = z.object({ access_token: Token, account_id: Token });
+const Tokens = z.object({ access_token: Token, account_id: Token, refresh_token: z.optional(z.string()) });
 const KeyFile = z.union([z.object({ tokens: Tokens }), Tokens]);
 
 export type CodexKey = z.infer<typeof Tokens>;

@@ -86,6 +86,7 @@ const relay = [
   'rerank',
   'service-tiers',
   'session-budget',
+  'sign-ins',
   'sockets',
   'speech',
   'spooled-forms',

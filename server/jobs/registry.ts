@@ -27,6 +27,7 @@ import { finishRefunds } from '#server/tasks/refund-task.ts';
 import { deleteOldTasks } from '#server/tasks/delete-old-tasks.ts';
 import { sweepChannelSlots } from '#server/upstream/channel-slots.ts';
 import { sweepChannelFigures } from '#server/upstream/channel-figures.ts';
+import { renewSignIns } from '#server/upstream/renew-sign-ins.ts';
 import { sweepDeletedChannels } from '#server/upstream/deleted-channels.ts';
 
 export interface Job {
@@ -59,6 +60,7 @@ export const jobs: readonly Job[] = [
   { name: 'sweep-verification-codes', everySeconds: 600, lockSeconds: 300, run: sweepCodes },
   // Before tasks are polled, which fail when their channel is gone.
   { name: 'sweep-deleted-channels', everySeconds: 15, lockSeconds: 300, run: sweepDeletedChannels },
+  { name: 'renew-sign-ins', everySeconds: 60, lockSeconds: 300, run: (context) => renewSignIns(context) },
   { name: 'channel-runs', everySeconds: 15, lockSeconds: 60, run: tendRuns },
   { name: 'delete-old-logs', everySeconds: 15, lockSeconds: 300, run: deleteOldLogs },
   { name: 'fold-log', everySeconds: 15, lockSeconds: 300, run: foldLog },

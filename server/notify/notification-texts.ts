@@ -68,6 +68,17 @@ const costDrift: Texts = {
       'Today the provider of channel “{0}” (#{1}) told what {3} calls of model {2} cost: ${4} together, where the model’s price, without the group’s ratio, makes them ${5}. Look at the price of that model.',
   },
 };
+const signInEnded: Texts = {
+  zh: {
+    title: '通道「{0}」（#{1}）的登录无法续期',
+    content: '通道「{0}」（#{1}）的登录无法续期，即将失效，原因：{2}。请重新登录，并在该通道填写新的密钥。',
+  },
+  en: {
+    title: 'The sign-in of channel “{0}” (#{1}) cannot be renewed',
+    content:
+      'The sign-in of channel “{0}” (#{1}) cannot be renewed and ends soon, because: {2}. Sign in again, and enter the new key in the channel.',
+  },
+};
 const channelsTested: Texts = {
   zh: { title: '通道测试完成', content: '所有通道测试已完成' },
   en: { title: 'Channel tests have ended', content: 'All channels have been tested' },
@@ -103,6 +114,12 @@ export function textOf(event: NotificationEvent, language: Language, settings: S
       const { title, content } = costDrift[language];
       const inserts = [name, String(id), model, String(calls), String(reported), String(ours)];
       return { type: `cost_drift_${id}`, title: fill(title, inserts), content, values: [], inserts };
+    }
+    case 'sign_in_ended': {
+      const { channel_id: id, name, reason } = event;
+      const { title, content } = signInEnded[language];
+      const inserts = [name, String(id), reason];
+      return { type: `sign_in_ended_${id}`, title: fill(title, inserts), content, values: [], inserts };
     }
     default:
       return plainText(event.code, channelsTested, language);

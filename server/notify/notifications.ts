@@ -126,6 +126,15 @@ export async function recentDrifts({
   return drifts.filter(({ channel_id: id, model }) => !seen.has(`${id} ${model}`) && seen.add(`${id} ${model}`));
 }
 
+/** Tells the super administrator that a channel's sign-in cannot be renewed: it ends within a day, if it has not yet. */
+export async function alertOfSignIn(parts: NotificationDependencies, channel: { id: number; name: string; reason: string }): Promise<void> {
+  const root = await firstRoot(parts.db);
+  if (root === null) return;
+  const { id } = channel;
+  const event = { code: 'sign_in_ended', channel_id: id, name: plainText(channel.name), reason: plainText(channel.reason) } as const;
+  await queueNotification(parts, { key: `sign-in:${id}:${parts.now()}`, userId: root.id, event });
+}
+
 /** Tells the super administrator that a test of all channels, which somebody began at that time, is through. Unix seconds. */
 export async function noticeOfTests(parts: NotificationDependencies, startedAt: number): Promise<void> {
   const root = await firstRoot(parts.db);

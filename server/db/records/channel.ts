@@ -40,8 +40,19 @@ export interface ChannelRecord {
   setting: string;
   param_override: string;
   other_info: string;
+  /** The last question for a renewal of its sign-in; absent: there was none. */
+  renewal?: SignInRenewal;
   auto_ban: number;
   tag: string;
   max_input_tokens: number;
   revision: number;
+}
+
+export interface SignInRenewal {
+  /** Of the key that it was asked with, or that it came to. */
+  key_hash: string;
+  /** Milliseconds. */
+  at: number;
+  /** Why the sign-in is over; empty: it is not, as far as is known. */
+  error: string;
 }

@@ -7,6 +7,7 @@ export type NotificationEvent =
   | { code: 'limit_ignored'; channel_id: number; name: string; model: string; username: string; limit: number; written: number }
   /** What calls of a day cost by the model's price and by the provider, US dollars. */
   | { code: 'cost_drift'; channel_id: number; name: string; model: string; calls: number; ours: number; reported: number }
+  | { code: 'sign_in_ended'; channel_id: number; name: string; reason: string }
   | { code: 'channel_test' };
 
 /** A notice to a person, in the outbox until it is sent or given up. */

@@ -1,5 +1,4 @@
-// A ChatGPT account: the token of a sign-in, and which account it is for. It is not renewed here: a token for that can be used once, and what
-// comes in its place would have to be kept by everybody who has the old one.
+// A ChatGPT account: the token of a sign-in, and which account it is for. It is renewed by `renew-sign-ins.ts`, long before it ends.
 import { readCodexKey } from '#shared/codex-key.ts';
 import type { Authorization } from './scheme.ts';
 

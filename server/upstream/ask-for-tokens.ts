@@ -1,0 +1,89 @@
+// The question for new tokens of a sign-in to a ChatGPT account, as the vendor's own program asks it.
+// https://github.com/openai/codex/blob/main/codex-rs/login/src/auth/manager.rs
+import { framings } from '#server/framing/registry.ts';
+import { isObject, parseObject } from '#server/framing/loose-json.ts';
+import { SendFailure } from './send-failure.ts';
+import type { Sender } from './send.ts';
+import { isToken } from './sign-in.ts';
+
+/** Those that came; a name that is missing keeps its value. */
+export interface NewTokens {
+  access_token: string;
+  refresh_token?: string;
+  id_token?: string;
+}
+
+export type TokenAnswer =
+  | { kind: 'renewed'; tokens: NewTokens }
+  /** The sign-in is over. */
+  | { kind: 'refused'; reason: string }
+  /** Nobody knows. */
+  | { kind: 'failed'; reason: string };
+
+const tokenAddress = 'https://auth.openai.com/oauth/token';
+/** Of the vendor's program, whose sign-ins these are. */
+const clientId = 'app_EMoamEEZ73f0CkXaXp7hrann';
+const limits = { responseMs: 15_000, maxBytes: 256 * 1024 };
+const longestReason = 500;
+
+interface Asked {
+  refreshToken: string;
+  proxy: string | null;
+  address: string | undefined;
+}
+
+export async function askForTokens(
+  sender: Pick<Sender, 'send'>,
+  { refreshToken, proxy, address = tokenAddress }: Asked,
+): Promise<TokenAnswer> {
+  const url = new URL(address);
+  const asked = { client_id: clientId, grant_type: 'refresh_token', refresh_token: refreshToken, scope: 'openid profile email' };
+  const { response } = sender.send(
+    {
+      origin: url.origin,
+      path: url.pathname,
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json', 'user-agent': 'Tidegate' },
+      body: Buffer.from(JSON.stringify(asked)),
+      proxy,
+      framing: framings.sse,
+    },
+    limits,
+  );
+  try {
+    const answer = await response;
+    if (answer.kind === 'stream') {
+      answer.stream.abort();
+      return { kind: 'failed', reason: 'a stream came' };
+    }
+    return judged(answer.status, parseObject(answer.body.toString('utf8')));
+  } catch (failure) {
+    if (failure instanceof SendFailure) return { kind: 'failed', reason: failure.reason };
+    throw failure;
+  }
+}
+
+function judged(status: number, body: Readonly<Record<string, unknown>> | null): TokenAnswer {
+  if (status === 200) return renewed(body ?? {});
+  const reason = reasonIn(body);
+  // Pages that stand before the vendor's service refuse anybody now and then.
+  return reason !== undefined && (status === 400 || status === 401)
+    ? { kind: 'refused', reason }
+    : { kind: 'failed', reason: `status ${status}` };
+}
+
+function renewed({ access_token: access, refresh_token: refresh, id_token: id }: Readonly<Record<string, unknown>>): TokenAnswer {
+  if (!isToken(access)) return { kind: 'failed', reason: 'no token came' };
+  return {
+    kind: 'renewed',
+    tokens: { access_token: access, ...(isToken(refresh) ? { refresh_token: refresh } : {}), ...(isToken(id) ? { id_token: id } : {}) },
+  };
+}
+
+/** `{"error": {"code", "message"}}` there, `{"error", "error_description"}` by RFC 6749. */
+function reasonIn(body: Readonly<Record<string, unknown>> | null): string | undefined {
+  const error = body?.['error'];
+  const parts = isObject(error) ? [error['code'], error['message']] : [error, body?.['error_description']];
+  const words = parts.filter((part) => typeof part === 'string' && part !== '').join(': ');
+  return words === '' ? undefined : words.slice(0, longestReason);
+}
