@@ -52,6 +52,7 @@ import { createFollow } from '#server/responses/follow.ts';
 import { mountBatches } from '#server/batches/batch-routes.ts';
 import { mountMessageBatches } from '#server/batches/message-batch-routes.ts';
 import { mountFiles } from '#server/files/file-routes.ts';
+import { mountUploads } from '#server/files/upload-routes.ts';
 import { mountConversations } from '#server/responses/conversation-routes.ts';
 import { ConversationStore } from '#server/responses/conversation-store.ts';
 import { createInteractionSource, interactionPrefix } from '#server/responses/interactions/interaction-source.ts';
@@ -96,6 +97,7 @@ function mountRoutes(host: RouteHost, relay: Relay): void {
   mountThreads(host, relay.services, turns); // /v1/messages/:message
   mountInteractions(host, relay.services, ofInteractions); // /v1/interactions/:interaction, /v1beta/
   mountFiles(host, relay.services); // /v1/files
+  mountUploads(host, relay.services); // /v1/uploads
   mountBatches(host, relay.services); // /v1/batches
   mountMessageBatches(host, relay.services); // /v1/messages/batches
   mountConversations(host, relay.services, { store, conversations }); // /v1/conversations

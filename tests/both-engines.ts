@@ -42,6 +42,7 @@ const relay = [
   'automatic-compaction',
   'batches',
   'message-batches',
+  'uploads',
   'billing',
   'blocked-prompts',
   'broken-caches',

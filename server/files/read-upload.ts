@@ -1,8 +1,11 @@
 // A file as callers send it: a form. https://platform.openai.com/docs/api-reference/files/create
 import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
+import type { AppContext } from '#server/context.ts';
 import { decidingNames } from '#server/dialects/deciding-names.ts';
+import type { DecidingNames } from '#server/dialects/deciding-names.ts';
 import { bodyOfForm } from '#server/dialects/form-body.ts';
+import type { FormFields } from '#server/dialects/form-body.ts';
 import { badField } from '#server/dialects/strict-fields.ts';
 import type { Body } from '#server/dialects/strict-fields.ts';
 import { sourceOf } from '#server/framing/byte-source.ts';
@@ -27,26 +30,55 @@ const names = decidingNames(['file', 'purpose', anchor, seconds]);
 const fields = { numbers: [seconds], flags: [], files: ['file'] };
 /** What a prompt can name, and requests of a batch. */
 const purposes = ['assistants', 'user_data', 'vision'];
+const partNames = decidingNames(['data']);
+const partFields = { numbers: [], flags: [], files: ['data'] };
+
+/** What files may be for. */
+export function purposesOf({ settings }: Pick<AppContext, 'settings'>): readonly string[] {
+  return settings.get('BatchesPerUser') > 0 ? [...purposes, batchPurpose] : purposes;
+}
+
 const longestName = 255;
 /** Seconds that the vendor takes. */
-const lifetimes = { least: 3600, most: 2_592_000 };
+export const lifetimes = { least: 3600, most: 2_592_000 };
+
+type Sending = Pick<KeptCaller, 'request' | 'connection' | 'userId'>;
 
 /** Lends the upload to `use`, and holds nothing of it afterwards. @throws {AppError} as `readBody`, and `invalid_request` */
-export async function withUpload<Result>(
+export function withUpload<Result>(services: RelayServices, caller: Sending, use: (upload: Upload) => Promise<Result>): Promise<Result> {
+  const allowed = purposesOf(services.context);
+  return withForm(services, caller, { fields, names }, (body, boundary) => use({ ...readUpload(body, allowed), boundary }));
+}
+
+/** The same of a part of one. https://platform.openai.com/docs/api-reference/uploads/add-part */
+export function withPart<Result>(
+  services: RelayServices,
+  caller: Sending,
+  use: (part: { data: FormFile; boundary: string }) => Promise<Result>,
+): Promise<Result> {
+  return withForm(services, caller, { fields: partFields, names: partNames }, (body, boundary) => {
+    const { data: parts } = body;
+    const [data, second]: unknown[] = Array.isArray(parts) ? parts : [];
+    if (!(data instanceof FormFile) || data.content.size === 0) throw badField('data', fieldRules.required);
+    if (second !== undefined) throw badField('data', fieldRules.standsOnce);
+    return use({ data, boundary });
+  });
+}
+
+async function withForm<Result>(
   { context }: RelayServices,
-  { request, connection, userId }: Pick<KeptCaller, 'request' | 'connection' | 'userId'>,
-  use: (upload: Upload) => Promise<Result>,
+  { request, connection, userId }: Sending,
+  form: { fields: FormFields; names: DecidingNames },
+  use: (body: Body, boundary: string) => Promise<Result>,
 ): Promise<Result> {
   const { bodies, env } = context;
   const boundary = boundaryOf(request.headers.get('content-type'));
-  if (boundary === undefined) throw badField('file', aFile);
+  if (boundary === undefined) throw badField(form.fields.files[0] ?? 'file', aFile);
   const owner = `user:${userId}`;
   const [hold, spool] = [bodies.open(owner), bodies.spool.open(owner)];
   try {
     const raw = await readBody({ request, connection, limit: env.MAX_REQUEST_BODY_MB * 1_000_000, hold, watch: bodies.watch, spool });
-    const body = await bodyOfForm(raw.file ?? sourceOf(raw.bytes), boundary, { fields, names });
-    const allowed = context.settings.get('BatchesPerUser') > 0 ? [...purposes, batchPurpose] : purposes;
-    return await use({ ...readUpload(body, allowed), boundary });
+    return await use(await bodyOfForm(raw.file ?? sourceOf(raw.bytes), boundary, form), boundary);
   } finally {
     hold.shrinkTo(0);
     spool.end();
@@ -62,10 +94,15 @@ function readUpload(body: Body, allowed: readonly string[]): Omit<Upload, 'bound
   if (second !== undefined) throw badField('file', fieldRules.standsOnce);
   const { filename } = file;
   if (filename === '') throw badField('file', fieldRules.required);
-  if (filename.length > longestName) throw badField('filename', fieldRules.longest(longestName));
-  if (/\p{Cc}/u.test(filename)) throw badField('filename', fieldRules.noControls);
+  checkFilename(filename);
   if (typeof purpose !== 'string' || !allowed.includes(purpose)) throw badField('purpose', fieldRules.oneOf(allowed));
   return { file, filename, purpose, seconds: lifetimeIn(body) };
+}
+
+/** @throws {AppError} `invalid_request` */
+export function checkFilename(filename: string): void {
+  if (filename.length > longestName) throw badField('filename', fieldRules.longest(longestName));
+  if (/\p{Cc}/u.test(filename)) throw badField('filename', fieldRules.noControls);
 }
 
 function lifetimeIn(body: Body): number | undefined {

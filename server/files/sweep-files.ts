@@ -8,6 +8,8 @@ const atOnce = 100;
 const runMs = 60_000;
 /** Longer than any upload takes, in seconds. */
 const longestSending = 24 * 3600;
+/** Seconds behind the time of an upload: its end may be on its way. */
+const graceOfUploads = 3600;
 /** After the file has expired at the provider, too. */
 const givenUpAfter = 7 * 24 * 3600;
 
@@ -18,6 +20,7 @@ export async function sweepFiles(context: AppContext): Promise<void> {
   const begin = performance.now();
   await files.patchAll({ state: 'stored', expires_at: { lte: now } }, { set: { state: 'leaving' } });
   await files.remove({ state: 'sending', created_at: { lt: now - longestSending } });
+  await files.remove({ state: 'sending', upload_until: { lt: now - graceOfUploads } });
   await leaveDeleted(context);
   for (let after = ''; performance.now() - begin < runMs;) {
     const some: FileRecord[] = await files.find({ state: 'leaving', id: { gt: after } }, { sort: [['id', 1]], limit: atOnce });

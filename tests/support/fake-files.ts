@@ -14,9 +14,25 @@ export interface ProviderFile {
   seconds: string;
 }
 
+export interface ProviderUpload extends Omit<ProviderFile, 'bytes'> {
+  bytes: number;
+  parts: Map<string, Buffer>;
+}
+
+interface UploadRequest {
+  incoming: IncomingMessage;
+  body: Buffer;
+  id: string | undefined;
+  verb: string | undefined;
+  answer(status: number, value: object): unknown;
+  refuse(status: number, message: string): unknown;
+}
+
 export interface FakeFiles extends ProviderFront {
   /** There now. */
   files: Map<string, ProviderFile>;
+  /** Under way. */
+  uploads: Map<string, ProviderUpload>;
   /** Requests about files, as `METHOD path`. */
   asked: string[];
   /** The next ones are refused with these. */
@@ -27,6 +43,7 @@ const key = 'sk-of-the-operator';
 
 export async function startFakeFiles(upstreamUrl: string): Promise<FakeFiles> {
   const files = new Map<string, ProviderFile>();
+  const uploads = new Map<string, ProviderUpload>();
   const asked: string[] = [];
   const failures: number[] = [];
   const told = ({ id, filename, purpose, bytes }: ProviderFile) => ({
@@ -38,6 +55,45 @@ export async function startFakeFiles(upstreamUrl: string): Promise<FakeFiles> {
     purpose,
   });
 
+  async function serveUpload({ incoming, body, id, verb, answer, refuse }: UploadRequest): Promise<unknown> {
+    asked.push(`${incoming.method} ${incoming.url}`);
+    if (incoming.headers.authorization !== `Bearer ${key}`) return refuse(401, 'Incorrect API key provided');
+    const failure = failures.shift();
+    if (failure !== undefined) return refuse(failure, 'as was told');
+    if (id === undefined) {
+      const { filename, purpose, bytes, mime_type: type, expires_after: kept, ...others } = JSON.parse(body.toString());
+      if (type === undefined || Object.keys(others).length > 0) return refuse(400, 'not such an upload');
+      const made: ProviderUpload = {
+        id: `upload_theirs${uploads.size}`,
+        filename,
+        purpose,
+        bytes,
+        seconds: String(kept.seconds),
+        parts: new Map(),
+      };
+      uploads.set(made.id, made);
+      return answer(200, { id: made.id, object: 'upload', status: 'pending', expires_at: 1 });
+    }
+    const upload = uploads.get(id);
+    if (upload === undefined) return refuse(404, 'no such upload');
+    if (verb === 'parts') {
+      const form = await formOf(incoming, body);
+      const [file, second] = form?.files ?? [];
+      if (file?.name !== 'data' || second !== undefined) return refuse(400, 'not such a form');
+      const part = `part_theirs${upload.parts.size}`;
+      upload.parts.set(part, file.bytes);
+      return answer(200, { id: part, object: 'upload.part', upload_id: id });
+    }
+    uploads.delete(id);
+    if (verb === 'cancel') return answer(200, { id, object: 'upload', status: 'cancelled' });
+    const { part_ids: names } = JSON.parse(body.toString()) as { part_ids: string[] };
+    const bytes = Buffer.concat(names.map((name) => upload.parts.get(name) ?? Buffer.alloc(0)));
+    if (bytes.length !== upload.bytes) return refuse(400, 'The number of bytes does not match');
+    const stored = { id: `file-joined${files.size}`, filename: upload.filename, purpose: upload.purpose, bytes, seconds: upload.seconds };
+    files.set(stored.id, stored);
+    return answer(200, { id, object: 'upload', status: 'completed', file: told(stored) });
+  }
+
   async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = '', url = '', headers } = incoming;
     const body = await readAll(incoming);
@@ -46,6 +102,7 @@ export async function startFakeFiles(upstreamUrl: string): Promise<FakeFiles> {
     const refuse = (status: number, message: string) =>
       answer(status, { error: { message, type: 'invalid_request_error', param: null, code: null } });
     const [, version, place, id, verb, ...more] = url.split('/');
+    if (version === 'v1' && place === 'uploads') return void (await serveUpload({ incoming, body, id, verb, answer, refuse }));
     if (version !== 'v1' || place !== 'files') {
       for (const [, named = ''] of body.toString().matchAll(/"file_id":\s*"([^"]*)"/g))
         if (!files.has(named)) return void refuse(400, `No such File object: ${named}`);
@@ -90,6 +147,7 @@ export async function startFakeFiles(upstreamUrl: string): Promise<FakeFiles> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     channel: { type: 1, key },
     files,
+    uploads,
     asked,
     failures,
     close: () =>

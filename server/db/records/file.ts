@@ -16,6 +16,10 @@ export interface FileRecord {
   expires_at: number;
   /** `sending`: the provider does not have it yet; `leaving`: its owner has deleted it, and the provider is to. */
   state: 'sending' | 'stored' | 'leaving';
+  /** Of one that comes in parts, until it is complete: what the provider calls that, how much has come, and until when it may (unix seconds). */
+  upload_id?: string;
+  sent_bytes?: number;
+  upload_until?: number;
   /** Of results of a batch whose provider has another name for the model: the one that was asked for. */
   asked_model?: string;
 }
