@@ -11,13 +11,13 @@ import { Segments } from '#pwa/ui/controls/segments.tsx';
 import { SwitchRow } from '#pwa/ui/form/switch-row.tsx';
 import { around, type ControlProps } from './control-props.ts';
 import type { Draft } from './option-drafts.ts';
-import { JsonControl } from './json-control.tsx';
 import { type SettingEntry, textName } from './setting-entry.ts';
 import { editableText } from './setting-texts.ts';
 import styles from './settings.module.css';
 import { useSettingLabels } from './use-setting-labels.ts';
 
 // Only some pages have these, and they weigh more than all others.
+const LazyJson = lazy(async () => ({ default: (await import('./json-control.tsx')).JsonControl }));
 const LazyNumber = lazy(async () => ({ default: (await import('./number-controls.tsx')).NumberControl }));
 const LazyPicture = lazy(async () => ({ default: (await import('./picture-control.tsx')).PictureControl }));
 const LazySecret = lazy(async () => ({ default: (await import('./secret-control.tsx')).SecretControl }));
@@ -74,7 +74,7 @@ const controls: Record<Exclude<SettingEntry['control'], 'secret'>, (props: Contr
   number: (props) => <Loaded words={props} field={<LazyNumber {...props} />} />,
   picture: (props) => <Loaded words={props} field={<LazyPicture {...props} />} />,
   choice: ChoiceControl,
-  json: JsonControl,
+  json: (props) => <Loaded words={props} field={<LazyJson {...props} />} />,
   lines: LinesControl,
   long: LongControl,
   text: TextControl,
