@@ -45,6 +45,7 @@ const relay = [
   'uploads',
   'billing',
   'blocked-prompts',
+  'blocked-words-everywhere',
   'broken-caches',
   'cache-writes',
   'call-sessions',
