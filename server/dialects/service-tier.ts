@@ -1,7 +1,26 @@
-// The lane that a request asks for, whatever its format: `service_tier`, `serviceTier`, or Claude's `speed`.
+// The lane that a request asks for, whatever its format: `service_tier`, `serviceTier`, or Claude's `speed`; and the one that the headers of a
+// response tell.
 import { tierNamed } from '#shared/service-tiers.ts';
+import { isObject } from '#server/framing/loose-json.ts';
 
 /** By `tierNamed`; undefined: it asks for none. */
 export function askedTier({ service_tier, serviceTier, speed }: Readonly<Record<string, unknown>>): string | undefined {
-  return (speed === 'fast' ? tierNamed(speed) : undefined) ?? tierNamed(service_tier ?? serviceTier);
+  return (speed === 'fast' ? tierNamed(speed) : undefined) ?? tierNamed(service_tier ?? typeOf(serviceTier));
+}
+
+/** Bedrock's Converse has an object there. https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ServiceTier.html */
+export function typeOf(tier: unknown): unknown {
+  return isObject(tier) ? tier.type : tier;
+}
+
+/** https://ai.google.dev/gemini-api/docs/priority-inference, https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_InvokeModel.html */
+const tierHeaders = ['x-gemini-service-tier', 'x-amzn-bedrock-service-tier'];
+
+/** By `tierNamed`; undefined: they tell none. */
+export function headerTier(headers: Readonly<Record<string, unknown>>): string | undefined {
+  for (const name of tierHeaders) {
+    const tier = tierNamed(headers[name]);
+    if (tier !== undefined) return tier;
+  }
+  return undefined;
 }

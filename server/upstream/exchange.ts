@@ -1,6 +1,7 @@
 // One request to one channel, as its provider wants it and in the channel's name, and its response. A failure has the
 // same form whichever step it was. Calls, tests of channels and lists of models all go this way.
 import type { AppContext } from '#server/context.ts';
+import { headerTier } from '#server/dialects/service-tier.ts';
 import { authorizeRequest, buildRequest, wayOf } from './build-request.ts';
 import type { UpstreamCall, UpstreamRequest } from './build-request.ts';
 import { SigningFailure } from './auth/signing-failure.ts';
@@ -32,7 +33,10 @@ export interface Exchange {
 export type SentRequest = Pick<
   UpstreamRequest,
   'way' | 'upstreamModel' | 'reasoningEffort' | 'sentLimit' | 'hostedLeast' | 'hostedIfCut' | 'askedTier' | 'dropped'
->;
+> & {
+  /** The lane that the headers of its response tell, once they are there. */
+  toldTier?: string;
+};
 
 export type CallExchange = Exchange & { request: SentRequest };
 
@@ -62,7 +66,8 @@ export function sendCall(
       isWanted?.() === false
         ? unwanted()
         : complete(context, call.channel, whole, whole.createSieve === undefined ? limits : gatheringLimits(limits));
-    return { sending, received, request: keptOf(whole) };
+    const request = keptOf(whole);
+    return { sending, received: received.then((told) => withTier(told, request)), request };
   };
   const authorize = (open: UpstreamRequest): CallExchange | Promise<CallExchange> => {
     const authorized = authorizeRequest(open, { now: context.now(), sender: context.sender });
@@ -71,6 +76,13 @@ export function sendCall(
   };
   const encoded = buildRequest({ ...call, settings: context.settings });
   return encoded instanceof Promise ? encoded.then(authorize) : authorize(encoded);
+}
+
+/** Notes the lane. */
+function withTier(received: Received, request: SentRequest): Received {
+  const tier = received.kind === 'failed' || received.headers === undefined ? undefined : headerTier(received.headers);
+  if (tier !== undefined) request.toldTier = tier;
+  return received;
 }
 
 function keptOf(request: UpstreamRequest): SentRequest {

@@ -292,3 +292,17 @@ test('every family but Claude is asked so, at the id of the model', () => {
   expect(pathOf(profile)).toEqual(at(encodeURIComponent(profile)));
   expect(pathOf('claude-sonnet-4-5')[0]).toMatch(/\/invoke$/);
 });
+
+test.each([
+  ['priority', 'priority'],
+  ['flex', 'flex'],
+  ['default', 'standard'],
+])('the lane %s is told beside the usage', (type, tier) => {
+  const usage = { inputTokens: 5, outputTokens: 3, totalTokens: 8 };
+  const output = { message: { role: 'assistant', content: [{ text: 'Noon' }] } };
+  const whole = upstreamDialects.converse.readWhole({ output, stopReason: 'end_turn', usage, serviceTier: { type } }, null);
+  expect(whole?.at(-1)).toMatchObject({ type: 'usage', usage: { tier } });
+  const reader = upstreamDialects.converse.createStreamReader(null);
+  const parts = reader.read({ name: 'metadata', data: JSON.stringify({ usage, serviceTier: { type } }) });
+  expect(parts).toMatchObject([{ type: 'usage', usage: { input: 5, output: 3, tier } }]);
+});

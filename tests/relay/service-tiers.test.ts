@@ -85,8 +85,16 @@ const gemini: Format = {
     },
   }),
 };
+/** Told by a header alone. */
+const geminiByHeader: Format = {
+  ...gemini,
+  name: 'Gemini by header',
+  told: (tier) => ({ usage: geminiUsage, ...(tier === null ? {} : { headers: { 'x-gemini-service-tier': tier } }) }),
+};
 const allowed = { allow_surcharges: true };
-const cases = engines.flatMap((engine) => [chat, responses, claude, gemini].map((format) => ({ engine, kind: engine.kind, ...format })));
+const cases = engines.flatMap((engine) =>
+  [chat, responses, claude, gemini, geminiByHeader].map((format) => ({ engine, kind: engine.kind, ...format })),
+);
 
 async function rowOf(scene: RelayScene, count: number) {
   const row = (await scene.logs(count)).at(-1);

@@ -7,7 +7,7 @@ import type { StreamReader } from '../upstream-dialect.ts';
 import { readStopReason } from './stop-reason.ts';
 import { usageParts } from './token-usage.ts';
 
-export function readWhole({ output, stopReason, usage }: Readonly<JsonObject>): readonly ResponsePart[] | null {
+export function readWhole({ output, stopReason, usage, serviceTier }: Readonly<JsonObject>): readonly ResponsePart[] | null {
   const message = isObject(output) ? output.message : undefined;
   if (!isObject(message) || !Array.isArray(message.content)) return null;
   const parts: ResponsePart[] = [{ type: 'start', id: '', model: '' }];
@@ -21,7 +21,7 @@ export function readWhole({ output, stopReason, usage }: Readonly<JsonObject>): 
       calls += 1;
     } else parts.push(...wordsOf(block));
   }
-  return [...parts, ...finishOf(stopReason), ...usageParts(usage)];
+  return [...parts, ...finishOf(stopReason), ...usageParts(usage, serviceTier)];
 }
 
 export function createStreamReader(): StreamReader {
@@ -54,7 +54,7 @@ class ConverseReader implements StreamReader {
         return finishOf(event.stopReason);
       case 'metadata':
         this.#isComplete = true;
-        return usageParts(event.usage);
+        return usageParts(event.usage, event.serviceTier);
       case 'error': {
         const error = readError(event);
         return error === null ? [] : [{ type: 'error', error }];

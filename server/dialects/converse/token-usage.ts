@@ -4,13 +4,14 @@ import type { TokenUsage } from '#shared/token-usage.ts';
 import { inputTokens } from '#shared/token-usage.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import type { MainCount, ResponsePart } from '../parts.ts';
-import { isInvalidCount, tokenCount } from '../token-usage.ts';
+import { typeOf } from '../service-tier.ts';
+import { isInvalidCount, tokenCount, withTier } from '../token-usage.ts';
 
-/** What a usage object tells, if anything. */
-export function usageParts(value: unknown): ResponsePart[] {
+/** What a usage object tells, if anything, and the lane beside it. */
+export function usageParts(value: unknown, tier?: unknown): ResponsePart[] {
   const counts = invalidCounts(value);
   if (counts.length > 0) return [{ type: 'invalid_usage', counts }];
-  const usage = isObject(value) ? readTokenUsage(value) : {};
+  const usage = isObject(value) ? withTier(readTokenUsage(value), typeOf(tier)) : {};
   return Object.keys(usage).length === 0 ? [] : [{ type: 'usage', usage }];
 }
 

@@ -15,6 +15,7 @@ import type { CallEnd } from '#server/relay/accounting/settle-call.ts';
 import type { MeteredUsage } from '#server/relay/accounting/metered-usage.ts';
 import type { CalledSession } from '#server/relay/admission/called-session.ts';
 import { endRules } from '#server/relay/call-end.ts';
+import type { SentRequest } from '#server/upstream/exchange.ts';
 import { elapsed } from '#server/relay/running-call.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
 
@@ -34,7 +35,7 @@ export function chargeRow(call: RunningCall, end: RowEnd): ChargeRow {
   const { usage, request, failure } = end;
   const ending = endRules[end.reason].logged;
   const hosted = usage === null ? undefined : hostedOf(usage, end);
-  const priced = usage === null ? null : inTier(quoted.price, pricedUsage(usage), request?.askedTier);
+  const priced = usage === null ? null : inTier(quoted.price, pricedUsage(usage), request);
   const quota = priced === null ? 0 : services.context.quotes.charge(quoted, priced, hosted);
   const duration = elapsed(call);
   const { groupRatio } = quoted;
@@ -123,8 +124,8 @@ function adminInfo({ attempts, quoted, services }: RunningCall, { reported, pric
 }
 
 /** What the provider tells of its lane counts; where it tells nothing, the one that was asked for, if that costs more. */
-function inTier(price: Price, usage: PricedUsage, asked: string | undefined): PricedUsage {
-  const tier = usage.tier ?? dearerTier(price, asked);
+function inTier(price: Price, usage: PricedUsage, request: SentRequest | null): PricedUsage {
+  const tier = usage.tier ?? request?.toldTier ?? dearerTier(price, request?.askedTier);
   return tier === undefined ? usage : { ...usage, tier };
 }
 
