@@ -298,11 +298,11 @@ test.each([
   ['flex', 'flex'],
   ['default', 'standard'],
 ])('the lane %s is told beside the usage', (type, tier) => {
-  const usage = { inputTokens: 5, outputTokens: 3, totalTokens: 8 };
+  const told = { inputTokens: 5, outputTokens: 3, totalTokens: 8 };
   const output = { message: { role: 'assistant', content: [{ text: 'Noon' }] } };
-  const whole = upstreamDialects.converse.readWhole({ output, stopReason: 'end_turn', usage, serviceTier: { type } }, null);
+  const whole = upstreamDialects.converse.readWhole({ output, stopReason: 'end_turn', usage: told, serviceTier: { type } }, null);
   expect(whole?.at(-1)).toMatchObject({ type: 'usage', usage: { tier } });
   const reader = upstreamDialects.converse.createStreamReader(null);
-  const parts = reader.read({ name: 'metadata', data: JSON.stringify({ usage, serviceTier: { type } }) });
+  const parts = reader.read({ name: 'metadata', data: JSON.stringify({ usage: told, serviceTier: { type } }) });
   expect(parts).toMatchObject([{ type: 'usage', usage: { input: 5, output: 3, tier } }]);
 });
