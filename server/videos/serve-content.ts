@@ -20,8 +20,12 @@ import { madeOf } from '#server/tasks/videos/video-facts.ts';
 import { stateOf } from './video-object.ts';
 import { formOf } from './video-submission.ts';
 
-/** For which somebody is waited, in all. */
+/** For which a provider's answer is waited. */
 const waitMs = 60_000;
+/** For which the sender of a video is waited, in all its parts. */
+const sendMs = 600_000;
+/** For a whole video, however slowly it is read. */
+const longestMs = 3600_000;
 const mostBytes = 4 * 1024 ** 3;
 const answerBytes = 1024 * 1024;
 /** Videos that are read at the same time. */
@@ -109,7 +113,8 @@ async function openAddress(
   { url, own, signal }: { url: string; own: Readonly<Record<string, string>> | null; signal: AbortSignal },
 ): Promise<EgressStream> {
   const accept = { accept: 'video/*, image/*', 'accept-encoding': 'identity' };
-  const asked = { method: 'GET', milliseconds: waitMs, maxBytes: mostBytes, signal } as const;
+  const whole = AbortSignal.any([signal, AbortSignal.timeout(longestMs)]);
+  const asked = { method: 'GET', milliseconds: sendMs, maxBytes: mostBytes, signal: whole } as const;
   if (own === null) return egress.open({ ...asked, url, headers: accept, redirects: 3 });
   const first = await egress.open({ ...asked, url, headers: { ...own, ...accept }, redirects: 0, isTrusted: true });
   const { location } = first.headers;

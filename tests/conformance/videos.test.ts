@@ -1,5 +1,6 @@
 // Every provider of videos by every form of a caller: what it is asked, strictly, and what comes of it.
 import { readFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { z } from 'zod';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { questionRequest } from '#server/tasks/ask-upstream.ts';
@@ -319,7 +320,10 @@ describe('providers of videos', () => {
         .writeHead(200, { 'content-type': at.startsWith('/cover') ? 'image/webp' : 'application/octet-stream' })
         .end(at.startsWith('/cover') ? 'RIFF' : film),
     );
-    scene = await createVideoScene(embeddedEngine, { network: internet.network });
+    const { network } = internet;
+    // A provider on this machine is one that the operator has chosen.
+    const reach = (host: string, port: number) => (host === '127.0.0.1' ? connect({ host, port }) : network.connect(host, port));
+    scene = await createVideoScene(embeddedEngine, { network: { ...network, connect: reach } });
     const prices = Object.fromEntries(rows.map(({ model }) => [model, 0.1]));
     await scene.set('ModelPrice', JSON.stringify(prices));
     await scene.set('VideoPrice', '{}');
@@ -450,6 +454,51 @@ describe('providers of videos', () => {
     const body = JSON.parse(String(order.body));
     expect(body.content[0].text.replace(/\s+/g, ' ')).toBe('a boat sails --well');
     expect(body).toMatchObject({ duration: 5, resolution: '720p' });
+  });
+
+  it.each([
+    ['is read with its key', undefined, 200],
+    ['sends on to an address without the key', address, 200],
+    ['does not send on to an address inside', 'https://10.0.0.1/x.mp4', 502],
+    ['does not send on to itself in the clear', 'http://127.0.0.1:1/x.mp4', 502],
+  ] as const)('a video at the provider’s own address %s', async (_what, location, status) => {
+    const name = 'models/veo-3.1-generate-preview/operations/own';
+    const own = '/v1beta/files/x:download?alt=media';
+    const upstream = await startFakeVideos(({ method, path: at }) => {
+      if (method === 'POST') return { body: { name } };
+      if (at !== own)
+        return {
+          body: {
+            name,
+            done: true,
+            response: { generateVideoResponse: { generatedSamples: [{ video: { uri: `${upstream.url}${own}` } }] } },
+          },
+        };
+      return location === undefined
+        ? { bytes: film, type: 'video/mp4' }
+        : { bytes: Buffer.alloc(0), type: 'text/plain', status: 302, location };
+    });
+    const id = await scene.addChannel({ type: 24, models: 'veo-3.1-generate-preview', base_url: upstream.url, key: 'AIza-own' });
+    const customer = await scene.customer();
+    const { body } = await customer.call('POST', '/v1/videos', { model: 'veo-3.1-generate-preview', prompt });
+    expect(body).toMatchObject({ status: 'queued' });
+    await scene.poll();
+    // Nobody else can use that address.
+    const listed = await (await scene.app.as(customer.user)).get('/api/task/self?platform=video');
+    expect(listed.data[0].video.url).toBe('');
+    const before = internet.visits.length;
+    const response = await fetch(`${scene.app.origin}/v1/videos/${body.id}/content`, {
+      headers: { authorization: `Bearer ${customer.key}` },
+    });
+    expect(response.status).toBe(status);
+    if (status === 200) expect(Buffer.from(await response.arrayBuffer())).toEqual(film);
+    expect(upstream.visits.at(-1)).toMatchObject({ path: own, headers: { 'x-goog-api-key': 'AIza-own' } });
+    const further = internet.visits.slice(before);
+    expect(further).toHaveLength(location === address ? 1 : 0);
+    expect(JSON.stringify(further)).not.toContain('AIza');
+    await scene.app.context.db.collection('channels').remove({ id });
+    await scene.app.context.channels.reload();
+    await upstream[Symbol.asyncDispose]();
   });
 
   it.each([

@@ -123,6 +123,8 @@ describe.each(engines)('the effect of prices on $kind', (engine) => {
     const same = await ask({ TierPrice: JSON.stringify({ ...saved, 'priority:many*': 3 }) });
     expect(same).toMatchObject({ calls: manyCalls, after: same.before });
     expect(await ask({ TierPrice: JSON.stringify({ ...saved, 'priority:nobody*': 3 }) })).toMatchObject({ calls: 0 });
+    const videos = app.context.settings.get('VideoPrice');
+    expect(await ask({ VideoPrice: JSON.stringify({ ...videos, '720p:nobody*': 3 }) })).toMatchObject({ calls: 0 });
   });
 
   it('of many calls is inferred from the newest', async () => {

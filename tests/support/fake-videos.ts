@@ -18,7 +18,7 @@ export interface VideoVisit {
 export type VideoServing = (visit: VideoVisit) => VideoReply | undefined;
 export type VideoReply =
   | { status?: number; body: unknown }
-  | { bytes: Buffer; type: string; status?: number }
+  | { bytes: Buffer; type: string; status?: number; location?: string }
   /** The connection breaks after the question has come. */
   | 'cut';
 
@@ -38,7 +38,9 @@ export async function startFakeVideos(...first: VideoServing[]): Promise<FakeVid
       if (reply === undefined) continue;
       if (reply === 'cut') return response.destroy();
       const [type, bytes] = 'bytes' in reply ? [reply.type, reply.bytes] : ['application/json', JSON.stringify(reply.body)];
-      return response.writeHead(reply.status ?? 200, { 'content-type': type }).end(bytes);
+      return response
+        .writeHead(reply.status ?? 200, { 'content-type': type, ...('location' in reply ? { location: reply.location } : {}) })
+        .end(bytes);
     }
     return response.writeHead(418, { 'content-type': 'application/json' }).end('{"error":{"message":"nobody answers this"}}');
   };
