@@ -14,6 +14,7 @@ export type TypeNotice =
   | 'dify_applications'
   | 'coze_bots'
   | 'replicate_models'
+  | 'palm_ended'
   | 'codex_accounts'
   | 'sora_ended'
   | 'hunyuan_platform';
@@ -178,6 +179,7 @@ export const channelTypes: readonly ChannelType[] = [
     keyKind: 'codex',
     notice: 'codex_accounts',
   },
+  { type: 11, name: 'Google PaLM2', color: 'orange', baseUrl: 'https://generativelanguage.googleapis.com', notice: 'palm_ended' },
   { type: 56, name: 'Replicate', color: 'gray', baseUrl: 'https://api.replicate.com', notice: 'replicate_models' },
   { type: 2, name: 'Midjourney Proxy', color: 'blue', baseUrl: '' },
   { type: 5, name: 'Midjourney Proxy Plus', color: 'blue', baseUrl: '' },

@@ -114,6 +114,7 @@ const conformance = [
   'dify',
   'ernie',
   'hunyuan',
+  'palm',
   'replicate',
   'spark',
   'console-access',

@@ -18,6 +18,7 @@ import { openaiChatUpstream } from './openai-chat/upstream.ts';
 import { mixedClient } from './openai-mixed/client.ts';
 import { openaiResponsesClient } from './openai-responses/client.ts';
 import { openaiResponsesUpstream } from './openai-responses/upstream.ts';
+import { palmUpstream } from './palm/upstream.ts';
 import { replicateUpstream } from './replicate/upstream.ts';
 import type { UpstreamDialect } from './upstream-dialect.ts';
 
@@ -44,6 +45,7 @@ export const upstreamDialects = {
   dify: difyUpstream,
   coze: cozeUpstream,
   replicate: replicateUpstream,
+  palm: palmUpstream,
 } satisfies Record<string, UpstreamDialect>;
 
 export type UpstreamDialectName = keyof typeof upstreamDialects;

@@ -18,6 +18,7 @@ import { ernieFrames } from '#tests/support/ernie-responses.ts';
 import { baiduKey } from '#tests/support/fake-baidu.ts';
 import { bedrockApiKey } from '#tests/support/fake-bedrock.ts';
 import { tencentKey } from '#tests/support/fake-tencent.ts';
+import { palmEvents } from '#tests/support/fake-palm.ts';
 import { replicateEvents, writeReplicateEvent } from '#tests/support/fake-replicate.ts';
 import { geminiEvents, readGemini } from '#tests/support/gemini-responses.ts';
 import { hunyuanEvents } from '#tests/support/hunyuan-responses.ts';
@@ -123,6 +124,15 @@ const streams: Readonly<
         .flatMap((chunk) => events({ ...chunk }))
         .map(writeReplicateEvent)
         .join('');
+    },
+  },
+  palm: {
+    type: 11,
+    setting: '',
+    write(behaviour) {
+      const request = known(readChat({ model, messages, stream: true, stream_options: { include_usage: true } }));
+      const events = palmEvents();
+      return sse([...chatChunks(request, behaviour, 'chatcmpl-1')].flatMap((chunk) => events({ ...chunk })));
     },
   },
   cohere: {

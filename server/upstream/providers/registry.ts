@@ -31,6 +31,7 @@ import { ollama } from './ollama.ts';
 import { openai } from './openai.ts';
 import { openaiMax } from './openai-max.ts';
 import { openRouter } from './openrouter.ts';
+import { palm } from './palm.ts';
 import { perplexity } from './perplexity.ts';
 import { replicate } from './replicate.ts';
 import { siliconFlow } from './siliconflow.ts';
@@ -94,6 +95,7 @@ export const providers: readonly Provider[] = [
   submodel,
   coze,
   replicate,
+  palm,
   codex,
   midjourneyProxy,
   midjourneyProxyPlus,

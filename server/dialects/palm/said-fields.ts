@@ -1,0 +1,9 @@
+// What this format carries of what callers say; none of them speaks it.
+import type { CarriedFields } from '../request-fields.ts';
+
+export const carriedFields: CarriedFields = {
+  temperature: 'by_parts',
+  top_p: 'by_parts',
+  top_k: 'by_parts',
+  choices: (value) => ({ candidateCount: value }),
+};

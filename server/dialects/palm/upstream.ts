@@ -1,0 +1,35 @@
+// Google's PaLM as a format that providers speak; no caller does. It answers whole, and cannot be told a limit of tokens. The vendor has ended it.
+// https://github.com/googleapis/googleapis/blob/master/google/ai/generativelanguage/v1beta2/discuss_service.proto
+import { isObject, parseObject } from '#server/framing/loose-json.ts';
+import { errorInResponse } from '../stream-pipe.ts';
+import { noLimits } from '../token-limits.ts';
+import type { UpstreamDialect } from '../upstream-dialect.ts';
+import { createStreamReader, readError, readWhole } from './read-response.ts';
+import { carriedFields } from './said-fields.ts';
+import { title } from './title.ts';
+import { writeRequest } from './write-request.ts';
+import { createStreamWriter } from './write-stream.ts';
+
+export const palmUpstream: UpstreamDialect = {
+  name: 'palm',
+  title,
+  limits: noLimits,
+  carriedFields,
+  identity: null,
+  // Nothing of the account is named in a prompt.
+  findAccountObject: () => undefined,
+  writeRequest,
+  applyTraits: (body) => ({ body, dropped: [] }),
+  effortOf: () => undefined,
+  readWhole,
+  createStreamReader,
+  createStreamWriter,
+  isEvent({ data }) {
+    const event = parseObject(data);
+    return event !== null && (isObject(event['error']) || Array.isArray(event['candidates']) || event['isFinished'] === true);
+  },
+  readError(text) {
+    const error = readError(parseObject(text));
+    return error === null ? null : errorInResponse(error);
+  },
+};
