@@ -5,6 +5,10 @@ import { isObject } from '#server/framing/loose-json.ts';
 export interface ConversationBeginning {
   /** Bounded. */
   text: string;
+  /** What the user said first; bounded, and a part of the text. */
+  said: string;
+  /** Characters of what stands before that, as far as it was looked at. */
+  told: number;
   /** How many items the conversation has so far. */
   turns: number;
   hasTools: boolean;
@@ -18,30 +22,36 @@ interface Asked {
   tools?: unknown;
 }
 
-/** Characters of a text that are looked at; of both texts together, and of the parts of one. */
+/** Characters of a text that are looked at; of what the model is told and of what its user says, each; and the parts of one. */
 const longestText = 400;
 const longestWhole = 1600;
 const mostParts = 32;
 
 export function beginningOf({ system, turns, tools }: Asked): ConversationBeginning {
-  const reader = new BeginningReader();
-  reader.add(system);
+  const before = new BeginningReader();
+  const said = new BeginningReader();
+  before.add(system);
   const items: readonly unknown[] = Array.isArray(turns) ? turns : [turns];
   for (const item of items.slice(0, mostParts)) {
-    reader.add(item);
-    if (!isObject(item) || item.role === 'user') break;
+    const isSaid = !isObject(item) || item.role === 'user';
+    (isSaid ? said : before).add(item);
+    if (isSaid) break;
   }
-  return { text: reader.text, turns: items.length, hasTools: Array.isArray(tools) && tools.length > 0 };
+  const text = `${before.text}${said.text}`;
+  return { text, said: said.text, told: before.characters, turns: items.length, hasTools: Array.isArray(tools) && tools.length > 0 };
 }
 
 class BeginningReader {
   text = '';
+  characters = 0;
 
   add(value: unknown): void {
     if (this.text.length >= longestWhole) return;
     // Its length tells apart what begins alike.
-    if (typeof value === 'string') this.text += `${value.slice(0, longestText)}\n${value.length}\n`;
-    else if (Array.isArray(value)) for (const part of value.slice(0, mostParts)) this.add(part);
+    if (typeof value === 'string') {
+      this.text += `${value.slice(0, longestText)}\n${value.length}\n`;
+      this.characters += value.length;
+    } else if (Array.isArray(value)) for (const part of value.slice(0, mostParts)) this.add(part);
     else if (isObject(value)) this.add(value.text ?? value.content ?? value.parts);
   }
 }

@@ -6,6 +6,7 @@ import { createScene } from '#tests/support/relay-scene.ts';
 import { logFilter } from '#server/features/logs/log-filter.ts';
 
 const model = 'claude-sonnet-4-5';
+const chatModel = 'gpt-4o-mini';
 const usage = (fields: object) => ({
   input_tokens: 10,
   output_tokens: 5,
@@ -46,5 +47,36 @@ describe.each(engines)('caches of prompts on $kind', (engine) => {
     await context.figures.flush();
     expect((await context.figures.read(0))[0]).toMatchObject({ promptTokens: 27_030, cachedTokens: 8_000 });
     await scene.checkBooks();
+  });
+
+  test.each([
+    [
+      'of many conversations with one name for their cache is none',
+      { prompt_cache_key: 'an application' },
+      'Ask me.',
+      [],
+      [undefined, undefined, undefined],
+    ],
+    ['of one whose instructions tell the time is found', {}, 'It is noon.', ['Noon.', 'And then?'], [undefined, 1, 1]],
+  ] as const)('a cache %s', async (_about, fields, told, further, expected) => {
+    await using scene = await createScene(engine, {
+      channels: [{ models: chatModel }],
+      settings: { ModelRatio: `{"${chatModel}":1}`, CacheRatio: `{"${chatModel}":0.1}` },
+    });
+    const messages: { role: string; content: string }[] = [];
+    for (let call = 0; call < 3; call += 1) {
+      const isOther = further.length === 0;
+      if (isOther) messages.length = 0;
+      if (messages.length === 0) messages.push({ role: 'user', content: isOther ? `Question ${call}` : 'Question' });
+      else for (const [at, content] of further.entries()) messages.push({ role: at === 0 ? 'assistant' : 'user', content });
+      const details = { prompt_tokens_details: { cached_tokens: isOther && call > 0 ? 1_500 : 0 } };
+      scene.upstream.behave({ usage: { prompt_tokens: 9_000, completion_tokens: 5, total_tokens: 9_005, ...details } }, { times: 1 });
+      const system = { role: 'system', content: isOther ? told : `${told} ${call}` };
+      const response = await scene.chat({ model: chatModel, messages: [system, ...messages], ...fields });
+      expect(response.status).toBe(200);
+      await response.text();
+    }
+    const rows = await scene.logs(3);
+    expect(rows.map(({ cache_broken }) => cache_broken)).toEqual(expected);
   });
 });

@@ -74,7 +74,7 @@ export function mixedClient({ chat, responses }: { chat: ChatFormat; responses: 
     },
     beginningOf(body: Body) {
       const format = isOfResponses(body) ? responses : chat;
-      return format.beginningOf?.(body) ?? { text: '', turns: 0, hasTools: false };
+      return format.beginningOf?.(body) ?? { text: '', said: '', told: 0, turns: 0, hasTools: false };
     },
     sessionIn: (body: Body) => (isOfResponses(body) ? responses : chat).sessionIn?.(body) ?? null,
   } satisfies ClientDialect;

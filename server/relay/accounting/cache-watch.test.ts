@@ -14,6 +14,9 @@ interface Call {
   cachesAll?: boolean;
   seconds?: number;
   conversation?: number;
+  /** What its user said first; 0: its client names it. */
+  alike?: number;
+  told?: number;
 }
 
 function watch() {
@@ -28,9 +31,11 @@ function watch() {
     cachesAll = false,
     seconds = 1,
     conversation = 1,
+    alike = 0,
+    told = 0,
   }: Call) =>
     caches.ended({
-      affinity: { high: 1, low: conversation, turns },
+      affinity: { high: 1, low: conversation, turns, prompts: conversation, alike, told },
       usage: { ...noTokens, input: plain, cacheRead: read, cacheWrite5m: written, cacheWrite1h: writtenForAnHour },
       cachesAll,
       startedAt: at,
@@ -66,6 +71,24 @@ test.each<[string, Call, Call, number | undefined]>([
     { at: 0, plain: 10_000, cachesAll: true },
     { at: minute, turns: 3, plain: 11_000, cachesAll: true },
     10_000,
+  ],
+  [
+    'what the model is told has the time in it, so its beginning is never the same',
+    { at: 0, written: 10_000, alike: 7, told: 1_000 },
+    { at: minute, turns: 3, conversation: 2, alike: 7, told: 1_001, written: 11_000 },
+    10_000,
+  ],
+  [
+    'another one that begins with the same words, and whose model is told something else',
+    { at: 0, written: 10_000, alike: 7, told: 1_000 },
+    { at: minute, turns: 3, conversation: 2, alike: 7, told: 1_100, written: 11_000 },
+    undefined,
+  ],
+  [
+    'another one that begins with the same words, and has not gone on',
+    { at: 0, written: 10_000, alike: 7, told: 1_000 },
+    { at: minute, conversation: 2, alike: 7, told: 1_001, written: 11_000 },
+    undefined,
   ],
   ['another conversation', { at: 0, written: 10_000 }, { at: minute, conversation: 2, written: 11_000 }, undefined],
 ])('%s', (_about, first, second, expected) => {

@@ -27,8 +27,11 @@ const leastCached = 1024;
 const shortLifetime = 5 * 60_000;
 const longLifetime = 60 * 60_000;
 const mostKept = 20_000;
+/** Characters by which what the model is told differs where nothing but a date, a number or a name in it does. */
+const slightChange = 64;
 
 interface Left {
+  told: number;
   tokens: number;
   turns: number;
   at: number;
@@ -38,30 +41,51 @@ interface Left {
 export function createCacheWatch(): CacheWatch {
   /** The one that was used longest ago comes first. */
   const left = new Map<number, Left>();
+  /** Of those whose user began with the same words, the one that was heard last. */
+  const lastAlike = new Map<number, number>();
+
+  /** What its last call left. A prompt whose beginning changes is in no cache, and begins no new conversation by that. */
+  function leftBefore({ prompts, alike, told, turns }: Affinity): Left | undefined {
+    const own = left.get(prompts);
+    const other = own === undefined ? lastAlike.get(alike) : undefined;
+    const before = other === undefined ? undefined : left.get(other);
+    if (other === undefined || before === undefined || turns <= before.turns || Math.abs(told - before.told) > slightChange) return own;
+    left.delete(other);
+    return before;
+  }
+
   return {
     ended({ affinity, usage, cachesAll, startedAt, endedAt }) {
-      const key = (affinity.high & 0x1f_ffff) * 2 ** 32 + affinity.low;
-      const before = left.get(key);
+      const { prompts: key, alike, told, turns } = affinity;
+      const before = leftBefore(affinity);
       const isLive = before !== undefined && startedAt - before.at <= before.lifetime;
       // Shorter than before, it is another one in the same name: a title, a summary.
-      if (isLive && affinity.turns < before.turns) return undefined;
+      if (isLive && turns < before.turns) return undefined;
       const prompt = inputTokens(usage);
       const read = usage.cacheRead;
       const expected = isLive && before.at <= startedAt ? Math.min(before.tokens, prompt) : 0;
       const tokens = cachesAll ? prompt : read + usage.cacheWrite5m + usage.cacheWrite1h;
       const isLong = usage.cacheWrite1h > 0 || (isLive && before.lifetime === longLifetime && read > 0);
       left.delete(key);
-      if (tokens >= leastCached)
-        left.set(key, { tokens, turns: affinity.turns, at: endedAt, lifetime: isLong ? longLifetime : shortLifetime });
+      if (tokens >= leastCached) {
+        left.set(key, { told, tokens, turns, at: endedAt, lifetime: isLong ? longLifetime : shortLifetime });
+        if (alike !== 0) keepLast(lastAlike, alike, key);
+      }
       if (left.size > mostKept) dropOldest(left);
       return expected - read >= leastCached && read < expected / 2 ? expected : undefined;
     },
   };
 }
 
-function dropOldest(left: Map<number, Left>): void {
-  for (const key of left.keys()) {
-    left.delete(key);
+function keepLast(last: Map<number, number>, alike: number, key: number): void {
+  last.delete(alike);
+  last.set(alike, key);
+  if (last.size > mostKept) dropOldest(last);
+}
+
+function dropOldest(kept: Map<number, unknown>): void {
+  for (const key of kept.keys()) {
+    kept.delete(key);
     return;
   }
 }

@@ -10,6 +10,12 @@ export interface Affinity {
   readonly low: number;
   /** How many items the conversation has so far. */
   readonly turns: number;
+  /** Whose prompts its cache is judged by: narrower where a client gives many conversations one name for their cache. */
+  readonly prompts: number;
+  /** Conversations whose user began with the same words, whatever the model is told; 0: its client names it. */
+  readonly alike: number;
+  /** Characters of what the model is told first. */
+  readonly told: number;
 }
 
 interface AskedAffinity {
@@ -39,22 +45,37 @@ export function createAffinities({ secrets }: Pick<AppContext, 'secrets'>): Affi
   return {
     read({ dialect, headers, body, userId, model }) {
       if (dialect.beginningOf === undefined) return null;
-      const { text, turns, hasTools } = dialect.beginningOf(body);
-      const name = nameOf(dialect, headers, body) ?? text;
+      const { text, said, told, turns, hasTools } = dialect.beginningOf(body);
+      const cacheKey = cacheKeyIn(body);
+      const session = sessionIn(dialect, headers, body);
+      const name = cacheKey ?? session ?? text;
       if (name === '') return null;
       // Titles and summaries that agents ask for in the name of a session have no tools, and prompts of their own.
-      const whole = `${userId}\n${model}\n${hasTools}\n${name}`;
-      const { high, low } = hashOf(whole, start);
-      return { high: mixed(high), low: mixed(low), turns };
+      const hashed = (about: string) => {
+        const { high, low } = hashOf(`${userId}\n${model}\n${hasTools}\n${about}`, start);
+        return { high: mixed(high), low: mixed(low) };
+      };
+      const whole = hashed(name);
+      const isNamed = name !== text;
+      return {
+        ...whole,
+        turns,
+        prompts: numberOf(cacheKey === null ? whole : hashed(session ?? `${cacheKey}\n${said}`)),
+        alike: isNamed || said === '' ? 0 : numberOf(hashed(`said:${said}`)),
+        told,
+      };
     },
     keyOf: ({ high, low }) => secrets.hash(`cache key ${high} ${low}`).slice(0, keyLength),
   };
 }
 
-/** What the client itself calls it: by the name under which its prompts are to be cached, or as a session, in which each agent has its own. */
-function nameOf(dialect: ClientDialect, headers: AskedAffinity['headers'], body: AskedAffinity['body']): string | null {
-  const key = body['prompt_cache_key'];
-  if (typeof key === 'string' && key !== '' && key.length <= longestKey) return `key:${key}`;
+/** The name under which the client's prompts are to be cached. It may be one for many conversations that begin alike. */
+function cacheKeyIn({ prompt_cache_key: key }: AskedAffinity['body']): string | null {
+  return typeof key === 'string' && key !== '' && key.length <= longestKey ? `key:${key}` : null;
+}
+
+/** What the client itself calls it: a session, in which each agent has its own. */
+function sessionIn(dialect: ClientDialect, headers: AskedAffinity['headers'], body: AskedAffinity['body']): string | null {
   const ids = sessionOfCall(dialect, headers, body);
   return ids === null ? null : `session:${ids.session}\n${ids.agent}`;
 }
@@ -64,6 +85,10 @@ export function placeOf({ high, low }: Affinity, channelId: number, weight: numb
   // Weighted rendezvous hashing: a channel gets as many conversations as its weight says, and keeps them whatever happens to others.
   const draw = (mixed(mixed(low ^ Math.imul(channelId, 0x9e3779b1)) ^ high) + 0.5) / 2 ** 32;
   return -Math.log(draw) / weight;
+}
+
+function numberOf({ high, low }: { high: number; low: number }): number {
+  return (high & 0x1f_ffff) * 2 ** 32 + low;
 }
 
 /** Users only meet themselves here, so it needs to be quick, not hard to find another text for. */
