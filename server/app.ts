@@ -43,6 +43,7 @@ import { createRelay } from '#server/relay/create-relay.ts';
 import type { Relay } from '#server/relay/create-relay.ts';
 import { dialectAt, isMissingKind } from '#server/relay/endpoints.ts';
 import { mountMidjourney } from '#server/relay/tasks/midjourney/routes.ts';
+import { mountKling } from '#server/videos/kling-routes.ts';
 import { mountVideos } from '#server/videos/routes.ts';
 import { mountSuno } from '#server/relay/tasks/suno/routes.ts';
 import { errorResponse } from '#server/relay/relay-failure.ts';
@@ -104,6 +105,7 @@ function mountRoutes(host: RouteHost, relay: Relay): void {
   mountResponses(host, relay.services, { store, background, follow }); // /v1/responses/:response
   mountMidjourney(host, relay.services); // /mj, /<mode>/mj
   mountVideos(host, relay.services); //    /v1/videos, /v1/video/generations
+  mountKling(host, relay.services); //     /kling/v1/videos
   mountSuno(host, relay.services); //      /suno
   mountSite(host); //                      /api/status, notice, about, home_page_content
   mountSetup(host); //                     /api/setup

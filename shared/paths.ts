@@ -7,6 +7,7 @@ export const serverPrefixes = [
   '/pg',
   '/mj',
   '/suno',
+  '/kling',
   '/dashboard/billing',
   '/healthz',
   '/logo',

@@ -169,6 +169,6 @@ function addressOf(text: string, field: string): string {
     return text;
   }
   if (/^data:image\/[\w.+-]{1,40};base64,/.test(text.slice(0, 80))) return text;
-  if (/^[A-Za-z0-9+/]{40,}/.test(text.slice(0, 80)) && !text.includes(':')) return `data:image/png;base64,${text}`;
+  if (/^[A-Za-z0-9+/]{16,}/.test(text.slice(0, 80)) && !text.includes(':')) return `data:image/png;base64,${text}`;
   throw badField(field, fieldRules.url);
 }

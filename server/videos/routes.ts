@@ -1,9 +1,6 @@
 // Videos: OpenAI's `/v1/videos`, and `/v1/video/generations`, which further clients of this family speak. Either reaches every provider.
-import { AppError } from '#shared/errors.ts';
-import type { Connection } from '#server/http/connection.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
-import { decidingNames } from '#server/dialects/deciding-names.ts';
 import { StrictFields } from '#server/dialects/strict-fields.ts';
 import type { RelayBody } from '#server/relay/endpoints.ts';
 import type { RelayServices } from '#server/relay/services.ts';
@@ -12,28 +9,19 @@ import { answerDirectly, answerTasks } from '#server/relay/tasks/answer-tasks.ts
 import type { NotedCall } from '#server/relay/tasks/answer-tasks.ts';
 import type { Submission } from '#server/relay/tasks/submission.ts';
 import type { TaskAnswer } from '#server/relay/tasks/submit-task.ts';
-import { takeSubmission } from '#server/relay/tasks/take-submission.ts';
 import { identifyCaller } from '#server/relay/tasks/task-caller.ts';
 import { listOf, readPage } from '#server/responses/list-items.ts';
 import { siteAddressOrLocal } from '#server/settings/site-address.ts';
 import { callersName } from '#server/tasks/task-data.ts';
-import { promptIn, readGeneration, readVideo, videoFields, videoNames } from './asked-video.ts';
-import type { AskedVideo } from './asked-video.ts';
+import { promptIn, readGeneration, readVideo } from './asked-video.ts';
 import { deleteVideo } from './delete-video.ts';
 import { findVideo, listVideos } from './find-video.ts';
 import { videoRefusal } from './refusal.ts';
 import { serveContent } from './serve-content.ts';
 import { generationObject, videoObject } from './video-object.ts';
-import { orderSubmission, remixSubmission } from './video-submission.ts';
-
-interface Asked {
-  request: Request;
-  connection: Connection | null;
-  params: Readonly<Record<string, string>>;
-  url: URL;
-}
-
-const remixNames = decidingNames(['prompt']);
+import { order, submit } from './take-order.ts';
+import type { Asked } from './take-order.ts';
+import { remixSubmission } from './video-submission.ts';
 
 export function mountVideos(host: RouteHost, services: RelayServices): void {
   const { context } = services;
@@ -76,35 +64,6 @@ export function mountVideos(host: RouteHost, services: RelayServices): void {
   );
 }
 
-interface Ordering extends NotedCall {
-  read(body: RelayBody): AskedVideo;
-  answer(task: TaskRecord): object;
-}
-
-function order(services: RelayServices, asked: Asked, { read, answer, ...noted }: Ordering): Promise<TaskAnswer> {
-  return submit(services, asked, {
-    ...noted,
-    read: (body, admission) => Promise.resolve(orderSubmission({ services, admission, answer }, read(body))),
-  });
-}
-
-function submit(
-  services: RelayServices,
-  { request, connection, params }: Asked,
-  { read, ...noted }: NotedCall & { read(body: RelayBody, admission: Admission): Promise<Submission> },
-): Promise<TaskAnswer> {
-  if (!services.context.settings.get('TaskEnabled')) throw new AppError('tasks_disabled');
-  const isNew = params['video'] === undefined;
-  return takeSubmission(services, {
-    request,
-    connection,
-    ...noted,
-    names: isNew ? videoNames : remixNames,
-    ...(isNew ? { form: videoFields } : {}),
-    read: (body, _userId, admission) => read(body, admission),
-  });
-}
-
 async function remix(
   services: RelayServices,
   { params, url }: Asked,
@@ -115,6 +74,7 @@ async function remix(
   return remixSubmission({ services, admission, answer: videoObject }, { origin, prompt, path: url.pathname });
 }
 
-function contentAddress({ context: { settings, env } }: RelayServices, task: TaskRecord): string {
+/** For whoever has the key. */
+export function contentAddress({ context: { settings, env } }: RelayServices, task: TaskRecord): string {
   return `${siteAddressOrLocal(settings, env.PORT)}/v1/videos/${callersName(task)}/content`;
 }

@@ -386,6 +386,35 @@ describe('providers of videos', () => {
       await scene.app.context.db.collection('tasks').patchAll({ public_id: body.id }, { unset: ['accepted_key'] });
     });
 
+    it('by Kling’s own paths: ordered, asked about, told where it is', async () => {
+      const customer = await scene.customer();
+      state = 'waiting';
+      const asked = {
+        model_name: row.model,
+        prompt,
+        mode: 'std',
+        aspect_ratio: '16:9',
+        duration: String(row.seconds),
+        image: picture.base64,
+      };
+      const { image: _none, ...text } = asked;
+      const taken = await customer.call('POST', '/kling/v1/videos/text2video', text);
+      expect(taken).toMatchObject({ status: 200, body: { code: 0, message: 'SUCCEED', data: { task_status: 'submitted' } } });
+      expect(upstream.visits.at(-1)?.body).toEqual(row.text.body);
+      expect(await customer.balance()).toBe(start - row.seconds * 50_000);
+      const { task_id: id } = taken.body.data;
+      state = 'done';
+      await scene.poll();
+      const told = (await customer.call('GET', `/kling/v1/videos/text2video/${id}`)).body.data;
+      expect(told).toMatchObject({ task_id: id, task_status: 'succeed', created_at: expect.any(Number) });
+      expect(told.task_result.videos).toEqual([{ id, url: expect.stringMatching(/^https?:/), duration: String(row.seconds) }]);
+      await scene.app.context.db.collection('tasks').patchAll({ public_id: id }, { unset: ['accepted_key'] });
+      const drawn = await customer.call('POST', '/kling/v1/videos/image2video', asked);
+      expect(drawn.status).toBe(200);
+      expect(upstream.visits.at(-1)?.body).toEqual(row.drawn.body);
+      await scene.app.context.db.collection('tasks').patchAll({ public_id: drawn.body.data.task_id }, { unset: ['accepted_key'] });
+    });
+
     it('with a picture, as a file and as data', async () => {
       const customer = await scene.customer();
       const form = new FormData();
@@ -434,6 +463,32 @@ describe('providers of videos', () => {
       expect([status, body.error]).toMatchObject([400, { code: 'invalid_request', param: 'size' }]);
       expect(upstream.visits).toHaveLength(before);
     });
+  });
+
+  it('Kling’s own clients are refused in its words', async () => {
+    const customer = await scene.customer({ quota: 1 });
+    const upstream = await startFakeVideos(() => ({ body: { code: 1301, message: 'content is not safe' } }));
+    const id = await scene.addChannel({ type: 50, models: 'kling-v2-6', base_url: upstream.url, key: 'ak1|sk1' });
+    const ask = (fields: object, path = 'text2video') =>
+      customer.call('POST', `/kling/v1/videos/${path}`, { model_name: 'kling-v2-6', prompt, ...fields });
+    const refused = (status: number, code: number, message: string) => ({
+      status,
+      body: { code, message: expect.stringMatching(message), data: null },
+    });
+    expect(await ask({ duration: 'long' })).toMatchObject(refused(400, 1201, 'duration '));
+    expect(await ask({ mode: 'cinema' })).toMatchObject(refused(400, 1201, 'mode '));
+    expect(await ask({ callback_url: 'https://inside.example' })).toMatchObject(refused(400, 1201, 'callback_url '));
+    expect(await ask({}, 'image2video')).toMatchObject(refused(400, 1201, 'image '));
+    expect(await ask({})).toMatchObject(refused(403, 1103, ''));
+    const rich = await scene.customer();
+    const told = await rich.call('POST', '/kling/v1/videos/text2video', { model_name: 'kling-v2-6', prompt });
+    expect(told).toMatchObject(refused(400, 1201, 'content is not safe'));
+    expect(await rich.call('GET', '/kling/v1/videos/text2video/video_1')).toMatchObject(refused(404, 1203, 'video_1'));
+    expect((await fetch(`${scene.app.origin}/kling/v1/videos/text2video/video_1`)).status).toBe(401);
+    expect(await rich.balance()).toBe(start);
+    await scene.app.context.db.collection('channels').remove({ id });
+    await scene.app.context.channels.reload();
+    await upstream[Symbol.asyncDispose]();
   });
 
   it('what the provider would read out of a prompt does not make another video of it', async () => {
