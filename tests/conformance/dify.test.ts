@@ -111,8 +111,32 @@ describe('a request', () => {
     expect(request.dropped.toSorted()).toEqual(['max_tokens', 'response_format', 'temperature', 'tools']);
   });
 
+  test('has pictures and documents by their address', async () => {
+    const image = { type: 'image_url', image_url: { url: 'https://a.example/1.png', detail: 'low' } };
+    const body = { model: 'm', messages: [user([{ type: 'text', text: 'What?' }, image])] };
+    const request = await requestOf({
+      request: { path: '/v1/chat/completions', body },
+      channel: { type: 37, key: 'k', base_url: '', other: '', openai_organization: '' },
+    });
+    const sent = bodyOf(request);
+    expect(sent).toMatchObject({
+      query: 'USER: \nWhat?\n',
+      files: [{ type: 'image', transfer_mode: 'remote_url', url: 'https://a.example/1.png' }],
+    });
+    expect(chatOf(sent, 'm')).toHaveProperty('asked');
+    expect(request.dropped).toEqual(['image_url.detail']);
+    const parts = clientDialects.claude.readRequest({
+      model: 'm',
+      max_tokens: 5,
+      messages: [user([{ type: 'document', source: { type: 'url', url: 'https://a.example/1.pdf' } }])],
+    });
+    const written = dify.writeRequest(parts, { upstreamModel: 'm', forceUsage: true, settings: defaultSettings });
+    expect(written.body).toMatchObject({ query: '...', files: [{ type: 'document', url: 'https://a.example/1.pdf' }] });
+  });
+
   test.each([
-    ['pictures', { messages: [user([{ type: 'image_url', image_url: { url: 'https://a.example/1.png' } }])] }],
+    ['pictures in bytes', { messages: [user([{ type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } }])] }],
+    ['sounds', { messages: [user([{ type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } }])] }],
     ['texts that end it', { messages: [user('Hi')], stop: ['END'] }],
   ])('with %s is refused', (_what, fields) => {
     const request = client.readRequest({ model: 'm', ...fields });

@@ -16,9 +16,19 @@ export function chatOf(body: Json, model: string): ReadRequest {
     demand(mode === 'blocking' || mode === 'streaming', 'response_mode must be blocking or streaming');
     demand(typeof user === 'string' && user !== '', 'user is required');
     demand(Array.isArray(files), 'files must be a list');
-    const messages = [{ role: 'user', content: query }];
+    const pictures = files.map(readFile);
+    const content = pictures.length === 0 ? query : [{ type: 'text', text: query }, ...pictures];
+    const messages = [{ role: 'user', content }];
     return { model, messages, ...(mode === 'streaming' ? { stream: true, stream_options: { include_usage: true } } : {}) };
   });
+}
+
+function readFile(file: unknown): Json {
+  demand(isObject(file) && hasOnly(file, ['type', 'transfer_mode', 'url', 'upload_file_id']), 'a file has an unknown field');
+  const { type, transfer_mode: mode, url } = file;
+  demand(type === 'image' || type === 'document', 'the type of a file is not known');
+  demand(mode === 'remote_url' && typeof url === 'string' && /^https?:/.test(url), 'a file needs an address');
+  return { type: 'image_url', image_url: { url } };
 }
 
 /** A chat completion in this format. */

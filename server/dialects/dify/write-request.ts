@@ -12,29 +12,45 @@ export function writeRequest(request: ChatRequest): WrittenRequest {
   const extras = losses.carry(request.extras, carriedFields, title);
   noteSettings(request, losses, title);
   const { messages, responseFormat, userId, isStream } = request;
-  const told = messages.flatMap((message) => writeMessage(message, losses));
+  const files: NamedFile[] = [];
+  const told = messages.flatMap((message) => writeMessage(message, losses, files));
   const shape = shapeInWords(responseFormat);
   if (shape !== null) told.push(`SYSTEM: \n${shape}\n`);
   const body = {
     ...extras,
     inputs: {},
-    query: told.join(''),
+    query: told.length === 0 && files.length > 0 ? filler : told.join(''),
     response_mode: isStream ? 'streaming' : 'blocking',
     ...(userId === undefined ? {} : { user: userId }),
     auto_generate_name: false,
-    files: [],
+    files,
   };
   return { body, dropped: losses.names };
 }
 
+/** Something has to be asked, also where there is nothing but a picture. */
+const filler = '...';
 const headings = { system: 'SYSTEM', user: 'USER', assistant: 'ASSISTANT' } as const;
 
-function writeMessage(message: Message, losses: Losses): string[] {
+/** What has an address is fetched there. */
+interface NamedFile {
+  type: 'image' | 'document';
+  transfer_mode: 'remote_url';
+  url: string;
+}
+
+/** @param files those of all messages; bytes would have to be uploaded before @throws {AppError} `untranslatable` */
+function writeMessage(message: Message, losses: Losses, files: NamedFile[]): string[] {
   const { role, content, field } = message;
   noteMessage(message, losses);
   return content.flatMap((part: TextPart | UserPart | AssistantPart) => {
     const text = toldText(part, { field, losses, title });
-    if (text === null) throw untranslatable(`${field}.content`, title);
+    if (text === null) {
+      if ((part.type !== 'image' && part.type !== 'file') || part.source.kind !== 'url') throw untranslatable(`${field}.content`, title);
+      if (part.type === 'image' && part.detail !== undefined) losses.drop('image_detail');
+      files.push({ type: part.type === 'image' ? 'image' : 'document', transfer_mode: 'remote_url', url: part.source.url });
+      return [];
+    }
     return text === '' ? [] : [`${headings[role]}: \n${text}\n`];
   });
 }
