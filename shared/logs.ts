@@ -95,6 +95,8 @@ export type CallEnding = z.infer<typeof CallEnding>;
 export const CallRefund = z.object({ amount: z.int(), reason: z.string(), at: z.int(), row: z.int(), by: z.optional(z.string()) });
 export type CallRefund = z.infer<typeof CallRefund>;
 
+const Advice = z.object({ model: z.string(), prompt_tokens: z.int(), completion_tokens: z.int(), price: z.number() });
+
 /** What a consumption row knows beyond its columns. Ratio fields are 0 for models with a price per call. */
 export const LogOther = z.looseObject({
   model_ratio: z.optional(z.number()),
@@ -133,6 +135,8 @@ export const LogOther = z.looseObject({
   /** What a price per call is paid for, where a call has several; tools that ran at the provider: how often, and USD per 1,000 runs. */
   units: z.catch(z.optional(CallUnits), undefined),
   hosted_calls: z.catch(z.optional(z.readonly(z.array(z.object({ kind: z.string(), calls: z.int(), price: z.number() })))), undefined),
+  /** What other models have written within the call, no part of its tokens: USD before the group's ratio for 1,000 such. */
+  advice: z.catch(z.optional(z.readonly(z.array(Advice))), undefined),
   reasoning_tokens: z.optional(z.int()),
   reasoning_effort: z.optional(z.string()),
   /** Names of the client's fields that the provider's format has no place for. */

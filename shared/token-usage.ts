@@ -23,6 +23,12 @@ export interface TokenUsage {
   cost?: number;
 }
 
+/** What another model has written within a call, which names it. */
+export interface AdviceUsage {
+  model: string;
+  usage: TokenUsage;
+}
+
 /** For how long a caller has the provider keep parts of a prompt in its cache, by what writing them is charged as. */
 export type CacheWriteClass = 'cacheWrite5m' | 'cacheWrite1h';
 

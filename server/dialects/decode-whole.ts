@@ -32,15 +32,16 @@ export function readByParts(
   if (body === null) return { kind: 'failed', error };
   const parts = dialect.readWhole(body, provider);
   if (parts === null || parts.some(isInvalidUsage)) return { kind: 'failed', error: null };
-  const { usage, hosted, summaries } = toldIn(parts);
+  const { usage, hosted, summaries, advice } = toldIn(parts);
   const written = () => parts.map(textOfPart).join('');
-  if (parts.some(hasDeepArguments)) return { kind: 'too_deep', usage, hosted, summaries, written };
+  if (parts.some(hasDeepArguments)) return { kind: 'too_deep', usage, hosted, summaries, advice, written };
   for (const part of parts) noteSignature(part, dialect, signatures);
   return {
     kind: 'whole',
     usage,
     hosted,
     summaries,
+    advice,
     isEmpty: false,
     written,
     body: (counted) => write(parts, counted ?? usage),
@@ -79,9 +80,9 @@ export function eventsOf(parts: readonly ResponsePart[], dialect: UpstreamDialec
   return Buffer.from(parts.map((part) => stream.write(part)).join('') + stream.end(toldIn(parts).usage));
 }
 
-function toldIn(parts: readonly ResponsePart[]): Pick<DecodedWhole, 'usage' | 'hosted' | 'summaries'> {
+function toldIn(parts: readonly ResponsePart[]): Pick<DecodedWhole, 'usage' | 'hosted' | 'summaries' | 'advice'> {
   const told = new ToldUsage();
   for (const part of parts) told.note(part);
-  const { usage, hosted, summaries } = told.report(false);
-  return { usage, hosted, summaries };
+  const { usage, hosted, summaries, advice } = told.report(false);
+  return { usage, hosted, summaries, advice };
 }

@@ -1,7 +1,7 @@
 // A provider's whole response, and what it is to the client.
 import type { CallUnits } from '#shared/call-units.ts';
 import type { HostedCalls } from '#shared/hosted-tools.ts';
-import type { TokenUsage } from '#shared/token-usage.ts';
+import type { AdviceUsage, TokenUsage } from '#shared/token-usage.ts';
 import type { ClientDialect, ResponseWriterOptions } from './client-dialect.ts';
 import type { SignatureMemory } from './signature-memory.ts';
 import type { Way } from './way.ts';
@@ -30,6 +30,8 @@ export interface DecodedWhole {
   hosted?: HostedCalls | undefined;
   /** Tokens of summaries that the provider has had written within the call, beside `usage`; missing: none. */
   summaries?: TokenUsage | undefined;
+  /** The same of advice, by the model that has given it; missing: none. */
+  advice?: readonly AdviceUsage[] | undefined;
   /** What a price per call is for, as the provider tells it; missing: the call. */
   units?: CallUnits | undefined;
   /** Tokens of what it holds beside texts, for where none are told; missing: it holds nothing else. */
@@ -54,6 +56,8 @@ export interface DeepWhole {
   hosted?: HostedCalls | undefined;
   /** Tokens of summaries that the provider has had written within the call, beside `usage`; missing: none. */
   summaries?: TokenUsage | undefined;
+  /** The same of advice, by the model that has given it; missing: none. */
+  advice?: readonly AdviceUsage[] | undefined;
   /** What the model wrote, for counting; roughly, where that cannot be told from the rest. */
   written(): string;
 }

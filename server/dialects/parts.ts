@@ -4,7 +4,7 @@
 import type { ExtraField, SaidFields } from './request-fields.ts';
 import type { Seal } from './seal.ts';
 import type { HostedCalls, HostedKind } from '#shared/hosted-tools.ts';
-import type { TokenUsage } from '#shared/token-usage.ts';
+import type { AdviceUsage, TokenUsage } from '#shared/token-usage.ts';
 
 /** A cache breakpoint behind a part: how long the provider should keep the prompt up to here. */
 export type CacheHint = '5m' | '1h';
@@ -233,8 +233,10 @@ export type ResponsePart =
   | { type: 'finish'; reason: FinishReason; stopSequence?: string; choice?: number }
   /** Later ones replace earlier ones class by class. */
   | { type: 'usage'; usage: Partial<TokenUsage> }
-  /** Tokens of summaries and advice that the provider has had written within the call, which `usage` does not hold. Later ones replace earlier ones. */
+  /** Tokens of summaries that the provider has had written within the call, which `usage` does not hold. Later ones replace earlier ones. */
   | { type: 'summary_usage'; usage: TokenUsage }
+  /** The same of advice, by the model that has given it. */
+  | { type: 'advice_usage'; advice: readonly AdviceUsage[] }
   /** How often tools have run at the provider so far. Later ones replace earlier ones kind by kind. */
   | { type: 'hosted_usage'; calls: HostedCalls }
   /** Main numbers of a usage that cannot be true. */

@@ -2,7 +2,7 @@
 // client out, and what money and the log need to know. One per stream; nothing here waits or writes.
 import type { CallUnits } from '#shared/call-units.ts';
 import type { HostedCalls } from '#shared/hosted-tools.ts';
-import type { TokenUsage } from '#shared/token-usage.ts';
+import type { AdviceUsage, TokenUsage } from '#shared/token-usage.ts';
 import type { StreamVoice } from './client-dialect.ts';
 import type { UpstreamErrorObject } from './parts.ts';
 
@@ -41,6 +41,8 @@ export interface ReportedUsage {
   hosted?: HostedCalls | undefined;
   /** Tokens of summaries that the provider has had written within the call, beside `usage`; missing: none. */
   summaries?: TokenUsage | undefined;
+  /** The same of advice, by the model that has given it; missing: none. */
+  advice?: readonly AdviceUsage[] | undefined;
   /** What a price per call is for; missing: the call. */
   units?: CallUnits;
 }

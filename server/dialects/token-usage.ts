@@ -2,7 +2,7 @@
 import type { HostedCalls } from '#shared/hosted-tools.ts';
 import { tierNamed } from '#shared/service-tiers.ts';
 import { inputTokens, noTokens } from '#shared/token-usage.ts';
-import type { TokenUsage } from '#shared/token-usage.ts';
+import type { AdviceUsage, TokenUsage } from '#shared/token-usage.ts';
 import type { MainCount, ResponsePart } from './parts.ts';
 import type { ReportedUsage } from './stream-pipe.ts';
 
@@ -18,10 +18,12 @@ export class ToldUsage {
 
   #hosted: HostedCalls | undefined;
   #summaries: TokenUsage | undefined;
+  #advice: readonly AdviceUsage[] | undefined;
 
   note(part: ResponsePart): void {
     if (part.type === 'hosted_usage') this.#hosted = { ...this.#hosted, ...part.calls };
     if (part.type === 'summary_usage') this.#summaries = part.usage;
+    if (part.type === 'advice_usage') this.#advice = part.advice;
     if (part.type === 'invalid_usage') for (const count of part.counts) this.#refuse(count);
     if (part.type !== 'usage') return;
     Object.assign(this.#usage, part.usage);
@@ -38,6 +40,7 @@ export class ToldUsage {
     const reported = this.#tokens(hasTextAfter);
     if (this.#hosted !== undefined) reported.hosted = this.#hosted;
     if (this.#summaries !== undefined) reported.summaries = this.#summaries;
+    if (this.#advice !== undefined) reported.advice = this.#advice;
     return reported;
   }
 

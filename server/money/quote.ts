@@ -9,7 +9,7 @@ import { videoPrice } from '#shared/price-at.ts';
 import type { CallPrice, Price, PricedUsage } from '#shared/pricing.ts';
 import type { CacheWriteClass } from '#shared/token-usage.ts';
 import { toolCharges, toolPricesOf } from '#shared/tool-prices.ts';
-import type { ToolPrices } from '#shared/tool-prices.ts';
+import type { ToolCharge, ToolPrices } from '#shared/tool-prices.ts';
 import { Role } from '#shared/roles.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { priceMapsOf } from '#server/settings/price-maps.ts';
@@ -58,8 +58,8 @@ export interface Quotes {
   reserveFor(quoted: QuotedPrice, prompt: PromptSize, completionTokens: number): number;
   /** The most completion tokens, up to `most`, that `has` quota pays for together with the prompt. */
   affordable(quoted: QuotedPrice, prompt: PromptSize, quota: { has: number; most: number }): number;
-  /** Quota of a usage, and of the tools that ran at the provider. */
-  charge(quoted: QuotedPrice, usage: PricedUsage, hosted?: HostedCalls): number;
+  /** Quota of a usage, of the tools that ran at the provider, and of what else has a price of its own. */
+  charge(quoted: QuotedPrice, usage: PricedUsage, hosted?: HostedCalls, others?: readonly ToolCharge[]): number;
   /** US dollars of the same before the group's ratio, not rounded. */
   dollars(quoted: QuotedPrice, usage: PricedUsage, hosted?: HostedCalls): number;
 }
@@ -138,7 +138,7 @@ export function createQuotes(settings: Settings): Quotes {
     },
     reserveFor,
     affordable,
-    charge: (quoted, usage, hosted) => quotaWithTools(usage, quoted.price, termsOf(quoted, hosted)),
+    charge: (quoted, usage, hosted, others) => quotaWithTools(usage, quoted.price, termsOf(quoted, hosted, others)),
     dollars(quoted, usage, hosted) {
       const { exact } = costWithTools(usage, quoted.price, { ...termsOf(quoted, hosted), groupRatio: 1 }).receipt();
       return Number(exact) / quoted.quotaPerUnit;
@@ -151,9 +151,13 @@ function priceError(model: string, user: UserRecord): AppError {
 }
 
 /** What it costs beside tokens, by the prices of that model. */
-function termsOf({ groupRatio, quotaPerUnit, tools: prices }: QuotedPrice, hosted: HostedCalls | undefined) {
+function termsOf(
+  { groupRatio, quotaPerUnit, tools: prices }: QuotedPrice,
+  hosted: HostedCalls | undefined,
+  others: readonly ToolCharge[] = [],
+) {
   const tools = hosted === undefined || prices === undefined ? [] : toolCharges(hosted, prices);
-  return { groupRatio, quotaPerUnit, tools };
+  return { groupRatio, quotaPerUnit, tools: others.length === 0 ? tools : [...tools, ...others] };
 }
 
 /** A prompt that is counted so much below a bound may be beyond it as its provider counts. */

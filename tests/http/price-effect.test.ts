@@ -109,6 +109,23 @@ describe.each(engines)('the effect of prices on $kind', (engine) => {
     }
   });
 
+  it('leaves what another model has advised at what that cost', async () => {
+    const { clock, context } = app;
+    const price = { model_ratio: 1, completion_ratio: 1, cache_ratio: 1, model_price: -1, group_ratio: 2 };
+    const before = await readPriceEffect(context, { modelRatio: { ...ratios, cheap: 2 } });
+    // 100 tokens, and advice for 0.01 USD, at a factor of 2.
+    const other = { ...price, advice: [{ model: 'adviser', prompt_tokens: 900, completion_tokens: 90, price: 10 }] };
+    const fields = { model_name: 'cheap', prompt_tokens: 100, quota: 10_200, created_at: Math.floor(clock.now() / 1000) - 30, other };
+    await context.db.collection('logs').insert(buildLog({ id: 999_998, user_id: 1, ...fields }));
+    try {
+      const after = await readPriceEffect(context, { modelRatio: { ...ratios, cheap: 2 } });
+      expect(after.before - before.before).toBe(10_200);
+      expect(after.after - before.after).toBe(10_400);
+    } finally {
+      await context.db.collection('logs').remove({ id: 999_998 });
+    }
+  });
+
   it('knows what long prompts would cost', async () => {
     const saved = app.context.settings.get('LongInputPrice');
     const dearer = await ask({ LongInputPrice: JSON.stringify({ ...saved, 'input>1:many*': 3 }) });

@@ -87,7 +87,7 @@ describe.each(cases)('usage of a Claude channel on $kind, asked at $path', ({ en
       };
       const iterations = [
         { ...summary, cache_creation },
-        { ...summary, type: 'advisor_message', model: 'claude-opus-4-6', output_tokens: 1, cache_creation },
+        { ...summary, type: 'advisor_message', model: 'a-model-without-a-price', output_tokens: 1, cache_creation },
         { ...own, type: 'message' },
       ];
       scene.upstream.queue({ text: 'Noon.', usage: { ...own, iterations } }, { text: 'Noon.', usage: own });
@@ -105,6 +105,32 @@ describe.each(cases)('usage of a Claude channel on $kind, asked at $path', ({ en
       await scene.checkBooks();
     },
   );
+
+  test.each([true, false])('advice of a model that has a price is charged at that, beside the tokens (stream: %s)', async (stream) => {
+    const adviser = 'claude-opus-4-6';
+    await using scene = await createScene(engine, {
+      settings: {
+        SelfUseModeEnabled: 'true',
+        ModelRatio: JSON.stringify({ [model]: 1, [adviser]: 10 }),
+        CompletionRatio: JSON.stringify({ [model]: 2, [adviser]: 5 }),
+        CacheRatio: JSON.stringify({ [adviser]: 0.1 }),
+        GroupRatio: JSON.stringify({ default: 0.5 }),
+      },
+      channels: [{ type: 14, models: model }],
+    });
+    const own = { input_tokens: 100, cache_read_input_tokens: 0, cache_creation_input_tokens: 0, output_tokens: 7 };
+    const advice = { ...own, type: 'advisor_message', model: adviser, cache_read_input_tokens: 50, output_tokens: 30 };
+    const iterations = [advice, { ...own, type: 'message' }, { ...advice, input_tokens: 200, cache_read_input_tokens: 0 }];
+    scene.upstream.queue({ text: 'Noon.', usage: { ...own, iterations } });
+    expect((await ask(scene, stream)).status).toBe(200);
+    const [row] = await scene.logs(1);
+    expect(row).toMatchObject({ prompt_tokens: 100, completion_tokens: 7 });
+    // (300 + 50 × 0.1 + 60 × 5) × 10 units of 0.000002 dollars each.
+    const price = (300 + 5 + 300) * 10 * 0.000_002 * 1000;
+    expect(row?.other).toMatchObject({ advice: [{ model: adviser, prompt_tokens: 350, completion_tokens: 60, price }] });
+    expect(row?.quota).toBe(Math.ceil(0.5 * (100 + 7 * 2 + (300 + 5 + 300) * 10)));
+    await scene.checkBooks();
+  });
 
   test('a whole response whose usage cannot be true is none', async () => {
     await using scene = await open();

@@ -124,6 +124,7 @@ function CallReceipt({ log, isAdmin }: { log: Log; isAdmin: boolean }) {
   const why = whySource(log);
   const receipt = receiptOfRow(log, other, {
     part: (name) => t(`logs.part.${name}`),
+    advice: (model, tokens) => t('logs.part.advice', { model, tokens: format.count(tokens) }),
     group: (name) => t('logs.part.group', { name }),
     quotaPerUnit: format.quotaPerUnit,
     inCurrency: format.inCurrency,

@@ -7,7 +7,13 @@ import { costOf, costWithTools } from '#shared/pricing.ts';
 import { receiptSums } from '#pwa/ui/billing/receipt-sums.ts';
 import { receiptOfRow } from './log-receipt.ts';
 
-const words = { part: (name: string) => name, group: (name: string) => name, quotaPerUnit: 500_000, inCurrency: true };
+const words = {
+  part: (name: string) => name,
+  advice: (model: string, count: number) => `${model} ${count}`,
+  group: (name: string) => name,
+  quotaPerUnit: 500_000,
+  inCurrency: true,
+};
 
 const tokens = fc.nat({ max: 5_000_000 });
 /** Ratios as people write them, and some as computers do. */
@@ -38,6 +44,9 @@ const usageRow = fc
       selector: ({ kind }) => kind,
       maxLength: 3,
     }),
+    advice: fc.array(fc.record({ model: fc.constant('m'), prompt_tokens: tokens, completion_tokens: tokens, price: ratio }), {
+      maxLength: 2,
+    }),
   })
   .map((row) => {
     const cached = Math.min(row.cached, row.prompt);
@@ -63,6 +72,7 @@ const usageRow = fc
       prompt_source: 'upstream',
       completion_source: 'counted',
       hosted_calls: row.tools,
+      advice: row.advice,
     };
     const { quota } = costWithTools(
       {
@@ -86,7 +96,7 @@ const usageRow = fc
         imageInputRatio: 1,
         imageOutputRatio: 1,
       },
-      { groupRatio: row.group, tools: row.tools },
+      { groupRatio: row.group, tools: [...row.tools, ...row.advice.map(({ price }) => ({ kind: 'other' as const, calls: 1, price }))] },
     );
     return { log: { quota, prompt_tokens: row.prompt, completion_tokens: row.completion, group: 'vip' }, other };
   });

@@ -20,6 +20,8 @@ export interface RowReceipt {
 
 interface Words {
   part: (name: PartName) => string;
+  /** Of another model within the call. */
+  advice: (model: string, tokens: number) => string;
   group: (name: string) => string;
   /** Quota per dollar that amounts are shown with. */
   quotaPerUnit: number;
@@ -36,7 +38,7 @@ export function receiptOfRow(log: Row, other: LogOther | null, words: Words): Ro
   const writtenPerUnit = other.quota_per_unit ?? defaultQuotaPerUnit;
   const { lines: parts } = costOf(usageOfLog(log, other), price, groupRatio, writtenPerUnit).receipt();
   const context = { other, price, words, writtenPerUnit };
-  const lines = [...parts.flatMap((part) => linesOf(part, context)), ...toolLines(context)];
+  const lines = [...parts.flatMap((part) => linesOf(part, context)), ...toolLines(context), ...adviceLines(context)];
   const factors = groupRatio === 1 || lines.length === 0 ? [] : [{ name: words.group(log.group), ratio: groupRatio }];
   const stepsPerUnit = words.inCurrency ? 1_000_000 / words.quotaPerUnit : 100;
   const { difference } = receiptSums({ lines, factors, charged: log.quota, quotaPerUnit: words.quotaPerUnit, stepsPerUnit });
@@ -84,6 +86,15 @@ function toolLines({ other, words, writtenPerUnit }: LineContext): ReceiptLine[]
   return (other.hosted_calls ?? []).map(({ kind, calls, price }) => ({
     name: words.part(isHostedKind(kind) ? kind : 'other'),
     quantity: calls,
+    price: product(price, 0.001, writtenPerUnit / words.quotaPerUnit),
+    isPerCall: true,
+  }));
+}
+
+function adviceLines({ other, words, writtenPerUnit }: LineContext): ReceiptLine[] {
+  return (other.advice ?? []).map(({ model, prompt_tokens: input, completion_tokens: output, price }) => ({
+    name: words.advice(model, input + output),
+    quantity: 1,
     price: product(price, 0.001, writtenPerUnit / words.quotaPerUnit),
     isPerCall: true,
   }));

@@ -2,7 +2,7 @@
 import { isObject } from '#server/framing/loose-json.ts';
 import type { HostedCalls, HostedKind } from '#shared/hosted-tools.ts';
 import { noTokens, sumOfUsages } from '#shared/token-usage.ts';
-import type { TokenUsage } from '#shared/token-usage.ts';
+import type { AdviceUsage, TokenUsage } from '#shared/token-usage.ts';
 import type { MainCount, ResponsePart } from '../parts.ts';
 import { isInvalidCount, tokenCount, withTier } from '../token-usage.ts';
 
@@ -46,23 +46,32 @@ export function usageParts(value: unknown): ResponsePart[] {
   const usage = readTokenUsage(value);
   const counts = invalidCounts(value);
   const calls = hostedCalls(value);
-  const summaries = summaryUsage(value);
+  const { summaries, advice } = besideUsage(value);
   return [
     ...(summaries === null ? [] : [{ type: 'summary_usage' as const, usage: summaries }]),
+    ...(advice.length === 0 ? [] : [{ type: 'advice_usage' as const, advice }]),
     ...(calls === null ? [] : [{ type: 'hosted_usage' as const, calls }]),
     ...(Object.keys(usage).length > 0 ? [{ type: 'usage' as const, usage }] : []),
     ...(counts.length > 0 ? [{ type: 'invalid_usage' as const, counts }] : []),
   ];
 }
 
-/** The numbers beside the iterations do not hold theirs. https://platform.claude.com/docs/en/build-with-claude/compaction#usage */
-const besideTheRest: ReadonlySet<unknown> = new Set(['compaction', 'advisor_message']);
+/** Models whose advice a provider can be believed to have asked for within one call. */
+const mostAdvisers = 8;
 
-function summaryUsage(value: unknown): TokenUsage | null {
-  if (!isObject(value) || !Array.isArray(value.iterations)) return null;
-  const summaries = value.iterations.filter((iteration: unknown) => isObject(iteration) && besideTheRest.has(iteration.type));
-  if (summaries.length === 0) return null;
-  return summaries.map((one: unknown) => ({ ...noTokens, ...readTokenUsage(one) })).reduce(sumOfUsages);
+/** The numbers beside the iterations do not hold theirs. https://platform.claude.com/docs/en/build-with-claude/compaction#usage */
+function besideUsage(value: unknown): { summaries: TokenUsage | null; advice: AdviceUsage[] } {
+  let summaries: TokenUsage | null = null;
+  const advice = new Map<string, TokenUsage>();
+  for (const iteration of isObject(value) && Array.isArray(value.iterations) ? value.iterations : []) {
+    if (!isObject(iteration) || (iteration.type !== 'compaction' && iteration.type !== 'advisor_message')) continue;
+    const usage = { ...noTokens, ...readTokenUsage(iteration) };
+    const adviser = iteration.type === 'advisor_message' && typeof iteration.model === 'string' ? iteration.model : '';
+    if (adviser !== '' && (advice.has(adviser) || advice.size < mostAdvisers)) {
+      advice.set(adviser, sumOfUsages(advice.get(adviser) ?? noTokens, usage));
+    } else summaries = sumOfUsages(summaries ?? noTokens, usage);
+  }
+  return { summaries, advice: [...advice].map(([model, usage]) => ({ model, usage })) };
 }
 
 /** https://platform.claude.com/docs/en/agents-and-tools/tool-use/web-search-tool#usage-and-pricing */

@@ -78,7 +78,6 @@ export const unheard: Unheard = {
       'usage.iterations[fallback_message]',
       'usage.iterations[message]',
     ],
-    'who gave advice within the call': ['usage.iterations[advisor_message].model'],
   },
   events: {
     'how much has been thought so far: thoughts are heard, and counted at the end': [
@@ -102,6 +101,5 @@ export const unheard: Unheard = {
       'message_delta.usage.iterations[fallback_message]',
       'message_delta.usage.iterations[message]',
     ],
-    'who gave advice within the call': ['message_delta.usage.iterations[advisor_message].model'],
   },
 };

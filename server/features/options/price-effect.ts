@@ -178,8 +178,10 @@ function quotaAt(row: LogRecord, price: Price | null, prices: ToolPrices): numbe
   const ofTask = other.task !== undefined && price?.kind !== 'call' ? unsetTaskPrice : price;
   const found = ofTask?.kind === 'call' && other.units?.kind === 'second' ? videoPrice(ofTask) : ofTask;
   if (found === null) return 0;
-  const { group_ratio: groupRatio = 1, quota_per_unit: quotaPerUnit = defaultQuotaPerUnit, hosted_calls: runs = [] } = other;
+  const { group_ratio: groupRatio = 1, quota_per_unit: quotaPerUnit = defaultQuotaPerUnit, hosted_calls: runs = [], advice = [] } = other;
   // A kind without a price would have been left out of the call.
   const tools = toolCharges(Object.fromEntries(runs.map(({ kind, calls }) => [kind, calls])), prices);
-  return quotaWithTools(usageOfLog(row, other), found, { groupRatio, quotaPerUnit, tools });
+  // Of another model, whose prices are not asked about here.
+  const advised = advice.map(({ price: each }) => ({ kind: 'other' as const, calls: 1, price: each }));
+  return quotaWithTools(usageOfLog(row, other), found, { groupRatio, quotaPerUnit, tools: [...tools, ...advised] });
 }

@@ -1,10 +1,11 @@
 // What a call has used: as its upstream told it, counted where that is missing, estimated where counting would take too long.
 import type { CallUnits } from '#shared/call-units.ts';
 import type { HostedCalls } from '#shared/hosted-tools.ts';
-import { sumOfUsages } from '#shared/token-usage.ts';
-import type { TokenUsage } from '#shared/token-usage.ts';
+import { pricedUsage } from '#shared/priced-usage.ts';
+import { noTokens, sumOfUsages } from '#shared/token-usage.ts';
+import type { AdviceUsage, TokenUsage } from '#shared/token-usage.ts';
 import { completedUsage, countedUsage } from '#server/relay/accounting/metered-usage.ts';
-import type { MeteredUsage } from '#server/relay/accounting/metered-usage.ts';
+import type { AdviceCharge, MeteredUsage } from '#server/relay/accounting/metered-usage.ts';
 import type { SentAttempt } from '#server/relay/call-attempt.ts';
 import { elapsed } from '#server/relay/running-call.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
@@ -18,6 +19,8 @@ interface ResponseToCount {
   hosted?: HostedCalls | undefined;
   /** Tokens of summaries that the provider has had written within the call, beside what is told; missing: none. */
   summaries?: TokenUsage | undefined;
+  /** The same of advice, by the model that has given it; missing: none. */
+  advice?: readonly AdviceUsage[] | undefined;
   /** What a price per call is for; missing: the call. */
   units?: CallUnits | undefined;
   /** The model wrote on after it. */
@@ -29,15 +32,37 @@ interface ResponseToCount {
 
 /** A promise only where something has to be counted. */
 export function usageOfResponse(call: RunningCall, response: ResponseToCount): MeteredUsage | Promise<MeteredUsage> {
-  const { hosted, units, summaries } = response;
+  const { hosted, units } = response;
+  const { advice, summaries } = pricedAdvice(call, response);
   const usage = (units === undefined ? tokensOfResponse : tokensOf[units.kind])(call, response);
-  if (hosted === undefined && units === undefined && summaries === undefined) return usage;
-  const rest = { ...(hosted === undefined ? {} : { hosted }), ...(units === undefined ? {} : { units }) };
+  if (hosted === undefined && units === undefined && summaries === undefined && advice.length === 0) return usage;
+  const rest = {
+    ...(advice.length === 0 ? {} : { advice }),
+    ...(hosted === undefined ? {} : { hosted }),
+    ...(units === undefined ? {} : { units }),
+  };
   const all = (tokens: MeteredUsage): MeteredUsage => {
     const sum = summaries === undefined ? {} : { ...sumOfUsages(tokens, summaries), summaries };
     return { ...tokens, ...sum, ...rest };
   };
   return usage instanceof Promise ? usage.then(all) : all(usage);
+}
+
+/** Advice of a model that has a price is charged at that, other advice as if the call's model had written it. */
+function pricedAdvice(
+  call: RunningCall,
+  { advice = [], summaries }: ResponseToCount,
+): Pick<ResponseToCount, 'summaries'> & { advice: AdviceCharge[] } {
+  const { services, admission, quoted } = call;
+  const { quotes } = services.context;
+  const charges: AdviceCharge[] = [];
+  let rest = summaries;
+  for (const { model, usage } of advice) {
+    const price = quoted.price.kind === 'usage' ? quotes.knownPriceOf(model, admission.group) : null;
+    if (price === null) rest = sumOfUsages(rest ?? noTokens, usage);
+    else charges.push({ model, usage, price: Number((1000 * quotes.dollars(price, pricedUsage(usage))).toFixed(9)) });
+  }
+  return { summaries: rest, advice: charges };
 }
 
 type Metering = (call: RunningCall, response: ResponseToCount) => MeteredUsage | Promise<MeteredUsage>;

@@ -11,7 +11,7 @@ const cutShare = 0.97;
 /** After a call that ended well, or one whose upstream told what it used. `firstByteMs`: when the response began. */
 export function learnFromCall(call: RunningCall, usage: MeteredUsage, firstByteMs: number | undefined): void {
   // What was summarized on the way is not what the caller asked for.
-  if (usage.promptSource !== 'upstream' || usage.summaries !== undefined) return;
+  if (usage.promptSource !== 'upstream' || usage.summaries !== undefined || usage.advice !== undefined) return;
   const { prompt, services, quoted, isStream } = call;
   const { price } = quoted;
   // What a model was not told it cannot have ignored.

@@ -1,5 +1,6 @@
 // The log row of a call: what was used, what it costs by which factors, and how every attempt went.
 import { toolCharges } from '#shared/tool-prices.ts';
+import type { ToolCharge } from '#shared/tool-prices.ts';
 import type { HostedCalls } from '#shared/hosted-tools.ts';
 import { mostOf } from '#server/dialects/hosted-tools.ts';
 import type { LogOther } from '#shared/logs.ts';
@@ -12,7 +13,7 @@ import { inputTokens } from '#shared/token-usage.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { ChargeRow } from '#server/money/settlement/settlement.ts';
 import type { CallEnd } from '#server/relay/accounting/settle-call.ts';
-import type { MeteredUsage } from '#server/relay/accounting/metered-usage.ts';
+import type { AdviceCharge, MeteredUsage } from '#server/relay/accounting/metered-usage.ts';
 import type { CalledSession } from '#server/relay/admission/called-session.ts';
 import { endRules } from '#server/relay/call-end.ts';
 import type { SentRequest } from '#server/upstream/exchange.ts';
@@ -36,7 +37,7 @@ export function chargeRow(call: RunningCall, end: RowEnd): ChargeRow {
   const ending = endRules[end.reason].logged;
   const hosted = usage === null ? undefined : hostedOf(usage, end);
   const priced = usage === null ? null : inTier(quoted.price, pricedUsage(usage), request);
-  const quota = priced === null ? 0 : services.context.quotes.charge(quoted, priced, hosted);
+  const quota = priced === null ? 0 : services.context.quotes.charge(quoted, priced, hosted, adviceCharges(usage));
   const duration = elapsed(call);
   const { groupRatio } = quoted;
   const price = priced === null ? quoted.price : priceAt(quoted.price, priced);
@@ -57,21 +58,14 @@ export function chargeRow(call: RunningCall, end: RowEnd): ChargeRow {
     other.prompt_source = usage.promptSource;
     other.completion_source = usage.completionSource;
     if (usage.reasoning > 0) other.reasoning_tokens = usage.reasoning;
-    const written = usage.cacheWrite5m + usage.cacheWrite1h;
-    if (written > 0 && price.kind === 'usage') {
-      other.cache_creation_tokens = written;
-      other.cache_creation_ratio = price.cacheCreationRatio;
-      if (usage.cacheWrite1h > 0) {
-        other.cache_creation_tokens_1h = usage.cacheWrite1h;
-        other.cache_creation_ratio_1h = price.cacheCreation1hRatio;
-      }
-    }
     if (price.kind === 'usage') {
       noteFactors(other, price);
+      noteCacheWrites(other, usage, price);
       noteAudio(other, usage, price);
       noteImages(other, usage, price);
     }
     if (usage.units !== undefined && (price.kind === 'call' || usage.units.kind !== 'search')) other.units = usage.units;
+    if (usage.advice !== undefined) other.advice = usage.advice.map(toldAdvice);
     const tools = toolCharges(hosted ?? {}, quoted.tools ?? {});
     if (tools.length > 0) other.hosted_calls = tools;
   }
@@ -134,8 +128,26 @@ function hostedOf({ hosted }: MeteredUsage, { request, isCut }: RowEnd): HostedC
   return isCut === true ? mostOf(told, request?.hostedIfCut) : told;
 }
 
+/** Each is paid for once, whatever has been said. */
+function adviceCharges(usage: MeteredUsage | null): ToolCharge[] | undefined {
+  return usage?.advice?.map(({ price }) => ({ kind: 'other', calls: 1, price }));
+}
+
+function toldAdvice({ model, usage, price }: AdviceCharge): NonNullable<LogOther['advice']>[number] {
+  return { model, prompt_tokens: inputTokens(usage), completion_tokens: usage.output, price };
+}
+
 function toldSession({ session: id, agent, parent, client }: CalledSession): LogOther['session'] {
   return { id, ...(agent === '' ? {} : { agent }), ...(parent === '' ? {} : { parent }), ...(client === '' ? {} : { client }) };
+}
+
+function noteCacheWrites(other: LogOther, { cacheWrite5m, cacheWrite1h }: TokenUsage, price: UsagePrice): void {
+  if (cacheWrite5m + cacheWrite1h === 0) return;
+  other.cache_creation_tokens = cacheWrite5m + cacheWrite1h;
+  other.cache_creation_ratio = price.cacheCreationRatio;
+  if (cacheWrite1h === 0) return;
+  other.cache_creation_tokens_1h = cacheWrite1h;
+  other.cache_creation_ratio_1h = price.cacheCreation1hRatio;
 }
 
 /** Of a long prompt, and of another lane. */

@@ -3,7 +3,12 @@ import type { CallUnits } from '#shared/call-units.ts';
 import type { HostedCalls } from '#shared/hosted-tools.ts';
 import type { UsageSource } from '#shared/logs.ts';
 import { inputTokens, noTokens } from '#shared/token-usage.ts';
-import type { TokenUsage } from '#shared/token-usage.ts';
+import type { AdviceUsage, TokenUsage } from '#shared/token-usage.ts';
+
+/** Advice of a model, and what it costs before the group's ratio: USD per 1,000 such. */
+export interface AdviceCharge extends AdviceUsage {
+  price: number;
+}
 
 export interface MeteredUsage extends TokenUsage {
   promptSource: UsageSource;
@@ -12,6 +17,8 @@ export interface MeteredUsage extends TokenUsage {
   hosted?: HostedCalls;
   /** Tokens of summaries that the provider has had written within the call: a part of all. */
   summaries?: TokenUsage;
+  /** What other models have written within the call, at their own prices: no part of the rest. */
+  advice?: readonly AdviceCharge[];
   /** What a price per call is for; missing: the call. */
   units?: CallUnits;
 }

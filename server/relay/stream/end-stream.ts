@@ -81,7 +81,7 @@ async function usageOfStream(stream: EndedStream, ended: EndReason, failure: Ups
 
 /** What the upstream told, as far as it can be believed; else what is counted. */
 async function readUsage({ call, pipe, counting }: EndedStream, failure: UpstreamFailure | undefined): Promise<StreamUsage> {
-  const { usage, isInvalid, hasTextAfter, hosted, summaries, units } = pipe.reportedUsage();
+  const { usage, isInvalid, hasTextAfter, hosted, summaries, advice, units } = pipe.reportedUsage();
   // It may stand with the error alone.
   const told = usage ?? failure?.usage ?? null;
   if (told === null && pipe.bytes === 0) return { usage: null, isInvalid };
@@ -89,6 +89,7 @@ async function readUsage({ call, pipe, counting }: EndedStream, failure: Upstrea
     told,
     hosted,
     summaries,
+    advice,
     units,
     hasTextAfter,
     countWritten: () => pipe.countTokens(),
