@@ -214,6 +214,42 @@ describe.each(engines)('sounds in forms of their own on $kind', (engine) => {
     await at.scene.checkBooks();
   });
 
+  test('Ali is asked by a conversation that has the sound in it, and paid by its length', async () => {
+    const model = 'qwen3-asr-flash';
+    await using at = await open('aliHears', model);
+    const file = () => toFile(second, 'tide.wav', { type: 'audio/wav' });
+    const prompt = 'tides, "data":"SOUND"';
+    const whole = await at.client.audio.transcriptions.create({ model, file: await file(), language: 'en', prompt });
+    expect(whole).toMatchObject({ text: 'The tide comes in.' });
+    const stream = await at.client.audio.transcriptions.create({ model, file: await file(), stream: true });
+    expect((await Array.fromAsync(stream)).map(({ type }) => type)).toEqual(['transcript.text.delta', 'transcript.text.done']);
+    const data = `data:audio/wav;base64,${second.toString('base64')}`;
+    const heard = { role: 'user', content: [{ type: 'input_audio', input_audio: { data } }] };
+    expect(at.speaker.taken).toEqual([
+      {
+        model,
+        stream: false,
+        asr_options: { language: 'en' },
+        messages: [{ role: 'system', content: [{ type: 'text', text: prompt }] }, heard],
+      },
+      { model, stream: false, messages: [heard] },
+    ]);
+    await expect(at.client.audio.transcriptions.create({ model, file: await file(), response_format: 'srt' })).rejects.toMatchObject({
+      status: 400,
+    });
+    const long = await toFile(Buffer.concat([second, Buffer.alloc(8 * 1024 * 1024)]), 'long.wav');
+    await expect(at.client.audio.transcriptions.create({ model, file: long })).rejects.toMatchObject({ status: 400, param: 'file' });
+    expect(at.speaker.taken).toHaveLength(2);
+    const rows = await at.scene.logs(4);
+    expect(rows.map(({ prompt_tokens, quota }) => [prompt_tokens, quota])).toEqual([
+      [17, 34],
+      [17, 34],
+      [0, 0],
+      [0, 0],
+    ]);
+    await at.scene.checkBooks();
+  });
+
   test('Zhipu is asked for no form of response that it has not, and paid by the length of the sound', async () => {
     const model = 'glm-asr-2512';
     await using at = await open('zhipuHears', model);

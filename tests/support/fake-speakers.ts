@@ -127,6 +127,29 @@ export const speakers = {
     },
     answer: () => ({ kind: 'bytes', type: 'audio/wav', bytes: Buffer.concat([Buffer.from('RIFF'), spokenSamples]) }),
   },
+  aliHears: {
+    type: 17,
+    key: 'ali-key',
+    path: /^\/compatible-mode\/v1\/chat\/completions$/,
+    fields: {
+      model: text,
+      stream: among(false),
+      asr_options: object({ language: text }),
+      messages: (value) =>
+        Array.isArray(value) &&
+        object({ role: among('user'), content: listOf(object({ type: among('input_audio'), input_audio: object({ data: text }) })) })(
+          value.at(-1),
+        ) &&
+        value.slice(0, -1).every(object({ role: among('system'), content: listOf(object({ type: among('text'), text })) })),
+    },
+    answer: () =>
+      json({
+        id: 'c1',
+        object: 'chat.completion',
+        choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: 'The tide comes in.', annotations: [] } }],
+        usage: { prompt_tokens: 42, completion_tokens: 12, total_tokens: 54, seconds: 1 },
+      }),
+  },
   mistralHears: {
     type: 42,
     key: 'mi-key',

@@ -10,6 +10,7 @@ import type { CallKind, CallKindName, Decoded } from '../call-kind.ts';
 import { jsonType, megabyte } from '../call-kind.ts';
 import { errorIn, inOneStep } from '../forward-body.ts';
 import { forwardForm } from '../forward-form.ts';
+import { encodeAsChat, isAskedByChat, transcriptOfChat } from './chat-transcripts.ts';
 import { isByTokens, minutesOf } from './heard-sound.ts';
 import { asSrt, asVtt, segmentsOf } from './subtitles.ts';
 import { transcriptForm } from './transcript-forms.ts';
@@ -51,6 +52,7 @@ const askedAs: Readonly<Record<string, string>> = { text: 'json', srt: 'verbose_
 const plainType = 'text/plain; charset=utf-8';
 
 function encode(asked: CallInput): EncodedRequest {
+  if (isAskedByChat(asked)) return encodeAsChat(asked);
   const form = transcriptForm(asked.way.provider.transcripts, asked.body);
   if (form !== null) {
     const { dropped, ...request } = forwardForm({ ...asked, isPassThrough: false }, form.fields);
@@ -63,7 +65,12 @@ function encode(asked: CallInput): EncodedRequest {
 function decode(input: DecodeInput): Decoded {
   const text = input.body.toString('utf8');
   const told = parseObject(text);
-  return told === null ? ofText(input, text) : ofJson(input, told, text);
+  if (!isAskedByChat(input)) return told === null ? ofText(input, text) : ofJson(input, told, text);
+  const error = errorIn(input, text);
+  const heard = told === null || error !== null ? null : transcriptOfChat(told);
+  if (heard === null) return { kind: 'failed', error };
+  const json = JSON.stringify(heard);
+  return ofJson({ ...input, body: Buffer.from(json) }, heard, json);
 }
 
 /** What a channel's settings or the pass-through may have asked for. */

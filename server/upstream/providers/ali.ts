@@ -14,6 +14,7 @@ export const ali: Provider = {
       paths: {
         chat: '{base}/compatible-mode/v1/chat/completions',
         embeddings: '{base}/api/v1/services/embeddings/text-embedding/text-embedding',
+        transcriptions: '{base}/compatible-mode/v1/chat/completions',
         speech: '{base}/api/v1/services/aigc/multimodal-generation/generation',
         images: [
           ...byMessages.map((modelPrefix) => ({
@@ -46,6 +47,7 @@ export const ali: Provider = {
       embeddings: 'dashscope',
       images: 'dashscope',
       speech: 'dashscope',
+      transcripts: 'chat',
     },
   },
   videos: 'wan',

@@ -1,0 +1,14 @@
+// Bytes as base64, encoded as they are read: a file within a body of JSON need not be in memory.
+import type { ByteSource } from './byte-source.ts';
+
+export function base64Of(source: ByteSource): ByteSource {
+  return {
+    size: Math.ceil(source.size / 3) * 4,
+    async read(from, to) {
+      const first = Math.floor(from / 4);
+      const bytes = await source.read(first * 3, Math.min(source.size, Math.ceil(to / 4) * 3));
+      return Buffer.from(bytes.toString('base64').slice(from - first * 4, to - first * 4), 'latin1');
+    },
+    hold: () => source.hold(),
+  };
+}
