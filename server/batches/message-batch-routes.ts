@@ -4,6 +4,7 @@ import { fieldRules } from '#shared/field-rules.ts';
 import type { BatchRecord } from '#server/db/records/batch.ts';
 import { clientDialects } from '#server/dialects/registry.ts';
 import { badField } from '#server/dialects/strict-fields.ts';
+import { withoutBlocked } from '#server/files/blocked-results.ts';
 import { PassedBytes } from '#server/files/passed-bytes.ts';
 import { filesAreOff } from '#server/files/read-upload.ts';
 import { restoredLines } from '#server/files/restored-lines.ts';
@@ -70,11 +71,18 @@ export function mountMessageBatches(host: RouteHost, services: RelayServices): v
     const [file] = claudeBatches.results(batch);
     if (file === undefined || channelOf(context, batch) === null || batch.upstream_id === '')
       throw new AppError('batch_not_found', { id: batch.id });
-    const source = restoredLines(await file.open(context), (line) => claudeBatches.restore(line, batch));
+    const named = (line: Buffer) => claudeBatches.restore(line, batch);
+    const edit =
+      withoutBlocked(services.words, named, ({ message }) => ({ result: { type: 'errored', error: refusal(message) } })) ?? named;
+    const source = restoredLines(await file.open(context), edit);
     const headers = { 'content-type': 'application/x-jsonl', 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
     if (Buffer.isBuffer(source)) return { response: bufferResponse(200, headers, source) };
     return { response: streamResponse(200, headers, new PassedBytes(source, context.env.STREAMING_TIMEOUT * 1000)) };
   });
+}
+
+function refusal(message: string): object {
+  return { type: 'error', error: { type: 'invalid_request_error', message }, request_id: null };
 }
 
 /** @throws {AppError} `batch_not_ended` */

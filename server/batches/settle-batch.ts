@@ -6,6 +6,7 @@ import { quotaLogText } from '#shared/quota.ts';
 import type { AppContext } from '#server/context.ts';
 import type { BatchRecord } from '#server/db/records/batch.ts';
 import type { FileRecord } from '#server/db/records/file.ts';
+import { resultsPurpose } from '#server/files/file-store.ts';
 import { writeLog } from '#server/logs/write-log.ts';
 import type { AccountKind } from '#server/money/account.ts';
 import { changeOnce } from '#server/money/change-once.ts';
@@ -162,7 +163,7 @@ async function leaveFiles(context: AppContext, batch: BatchRecord): Promise<void
     user_id: batch.user_id,
     channel_id: batch.channel_id,
     key: batch.key,
-    purpose: 'batch_output',
+    purpose: resultsPurpose,
     created_at: created,
     expires_at: created + batch.output_seconds,
     state: 'stored' as const,

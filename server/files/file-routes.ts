@@ -12,8 +12,9 @@ import { badQuery, listOf } from '#server/responses/list-items.ts';
 import { createServer } from '#server/responses/serve-caller.ts';
 import type { KeptAnswer, KeptCaller } from '#server/responses/serve-caller.ts';
 import { isRetryable } from '#server/upstream/failure-consequences.ts';
-import { beginFile, findFile, listFiles, longestKept, mostFiles, toldFile } from './file-store.ts';
+import { beginFile, findFile, listFiles, longestKept, mostFiles, resultsPurpose, toldFile } from './file-store.ts';
 import type { FilesPage } from './file-store.ts';
+import { withoutBlocked } from './blocked-results.ts';
 import { PassedBytes } from './passed-bytes.ts';
 import { filesAreOff, withUpload } from './read-upload.ts';
 import type { Upload } from './read-upload.ts';
@@ -52,7 +53,10 @@ export function mountFiles(host: RouteHost, services: RelayServices): void {
     const file = await fileOf(caller);
     const told = await readAtProvider(context, file);
     const { asked_model: model } = file;
-    const source = model === undefined ? told : restoredLines(told, (line) => restored(line, model));
+    const named = model === undefined ? undefined : (line: Buffer) => restored(line, model);
+    const edit =
+      file.purpose === resultsPurpose ? withoutBlocked(services.words, named, (error) => ({ response: null, error })) : undefined;
+    const source = edit === undefined ? told : restoredLines(told, edit);
     const headers = { 'content-type': 'application/octet-stream', 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
     if (Buffer.isBuffer(source)) return { response: bufferResponse(200, headers, source) };
     return { response: streamResponse(200, headers, new PassedBytes(source, context.env.STREAMING_TIMEOUT * 1000)) };

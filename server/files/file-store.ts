@@ -8,6 +8,8 @@ type Storing = Pick<AppContext, 'db' | 'settings' | 'now' | 'randomText'>;
 
 /** Of files that hold the requests of a batch. */
 export const batchPurpose = 'batch';
+/** … and its results. */
+export const resultsPurpose = 'batch_output';
 const daySeconds = 86_400;
 const idLength = 24;
 

@@ -564,6 +564,30 @@ describe.each(engines)('batches on $kind', (engine) => {
     expect(provider.files.asked).toEqual([]);
   });
 
+  test('a result with words that the site blocks is paid for, and not told', async () => {
+    const words = { SensitiveWords: 'kraken', CheckSensitiveEnabled: 'true', StopOnSensitiveEnabled: 'true' };
+    const { scene, provider } = await open({ settings: words });
+    await using _scene = scene;
+    const client = sdk(scene);
+    const before = await scene.balance();
+    const { id } = await begin(client, [line('a'), line('b')]);
+    scene.upstream.queue({ usage, text: 'The Kraken wakes.' }, { usage, text: 'All is calm.' });
+    await end(scene, provider);
+    const ended = await client.batches.retrieve(id);
+    const text = await (await client.files.content(ended.output_file_id ?? '')).text();
+    expect(text).not.toMatch(/kraken/i);
+    const results = text
+      .trimEnd()
+      .split('\n')
+      .map((one) => JSON.parse(one));
+    expect(results).toMatchObject([
+      { custom_id: 'a', response: null, error: { code: 'sensitive_words_detected' } },
+      { custom_id: 'b', response: { status_code: 200 } },
+    ]);
+    expect(await scene.balance()).toBe(before - 2 * each);
+    await scene.checkBooks();
+  });
+
   test('those that have ended are told for thirty days', async () => {
     const { scene, provider } = await open();
     await using _scene = scene;

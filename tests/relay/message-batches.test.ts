@@ -234,6 +234,20 @@ describe.each(engines)('Claude’s batches on $kind', (engine) => {
     await scene.checkBooks();
   });
 
+  test('a result with words that the site blocks is told as one that has failed', async () => {
+    const words = { SensitiveWords: 'kraken', CheckSensitiveEnabled: 'true', StopOnSensitiveEnabled: 'true' };
+    const { scene, provider } = await open({ settings: words });
+    await using _scene = scene;
+    const batches = sdk(scene);
+    const { id } = await batches.create({ requests: [ask('a')] });
+    scene.upstream.queue({ usage, text: 'The Kraken wakes.' });
+    await provider.run();
+    await poll(scene);
+    const results = await resultsOf(batches, id);
+    expect(results).toMatchObject([{ custom_id: 'a', result: { type: 'errored', error: { type: 'error' } } }]);
+    expect(JSON.stringify(results)).not.toMatch(/kraken/i);
+  });
+
   test('without the setting there are none', async () => {
     const { scene } = await open({ settings: { BatchesPerUser: '0' } });
     await using _scene = scene;

@@ -1,0 +1,30 @@
+// Results of a batch that hold words which the site blocks: they are paid for, and not told, as responses of calls are.
+import { errorText } from '#shared/errors.ts';
+import { parseObject } from '#server/framing/loose-json.ts';
+import type { BlockedWords } from '#server/relay/admission/blocked-words.ts';
+import type { EditLine } from './restored-lines.ts';
+
+/** How a format tells that a request has failed, behind its name. */
+type TellFailure = (failure: { code: string; message: string }) => object;
+
+/** The line as it is told. Undefined: what models write is not looked at. */
+export function withoutBlocked(words: BlockedWords, edit: EditLine | undefined, tell: TellFailure): EditLine | undefined {
+  if (words.output() === null) return edit;
+  return (line) => {
+    const told = edit === undefined ? line : edit(line);
+    return holds(words, told) ? failed(told, tell) : told;
+  };
+}
+
+function holds(words: BlockedWords, line: Buffer): boolean {
+  const search = words.output()?.inBody(line);
+  for (let step = search?.next(); step !== undefined; step = search?.next()) if (step.done === true) return step.value;
+  return false;
+}
+
+const code = 'sensitive_words_detected';
+
+function failed(line: Buffer, tell: TellFailure): Buffer {
+  const name = parseObject(line.toString('utf8'))?.['custom_id'];
+  return Buffer.from(JSON.stringify({ custom_id: name, ...tell({ code, message: errorText(code, 'en') }) }));
+}
