@@ -21,6 +21,7 @@ const packages: readonly Package[] = [
     folder: 'node_modules/openai/resources',
     headers: { authorization: 'Bearer sk-none' },
     served: [
+      'batches',
       'chat',
       'completions',
       'conversations',
