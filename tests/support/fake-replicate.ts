@@ -1,7 +1,7 @@
 // Predictions of Replicate before the fake upstream: takes inputs strictly, tells of what it has done when it is asked, and streams at an
 // address of its own.
 import { relayOwn } from './own-chat-relay.ts';
-import { jsonOf, startFront } from './provider-front.ts';
+import { jsonOf, refusedText, startFront } from './provider-front.ts';
 import type { FrontedRequest, Judgement, ProviderFront } from './provider-front.ts';
 import { demand, hasOnly, readStrictly } from './strict-requests.ts';
 import type { Json } from './strict-requests.ts';
@@ -114,6 +114,7 @@ function askedBy(body: Json, model: string): Json {
   demand(hasOnly(input, inputs[vendor] ?? common), 'Additional property is not allowed');
   const { prompt, system_prompt: system, system_instruction: instruction, max_tokens: most } = input;
   demand(typeof prompt === 'string' && prompt !== '', 'prompt is required');
+  demand(prompt !== refusedText, refusedText);
   demand(most === undefined || (typeof most === 'number' && most >= (vendor === 'anthropic' ? 1024 : 1)), 'max_tokens is out of range');
   const { num_outputs: count, aspect_ratio: ratio } = input;
   demand(count === undefined || (typeof count === 'number' && count >= 1 && count <= 4), 'num_outputs must be at most 4');

@@ -8,8 +8,8 @@ import { isObject } from './upstream-responses.ts';
 export interface FakeSpeaker extends ProviderFront, AsyncDisposable {
   /** The bodies of the calls that it has taken, in order; of forms their fields, files by their size. */
   readonly taken: Record<string, unknown>[];
-  /** Answered instead of any sound. */
-  behave(instead: object): void;
+  /** Answered instead of any sound. @param status missing: 200 */
+  behave(instead: object, status?: number): void;
 }
 
 type Body = Record<string, unknown>;
@@ -58,6 +58,27 @@ const json = (body: object): Judgement => ({ kind: 'answer', status: 200, body }
 export const countedTwice = (input: string): number =>
   Array.from(input).reduce((sum, character) => sum + ((character.codePointAt(0) ?? 0) > 0x2e80 ? 2 : 1), 0);
 
+const google = {
+  type: 24,
+  key: 'g-key',
+  isOwn: (headers) => headers['x-goog-api-key'] === 'g-key',
+  path: /^\/v1beta\/models\/[\w.-]+:generateContent$/,
+  fields: {
+    contents: listOf(object({ role: among('user'), parts: listOf(object({ text })) })),
+    generationConfig: object({
+      responseModalities: (value) => JSON.stringify(value) === '["AUDIO"]',
+      speechConfig: object({ voiceConfig: object({ prebuiltVoiceConfig: object({ voiceName: among('Kore', 'Puck') }) }) }),
+    }),
+  },
+  answer: () =>
+    json({
+      candidates: [
+        { content: { parts: [{ inlineData: { mimeType: 'audio/L16;codec=pcm;rate=24000', data: spokenSamples.toString('base64') } }] } },
+      ],
+      usageMetadata: { promptTokenCount: 11, candidatesTokenCount: 50, totalTokenCount: 61 },
+    }),
+} as const satisfies Speaker;
+
 export const speakers = {
   minimax: {
     type: 35,
@@ -80,26 +101,8 @@ export const speakers = {
         base_resp: { status_code: 0, status_msg: 'success' },
       }),
   },
-  google: {
-    type: 24,
-    key: 'g-key',
-    isOwn: (headers) => headers['x-goog-api-key'] === 'g-key',
-    path: /^\/v1beta\/models\/[\w.-]+:generateContent$/,
-    fields: {
-      contents: listOf(object({ role: among('user'), parts: listOf(object({ text })) })),
-      generationConfig: object({
-        responseModalities: (value) => JSON.stringify(value) === '["AUDIO"]',
-        speechConfig: object({ voiceConfig: object({ prebuiltVoiceConfig: object({ voiceName: among('Kore', 'Puck') }) }) }),
-      }),
-    },
-    answer: () =>
-      json({
-        candidates: [
-          { content: { parts: [{ inlineData: { mimeType: 'audio/L16;codec=pcm;rate=24000', data: spokenSamples.toString('base64') } }] } },
-        ],
-        usageMetadata: { promptTokenCount: 11, candidatesTokenCount: 50, totalTokenCount: 61 },
-      }),
-  },
+  google,
+  vertex: { ...google, type: 41, path: /^\/v1\/publishers\/google\/models\/[\w.-]+:generateContent$/ },
   dashscope: {
     type: 17,
     key: 'ali-key',
@@ -188,7 +191,7 @@ export type SpeakerName = keyof typeof speakers;
 export async function startFakeSpeaker(name: SpeakerName, upstreamUrl: string): Promise<FakeSpeaker> {
   const { type, key, path, fields, answer, isOwn }: Speaker = speakers[name];
   const taken: Body[] = [];
-  let instead: object | undefined;
+  let instead: { status: number; body: object } | undefined;
   const front = await startFront(upstreamUrl, async ({ method, path: asked, headers, body }) => {
     if (isOwn === undefined ? headers.authorization !== `Bearer ${key}` : !isOwn(headers)) return refused(401, 'no such key');
     if (method !== 'POST' || !path.test(asked)) return refused(404, `nothing at ${asked}`);
@@ -197,9 +200,15 @@ export async function startFakeSpeaker(name: SpeakerName, upstreamUrl: string): 
     taken.push(told);
     const fault = Object.entries(told).find(([field, value]) => fields[field]?.(value) !== true);
     if (fault !== undefined) return refused(422, `bad or unknown: ${fault[0]}`);
-    return instead === undefined ? answer(told) : json(instead);
+    return instead === undefined ? answer(told) : { kind: 'answer', ...instead };
   });
-  return { ...front, channel: { type, key }, taken, behave: (next) => (instead = next), [Symbol.asyncDispose]: () => front.close() };
+  return {
+    ...front,
+    channel: { type, key },
+    taken,
+    behave: (body, status = 200) => (instead = { status, body }),
+    [Symbol.asyncDispose]: () => front.close(),
+  };
 }
 
 async function fieldsOf(body: Buffer, type: string): Promise<Body> {

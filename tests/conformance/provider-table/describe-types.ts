@@ -9,7 +9,7 @@ import { exercises, isKind } from './exercises.ts';
 import { providerTypes } from './facts.ts';
 import { apartOf } from './other-calls.ts';
 import { rows } from './rows.ts';
-import { speakers } from './speakers.ts';
+import { speakers, text as question } from './speakers.ts';
 import { standInOf, upstreamModelOf } from './stand-ins.ts';
 import type { StandIn } from './stand-ins.ts';
 
@@ -51,7 +51,10 @@ function describeType({ type, standIn, capabilities }: (typeof relayed)[number])
       }
       const told = (await scene().logs(before + 2)).slice(before);
       expect(told.map(({ prompt_tokens: prompt, completion_tokens: written }) => prompt > 0 && written > 0)).toEqual([true, true]);
-      await expectError(scene(), () => scene().post(speaker.path(model, false), speaker.body(model, false)));
+      const isOwn = standIn.answers?.includes('chat') === true;
+      const asked = JSON.stringify(speaker.body(model, false));
+      const refused = isOwn ? asked.replace(question, refusedText) : asked;
+      await expectError(scene(), () => scene().post(speaker.path(model, false), refused), isOwn);
     });
   });
 

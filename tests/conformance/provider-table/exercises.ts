@@ -51,6 +51,7 @@ export const exercises: Readonly<Partial<Record<CallKindName, Exercise>>> = {
     ask: json('/v1/images/generations', { prompt: 'a tide' }),
     check: has('"data"'),
     streams: { models: pictures, end: 'image_generation.completed' },
+    askRefused: json('/v1/images/generations', { prompt: refusedText }),
   },
   image_edits: {
     ask: form('/v1/images/edits', 'image', { prompt: 'a tide' }),

@@ -31,6 +31,7 @@ const version = '?api-version=2024-12-01-preview';
 const furtherPaths: Readonly<Record<number, Readonly<Record<string, string>>>> = {
   1: { responses: '/v1/responses', count_tokens: '/v1/responses/input_tokens' },
   3: {
+    responses: '/openai/v1/responses',
     image_edits: `${azure}/images/edits${version}`,
     transcriptions: `${azure}/audio/transcriptions${version}`,
     translations: `${azure}/audio/translations${version}`,

@@ -17,6 +17,7 @@ import { createVideoScene } from '#tests/support/video-scene.ts';
 import type { TestClient } from '#tests/support/http-client.ts';
 import { orderPicture, painterOf } from './pictures.ts';
 import type { Row } from './rows.ts';
+import { askForSound, speakerOf } from './sounds.ts';
 import { standInOf, upstreamModelOf } from './stand-ins.ts';
 import { askForVectors, embedderOf } from './vectors.ts';
 
@@ -220,7 +221,9 @@ const others: Readonly<Record<string, (row: Row) => Promise<void>>> = {
 };
 
 /** What tries a capability that is no call with one response, or in words that few share; undefined: it is one in shared words. */
-export function apartOf({ type, capability }: Row): ((row: Row) => Promise<void>) | undefined {
+export function apartOf(row: Row): ((row: Row) => Promise<void>) | undefined {
+  const { type, capability } = row;
+  if (speakerOf(row) !== null) return askForSound;
   if (capability === 'embeddings' && embedderOf(type) !== null) return askForVectors;
   return capability === 'images' && painterOf(type) !== null ? orderPicture : others[capability];
 }

@@ -8,7 +8,8 @@ export interface Speaker {
   end: string;
 }
 
-const text = 'When is high water in Brest?';
+/** What all of them ask. */
+export const text = 'When is high water in Brest?';
 const at = (path: string) => () => path;
 
 /** Of every client format: one that is missing fails the table. */

@@ -7,6 +7,7 @@ import { startFakeCohere } from '#tests/support/fake-cohere.ts';
 import { startFakeCoze } from '#tests/support/fake-coze.ts';
 import { startFakeDify } from '#tests/support/fake-dify.ts';
 import { startFakeOllama } from '#tests/support/fake-ollama.ts';
+import { drawing, startFakeReplicate } from '#tests/support/fake-replicate.ts';
 import { startFakeSpark } from '#tests/support/fake-spark.ts';
 import { startFakeTencent } from '#tests/support/fake-tencent.ts';
 import { startFakeVertex } from '#tests/support/fake-vertex.ts';
@@ -26,6 +27,7 @@ export interface StandIn {
 
 const own: Readonly<Record<number, StandIn>> = {
   1: { front: startPlain(1), formats: ['openai-chat', 'openai-responses'] },
+  3: { front: startPlain(3), formats: ['openai-chat', 'openai-responses'] },
   4: { front: startFakeOllama, formats: ['openai-chat', 'ollama'], answers: ['embeddings'] },
   14: { front: startPlain(14), formats: ['claude'] },
   15: { front: startFakeBaidu, formats: ['ernie'], answers: ['embeddings'], models: { chat: 'ERNIE-4.0-8K', embeddings: 'Embedding-V1' } },
@@ -67,6 +69,12 @@ const own: Readonly<Record<number, StandIn>> = {
   47: { front: startPlain(47), formats: ['openai-chat'], models: { rerank: 'xinference-reranker' } },
   48: { front: startPlain(48), formats: ['openai-chat'], models: { images: 'grok-2-image' } },
   49: { front: startFakeCoze, formats: ['coze'], models: { chat: '7342866812345' } },
+  56: {
+    front: startFakeReplicate,
+    formats: ['replicate'],
+    answers: ['chat', 'images'],
+    models: { chat: 'meta/meta-llama-3-8b-instruct', images: drawing },
+  },
   57: { front: startFakeCodex, formats: ['openai-responses'], models: { chat: 'gpt-5.6-sol' } },
 };
 

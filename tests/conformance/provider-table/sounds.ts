@@ -1,0 +1,73 @@
+// Sounds of providers that are asked for them in a form of their own: spoken, and written down.
+import { expect } from 'vitest';
+import { embeddedEngine } from '#tests/support/engines.ts';
+import { startFakeInternet } from '#tests/support/fake-internet.ts';
+import { speakers, spokenSamples, startFakeSpeaker } from '#tests/support/fake-speakers.ts';
+import type { FakeSpeaker, SpeakerName } from '#tests/support/fake-speakers.ts';
+import { refusedText } from '#tests/support/provider-front.ts';
+import { createScene } from '#tests/support/relay-scene.ts';
+import { trustLocalhost } from '#tests/support/trust-localhost.ts';
+import { exercises } from './exercises.ts';
+import { failures } from './facts.ts';
+import type { Row } from './rows.ts';
+
+const models: Readonly<Record<SpeakerName, string>> = {
+  minimax: 'speech-2.6-hd',
+  google: 'gemini-2.5-flash-preview-tts',
+  vertex: 'gemini-2.5-flash-preview-tts',
+  dashscope: 'qwen3-tts-flash',
+  zhipu: 'glm-tts',
+  mistralHears: 'voxtral-mini-latest',
+  zhipuHears: 'glm-asr-2512',
+};
+
+/** Both of Zhipu's platforms are asked alike. */
+const likeOthers: ReadonlyMap<number, number> = new Map([[16, 26]]);
+
+/** Null: they are asked for in the shared words, or not at all. */
+export function speakerOf({ type, capability }: Row): SpeakerName | null {
+  const asked = likeOthers.get(type) ?? type;
+  const isHeard = capability === 'transcriptions';
+  if (!isHeard && capability !== 'speech') return null;
+  return speakerNames.find((name) => speakers[name].type === asked && name.endsWith('Hears') === isHeard) ?? null;
+}
+
+const speakerNames = Object.keys(speakers).filter((name): name is SpeakerName => name in speakers);
+
+/** Made or heard, and refused in the provider's own words. */
+export async function askForSound(row: Row): Promise<void> {
+  const name = speakerOf(row);
+  if (name === null) throw new Error(`Nothing speaks as type ${row.type} does`);
+  const { type } = row;
+  const model = models[name];
+  const distrust = trustLocalhost();
+  const internet = await startFakeInternet();
+  internet.serve((_visit, response) => response.writeHead(200, { 'content-type': 'audio/wav' }).end(spokenSamples));
+  let speaker: FakeSpeaker | undefined;
+  try {
+    await using scene = await createScene(embeddedEngine, {
+      network: internet.network,
+      settings: { SelfUseModeEnabled: 'true', RetryTimes: '0' },
+      channels: [{ type, models: model, other: type === 41 ? 'global' : '' }],
+      front: async (url) => (speaker = await startFakeSpeaker(name, url)),
+    });
+    const exercise = exercises[row.capability === 'speech' ? 'speech' : 'transcriptions'];
+    if (exercise === undefined) throw new Error('Nothing asks for sounds');
+    const made = await exercise.ask(scene, model, false);
+    const text = await made.text();
+    expect(made.status, text).toBe(200);
+    exercise.check(made, text);
+    await scene.logs(1);
+    const balance = await scene.balance();
+    const { status, body } = { status: 400, body: { error: { code: 400, message: refusedText } }, ...failures[type]?.(refusedText) };
+    speaker?.behave(body, status);
+    const refused = await exercise.ask(scene, model, false);
+    expect(refused.status).toBeGreaterThanOrEqual(400);
+    expect(await refused.json()).toMatchObject({ error: { message: expect.stringContaining(refusedText) } });
+    expect(await scene.balance()).toBe(balance);
+    await scene.checkBooks();
+  } finally {
+    distrust();
+    await internet[Symbol.asyncDispose]();
+  }
+}
