@@ -17,6 +17,7 @@ const models: Readonly<Record<SpeakerName, string>> = {
   vertex: 'gemini-2.5-flash-preview-tts',
   dashscope: 'qwen3-tts-flash',
   zhipu: 'glm-tts',
+  aliHears: 'qwen3-asr-flash',
   mistralHears: 'voxtral-mini-latest',
   zhipuHears: 'glm-asr-2512',
 };

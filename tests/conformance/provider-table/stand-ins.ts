@@ -7,6 +7,7 @@ import { startFakeCohere } from '#tests/support/fake-cohere.ts';
 import { startFakeCoze } from '#tests/support/fake-coze.ts';
 import { startFakeDify } from '#tests/support/fake-dify.ts';
 import { startFakeOllama } from '#tests/support/fake-ollama.ts';
+import { startFakePalm } from '#tests/support/fake-palm.ts';
 import { drawing, startFakeReplicate } from '#tests/support/fake-replicate.ts';
 import { startFakeSpark } from '#tests/support/fake-spark.ts';
 import { startFakeTencent } from '#tests/support/fake-tencent.ts';
@@ -29,6 +30,7 @@ const own: Readonly<Record<number, StandIn>> = {
   1: { front: startPlain(1), formats: ['openai-chat', 'openai-responses'] },
   3: { front: startPlain(3), formats: ['openai-chat', 'openai-responses'] },
   4: { front: startFakeOllama, formats: ['openai-chat', 'ollama'], answers: ['embeddings'] },
+  11: { front: startFakePalm, formats: ['palm'], models: { chat: 'PaLM-2' } },
   14: { front: startPlain(14), formats: ['claude'] },
   15: { front: startFakeBaidu, formats: ['ernie'], answers: ['embeddings'], models: { chat: 'ERNIE-4.0-8K', embeddings: 'Embedding-V1' } },
   18: { front: startFakeSpark(), formats: ['openai-chat'], models: { chat: 'SparkDesk-v4.0' } },
