@@ -35,6 +35,8 @@ export interface Shortening {
 
 export interface ShortenedPrompt {
   body: Record<string, unknown>;
+  /** A summary stands in it for what was said. */
+  isShorter?: true;
   /**
    * What its response is written from beside what the request says. Providers of the caller's own format would not say it, and are asked no
    * more. Missing: who keeps the conversation tells what there is to tell.

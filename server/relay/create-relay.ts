@@ -24,6 +24,7 @@ import type { RelaySockets } from '#server/relay/sockets/open-socket.ts';
 import { createStreamClock } from '#server/relay/stream/stream-clock.ts';
 import { createTokenGate } from '#server/relay/admission/token-gate.ts';
 import { createCallSignatures } from '#server/relay/call-signatures.ts';
+import { createKeptSummaries } from '#server/relay/kept-summaries.ts';
 import { createTurnStates } from '#server/relay/turn-state.ts';
 import { createRefusalWatch } from '#server/tokens/refusal-watch.ts';
 
@@ -53,6 +54,7 @@ export function createRelay(context: AppContext): Relay {
     modelTags: createModelTags(context),
     turnStates: createTurnStates(context),
     signatures: createCallSignatures(context),
+    summaries: createKeptSummaries(context),
     gate: createTokenGate(context),
     sessions: createSessionGate(context),
     words: createBlockedWords(context),

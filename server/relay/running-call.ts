@@ -11,6 +11,7 @@ import type { ResponseBuffer } from '#server/relay/accounting/response-buffers.t
 import type { CallContent } from '#server/relay/admission/call-content.ts';
 import type { CallConversation } from '#server/relay/conversation-source.ts';
 import type { RelayEndpoint } from '#server/relay/endpoints.ts';
+import type { PaidSummary } from '#server/relay/kept-summaries.ts';
 import type { NamedFiles } from '#server/relay/named-files.ts';
 import { tellObject } from '#server/relay/own-objects.ts';
 import type { HeldObject } from '#server/relay/own-objects.ts';
@@ -44,6 +45,8 @@ export interface RunningCall {
   edits: PromptEdits | null;
   /** Its conversation is still to be shortened before a provider of another format is asked, if it is long; null: it stays as it is. */
   shortening: Shortening | null;
+  /** What its conversation was shortened with, which is paid for. Whoever tries again has it, unless this call is answered. Missing: nothing. */
+  summary?: PaidSummary | undefined;
   /** Its response says what was done here, so no provider is asked any more whose response its caller would get as it is. */
   isTranslated: boolean;
   /** The client wants the usage at the end of its stream. */
@@ -148,9 +151,19 @@ export function elapsed(call: RunningCall): number {
 }
 
 /** Ends what it holds of the account and of its session's budget. It costs nothing, unless it is settled. */
-export function releaseCall({ services, reservation, budgetHold }: RunningCall): void {
+export function releaseCall(call: RunningCall): void {
+  const { services, reservation, budgetHold } = call;
   services.context.ledger.release(reservation);
   budgetHold?.end();
+  keepSummary(call);
+}
+
+/** It is not answered as it should be. More than once is harmless. */
+export function keepSummary(call: RunningCall): void {
+  const { summary, services } = call;
+  if (summary === undefined) return;
+  call.summary = undefined;
+  services.summaries.keep(summary);
 }
 
 /** The client's connection is gone: it has hung up, or the server has cut it. The first time tells which. */

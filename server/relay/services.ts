@@ -17,6 +17,7 @@ import type { RateGate } from '#server/relay/admission/rate-gate.ts';
 import type { SessionBudgets } from '#server/relay/admission/session-budget.ts';
 import type { SessionGate } from '#server/relay/admission/session-gate.ts';
 import type { CallSignatures } from '#server/relay/call-signatures.ts';
+import type { KeptSummaries } from '#server/relay/kept-summaries.ts';
 import type { ModelTags } from '#server/relay/model-list.ts';
 import type { StreamClock } from '#server/relay/stream/stream-clock.ts';
 import type { TurnStates } from '#server/relay/turn-state.ts';
@@ -35,6 +36,7 @@ export interface RelayServices {
   readonly modelTags: ModelTags;
   readonly turnStates: TurnStates;
   readonly signatures: CallSignatures;
+  readonly summaries: KeptSummaries;
   readonly gate: TokenGate;
   readonly sessions: SessionGate;
   readonly words: BlockedWords;

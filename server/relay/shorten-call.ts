@@ -9,6 +9,7 @@ import type { CallAttempt } from '#server/relay/call-attempt.ts';
 import type { RelayBody } from '#server/relay/endpoints.ts';
 import { ownError, tellEnd } from '#server/relay/relay-failure.ts';
 import type { ToldFailure } from '#server/relay/relay-failure.ts';
+import { summaryKey } from '#server/relay/kept-summaries.ts';
 import { elapsed, releaseCall, stopCall } from '#server/relay/running-call.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
 import type { Turn } from '#server/relay/turn.ts';
@@ -49,12 +50,31 @@ export async function shortenFor(
   services.context.ledger.release(call.reservation);
   const { asAnswer } = shortening;
   if (asAnswer !== undefined) return goOnWith(call, () => told(call, { body: request, responseFields: asAnswer }));
-  const answered = await answerTurn(call, request, answer);
+  const answered = await summaryOf(call, request, answer);
   // What the channel takes begins now.
   record.start_ms = elapsed(call);
   if (call.stopped !== undefined) return tellEnd(call, { reason: call.stopped });
   if ('error' in answered) return answered;
-  return goOnWith(call, () => told(call, shortening.goOn(content.body, answered.body)));
+  return goOnWith(call, () => {
+    const shortened = shortening.goOn(content.body, answered.body);
+    // One that replaces nothing is no use to the next call either.
+    if (shortened.isShorter !== true) call.summary = undefined;
+    return told(call, shortened);
+  });
+}
+
+/** One that the same user has paid for, whose call has failed since, is not paid for again. */
+async function summaryOf(call: RunningCall, request: RelayBody, answer: AnswerWhole): Promise<{ body: Buffer } | ToldFailure> {
+  const { summaries } = call.services;
+  const asked = { userId: call.admission.user.id, key: summaryKey(call.model, request) };
+  const kept = summaries.take(asked);
+  if (kept !== undefined) {
+    call.summary = kept;
+    return { body: kept.answer };
+  }
+  const answered = await answerTurn(call, request, answer);
+  if (!('error' in answered)) call.summary = { ...asked, answer: answered.body };
+  return answered;
 }
 
 function told(call: RunningCall, { body, responseFields }: ShortenedPrompt): RelayBody {

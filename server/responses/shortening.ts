@@ -72,7 +72,7 @@ export class OwnShortening implements Shortening {
     const items = [...standing, summaryMessage(summary), ...tail];
     const encrypted_content = sealWindow(context, userId, items);
     this.#front = { id: itemId('compaction', responseId, itemPlace), type: 'compaction', encrypted_content };
-    return { body: { ...body, input: items } };
+    return { body: { ...body, input: items }, isShorter: true };
   }
 
   /** The output of a response that is complete, as far as it will be. Again is harmless. */

@@ -194,6 +194,30 @@ describe.each(engines)('automatic compaction on $kind', (engine) => {
     await scene.checkBooks();
   });
 
+  test.each([false, true])('a summary whose call has failed is not paid for again by whoever tries again (stream: %s)', async (stream) => {
+    await using scene = await open(engine, { type: 14 });
+    const client = clientOf(scene).responses;
+    const ask = async (body: object = {}) => {
+      const asking = { ...params, store: false, ...body };
+      return stream ? await client.stream(asking).finalResponse() : await client.create(asking);
+    };
+    const failed = { status: 400 };
+    scene.upstream.queue({ text: summary }, failed, failed, { text: 'One.' });
+    for (let tries = 0; tries < 2; tries += 1) expect(await failureOf(ask())).toBeInstanceOf(Error);
+    expect(asked(scene)).toHaveLength(3);
+    const told = await ask();
+    expect(told.output.map(({ type }) => type)).toEqual(['compaction', 'message']);
+    expect(asked(scene)).toHaveLength(4);
+    for (const word of [summary, 'TOMORROW', 'PILOT']) expect(asked(scene)[3]).toContain(word);
+    const rows = await scene.logs(4);
+    expect(rows.map(({ quota }) => quota > 0)).toEqual([true, false, false, true]);
+    // It has had its use.
+    scene.upstream.behave({ text: 'Two.' });
+    await ask();
+    expect(asked(scene)).toHaveLength(6);
+    await scene.checkBooks();
+  });
+
   test('needs no more money than its two calls one after the other', async () => {
     const prices = {
       SelfUseModeEnabled: 'false',

@@ -2,6 +2,7 @@
 // it themselves.
 import Anthropic from '@anthropic-ai/sdk';
 import { describe, expect, test } from 'vitest';
+import { createToken } from '#tests/support/build-token.ts';
 import { engines } from '#tests/support/engines.ts';
 import { failureOf } from '#tests/support/failure-of.ts';
 import { createScene, until } from '#tests/support/relay-scene.ts';
@@ -236,6 +237,48 @@ describe.each(engines)('compaction for callers of Claude on $kind', (engine) => 
     });
     for (const word of ['OLDEST', 'One.', 'LATER']) expect(asked(scene)[2]).toContain(word);
     await scene.logs(3);
+    await scene.checkBooks();
+  });
+
+  test.each([
+    { stream: false, fault: { status: 400 } },
+    { stream: true, fault: { status: 400 } },
+    { stream: true, fault: { text: 'One two three.', cutAfter: 1 } },
+  ])('a summary whose call has failed is not paid for again by whoever tries again: $stream, $fault', async ({ stream, fault }) => {
+    await using scene = await open(engine, { type: 1 }, { settings: { RetryTimes: '0' } });
+    scene.upstream.queue({ text: summary }, fault, { text: 'One.' });
+    expect(await failureOf(answerTo(scene, params, stream))).toBeInstanceOf(Error);
+    expect(asked(scene)).toHaveLength(2);
+    const told = await answerTo(scene, params, stream);
+    expect(told.content).toMatchObject([block, { type: 'text', text: 'One.' }]);
+    expect(asked(scene)).toHaveLength(3);
+    for (const word of [summary, 'TOMORROW', 'PILOT']) expect(asked(scene)[2]).toContain(word);
+    await scene.logs(3);
+    // It has had its use.
+    await answerTo(scene, params, stream);
+    expect(asked(scene)).toHaveLength(5);
+    await scene.checkBooks();
+  });
+
+  test('a summary is of its user, its conversation and the words that it was asked for with', async () => {
+    await using scene = await open(engine, { type: 1 });
+    const stranger = await scene.app.createUser({ quota: 5_000_000 });
+    const { key } = await createToken(scene.app.context, stranger.id);
+    scene.upstream.queue({ text: summary }, { status: 400 });
+    expect(await failureOf(clientOf(scene).create(params))).toMatchObject({ status: 400 });
+    const others: [typeof scene.key, object][] = [
+      [key, params],
+      [scene.key, { ...params, system: 'Speak like a SAILOR.' }],
+      [scene.key, { ...params, messages: [{ role: 'user', content: `${oldest} Please.` }, ...long.slice(1)] }],
+      [scene.key, { ...params, context_management: { edits: [{ ...edit, instructions: 'Tell the PORTS.' }] } }],
+    ];
+    for (const [index, [apiKey, body]] of others.entries()) {
+      scene.upstream.queue({ text: summary }, { text: 'One.' });
+      await clientOf({ ...scene, key: apiKey }).create(body as typeof params);
+      expect(asked(scene)).toHaveLength(4 + 2 * index);
+    }
+    await clientOf(scene).create(params);
+    expect(asked(scene)).toHaveLength(11);
     await scene.checkBooks();
   });
 

@@ -114,7 +114,7 @@ class OwnCompaction implements Shortening {
     const messages = sinceCompaction(messagesOf(body));
     const tail = messages.slice(Math.max(0, tailStart(messages)));
     const text = { type: 'text', text: summaryText(content) };
-    return { body: { ...rest, messages: [{ role: 'user', content: [text] }, ...tail] }, responseFields };
+    return { body: { ...rest, messages: [{ role: 'user', content: [text] }, ...tail] }, responseFields, isShorter: true };
   }
 }
 

@@ -9,7 +9,7 @@ import { chargeRow } from '#server/relay/accounting/log-row.ts';
 import { isEstimate } from '#server/relay/accounting/metered-usage.ts';
 import type { MeteredUsage } from '#server/relay/accounting/metered-usage.ts';
 import type { EndReason } from '#server/relay/call-end.ts';
-import { elapsed } from '#server/relay/running-call.ts';
+import { elapsed, keepSummary } from '#server/relay/running-call.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
 import type { SentRequest } from '#server/upstream/exchange.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
@@ -37,6 +37,8 @@ export interface CallEnd {
 export async function settleCall(call: RunningCall, end: CallEnd): Promise<void> {
   const { services, reservation } = call;
   const { reason, channel, firstByteMs, wasRead = false } = end;
+  // Before its caller can hear of it and try again.
+  if (reason !== 'completed') keepSummary(call);
   // What costs nothing holds nothing of the budget while its row is written: the caller may ask again at once.
   if (end.usage === null) call.budgetHold?.end();
   try {
@@ -55,6 +57,7 @@ export async function settleCall(call: RunningCall, end: CallEnd): Promise<void>
     if (isWhole && call.permit !== null) await call.permit.succeeded();
   } catch (failure) {
     services.context.ledger.release(reservation);
+    keepSummary(call);
     throw failure;
   } finally {
     call.budgetHold?.end();
