@@ -211,7 +211,9 @@ async function translations(): Promise<void> {
   ];
   print('Streams of 50 chunks in one burst, 32 connections, callers to upstreams');
   const servers = await Promise.all(formats.map(async ({ format, channel }) => ({ format, server: await serverWith(10, 1, channel) })));
-  for (const { format: caller, path: callerPath } of formats) {
+  // `-- translations Claude Gemini`: these callers only.
+  const named = formats.filter(({ format }) => process.argv.includes(format));
+  for (const { format: caller, path: callerPath } of named.length === 0 ? formats : named) {
     const pairs = servers.map(({ format, server }) => ({ name: `${caller} to ${format}`, port: server.port, path: callerPath }));
     const floor = `${caller} to ${caller}`;
     const results = await compare(pairs, { connections: 32, stream: true, model });
