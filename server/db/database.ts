@@ -1,5 +1,5 @@
 import type { Collection, Filter, FindOptions, GroupRequest, Patch } from '#server/db/collection.ts';
-import type { Records } from '#server/db/collections.ts';
+import type { Records } from '#server/db/all-records.ts';
 
 export type CollectionName = keyof Records;
 

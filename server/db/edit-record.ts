@@ -3,7 +3,7 @@
 import { AppError } from '#shared/errors.ts';
 import type { ChangeFeed } from '#server/db/changes.ts';
 import type { Collection, Filter } from '#server/db/collection.ts';
-import type { Records } from '#server/db/collections.ts';
+import type { Records } from '#server/db/all-records.ts';
 import type { Database } from '#server/db/database.ts';
 import type { PathOf } from '#server/db/fields.ts';
 import type { ChangeKind } from '#server/db/records/change.ts';

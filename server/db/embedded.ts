@@ -1,7 +1,8 @@
 // The embedded engine: `node:sqlite`, one file, a table per collection with the record as JSON. Short reads and all writes
 // run on the event loop's thread (a few microseconds each); what may take long is read in worker threads.
 import type { Collection, Filter, FindOptions, GroupRequest } from '#server/db/collection.ts';
-import { collections, type Records } from '#server/db/collections.ts';
+import type { Records } from '#server/db/all-records.ts';
+import { collections } from '#server/db/collections.ts';
 import type { CollectionName, Database, QueryPlan, Write } from '#server/db/database.ts';
 import { Checkpoints } from '#server/db/embedded-checkpoints.ts';
 import { EmbeddedCollection } from '#server/db/embedded-collection.ts';

@@ -9,7 +9,8 @@ import {
   type MongoClientOptions,
 } from 'mongodb';
 import type { Collection, Filter, FindOptions, GroupRequest, IndexSpec } from '#server/db/collection.ts';
-import { collections, type Records } from '#server/db/collections.ts';
+import type { Records } from '#server/db/all-records.ts';
+import { collections } from '#server/db/collections.ts';
 import type { CollectionName, Database, QueryPlan, Write } from '#server/db/database.ts';
 import { DatabaseUrlError } from '#server/db/database-url.ts';
 import { completeSort, demandedId, parseFilter, parsePatch } from '#server/db/filter.ts';
