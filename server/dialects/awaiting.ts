@@ -15,7 +15,9 @@ export type AwaitedStep =
   /** `isLater`: there may be nothing new for a while. */
   | ({ kind: 'ask'; isLater?: true } & FollowUp)
   /** Where the response streams, as the provider has told it. */
-  | { kind: 'stream'; url: string };
+  | { kind: 'stream'; url: string }
+  /** It is at work, or has been, and does not tell what has become of it. */
+  | { kind: 'lost' };
 
 /** Of one call. */
 export interface Awaiting {

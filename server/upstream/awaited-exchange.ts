@@ -60,6 +60,7 @@ class AwaitedExchange {
     while (response.kind === 'whole') {
       const told = parseObject(response.body.toString('utf8'));
       const step: AwaitedStep = told === null ? { kind: 'response', body: {} } : this.#asking.awaiting.next(told);
+      if (step.kind === 'lost') return lost();
       if (step.kind === 'response')
         return told === null ? response : { ...response, status: 200, body: Buffer.from(JSON.stringify(step.body)) };
       response = step.kind === 'stream' ? await this.#stream(step.url) : await this.#ask(step);
@@ -79,16 +80,21 @@ class AwaitedExchange {
         return response;
       }
       if (isPassing(response) && ++this.#failures <= mostFailures) continue;
-      const isLost = this.#asking.awaiting.isOrder === true && !this.#sending.isAborted;
-      return isLost ? failedBy('timeout', 'the provider does not tell what has become of it') : response;
+      return this.#orLost(response);
     }
   }
 
   async #stream(url: string): Promise<Received> {
     const opening = this.#asking.openStream(url, Math.max(1, this.#deadline - performance.now()));
-    if (opening === null) return { kind: 'failed', status: 0, failure: invalidResponse(), cause: null };
+    if (opening === null) return this.#orLost({ kind: 'failed', status: 0, failure: invalidResponse(), cause: null });
     this.#isFollowed = true;
-    return this.#receive(opening);
+    const response = await this.#receive(opening);
+    return response.kind === 'failed' ? this.#orLost(response) : response;
+  }
+
+  /** The provider is at work already: of an order nobody else is asked for it. */
+  #orLost(failed: Failed): Failed {
+    return this.#asking.awaiting.isOrder === true && !this.#sending.isAborted ? lost() : failed;
   }
 
   async #receive(asking: Promise<Exchange>): Promise<Received> {
@@ -150,6 +156,10 @@ const cancelMs = 10_000;
 /** Of a question, not of the call. */
 function isPassing({ status, cause }: Failed): boolean {
   return cause === null ? status === 429 || status >= 500 : cause.reason === 'network';
+}
+
+function lost(): Failed {
+  return failedBy('timeout', 'the provider does not tell what has become of it');
 }
 
 function failedBy(reason: SendFailure['reason'], message: string): Failed {

@@ -291,10 +291,29 @@ describe.each(engines.map((engine) => ({ engine, kind: engine.kind })))('calls o
     expect(await (await scene.chat({ model })).text()).toContain('Brest');
     bot.behave({ failing: [503, 503, 503, 503] });
     const before = await scene.balance();
-    expect((await scene.chat({ model })).status).toBe(503);
+    expect((await scene.chat({ model })).status).toBe(504);
     // It was still at work there.
     await until(() => bot.cancelled.length === 1);
     await scene.logs(2);
+    expect(await scene.balance()).toBe(before);
+    await scene.checkBooks();
+  });
+
+  test.each([
+    ['fail', [503, 503, 503, 503]],
+    ['are refused', [404]],
+    ['are answered with an error', [200]],
+  ])('that have begun are begun nowhere else when questions about them %s', async (_how, failing) => {
+    const channels = [{ models: model }, { models: model }];
+    const { scene, bot } = await openScene(engine, { channels, settings: { ...prices, RetryTimes: '2' } });
+    await using _scene = scene;
+    scene.upstream.behave({ text: 'At noon in Brest.' });
+    const before = await scene.balance();
+    bot.behave({ failing });
+    expect((await scene.chat({ model })).status).toBe(504);
+    expect(bot.taken).toHaveLength(1);
+    await until(() => bot.cancelled.length === 1);
+    await scene.logs(1);
     expect(await scene.balance()).toBe(before);
     await scene.checkBooks();
   });

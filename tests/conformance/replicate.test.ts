@@ -226,9 +226,28 @@ describe.each(engines.map((engine) => ({ engine, kind: engine.kind })))('calls o
     expect([failed.status, await failed.text()]).toEqual([400, expect.stringContaining('NSFW')]);
     // The key does not go to wherever a response says.
     provider.behave({ streamAt: 'http://127.0.0.1:9/v1/streams/p' });
-    expect((await scene.chat({ model, stream: true })).status).toBe(502);
+    expect((await scene.chat({ model, stream: true })).status).toBe(504);
     await until(() => provider.cancelled.length === 1);
     await scene.logs(2);
+    expect(await scene.balance()).toBe(before);
+    await scene.checkBooks();
+  });
+
+  test.each([
+    ['questions about them fail', { isMute: true, working: 1, failing: [503, 503, 503, 503] }],
+    ['a question about them is refused', { isMute: true, working: 1, failing: [404] }],
+    ['their streams are not there', { failing: [503] }],
+    ['their streams are elsewhere', { streamAt: 'http://127.0.0.1:9/v1/streams/p' }],
+  ])('that have begun are begun nowhere else when %s', async (_how, behaviour) => {
+    const channels = [{ models: model }, { models: model }];
+    const { scene, provider } = await openScene(engine, { channels, settings: { ...prices, RetryTimes: '2' } });
+    await using _scene = scene;
+    const before = await scene.balance();
+    provider.behave(behaviour);
+    expect((await scene.chat({ model, stream: true })).status).toBe(504);
+    expect(provider.taken).toHaveLength(1);
+    await until(() => provider.cancelled.length === 1);
+    await scene.logs(1);
     expect(await scene.balance()).toBe(before);
     await scene.checkBooks();
   });

@@ -29,6 +29,8 @@ interface PredictionBehaviour {
   isMute?: boolean;
   /** Where its stream is, instead of here. */
   streamAt?: string;
+  /** Statuses that the first questions about it are answered with, whatever they are; streams too. */
+  failing?: number[];
   /** Its output, instead of what the upstream writes. */
   output?: unknown;
 }
@@ -72,6 +74,8 @@ async function judge(request: FrontedRequest, state: State, url: string): Promis
   }
   if (method !== 'GET') return refused(405, 'Method not allowed');
   state.asked.push(path);
+  const failing = state.behaviour.failing?.shift();
+  if (failing !== undefined) return refused(failing, 'as was told');
   if (kind === 'predictions') return told(prediction, 200, state, url);
   if (headers.accept !== 'text/event-stream') return refused(406, 'accept');
   const asked = { ...prediction.asked, stream: true };

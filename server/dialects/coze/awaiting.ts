@@ -10,6 +10,8 @@ export function createAwaiting(path: string): Awaiting {
 }
 
 class ChatAwaiting implements Awaiting {
+  // Tokens of a chat that has begun are billed.
+  readonly isOrder = true;
   readonly #path: string;
   #ids: URLSearchParams | null = null;
   /** Once it has ended. */
@@ -21,7 +23,8 @@ class ChatAwaiting implements Awaiting {
 
   next(body: JsonObject): AwaitedStep {
     const { code, data } = body;
-    if (code !== 0) return { kind: 'response', body };
+    // Errors have status 200. Once it has begun, such a one is of the question, not of the chat.
+    if (code !== 0) return this.#ids === null ? { kind: 'response', body } : { kind: 'lost' };
     if (Array.isArray(data)) return { kind: 'response', body: { code, data: this.#chat, messages: data } };
     if (!isObject(data)) return { kind: 'response', body };
     this.#ids ??= idsOf(data);

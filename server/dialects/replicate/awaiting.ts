@@ -11,6 +11,8 @@ export function createAwaiting(call: AwaitedCall): Awaiting {
 const working: ReadonlySet<unknown> = new Set(['starting', 'processing']);
 
 class PredictionAwaiting implements Awaiting {
+  // A prediction that has begun is billed.
+  readonly isOrder = true;
   readonly #predictions: string;
   readonly #isStream: boolean;
   #id: string | null = null;
