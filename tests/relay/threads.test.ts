@@ -33,6 +33,29 @@ const next = { role: 'user' as const, content: 'And LATER?' };
 const raw = (scene: RelayScene, body: object) =>
   scene.post('/v1/messages', { model, max_tokens: 50, ...body }, { 'accept-language': 'en' });
 
+/** Tokens of a prompt, or why it is not counted. */
+function counter({ app, key: own }: RelayScene) {
+  const ask = (body: object, key: string) =>
+    fetch(`${app.origin}/v1/messages/count_tokens`, {
+      method: 'POST',
+      headers: { 'x-api-key': key, 'content-type': 'application/json' },
+      body: JSON.stringify({ model, ...body, max_tokens: undefined }),
+    });
+  return {
+    async count(body: object): Promise<number> {
+      const response = await ask(body, own);
+      expect(response.status).toBe(200);
+      const told: unknown = await response.json();
+      expect(told).toEqual({ input_tokens: expect.any(Number) });
+      return (told as { input_tokens: number }).input_tokens;
+    },
+    async refusal(body: object, key = own): Promise<[number, unknown]> {
+      const response = await ask(body, key);
+      return [response.status, await response.json()];
+    },
+  };
+}
+
 describe.each(cases)('threads on $kind, before $format', ({ engine, channel }) => {
   test.each([false, true])('each turn sends what is new, and the model hears all of it (stream: %s)', async (stream) => {
     await using scene = await open(engine, channel);
@@ -54,6 +77,53 @@ describe.each(cases)('threads on $kind, before $format', ({ engine, channel }) =
     expect(last).not.toMatch(/"thread"|thread_fields|previous_message_id/);
     expect(await scene.logs(3)).toHaveLength(3);
     await scene.checkBooks();
+  });
+
+  test('a count is of all that the next turn would send', async () => {
+    await using scene = await open(engine, channel);
+    scene.upstream.queue({ text: 'At NOON.' });
+    const { id } = await clientOf(scene)
+      .beta.messages.thread(fields)
+      .send({ role: 'user', content: `FIRST? ${'About tides. '.repeat(200)}` });
+    const thread = { type: 'continue', previous_message_id: id };
+    const { count } = counter(scene);
+    const counts = [await count({ messages: [next], thread }), await count({ messages: [], thread }), await count({ messages: [next] })];
+    const [whole = 0, before = 0, alone = 0] = counts;
+    const [ofWhole, ofBefore] = asked(scene).slice(1);
+    if (ofWhole === undefined) {
+      // Nobody else can count here.
+      expect([before - alone, whole - before].map((more) => more > 0)).toEqual([true, true]);
+      expect(whole - alone).toBeGreaterThan(400);
+    } else {
+      for (const word of ['PILOT', 'get_tide', 'FIRST', 'NOON']) for (const body of [ofWhole, ofBefore]) expect(body).toContain(word);
+      expect(ofWhole).toContain('LATER');
+    }
+    expect(await count({ ...fields, messages: [first], thread: { type: 'create' } })).toBe(await count({ ...fields, messages: [first] }));
+    expect(asked(scene).join('')).not.toMatch(/"thread"|thread_fields|previous_message_id/);
+    // Nothing comes of it.
+    expect(await scene.app.context.db.collection('responses').count({})).toBe(1);
+    await scene.checkBooks();
+  });
+
+  test('a count refuses what the turn would be refused', async () => {
+    await using scene = await open(engine, channel);
+    const { id } = await clientOf(scene).beta.messages.thread(fields).send(first);
+    const stranger = await scene.app.createUser({ quota: 5_000_000 });
+    const { key } = await createToken(scene.app.context, stranger.id);
+    const thread = { type: 'continue', previous_message_id: id };
+    const notFound = { error: { type: 'not_found_error', details: { error_code: 'thread_not_found' } } };
+    const { refusal } = counter(scene);
+    expect(await refusal({ messages: [next], thread }, key)).toMatchObject([404, notFound]);
+    expect(await refusal({ messages: [next], thread: { ...thread, previous_message_id: 'msg_other' } })).toMatchObject([404, notFound]);
+    expect(await refusal({ messages: [next], thread: { type: 'continue' } })).toMatchObject([
+      400,
+      { error: { type: 'invalid_request_error' } },
+    ]);
+    expect(await refusal({ messages: [], thread: { type: 'create' } })).toMatchObject([400, { error: { type: 'invalid_request_error' } }]);
+    expect(await refusal({ messages: [next], thread, system: 'Speak like a COOK.' })).toMatchObject([
+      400,
+      { error: { details: { error_code: 'thread_fingerprint_mismatch' } } },
+    ]);
   });
 
   test('a runner of tools goes on within one', async () => {
@@ -121,6 +191,10 @@ describe.each(engines)('threads on $kind', (engine) => {
     await using scene = await open(engine, { type: 1 }, { settings: { ResponseStoreEnabled: 'false' } });
     const refused = await raw(scene, { messages: [first], thread: { type: 'create' } });
     expect([refused.status, await refused.json()]).toMatchObject([
+      400,
+      { error: { details: { error_code: 'thread_unsupported_request', unsupported: ['thread'] } } },
+    ]);
+    expect(await counter(scene).refusal({ messages: [first], thread: { type: 'create' } })).toMatchObject([
       400,
       { error: { details: { error_code: 'thread_unsupported_request', unsupported: ['thread'] } } },
     ]);

@@ -13,9 +13,7 @@ const textOrBlocks = { zh: '必须是文本或内容块的数组', en: 'must be 
 
 /** @throws {AppError} 400 with the field at fault */
 export function checkRequest(body: Body): void {
-  // What is held may end with a turn that is to go on.
-  const hasEnough = (threadOf(body)?.previousId ?? undefined) !== undefined;
-  checkMessages(body, hasEnough ? 0 : 1);
+  checkPrompt(body);
   const fields = new StrictFields(body);
   // 0 fills the prompt's cache and generates nothing. https://platform.claude.com/docs/en/build-with-claude/prompt-caching
   if (fields.integer('max_tokens', 0, tokenLimit) === undefined) throw badField('max_tokens', fieldRules.required);
@@ -27,7 +25,8 @@ export function checkRequest(body: Body): void {
 
 /** The part of a request that is counted, too, when nothing is generated. @throws {AppError} 400 with the field at fault */
 export function checkPrompt(body: Body): void {
-  checkMessages(body, 1);
+  // What is held may end with a turn that is to go on.
+  checkMessages(body, threadOf(body)?.previousId === undefined ? 1 : 0);
 }
 
 function checkMessages(body: Body, fewest: number): void {
