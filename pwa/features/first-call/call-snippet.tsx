@@ -6,11 +6,11 @@ import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { Segments } from '#pwa/ui/controls/segments.tsx';
 import styles from './first-call.module.css';
 import {
+  claudeModelsOf,
   type ClientKind,
   clientKinds,
   type CodeKind,
   codeKinds,
-  smallModelOf,
   type SnippetKind,
   snippetParts,
   snippetText,
@@ -53,7 +53,7 @@ export function CallSnippet({ baseUrl, secret, model, models, isPrimary, isForCl
   const [isShown, setShown] = useState(false);
   const kind = tab === 'clients' ? client : tab;
   const key = `sk-${secret}`;
-  const smallModel = smallModelOf(model, models);
+  const claudeModels = claudeModelsOf(model, models);
   const masked = `sk-${secret.slice(0, 4)}${'•'.repeat(8)}${secret.slice(-4)}`;
   return (
     <div className={styles.snippetColumn}>
@@ -97,14 +97,14 @@ export function CallSnippet({ baseUrl, secret, model, models, isPrimary, isForCl
                 <CopyButton
                   variant={isPrimary && at === 0 ? 'filled' : 'default'}
                   label={t(`guide.snippet.${use === 'file' ? 'copy_file' : 'copy'}`)}
-                  text={snippetText(kind, { baseUrl, key, model, smallModel }, at)}
+                  text={snippetText(kind, { baseUrl, key, model, claudeModels }, at)}
                 />
               </span>
             </div>
             {/* It scrolls by itself, so the keyboard must be able to. */}
             {/* oxlint-disable-next-line jsx_a11y/no-noninteractive-tabindex */}
             <pre className={styles.code} tabIndex={0} role="region" aria-label={at === 0 ? names[kind] : `${names[kind]}, ${place}`}>
-              {snippetParts(kind, { baseUrl, key: isShown ? key : masked, model, smallModel }, at).map(({ text, isOwn }, index) => (
+              {snippetParts(kind, { baseUrl, key: isShown ? key : masked, model, claudeModels }, at).map(({ text, isOwn }, index) => (
                 // Pieces have no name but their place.
                 <span key={index} className={isOwn ? styles.own : undefined}>
                   {text}

@@ -1,8 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { expect, it } from 'vitest';
-import { clientKinds, smallModelOf, type SnippetKind, snippetKinds, snippetParts, snippetText, snippetUses } from './snippets.ts';
+import { claudeModelsOf, clientKinds, type SnippetKind, snippetKinds, snippetParts, snippetText, snippetUses } from './snippets.ts';
 
-const values = { baseUrl: 'https://ai.example/v1', key: 'sk-secret', model: 'gpt-4o-mini', smallModel: 'gpt-4o-mini' };
+const values = {
+  baseUrl: 'https://ai.example/v1',
+  key: 'sk-secret',
+  model: 'gpt-4o-mini',
+  claudeModels: claudeModelsOf('gpt-4o-mini', []),
+};
 const every = snippetKinds.flatMap((kind) => snippetUses(kind).map(({ use, place = 'that' }, at) => ({ kind, use, place, at })));
 /** A name that would end strings and arguments if it could. */
 const nasty = `a'; touch x; '"b\\`;
@@ -16,7 +21,7 @@ it.each(every.filter(({ place }) => place !== signInOnly))(
     const text = snippetText(kind, values, at);
     expect(text).toContain('https://ai.example');
     for (const value of [values.key, values.model]) expect(text).toContain(value);
-    expect(text).not.toMatch(/\{(url|origin|key|model|small|model:json)\}/);
+    expect(text).not.toMatch(/\{(url|origin|key|model|haiku|sonnet|opus|model:json)\}/);
     const own = snippetParts(kind, values, at).filter((part) => part.isOwn);
     expect(own.map((part) => part.text).every((part) => /^(https:\/\/ai\.example(\/v1)?|sk-secret|gpt-4o-mini)$/.test(part))).toBe(true);
   },
@@ -29,12 +34,24 @@ it('snippets: programs of vendors whose addresses have no version get none', () 
     expect(wholeText(kind), kind).toContain('https://ai.example/v1');
 });
 
-it('snippets: agents of Claude Code that search ask for a model that there is', () => {
-  const all = { ...values, model: 'claude-opus-5', smallModel: 'claude-haiku-4-5' };
-  expect(snippetText('claude_code', all)).toContain("ANTHROPIC_DEFAULT_HAIKU_MODEL='claude-haiku-4-5'");
-  expect(JSON.parse(snippetText('claude_code', all, 1)).env).toMatchObject({ ANTHROPIC_DEFAULT_HAIKU_MODEL: 'claude-haiku-4-5' });
-  expect(smallModelOf('claude-opus-5', ['claude-opus-5', 'claude-haiku-4-5'])).toBe('claude-haiku-4-5');
-  expect(smallModelOf('gpt-5', ['gpt-5', 'gpt-5-mini'])).toBe('gpt-5');
+it('snippets: models that Claude Code knows by a family are ones that there are', () => {
+  const offered = ['claude-opus-5', 'claude-haiku-4-5', 'claude-opus-4-8'];
+  const all = { ...values, model: 'claude-opus-4-8', claudeModels: claudeModelsOf('claude-opus-4-8', offered) };
+  const named = {
+    ANTHROPIC_DEFAULT_HAIKU_MODEL: 'claude-haiku-4-5',
+    // None of that family is offered.
+    ANTHROPIC_DEFAULT_SONNET_MODEL: 'claude-opus-4-8',
+    // Chosen before any other of its family.
+    ANTHROPIC_DEFAULT_OPUS_MODEL: 'claude-opus-4-8',
+  };
+  for (const [name, model] of Object.entries(named)) expect(snippetText('claude_code', all)).toContain(`${name}='${model}' \\\n`);
+  expect(JSON.parse(snippetText('claude_code', all, 1)).env).toMatchObject(named);
+  expect(claudeModelsOf('gpt-5', ['gpt-5', 'gpt-5-mini'])).toEqual({ haiku: 'gpt-5', sonnet: 'gpt-5', opus: 'gpt-5' });
+  expect(claudeModelsOf('gpt-5', [...offered, 'claude-sonnet-5'])).toEqual({
+    haiku: 'claude-haiku-4-5',
+    sonnet: 'claude-sonnet-5',
+    opus: 'claude-opus-5',
+  });
 });
 
 it('snippets: what a model says is printed, whether or not it has thought before', () => {
@@ -44,11 +61,11 @@ it('snippets: what a model says is printed, whether or not it has thought before
 });
 
 it('snippets: a model named like code stays a name', () => {
-  const curl = snippetText('curl', { ...values, model: nasty, smallModel: nasty }).replace(/^curl/, 'printf "%s\\0"');
+  const curl = snippetText('curl', { ...values, model: nasty, claudeModels: claudeModelsOf(nasty, []) }).replace(/^curl/, 'printf "%s\\0"');
   const args = execFileSync('bash', ['-c', curl]).toString();
   const body: unknown = JSON.parse(args.split('\0').find((argument) => argument.startsWith('{')) ?? '');
   expect(body).toMatchObject({ model: nasty });
-  const node = snippetText('node', { ...values, model: nasty, smallModel: nasty });
+  const node = snippetText('node', { ...values, model: nasty, claudeModels: claudeModelsOf(nasty, []) });
   const literal = /model: ('.*'),/.exec(node)?.[1] ?? '';
   expect(execFileSync(process.execPath, ['-e', `process.stdout.write(${literal})`]).toString()).toBe(nasty);
 });
@@ -59,16 +76,16 @@ it.each([
   ['gemini_cli', 'gemini', 'printf "%s" "$2"; true'],
 ] as const)('snippets: %s is started with that name, and nothing else', (kind, program, body) => {
   const at = snippetUses(kind).findIndex(({ use }) => use === 'run');
-  const script = `${program}() { ${body}; }\n${snippetText(kind, { ...values, model: nasty, smallModel: nasty }, at)}`;
+  const script = `${program}() { ${body}; }\n${snippetText(kind, { ...values, model: nasty, claudeModels: claudeModelsOf(nasty, []) }, at)}`;
   expect(execFileSync('bash', ['-c', script]).toString()).toBe(nasty);
 });
 
 it('snippets: what goes into files of JSON is JSON', () => {
   for (const kind of ['claude_code', 'opencode'] as const)
-    expect(JSON.stringify(JSON.parse(snippetText(kind, { ...values, model: nasty, smallModel: nasty }, 1)))).toContain(
-      JSON.stringify(nasty).slice(1, -1),
-    );
-  const script = `opencode() { printf "%s" "$OPENCODE_CONFIG_CONTENT"; }\n${snippetText('opencode', { ...values, model: nasty, smallModel: nasty })}`;
+    expect(
+      JSON.stringify(JSON.parse(snippetText(kind, { ...values, model: nasty, claudeModels: claudeModelsOf(nasty, []) }, 1))),
+    ).toContain(JSON.stringify(nasty).slice(1, -1));
+  const script = `opencode() { printf "%s" "$OPENCODE_CONFIG_CONTENT"; }\n${snippetText('opencode', { ...values, model: nasty, claudeModels: claudeModelsOf(nasty, []) })}`;
   expect(JSON.parse(execFileSync('bash', ['-c', script]).toString())).toMatchObject({ model: `tidegate/${nasty}` });
 });
 

@@ -24,9 +24,11 @@ export interface SnippetValues {
   /** With `sk-`; masked for the screen. */
   key: string;
   model: string;
-  /** For what a program has a smaller model do. */
-  smallModel: string;
+  /** What Claude Code asks for by the name of a family. */
+  claudeModels: ClaudeModels;
 }
+
+export type ClaudeModels = Readonly<Record<'haiku' | 'sonnet' | 'opus', string>>;
 
 /** A piece of code; `isOwn`: the reader's address, key or model. */
 export interface SnippetPart {
@@ -95,14 +97,16 @@ console.log(answer.choices[0].message.content);`,
     },
   ],
   claude_code: [
-    // Its agents that search ask for a small model of Anthropic's, by a name with a date, unless they are told another.
+    // Its agents, and whoever says `/model opus`, ask for a model of Anthropic's, by a name with a date, unless they are told another.
     {
       use: 'run',
       language: 'shell',
       template: `ANTHROPIC_BASE_URL={origin} \\
 ANTHROPIC_AUTH_TOKEN={key} \\
 ANTHROPIC_MODEL='{model}' \\
-ANTHROPIC_DEFAULT_HAIKU_MODEL='{small}' \\
+ANTHROPIC_DEFAULT_HAIKU_MODEL='{haiku}' \\
+ANTHROPIC_DEFAULT_SONNET_MODEL='{sonnet}' \\
+ANTHROPIC_DEFAULT_OPUS_MODEL='{opus}' \\
   claude`,
     },
     {
@@ -114,7 +118,9 @@ ANTHROPIC_DEFAULT_HAIKU_MODEL='{small}' \\
     "ANTHROPIC_BASE_URL": "{origin}",
     "ANTHROPIC_AUTH_TOKEN": "{key}",
     "ANTHROPIC_MODEL": "{model}",
-    "ANTHROPIC_DEFAULT_HAIKU_MODEL": "{small}"
+    "ANTHROPIC_DEFAULT_HAIKU_MODEL": "{haiku}",
+    "ANTHROPIC_DEFAULT_SONNET_MODEL": "{sonnet}",
+    "ANTHROPIC_DEFAULT_OPUS_MODEL": "{opus}"
   }
 }`,
     },
@@ -265,9 +271,10 @@ print(answer.text)`,
   ],
 };
 
-/** The model for small work: one that is called so, or the same. */
-export function smallModelOf(model: string, models: readonly string[]): string {
-  return models.find((name) => /haiku/i.test(name)) ?? model;
+/** Of each family the chosen model if it is of that, or one that may be called; where there is none, the chosen one. */
+export function claudeModelsOf(model: string, models: readonly string[]): ClaudeModels {
+  const of = (family: string) => [model, ...models].find((name) => name.toLowerCase().includes(family)) ?? model;
+  return { haiku: of('haiku'), sonnet: of('sonnet'), opus: of('opus') };
 }
 
 /** How each way to use it is called, and where; the first is the shortest. */
@@ -276,7 +283,7 @@ export function snippetUses(kind: SnippetKind): readonly Pick<Block, 'use' | 'pl
 }
 
 /** `at`: which of the kind's ways. */
-export function snippetParts(kind: SnippetKind, { baseUrl, key, model, smallModel }: SnippetValues, at = 0): SnippetPart[] {
+export function snippetParts(kind: SnippetKind, { baseUrl, key, model, claudeModels }: SnippetValues, at = 0): SnippetPart[] {
   const [first, ...further] = blocks[kind];
   const { language, template } = further[at - 1] ?? first;
   const values: Record<string, string> = {
@@ -284,12 +291,14 @@ export function snippetParts(kind: SnippetKind, { baseUrl, key, model, smallMode
     '{origin}': baseUrl.replace(/\/v1$/, ''),
     '{key}': key,
     '{model}': quoted(language, model),
-    '{small}': quoted(language, smallModel),
+    '{haiku}': quoted(language, claudeModels.haiku),
+    '{sonnet}': quoted(language, claudeModels.sonnet),
+    '{opus}': quoted(language, claudeModels.opus),
     // JSON within an argument of a shell.
     '{model:json}': quoted('shell', quoted('json', model)),
   };
   return template
-    .split(/(\{url\}|\{origin\}|\{key\}|\{model\}|\{small\}|\{model:json\})/)
+    .split(/(\{url\}|\{origin\}|\{key\}|\{model\}|\{haiku\}|\{sonnet\}|\{opus\}|\{model:json\})/)
     .filter((text) => text !== '')
     .map((text) => ({ text: values[text] ?? text, isOwn: text in values }));
 }
