@@ -9,13 +9,15 @@ import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import { formOf } from './batch-endpoints.ts';
 import { creationMs } from './batch-store.ts';
 import { concludeBatch, finishBatch, noResults, resolveBatchCharge } from './settle-batch.ts';
+import { claimMs, readBeside } from './read-beside.ts';
+import type { Turn } from './read-beside.ts';
 import { sumResults } from './sum-results.ts';
 
 const atOnce = 50;
 /** A run ends about then and the next one goes on. */
 const runMs = 60_000;
-/** Nobody else looks at one meanwhile. */
-const claimMs = 30 * 60_000;
+/** That a turn waits for results, of all batches together: other jobs of the process come after it. */
+const patienceMs = 5_000;
 /** Milliseconds between two questions: a twentieth of its age. */
 const pollMs = { least: 15_000, most: 10 * 60_000 };
 const retryMs = 60_000;
@@ -25,18 +27,19 @@ const longestChecking = 2 * 3600 * 1000;
 const givenUpAfter = 3 * 24 * 3600;
 const windowSeconds = 24 * 3600;
 
-/** A job. */
-export async function pollBatches(context: AppContext): Promise<void> {
+/** A job. Large results are read on beside it. */
+export async function pollBatches(context: AppContext, bounds = { patienceMs }): Promise<void> {
   const batches = context.db.collection('batches');
   const begin = performance.now();
   const due = await batches.find({ poll_at: { lte: context.now() } }, { sort: [['poll_at', 1]], limit: atOnce });
   const failures: unknown[] = [];
+  const turn: Turn = { until: begin + bounds.patienceMs };
   for (const { id, poll_at: at } of due) {
     if (performance.now() - begin > runMs || at === undefined) break;
     const claimed = await batches.patch({ id, poll_at: at }, { set: { poll_at: context.now() + claimMs } });
     if (claimed === null) continue;
     try {
-      await look(context, claimed);
+      await look(context, claimed, turn);
     } catch (failure) {
       if (failure instanceof DatabaseUnavailable) throw failure;
       await again(context, claimed, retryMs);
@@ -47,10 +50,10 @@ export async function pollBatches(context: AppContext): Promise<void> {
   if (failures.length > 0) throw new Error('A batch could not be looked at', { cause: failures[0] });
 }
 
-async function look(context: AppContext, batch: BatchRecord): Promise<void> {
+async function look(context: AppContext, batch: BatchRecord, turn: Turn): Promise<void> {
   if (batch.state === 'checking') return lookAtChecking(context, batch);
   if (batch.state === 'creating') return lookAtCreating(context, batch);
-  if (batch.state === 'running') return lookAtRunning(context, batch);
+  if (batch.state === 'running') return lookAtRunning(context, batch, turn);
   if (batch.state === 'ended') {
     await context.db.collection('batches').remove({ id: batch.id, state: 'ended' });
     return;
@@ -102,7 +105,7 @@ async function isKnown({ db, secrets }: AppContext, channel: PreparedChannel, id
 
 const endings: ReadonlySet<string | undefined> = new Set(['completed', 'failed', 'expired', 'cancelled']);
 
-async function lookAtRunning(context: AppContext, batch: BatchRecord): Promise<void> {
+async function lookAtRunning(context: AppContext, batch: BatchRecord, turn: Turn): Promise<void> {
   const channel = channelOf(context, batch);
   const answer = channel === null ? null : await formOf(batch).read(context, channel, batch.upstream_id);
   if (channel === null || answer === null || 'failure' in answer) return unread(context, batch);
@@ -116,12 +119,18 @@ async function lookAtRunning(context: AppContext, batch: BatchRecord): Promise<v
   }
   // Results that are counted and not there may come yet.
   if (!formOf(batch).hasResults(told)) return unread(context, told, set);
+  const isBegun = await readBeside(context, batch, turn, () => readResults(context, channel, told, set));
+  // As many as may be are being read.
+  if (!isBegun) await again(context, batch, retryMs);
+}
+
+async function readResults(context: AppContext, channel: PreparedChannel, told: BatchRecord, set: Partial<BatchRecord>): Promise<void> {
   try {
     const sums = await sumResults(context, channel, told);
-    await concludeBatch(context, batch, { sums, set });
+    await concludeBatch(context, told, { sums, set });
   } catch (failure) {
     if (failure instanceof DatabaseUnavailable) throw failure;
-    context.log.warn({ batch: batch.id, reason: String(failure) }, 'the results of a batch could not be read and will be read again');
+    context.log.warn({ batch: told.id, reason: String(failure) }, 'the results of a batch could not be read and will be read again');
     await unread(context, told, set);
   }
 }

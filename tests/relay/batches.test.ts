@@ -2,6 +2,7 @@
 import OpenAI, { toFile } from 'openai';
 import { describe, expect, test } from 'vitest';
 import { pollBatches } from '#server/batches/poll-batches.ts';
+import { mostBeside } from '#server/batches/read-beside.ts';
 import type { BatchRecord } from '#server/db/records/batch.ts';
 import { createToken } from '#tests/support/build-token.ts';
 import { engines } from '#tests/support/engines.ts';
@@ -486,6 +487,40 @@ describe.each(engines)('batches on $kind', (engine) => {
     expect(await batches.get('batch_x')).toMatchObject({ state: 'ended', status: 'failed', charge: 'none' });
     expect(await batches.get('batch_y')).toBeNull();
     expect(await scene.balance()).toBe(before - 2 * each);
+    await scene.checkBooks();
+  });
+
+  test('results that take long are read beside the job, a few at a time, by one reader each, and charged once', async () => {
+    const { scene, provider } = await open({ settings: { BatchesPerUser: '10' } });
+    await using _scene = scene;
+    const { context } = scene.app;
+    const batches = context.db.collection('batches');
+    const client = sdk(scene);
+    const before = await scene.balance();
+    const most = mostBeside + 1;
+    for (let count = 0; count < most; count += 1) {
+      await begin(client, [line('a')]);
+      await provider.run();
+    }
+    const held = Promise.withResolvers<void>();
+    provider.files.holdContents(held.promise);
+    const readings = () => provider.files.asked.filter((asked) => asked.endsWith('-out/content')).length;
+    scene.app.clock.advance(11 * 60_000);
+    await pollBatches(context, { patienceMs: 0 });
+    await until(() => readings() === mostBeside);
+    expect(await batches.count({ state: 'running' })).toBe(most);
+    // One more waits for its turn; those that are being read are nobody else's, and who looks at them all the same reads nothing.
+    scene.app.clock.advance(2 * 60_000);
+    await pollBatches(context, { patienceMs: 0 });
+    await batches.patchAll({ state: 'running' }, { set: { poll_at: 0 } });
+    await pollBatches(context, { patienceMs: 0 });
+    expect(readings()).toBe(mostBeside);
+    held.resolve();
+    await until(async () => (await batches.count({ state: 'ended' })) === mostBeside);
+    await poll(scene);
+    expect(await batches.count({ state: 'ended' })).toBe(most);
+    expect(readings()).toBe(most);
+    expect(await scene.balance()).toBe(before - most * each);
     await scene.checkBooks();
   });
 

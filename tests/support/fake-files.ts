@@ -37,6 +37,8 @@ export interface FakeFiles extends ProviderFront {
   asked: string[];
   /** The next ones are refused with these. */
   failures: number[];
+  /** Contents are told only once it has resolved. */
+  holdContents(until: Promise<void>): void;
 }
 
 const key = 'sk-of-the-operator';
@@ -46,6 +48,7 @@ export async function startFakeFiles(upstreamUrl: string): Promise<FakeFiles> {
   const uploads = new Map<string, ProviderUpload>();
   const asked: string[] = [];
   const failures: number[] = [];
+  let holding: Promise<void> | null = null;
   const told = ({ id, filename, purpose, bytes }: ProviderFile) => ({
     id,
     object: 'file',
@@ -133,6 +136,7 @@ export async function startFakeFiles(upstreamUrl: string): Promise<FakeFiles> {
     }
     const file = files.get(id ?? '');
     if (file === undefined || more.length > 0) return void refuse(404, `No such File object: ${id}`);
+    if (method === 'GET' && verb === 'content') await holding;
     if (method === 'GET' && verb === 'content') return void response.writeHead(200, { 'content-type': 'text/plain' }).end(file.bytes);
     if (method !== 'DELETE' || verb !== undefined) return void refuse(405, 'no such method');
     files.delete(file.id);
@@ -150,6 +154,7 @@ export async function startFakeFiles(upstreamUrl: string): Promise<FakeFiles> {
     uploads,
     asked,
     failures,
+    holdContents: (until) => void (holding = until),
     close: () =>
       new Promise<void>((resolve) => {
         server.close(() => resolve());

@@ -1,0 +1,58 @@
+// Results of batches are read beside the turn of the job that found them, a few at a time: gigabytes hold up no other job.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { AppContext } from '#server/context.ts';
+import type { BatchRecord } from '#server/db/records/batch.ts';
+
+/** Nobody else looks at a batch meanwhile. It is renewed while its results are read. */
+export const claimMs = 30 * 60_000;
+const renewMs = claimMs / 3;
+/** Batches whose results one process reads at the same time. */
+export const mostBeside = 4;
+
+export interface Turn {
+  /** Monotonic milliseconds: so long it waits for what is read. */
+  until: number;
+}
+
+/** Ids of what is being read, of each process. */
+const reading = new WeakMap<AppContext['db'], Set<string>>();
+
+/**
+ * Resolves when it is read, or the turn has waited for as long as it may. Where its process ends in the middle, the claim does, too, and it is read
+ * from its beginning. False: too many are being read, or this one is.
+ */
+export async function readBeside(context: AppContext, batch: BatchRecord, { until }: Turn, read: () => Promise<void>): Promise<boolean> {
+  const ids = reading.get(context.db) ?? new Set();
+  reading.set(context.db, ids);
+  if (ids.size >= mostBeside || ids.has(batch.id)) return false;
+  ids.add(batch.id);
+  const renewing = setInterval(() => void renew(context, batch), renewMs);
+  renewing.unref();
+  let isAwaited = true;
+  const work = read()
+    .finally(() => {
+      clearInterval(renewing);
+      ids.delete(batch.id);
+    })
+    .catch((failure: unknown) => {
+      if (isAwaited) throw failure;
+      context.log.warn({ batch: batch.id, reason: String(failure) }, 'the results of a batch could not be read and will be read again');
+    });
+  const waiting = new AbortController();
+  const waited = sleep(Math.max(0, until - performance.now()), undefined, { signal: waiting.signal, ref: false }).catch(() => undefined);
+  try {
+    await Promise.race([work, waited]);
+  } finally {
+    isAwaited = false;
+    waiting.abort();
+  }
+  return true;
+}
+
+async function renew({ db, now, log }: AppContext, { id }: BatchRecord): Promise<void> {
+  try {
+    await db.collection('batches').patch({ id, state: 'running' }, { set: { poll_at: now() + claimMs } });
+  } catch (failure) {
+    log.warn({ batch: id, reason: String(failure) }, 'the claim of a batch could not be renewed');
+  }
+}
