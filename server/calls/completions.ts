@@ -45,7 +45,7 @@ function withLimit<Input extends { body: Body; rawText: string }>(input: Input):
 
 function split(body: Body, decodeTokens: DecodeTokens): readonly CallPiece[] | Promise<readonly CallPiece[]> {
   const { prompt, echo, n } = body;
-  const prompts: readonly unknown[] = Array.isArray(prompt) && !isTokenList(prompt) ? prompt : [prompt];
+  const prompts: readonly unknown[] = Array.isArray(prompt) && !isTokenList(prompt) ? prompt : [prompt ?? ''];
   const choices = typeof n === 'number' ? n : 1;
   const pieces = (texts: readonly unknown[]) =>
     texts.map((text, index) => ({

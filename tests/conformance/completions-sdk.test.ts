@@ -174,6 +174,15 @@ describe.each(engines)('completions of a provider that has them, on $kind', (eng
     await scene.checkBooks();
   });
 
+  test.each(['', null])('go on from nothing, which is the beginning of a document: %j', async (prompt) => {
+    await using scene = await open();
+    scene.upstream.behave({ text });
+    const { choices } = await openaiOf(scene).completions.create({ model: instruct, prompt, max_tokens: 20 });
+    expect(choices).toMatchObject([{ text }]);
+    expect(scene.upstream.requests[0]?.body).toEqual({ model: instruct, prompt, max_tokens: 20 });
+    await scene.checkBooks();
+  });
+
   test.each([
     { fields: { n: 2 }, written: 4 },
     { fields: { n: 2, best_of: 5 }, written: 10 },

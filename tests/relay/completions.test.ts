@@ -43,6 +43,24 @@ describe.each(cases)('completions on $kind, before $format', ({ engine, type, ma
     await scene.checkBooks();
   });
 
+  test.each([{ prompt: '' }, { prompt: null }, { prompt: ['', 'a'] }])(
+    'an empty prompt is the beginning of a document: %j',
+    async ({ prompt }) => {
+      await using scene = await open();
+      scene.upstream.behave({ text });
+      const many = Array.isArray(prompt);
+      const whole = await scene.post('/v1/completions', { model, prompt, echo: true, max_tokens: 50 });
+      expect([whole.status, await whole.json()]).toMatchObject([200, { choices: many ? [{ text }, { text: `a${text}` }] : [{ text }] }]);
+      expect(await textsOf(await scene.post('/v1/completions', { model, prompt, stream: true, max_tokens: 50 }))).toEqual(
+        many ? [text, text] : [text],
+      );
+      // Nobody refuses what says nothing.
+      for (const { text: sent } of scene.upstream.requests) expect(sent).not.toMatch(/"(?:text|content|prompt)":(?:""|\[\]|null)/);
+      expect(await scene.logs(2)).toHaveLength(2);
+      await scene.checkBooks();
+    },
+  );
+
   test('a whole response where a stream was asked for is told as one', async () => {
     await using scene = await open();
     scene.upstream.behave({ text, garbage: 'json to a stream' });

@@ -27,8 +27,9 @@ const tooManyChoices = {
 };
 const atLeastN = { zh: '不能小于 n', en: 'must not be less than n' };
 
-/** Each prompt, as a text or as tokens; undefined: there is something else. */
+/** Each prompt, as a text or as tokens; undefined: there is something else. Null is an empty one, with which a document begins. */
 export function promptsOf({ prompt }: Body): readonly (string | readonly number[])[] | undefined {
+  if (prompt === null) return [''];
   if (typeof prompt === 'string' || isTokenList(prompt)) return [prompt];
   if (!Array.isArray(prompt) || prompt.length === 0) return undefined;
   const prompts: (string | readonly number[])[] = [];
@@ -41,8 +42,7 @@ export function promptsOf({ prompt }: Body): readonly (string | readonly number[
 
 /** @throws {AppError} 400 `invalid_request` with the field at fault */
 export function checkRequest(body: Body): void {
-  const { prompt } = body;
-  if (prompt === undefined || prompt === null || prompt === '') throw badField('prompt', fieldRules.required);
+  if (body.prompt === undefined) throw badField('prompt', fieldRules.required);
   const prompts = promptsOf(body);
   if (prompts === undefined) throw badField('prompt', textOrTokens);
   const tokens = prompts.reduce((sum, one) => sum + (typeof one === 'string' ? 0 : one.length), 0);

@@ -23,6 +23,9 @@ const known: ReadonlySet<string> = new Set([
   'logprobs',
 ]);
 
+/** What says nothing is refused in conversations. The vendor's models go on from `<|endoftext|>` then: a document begins. */
+const beginning = 'Write the beginning of a document.';
+
 const mostTokens = 1_073_741_823;
 
 /** Several prompts are several requests; tokens are read before. @throws {AppError} `invalid_request` with the field at fault */
@@ -36,7 +39,7 @@ export function readRequest(body: Body): ChatRequest {
   const userId = fields.text('user');
   return {
     model: fields.requiredText('model'),
-    messages: [{ role: 'user', content: [{ type: 'text', text: prompt }], field: 'prompt' }],
+    messages: [{ role: 'user', content: [{ type: 'text', text: prompt === '' ? beginning : prompt }], field: 'prompt' }],
     tools: [],
     maxTokens: fields.integer('max_tokens', 1, mostTokens) ?? usualMaxTokens,
     isStream: fields.boolean('stream') ?? false,
