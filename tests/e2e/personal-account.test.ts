@@ -72,7 +72,7 @@ describeInBrowser('own account', () => {
     await page.getByRole('textbox', { name: text('personal.name.label') }).fill('Night keeper');
     await button(page, 'personal.name.save_offline').click();
     await page.getByText(text('personal.name.waiting', { name: 'Night keeper' })).waitFor();
-    for (const key of ['personal.notice.test', 'personal.token.make', 'personal.remove.action', 'personal.invite.transfer']) {
+    for (const key of ['personal.notice.test', 'account.token.make', 'account.remove.action', 'account.invite.transfer']) {
       const label = text('common.action.needs_connection', { action: text(key) });
       expect(await page.getByRole('button', { name: label }).isDisabled(), key).toBe(true);
     }
@@ -95,13 +95,13 @@ describeInBrowser('own account', () => {
     const { page, context } = visitor;
     await page.goto('/personal');
     await settle(page);
-    await button(page, 'personal.token.make').click();
-    const dialog = page.getByRole('dialog', { name: text('personal.token.shown_title') });
+    await button(page, 'account.token.make').click();
+    const dialog = page.getByRole('dialog', { name: text('account.token.shown_title') });
     const token = (await dialog.locator('code').textContent()) ?? '';
     expect(token).toMatch(/^[0-9A-Za-z]{43}$/);
     await expectSoundScreen(visitor);
     await dialog.getByRole('button', { name: text('common.action.done') }).click();
-    await button(page, 'personal.token.revoke').waitFor();
+    await button(page, 'account.token.revoke').waitFor();
     expect(await page.content()).not.toContain(token);
     expect(
       await page.evaluate(async () => JSON.stringify(await indexedDB.databases()) + JSON.stringify({ ...localStorage })),
@@ -109,9 +109,9 @@ describeInBrowser('own account', () => {
     const { id } = JSON.parse((await page.evaluate(() => localStorage.getItem('user'))) ?? '{}') as { id: number };
     const ask = () => fetch(`${tidegate.url}/api/user/self`, { headers: { authorization: `Bearer ${token}`, 'new-api-user': String(id) } });
     expect((await ask()).status).toBe(200);
-    await button(page, 'personal.token.revoke').click();
-    await button(page, 'personal.token.revoke_confirm').click();
-    await page.getByText(text('personal.token.revoked')).waitFor();
+    await button(page, 'account.token.revoke').click();
+    await button(page, 'account.token.revoke_confirm').click();
+    await page.getByText(text('account.token.revoked')).waitFor();
     expect((await ask()).status).toBe(401);
     await context.close();
   });
@@ -133,18 +133,18 @@ describeInBrowser('own account', () => {
       const { page, context } = visitor;
       await page.goto('/personal');
       await settle(page);
-      await page.getByText(text('personal.invite.pending', { amount: '$4.20' })).waitFor();
-      await button(page, 'personal.invite.transfer').click();
-      const amount = page.getByLabel(text('personal.invite.amount', { amount: '$4.20' }));
+      await page.getByText(text('account.invite.pending', { amount: '$4.20' })).waitFor();
+      await button(page, 'account.invite.transfer').click();
+      const amount = page.getByLabel(text('account.invite.amount', { amount: '$4.20' }));
       await amount.fill('0.5');
-      await button(page, 'personal.invite.confirm', { amount: '$0.50' }).click();
-      await page.getByText(text('personal.invite.small', { amount: '$1.00' }), { exact: true }).waitFor();
+      await button(page, 'account.invite.confirm', { amount: '$0.50' }).click();
+      await page.getByText(text('account.invite.small', { amount: '$1.00' }), { exact: true }).waitFor();
       await amount.fill('1.2');
       await page.getByRole('definition').filter({ hasText: '$4.20 → $3.00' }).waitFor();
       await page.getByRole('definition').filter({ hasText: '$0.00 → $1.20' }).waitFor();
       await expectSoundScreen(visitor);
-      await button(page, 'personal.invite.confirm', { amount: '$1.20' }).dblclick();
-      await page.getByText(text('personal.invite.done', { amount: '$1.20' })).waitFor();
+      await button(page, 'account.invite.confirm', { amount: '$1.20' }).dblclick();
+      await page.getByText(text('account.invite.done', { amount: '$1.20' })).waitFor();
       const after = await (await signInByApi(tidegate.url, keeper)).get('/api/user/self');
       expect(after).toMatchObject({ quota: 600_000, aff_quota: 1_500_000, aff_history_quota: 2_100_000 });
       await context.close();
@@ -158,13 +158,13 @@ describeInBrowser('own account', () => {
       const { page, context } = visitor;
       await page.goto('/personal');
       await settle(page);
-      await page.getByText(text('personal.remove.loss_other', { amount: '$0.00', count: 0 })).waitFor();
-      await button(page, 'personal.remove.action').click();
-      await button(page, 'personal.remove.confirm').click();
-      await page.getByText(text('personal.remove.mismatch')).waitFor();
+      await page.getByText(text('account.remove.loss_other', { amount: '$0.00', count: 0 })).waitFor();
+      await button(page, 'account.remove.action').click();
+      await button(page, 'account.remove.confirm').click();
+      await page.getByText(text('account.remove.mismatch')).waitFor();
       await expectSoundScreen(visitor);
-      await page.getByLabel(text('personal.remove.label', { username: 'keeper' })).fill('keeper');
-      await button(page, 'personal.remove.confirm').click();
+      await page.getByLabel(text('account.remove.label', { username: 'keeper' })).fill('keeper');
+      await button(page, 'account.remove.confirm').click();
       await page.waitForURL((url) => url.pathname === '/login');
       await expect(signInByApi(tidegate.url, keeper)).rejects.toThrow('/api/user/login');
       await context.close();

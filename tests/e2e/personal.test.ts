@@ -41,7 +41,7 @@ describeInBrowser('personal settings', () => {
       await page.getByLabel(password.old).fill(keeper.password);
       await save.click();
       await page.getByText(notices.access_token_ended.en).waitFor();
-      await page.getByText(text('personal.token.none'), { exact: true }).waitFor();
+      await page.getByText(text('account.token.none'), { exact: true }).waitFor();
       await expect(elsewhere.get('/api/user/self')).rejects.toThrow('/api/user/self');
       await expect(signInByApi(tidegate.url, keeper)).rejects.toThrow('/api/user/login');
       await signInByApi(tidegate.url, { ...keeper, password: 'a-new-lantern' });

@@ -22,29 +22,29 @@ export function AccessTokenBlock({ user }: { user: User }) {
   const [asks, setAsks] = useState<'replace' | 'revoke'>();
   const token = useAccessToken();
   const madeAt = user.access_token_time ?? 0;
-  const state = madeAt === 0 ? t('personal.token.none') : t('personal.token.made', { time: format.date(madeAt) });
+  const state = madeAt === 0 ? t('account.token.none') : t('account.token.made', { time: format.date(madeAt) });
   return (
-    <Block title={t('personal.token.title')}>
+    <Block title={t('account.token.title')}>
       <div className={styles.row}>
         <span className={styles.words}>
-          <span>{t('personal.token.label')}</span>
+          <span>{t('account.token.label')}</span>
           <span className={styles.hint}>{state}</span>
         </span>
         <span className={styles.actions}>
-          {madeAt > 0 && <OnlineButton variant="subtle" data-danger label={t('personal.token.revoke')} onClick={() => setAsks('revoke')} />}
+          {madeAt > 0 && <OnlineButton variant="subtle" data-danger label={t('account.token.revoke')} onClick={() => setAsks('revoke')} />}
           <OnlineButton
-            label={t(madeAt === 0 ? 'personal.token.make' : 'personal.token.replace')}
+            label={t(madeAt === 0 ? 'account.token.make' : 'account.token.replace')}
             loading={token.make.isPending}
             onClick={() => (madeAt === 0 ? token.make.mutate() : setAsks('replace'))}
           />
         </span>
       </div>
-      <p className={styles.hint}>{t('personal.token.hint', { id: user.id })}</p>
+      <p className={styles.hint}>{t('account.token.hint', { id: user.id })}</p>
       <ConfirmDialog
         opened={asks !== undefined}
-        title={t(`personal.token.${asks ?? 'replace'}_title`)}
-        text={t(`personal.token.${asks ?? 'replace'}_text`)}
-        confirmLabel={t(`personal.token.${asks ?? 'replace'}_confirm`)}
+        title={t(`account.token.${asks ?? 'replace'}_title`)}
+        text={t(`account.token.${asks ?? 'replace'}_text`)}
+        confirmLabel={t(`account.token.${asks ?? 'replace'}_confirm`)}
         isDanger
         onConfirm={async () => {
           const act = asks === 'revoke' ? token.revoke : token.make;
@@ -75,7 +75,7 @@ function useAccessToken() {
   const revoke = useMutation({
     mutationFn: () => call(ownAccountApi.revokeAccessToken),
     onSuccess: async () => {
-      toastSuccess(t('personal.token.revoked'));
+      toastSuccess(t('account.token.revoked'));
       await refresh();
     },
   });
@@ -89,12 +89,12 @@ function useAccessToken() {
 function MadeToken({ token, onClose }: { token: string; onClose: () => void }) {
   const { t } = useTranslation();
   return (
-    <Dialog title={t('personal.token.shown_title')} onClose={onClose}>
-      <p className={styles.said}>{t('personal.token.shown_text')}</p>
+    <Dialog title={t('account.token.shown_title')} onClose={onClose}>
+      <p className={styles.said}>{t('account.token.shown_text')}</p>
       <code className={styles.secretText}>{token}</code>
       <div className={styles.dialogActions}>
         <Button onClick={onClose}>{t('common.action.done')}</Button>
-        <CopyButton variant="filled" text={token} label={t('personal.token.copy')} />
+        <CopyButton variant="filled" text={token} label={t('account.token.copy')} />
       </div>
     </Dialog>
   );

@@ -20,7 +20,7 @@ let stop: (() => void)[];
 const done = { success: true, message: '' };
 
 beforeAll(async () => {
-  await startScreenTexts('personal');
+  await startScreenTexts('personal', 'account');
   server = await startFixtureServer();
 });
 afterAll(() => server.stop());

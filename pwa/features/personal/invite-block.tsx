@@ -23,25 +23,25 @@ export function InviteBlock({ user }: { user: User }) {
   const minimum = Math.ceil(format.quotaPerUnit);
   return (
     <Block
-      title={t('personal.invite.title')}
+      title={t('account.invite.title')}
       aside={
         <span className={styles.hint}>
-          {t('personal.invite.summary', { count: user.aff_count, amount: format.quota(user.aff_history_quota) })}
+          {t('account.invite.summary', { count: user.aff_count, amount: format.quota(user.aff_history_quota) })}
         </span>
       }
     >
       {link !== undefined && (
         <div className={styles.link}>
           <span>{link}</span>
-          <CopyIcon text={link} label={t('personal.invite.copy')} />
+          <CopyIcon text={link} label={t('account.invite.copy')} />
         </div>
       )}
       <div className={styles.row}>
         <span className={styles.words}>
-          <span>{t('personal.invite.pending', { amount: format.quota(user.aff_quota) })}</span>
-          <span className={styles.hint}>{t('personal.invite.minimum', { amount: format.quota(minimum) })}</span>
+          <span>{t('account.invite.pending', { amount: format.quota(user.aff_quota) })}</span>
+          <span className={styles.hint}>{t('account.invite.minimum', { amount: format.quota(minimum) })}</span>
         </span>
-        <OnlineButton label={t('personal.invite.transfer')} disabled={user.aff_quota < minimum} onClick={() => setOpen(true)} />
+        <OnlineButton label={t('account.invite.transfer')} disabled={user.aff_quota < minimum} onClick={() => setOpen(true)} />
       </div>
       {isOpen && <TransferDialog user={user} minimum={minimum} onClose={() => setOpen(false)} />}
     </Block>

@@ -18,11 +18,11 @@ export function ModelsBlock() {
   const { t } = useTranslation();
   const models = useQuery(ownModelsQuery);
   const count = models.data?.length ?? 0;
-  const aside = count > 0 && <span className={styles.hint}>{t('personal.models.count', { count })}</span>;
+  const aside = count > 0 && <span className={styles.hint}>{t('account.models.count', { count })}</span>;
   return (
-    <Block title={t('personal.models.title')} aside={aside}>
-      <QueryState query={models} what={t('personal.models.title')} lines={2}>
-        {(names) => (names.length === 0 ? <p className={styles.hint}>{t('personal.models.none')}</p> : <ModelNames names={names} />)}
+    <Block title={t('account.models.title')} aside={aside}>
+      <QueryState query={models} what={t('account.models.title')} lines={2}>
+        {(names) => (names.length === 0 ? <p className={styles.hint}>{t('account.models.none')}</p> : <ModelNames names={names} />)}
       </QueryState>
     </Block>
   );
@@ -49,7 +49,7 @@ function ModelNames({ names }: { names: readonly string[] }) {
           key={name}
           type="button"
           className={styles.model}
-          aria-label={t('personal.models.copy', { name })}
+          aria-label={t('account.models.copy', { name })}
           onClick={() => void handleCopy(name)}
         >
           {name}
@@ -57,7 +57,7 @@ function ModelNames({ names }: { names: readonly string[] }) {
       ))}
       {more > 0 && (
         <PlainButton variant="subtle" aria-expanded={isOpen} onClick={handleFold}>
-          {isOpen ? t('personal.models.less') : t('personal.models.more', { count: more })}
+          {isOpen ? t('account.models.less') : t('account.models.more', { count: more })}
         </PlainButton>
       )}
       {manual !== null && <ManualCopy text={manual} onClose={closeManual} />}

@@ -1,16 +1,14 @@
-import { Button, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { userSettingOf } from '#shared/user-setting.ts';
 import type { User } from '#shared/user.ts';
 import { webhookUrlOf } from '#shared/webhook-url.ts';
 import type { OwnSettingKey, OwnSettings } from '#pwa/offline/edits/own-setting.ts';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { Segments } from '#pwa/ui/controls/segments.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
-import { SecretField } from '#pwa/ui/form/secret-field.tsx';
-import { Fold } from '#pwa/ui/form/fold.tsx';
 import { Block } from '#pwa/ui/frame/block.tsx';
+import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import { NoticeList } from './notice-list.tsx';
 import styles from './personal.module.css';
 import { SaveButton } from './save-button.tsx';
@@ -19,13 +17,11 @@ import { type Credential, useOwnSettings } from './use-own-settings.ts';
 const keys = ['notify_type', 'notification_email', 'webhook_url'] as const satisfies readonly OwnSettingKey[];
 type Key = (typeof keys)[number];
 
-const sample = `{
-  "type": "quota_exceed",
-  "title": "…",
-  "content": "{{value}} … {{value}}",
-  "values": ["…", "＄0.500000"],
-  "timestamp": 1739950503
-}`;
+const WebhookFields = lazyPart(
+  () => import('./webhook-fields.tsx'),
+  (part) => part.WebhookFields,
+  <div className={styles.webhookSpace} />,
+);
 
 /** How notices come, and what became of the latest. */
 export function NoticeForm({ user }: { user: User }) {
@@ -65,7 +61,7 @@ export function NoticeForm({ user }: { user: User }) {
   );
 }
 
-type NoticeFormState = ReturnType<typeof useNoticeForm>;
+export type NoticeFormState = ReturnType<typeof useNoticeForm>;
 
 function useNoticeForm(user: User) {
   const { t } = useTranslation();
@@ -133,44 +129,5 @@ function AddressField({ user, form }: { user: User; form: NoticeFormState }) {
       inputWrapperOrder={['label', 'input', 'error', 'description']}
       onChange={(event) => form.change('notification_email', event.currentTarget.value)}
     />
-  );
-}
-
-function WebhookFields({ user, form }: { user: User; form: NoticeFormState }) {
-  const { t } = useTranslation();
-  const isOnline = useIsOnline();
-  const hasSecret = userSettingOf(user).has_webhook_secret === true;
-  return (
-    <>
-      <TextInput
-        label={t('personal.notice.url')}
-        type="url"
-        autoComplete="off"
-        placeholder="https://example.com/webhook"
-        value={form.value('webhook_url')}
-        error={form.errors['webhook_url']}
-        description={t('personal.notice.url_hint')}
-        inputWrapperOrder={['label', 'input', 'error', 'description']}
-        onChange={(event) => form.change('webhook_url', event.currentTarget.value)}
-      />
-      <div className={styles.secret}>
-        <SecretField
-          label={t('personal.notice.secret')}
-          isSet={hasSecret}
-          value={form.secret}
-          error={form.errors['webhook_secret']}
-          onChange={form.setSecret}
-        />
-        {hasSecret && form.secret === undefined && isOnline && (
-          <Button variant="subtle" onClick={form.dropSecret}>
-            {t('personal.notice.secret_remove')}
-          </Button>
-        )}
-        <p className={styles.hint}>{t('personal.notice.secret_hint')}</p>
-      </div>
-      <Fold title={t('personal.notice.shape')}>
-        <pre className={styles.sample}>{sample}</pre>
-      </Fold>
-    </>
   );
 }

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { User } from '#shared/user.ts';
 import { selfQuery } from '#pwa/api/self.ts';
+import { loadTexts } from '#pwa/i18n/setup.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
@@ -16,7 +17,10 @@ import styles from './personal.module.css';
 import { UnsavedForms } from './save-button.tsx';
 
 const FurtherParts = lazyPart(
-  () => import('./further-parts.tsx'),
+  async () => {
+    const [part] = await Promise.all([import('./further-parts.tsx'), loadTexts('account')]);
+    return part;
+  },
   (part) => part.FurtherParts,
 );
 

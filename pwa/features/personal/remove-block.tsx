@@ -24,12 +24,12 @@ export function RemoveBlock({ user }: { user: User }) {
   const { data: count } = useQuery(tokenCountQuery);
   const amount = format.quota(user.quota);
   const isRoot = user.role >= Role.root;
-  const loss = count === undefined ? t('personal.remove.loss_bare', { amount }) : t('personal.remove.loss', { amount, count });
+  const loss = count === undefined ? t('account.remove.loss_bare', { amount }) : t('account.remove.loss', { amount, count });
   return (
-    <Block title={t('personal.remove.title')}>
+    <Block title={t('account.remove.title')}>
       <div className={styles.row}>
-        <span className={styles.words}>{isRoot ? t('personal.remove.root') : loss}</span>
-        {!isRoot && <OnlineButton variant="default" data-danger label={t('personal.remove.action')} onClick={() => setOpen(true)} />}
+        <span className={styles.words}>{isRoot ? t('account.remove.root') : loss}</span>
+        {!isRoot && <OnlineButton variant="default" data-danger label={t('account.remove.action')} onClick={() => setOpen(true)} />}
       </div>
       {isOpen && <RemoveDialog user={user} onClose={() => setOpen(false)} />}
     </Block>
@@ -46,25 +46,25 @@ function RemoveDialog({ user, onClose }: { user: User; onClose: () => void }) {
     onSuccess: async () => {
       // The server has ended all sessions: this device forgets, in every tab, and the sign-in opens.
       await discardAll(user.id).catch(() => undefined);
-      toastSuccess(t('personal.remove.done'));
+      toastSuccess(t('account.remove.done'));
       forgetUser();
     },
   });
   return (
-    <Dialog title={t('personal.remove.dialog')} onClose={onClose}>
+    <Dialog title={t('account.remove.dialog')} onClose={onClose}>
       <form
         className={styles.transfer}
         onSubmit={(event) => {
           event.preventDefault();
-          if (typed !== user.username) setError(t('personal.remove.mismatch'));
+          if (typed !== user.username) setError(t('account.remove.mismatch'));
           else remove.mutate();
         }}
       >
         <p className={styles.said}>
-          {t('personal.remove.text', { amount: format.quota(user.quota), earnings: format.quota(user.aff_quota) })}
+          {t('account.remove.text', { amount: format.quota(user.quota), earnings: format.quota(user.aff_quota) })}
         </p>
         <TextInput
-          label={t('personal.remove.label', { username: user.username })}
+          label={t('account.remove.label', { username: user.username })}
           autoComplete="off"
           autoCapitalize="none"
           spellCheck={false}
@@ -77,7 +77,7 @@ function RemoveDialog({ user, onClose }: { user: User; onClose: () => void }) {
         />
         <div className={styles.dialogActions}>
           <Button onClick={onClose}>{t('common.action.cancel')}</Button>
-          <OnlineButton type="submit" variant="filled" data-danger loading={remove.isPending} label={t('personal.remove.confirm')} />
+          <OnlineButton type="submit" variant="filled" data-danger loading={remove.isPending} label={t('account.remove.confirm')} />
         </div>
       </form>
     </Dialog>

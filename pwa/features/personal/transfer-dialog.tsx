@@ -28,7 +28,7 @@ interface TransferDialogProps {
 export function TransferDialog(props: TransferDialogProps) {
   const { t } = useTranslation();
   return (
-    <FormDialog title={t('personal.invite.transfer')} onClose={props.onClose}>
+    <FormDialog title={t('account.invite.transfer')} onClose={props.onClose}>
       <TransferForm {...props} />
     </FormDialog>
   );
@@ -44,9 +44,9 @@ function TransferForm({ user, minimum, onClose }: TransferDialogProps) {
   const isPossible = amount >= minimum && amount <= user.aff_quota;
 
   function handleTransfer(): void {
-    if (value === '') setError(t('personal.invite.required'));
-    else if (amount < minimum) setError(t('personal.invite.small', { amount: format.quota(minimum) }));
-    else if (amount > user.aff_quota) setError(t('personal.invite.large', { amount: format.quota(user.aff_quota) }));
+    if (value === '') setError(t('account.invite.required'));
+    else if (amount < minimum) setError(t('account.invite.small', { amount: format.quota(minimum) }));
+    else if (amount > user.aff_quota) setError(t('account.invite.large', { amount: format.quota(user.aff_quota) }));
     else transfer.mutate(amount);
   }
   function handleAll(): void {
@@ -63,7 +63,7 @@ function TransferForm({ user, minimum, onClose }: TransferDialogProps) {
       }}
     >
       <QuotaInput
-        label={t('personal.invite.amount', { amount: format.quota(user.aff_quota) })}
+        label={t('account.invite.amount', { amount: format.quota(user.aff_quota) })}
         value={value}
         error={error}
         onChange={(units) => {
@@ -72,14 +72,14 @@ function TransferForm({ user, minimum, onClose }: TransferDialogProps) {
         }}
       />
       <Button variant="subtle" className={styles.all} onClick={handleAll}>
-        {t('personal.invite.all')}
+        {t('account.invite.all')}
       </Button>
       <dl className={styles.sums}>
-        <dt>{t('personal.invite.from')}</dt>
+        <dt>{t('account.invite.from')}</dt>
         <dd>
           {format.quota(user.aff_quota)} → <b>{format.quota(user.aff_quota - after)}</b>
         </dd>
-        <dt>{t('personal.invite.to')}</dt>
+        <dt>{t('account.invite.to')}</dt>
         <dd>
           {format.quota(user.quota)} → <b>{format.quota(user.quota + after)}</b>
         </dd>
@@ -88,12 +88,12 @@ function TransferForm({ user, minimum, onClose }: TransferDialogProps) {
         user={{ ...user, quota: user.quota + after, full_mark: Math.max(user.full_mark, user.quota + after) }}
         lowMark={warningThreshold(user)}
       />
-      <p className={styles.hint}>{t('personal.invite.final')}</p>
+      <p className={styles.hint}>{t('account.invite.final')}</p>
       <OnlineButton
         type="submit"
         variant="filled"
         loading={transfer.isPending}
-        label={t('personal.invite.confirm', { amount: format.quota(amount) })}
+        label={t('account.invite.confirm', { amount: format.quota(amount) })}
       />
     </form>
   );
@@ -110,7 +110,7 @@ function useTransfer(onDone: () => void, onRefused: (message: string) => void) {
     meta: { quiet: true },
     onSuccess: (user, quota) => {
       queryClient.setQueryData(selfQuery.queryKey, user);
-      toastSuccess(t('personal.invite.done', { amount: format.quota(quota) }));
+      toastSuccess(t('account.invite.done', { amount: format.quota(quota) }));
       onDone();
     },
     onError: (thrown) => {

@@ -1,0 +1,57 @@
+import { Button, TextInput } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { userSettingOf } from '#shared/user-setting.ts';
+import type { User } from '#shared/user.ts';
+import { useIsOnline } from '#pwa/offline/online-status.tsx';
+import { Fold } from '#pwa/ui/form/fold.tsx';
+import { SecretField } from '#pwa/ui/form/secret-field.tsx';
+import type { NoticeFormState } from './notice-form.tsx';
+import styles from './personal.module.css';
+
+const sample = `{
+  "type": "quota_exceed",
+  "title": "…",
+  "content": "{{value}} … {{value}}",
+  "values": ["…", "＄0.500000"],
+  "timestamp": 1739950503
+}`;
+
+/** Where notices are posted, and how they are signed. */
+export function WebhookFields({ user, form }: { user: User; form: NoticeFormState }) {
+  const { t } = useTranslation();
+  const isOnline = useIsOnline();
+  const hasSecret = userSettingOf(user).has_webhook_secret === true;
+  return (
+    <>
+      <TextInput
+        label={t('personal.notice.url')}
+        type="url"
+        autoComplete="off"
+        placeholder="https://example.com/webhook"
+        value={form.value('webhook_url')}
+        error={form.errors['webhook_url']}
+        description={t('personal.notice.url_hint')}
+        inputWrapperOrder={['label', 'input', 'error', 'description']}
+        onChange={(event) => form.change('webhook_url', event.currentTarget.value)}
+      />
+      <div className={styles.secret}>
+        <SecretField
+          label={t('personal.notice.secret')}
+          isSet={hasSecret}
+          value={form.secret}
+          error={form.errors['webhook_secret']}
+          onChange={form.setSecret}
+        />
+        {hasSecret && form.secret === undefined && isOnline && (
+          <Button variant="subtle" onClick={form.dropSecret}>
+            {t('personal.notice.secret_remove')}
+          </Button>
+        )}
+        <p className={styles.hint}>{t('personal.notice.secret_hint')}</p>
+      </div>
+      <Fold title={t('personal.notice.shape')}>
+        <pre className={styles.sample}>{sample}</pre>
+      </Fold>
+    </>
+  );
+}
