@@ -31,7 +31,7 @@ describeInBrowser('outbox', () => {
       .waitFor();
     await expectSoundScreen({ ...visitor, page: cold });
     await visitor.context.setOffline(false);
-    await cold.getByText(text('settings.outbox.empty_title')).waitFor();
+    await cold.getByText(text('outbox.empty_title')).waitFor();
     expect(await systemName(api)).toBe('Harbour office');
     expect(visitor.complaints).toEqual([]);
     await visitor.context.close();
@@ -63,7 +63,7 @@ describeInBrowser('outbox', () => {
           ? text('settings.conflict.save_instead', { mine: '.*', theirs: '.*' })
           : text('settings.conflict.keep_theirs', { theirs: '.*' });
       await edit.getByRole('button', { name: new RegExp(label) }).click();
-      await page.getByText(text('settings.outbox.empty_title')).waitFor();
+      await page.getByText(text('outbox.empty_title')).waitFor();
       await until(async () => (await systemName(api)) === (choice === 'mine' ? 'Harbour office' : 'Lighthouse'));
       await visitor.context.close();
     });

@@ -38,11 +38,11 @@ describeInBrowser('settings', () => {
       .first();
     await change.getByText(owner.username).waitFor();
     await expectSoundScreen(visitor);
-    await change.getByRole('button', { name: text('settings.history.undo') }).click();
+    await change.getByRole('button', { name: text('setting_parts.history.undo') }).click();
     await until(async () => (await valueOf(api, 'RetryTimes')) === '3');
     // Taking back is a change of its own, and stands above.
     await until(async () => (await panel.getByText(label('RetryTimes'), { exact: true }).count()) === 2);
-    expect(await panel.getByRole('button', { name: text('settings.history.undo') }).count()).toBe(1);
+    expect(await panel.getByRole('button', { name: text('setting_parts.history.undo') }).count()).toBe(1);
     await visitor.context.close();
   });
 
@@ -135,7 +135,7 @@ describeInBrowser('settings', () => {
     await settle(page);
     expect(await page.getByLabel(label('SMTPServer')).isDisabled()).toBe(true);
     await panelOf(page, 'desk').getByText(label('SMTPServer')).waitFor();
-    expect(await page.getByRole('button', { name: text('settings.history.undo') }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: text('setting_parts.history.undo') }).count()).toBe(0);
     await expect(
       signInByApi(tidegate.url, keeper).then((other) => other.put('/api/option/', { key: 'SMTPServer', value: 'mine' })),
     ).rejects.toThrow();

@@ -29,9 +29,9 @@ describeInBrowser('name and logo', () => {
       expect(await field.locator('[role=img] img').evaluateAll((images) => images.map((image) => image.getAttribute('src')))).toEqual([
         '/icon-192.png',
       ]);
-      const file = field.getByLabel(text('settings.picture.upload')).and(page.locator('input'));
+      const file = field.getByLabel(text('setting_parts.picture.upload')).and(page.locator('input'));
       await file.setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('no picture') });
-      await field.getByText(text('settings.picture.broken', { name: 'notes.txt' })).waitFor();
+      await field.getByText(text('setting_parts.picture.broken', { name: 'notes.txt' })).waitFor();
       await file.setInputFiles({ name: 'harbour.png', mimeType: 'image/png', buffer: readFileSync(picture) });
       await field.getByText(/^Uploaded picture, \d+ kB$/).waitFor();
       // On light, on dark and as an app.

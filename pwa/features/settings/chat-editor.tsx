@@ -20,7 +20,7 @@ export function ChatEditor(props: { options: readonly Option[]; edits: SettingEd
   const store = (next: readonly ChatRow[]): void => props.edits.type('Chats', chatText(next));
   return (
     <>
-      <RowTable label={t('settings.page.chats')} columns={[t('settings.chats.name'), t('settings.chats.link')]}>
+      <RowTable label={t('settings.page.chats')} columns={[t('setting_parts.chats.name'), t('setting_parts.chats.link')]}>
         {rows.map((row, index) => (
           <Row
             // Names may be typed: a row is known by its place.
@@ -30,14 +30,14 @@ export function ChatEditor(props: { options: readonly Option[]; edits: SettingEd
               mayWrite && (
                 <>
                   <ActionIcon
-                    aria-label={t('settings.chats.up', { name: row.name })}
+                    aria-label={t('setting_parts.chats.up', { name: row.name })}
                     disabled={index === 0}
                     onClick={() => store(moved(rows, index, -1))}
                   >
                     <Icon name="up" />
                   </ActionIcon>
                   <ActionIcon
-                    aria-label={t('settings.chats.down', { name: row.name })}
+                    aria-label={t('setting_parts.chats.down', { name: row.name })}
                     disabled={index === rows.length - 1}
                     onClick={() => store(moved(rows, index, 1))}
                   >
@@ -50,18 +50,18 @@ export function ChatEditor(props: { options: readonly Option[]; edits: SettingEd
             cells={
               <>
                 <TextInput
-                  aria-label={t('settings.chats.name_of', { name: row.name })}
+                  aria-label={t('setting_parts.chats.name_of', { name: row.name })}
                   disabled={!mayWrite}
                   value={row.name}
                   onChange={(event) => store(rows.with(index, { ...row, name: event.currentTarget.value }))}
                 />
                 <span data-wide>
                   <TextInput
-                    aria-label={t('settings.chats.link_of', { name: row.name })}
+                    aria-label={t('setting_parts.chats.link_of', { name: row.name })}
                     inputMode="url"
                     placeholder="https://…{key}…{address}"
                     disabled={!mayWrite}
-                    error={safeLink(row.link, 'client') === undefined ? t('settings.chats.link_wrong') : undefined}
+                    error={safeLink(row.link, 'client') === undefined ? t('setting_parts.chats.link_wrong') : undefined}
                     value={row.link}
                     onChange={(event) => store(rows.with(index, { ...row, link: event.currentTarget.value }))}
                   />
@@ -73,7 +73,7 @@ export function ChatEditor(props: { options: readonly Option[]; edits: SettingEd
       </RowTable>
       {mayWrite && (
         <AddRow
-          label={t('settings.chats.new')}
+          label={t('setting_parts.chats.new')}
           taken={rows.map(({ name }) => name)}
           onAdd={(name) => store([...rows, { name, link: 'https://' }])}
         />

@@ -49,7 +49,7 @@ export function EditedValue({ edit, onDone }: { edit: QueuedEdit; onDone: () => 
           {t('common.action.cancel')}
         </Button>
         <Button variant="filled" type="submit" disabled={problem !== undefined}>
-          {t('settings.outbox.change')}
+          {t('outbox.change')}
         </Button>
       </span>
     </form>

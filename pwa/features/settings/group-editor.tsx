@@ -37,7 +37,7 @@ export function GroupEditor(props: EditorProps) {
     <>
       <RowTable
         label={t('settings.page.groups')}
-        columns={[t('settings.groups.name'), t('settings.groups.factor'), t('settings.groups.choosable')]}
+        columns={[t('setting_parts.groups.name'), t('setting_parts.groups.factor'), t('setting_parts.groups.choosable')]}
       >
         {rows.map((row) => (
           <GroupFields key={row.name} row={row} maps={maps} mayWrite={mayWrite} onChange={(next) => change(row.name, next)} />
@@ -45,7 +45,7 @@ export function GroupEditor(props: EditorProps) {
       </RowTable>
       {mayWrite && (
         <AddRow
-          label={t('settings.groups.new')}
+          label={t('setting_parts.groups.new')}
           taken={rows.map(({ name }) => name)}
           onAdd={(name) => change(name, { factor: 1, description: undefined })}
         />
@@ -75,13 +75,13 @@ function GroupFields({ row, mayWrite, onChange }: GroupFieldsProps) {
         <>
           <b>{name}</b>
           <span>
-            <CardLabel>{t('settings.groups.factor')}</CardLabel>
+            <CardLabel>{t('setting_parts.groups.factor')}</CardLabel>
             <TextInput
-              aria-label={t('settings.groups.factor_of', { name })}
+              aria-label={t('setting_parts.groups.factor_of', { name })}
               inputMode="decimal"
               disabled={!mayWrite}
               value={isWrong ? typed : (typed ?? (factor === undefined ? '' : String(factor)))}
-              error={isWrong ? t('settings.groups.factor_wrong') : undefined}
+              error={isWrong ? t('setting_parts.groups.factor_wrong') : undefined}
               leftSection="×"
               onBlur={() => !isWrong && setTyped(undefined)}
               onChange={(event) => {
@@ -92,19 +92,19 @@ function GroupFields({ row, mayWrite, onChange }: GroupFieldsProps) {
             />
           </span>
           <span data-wide>
-            <CardLabel>{t('settings.groups.choosable')}</CardLabel>
+            <CardLabel>{t('setting_parts.groups.choosable')}</CardLabel>
             <Switch
-              aria-label={t('settings.groups.choosable_of', { name })}
+              aria-label={t('setting_parts.groups.choosable_of', { name })}
               disabled={!mayWrite}
               checked={description !== undefined}
               onChange={(event) => onChange({ factor, description: event.currentTarget.checked ? name : undefined })}
             />
             {description === undefined ? (
-              <small>{t('settings.groups.by_administrators')}</small>
+              <small>{t('setting_parts.groups.by_administrators')}</small>
             ) : (
               <TextInput
-                aria-label={t('settings.groups.description_of', { name })}
-                placeholder={t('settings.groups.description')}
+                aria-label={t('setting_parts.groups.description_of', { name })}
+                placeholder={t('setting_parts.groups.description')}
                 description={serverWords(t, description) === description ? undefined : serverWords(t, description)}
                 inputWrapperOrder={['label', 'input', 'description', 'error']}
                 disabled={!mayWrite}

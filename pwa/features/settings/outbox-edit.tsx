@@ -49,7 +49,7 @@ export function OutboxEdit({ edit, number, blockedBy, isNext, onDrop }: OutboxEd
           <h2>
             {number} · {words.name(edit.optionKey)}
           </h2>
-          <p className={styles.at}>{t('settings.outbox.edited', { time: at })}</p>
+          <p className={styles.at}>{t('outbox.edited', { time: at })}</p>
         </div>
         <EditState edit={edit} blockedBy={blockedBy} isNext={isNext} />
       </header>
@@ -67,7 +67,7 @@ export function OutboxEdit({ edit, number, blockedBy, isNext, onDrop }: OutboxEd
             onDrop={() => void discardEdit(edit.id)}
           />
           <Button variant="subtle" data-danger className={styles.discard} onClick={onDrop}>
-            {t('settings.outbox.discard_whole')}
+            {t('outbox.discard_whole')}
           </Button>
         </>
       ) : (
@@ -84,11 +84,11 @@ export function OutboxEdit({ edit, number, blockedBy, isNext, onDrop }: OutboxEd
               <Difference edit={edit} />
               <span className={styles.actions}>
                 <Button variant="subtle" data-danger className={styles.discard} onClick={onDrop}>
-                  {t('settings.outbox.discard')}
+                  {t('outbox.discard')}
                 </Button>
                 {canEdit && (
                   <Button ref={editButton} onClick={() => setEditing(true)}>
-                    {t('settings.outbox.edit')}
+                    {t('outbox.edit')}
                   </Button>
                 )}
               </span>
@@ -105,21 +105,17 @@ export function OutboxEdit({ edit, number, blockedBy, isNext, onDrop }: OutboxEd
   }
   function editedAt(): string {
     const isToday = format.dayKey(edit.editedAt) === format.dayKey(Date.now() / 1000);
-    return isToday ? t('settings.outbox.today', { time: format.clock(edit.editedAt) }) : format.dateTime(edit.editedAt);
+    return isToday ? t('outbox.today', { time: format.clock(edit.editedAt) }) : format.dateTime(edit.editedAt);
   }
 }
 
 function EditState({ edit, blockedBy, isNext }: Pick<OutboxEditProps, 'edit' | 'blockedBy' | 'isNext'>) {
   const { t } = useTranslation();
   const connection = useConnection();
-  if (edit.state === 'conflict') return <StatusMark status="conflict">{t('settings.outbox.state_conflict')}</StatusMark>;
-  if (edit.state === 'refused') return <StatusMark status="failed">{t('settings.outbox.state_refused')}</StatusMark>;
-  if (blockedBy !== undefined) return <StatusMark status="waiting">{t('settings.outbox.state_behind', { number: blockedBy })}</StatusMark>;
-  return (
-    <StatusMark status="waiting">
-      {t(isNext && connection === 'online' ? 'settings.outbox.state_sending' : 'settings.outbox.state_waiting')}
-    </StatusMark>
-  );
+  if (edit.state === 'conflict') return <StatusMark status="conflict">{t('outbox.state_conflict')}</StatusMark>;
+  if (edit.state === 'refused') return <StatusMark status="failed">{t('outbox.state_refused')}</StatusMark>;
+  if (blockedBy !== undefined) return <StatusMark status="waiting">{t('outbox.state_behind', { number: blockedBy })}</StatusMark>;
+  return <StatusMark status="waiting">{t(isNext && connection === 'online' ? 'outbox.state_sending' : 'outbox.state_waiting')}</StatusMark>;
 }
 
 function Difference({ edit }: { edit: QueuedEdit }) {

@@ -26,15 +26,15 @@ export function OutboxScreen() {
     edits.length === 0
       ? undefined
       : stopState !== undefined
-        ? t(stopState === 'conflict' ? 'settings.outbox.stopped_conflict' : 'settings.outbox.stopped_refused', { number: stop + 1 })
-        : t(`settings.outbox.lead_${connection}`);
+        ? t(stopState === 'conflict' ? 'outbox.stopped_conflict' : 'outbox.stopped_refused', { number: stop + 1 })
+        : t(`outbox.lead_${connection}`);
 
   return (
-    <Screen title={t('settings.outbox.title')} layout="page" back={isAdmin ? '/setting' : '/personal'}>
+    <Screen title={t('outbox.title')} layout="page" back={isAdmin ? '/setting' : '/personal'}>
       {edits.length === 0 ? (
         <div className={styles.empty}>
-          <b>{t('settings.outbox.empty_title')}</b>
-          <p>{t('settings.outbox.empty_text')}</p>
+          <b>{t('outbox.empty_title')}</b>
+          <p>{t('outbox.empty_text')}</p>
         </div>
       ) : (
         <>
@@ -61,9 +61,9 @@ export function OutboxScreen() {
       {dropping !== undefined && (
         <ConfirmDialog
           opened
-          title={t('settings.outbox.discard_title', { name: words.name(dropping.optionKey) })}
-          text={t('settings.outbox.discard_text')}
-          confirmLabel={t('settings.outbox.discard')}
+          title={t('outbox.discard_title', { name: words.name(dropping.optionKey) })}
+          text={t('outbox.discard_text')}
+          confirmLabel={t('outbox.discard')}
           isDanger
           onConfirm={async () => {
             await discardEdit(dropping.id);

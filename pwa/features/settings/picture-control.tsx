@@ -23,7 +23,7 @@ export function PictureControl(props: ControlProps) {
   async function handleFile(file: File | undefined): Promise<void> {
     if (file === undefined) return;
     const picture = file.size > largestPictureFile ? undefined : await pictureText(file);
-    if (picture === undefined) setProblem(t('settings.picture.broken', { name: file.name }));
+    if (picture === undefined) setProblem(t('setting_parts.picture.broken', { name: file.name }));
     else type(picture);
   }
   return (
@@ -38,11 +38,11 @@ export function PictureControl(props: ControlProps) {
       <div className={styles.tools}>
         <Preview address={safePicture(text)} />
         <Button disabled={disabled} onClick={() => picker.current?.click()}>
-          {t('settings.picture.upload')}
+          {t('setting_parts.picture.upload')}
         </Button>
         {text !== '' && (
           <Button variant="subtle" data-danger disabled={disabled} onClick={() => type('')}>
-            {t('settings.picture.remove')}
+            {t('setting_parts.picture.remove')}
           </Button>
         )}
         <input
@@ -50,7 +50,7 @@ export function PictureControl(props: ControlProps) {
           type="file"
           hidden
           accept="image/*"
-          aria-label={t('settings.picture.upload')}
+          aria-label={t('setting_parts.picture.upload')}
           onChange={(event) => {
             void handleFile(event.currentTarget.files?.[0]);
             // The same file may be chosen again.
@@ -77,13 +77,13 @@ function Preview({ address }: { address: string | undefined }) {
     <span
       className={styles.preview}
       role="img"
-      aria-label={t(address !== undefined && address === broken ? 'settings.picture.missing' : 'settings.picture.preview')}
+      aria-label={t(address !== undefined && address === broken ? 'setting_parts.picture.missing' : 'setting_parts.picture.preview')}
     >
       <span className={styles.light}>{draw(20)}</span>
       <span className={styles.dark}>{draw(20)}</span>
       {/* Without a logo it is installed with the product's own icon. */}
       <span className={styles.app}>{picture === undefined ? <img src="/icon-192.png" alt="" width={60} height={60} /> : draw(48)}</span>
-      {address !== undefined && address === broken && <span className={styles.missing}>{t('settings.picture.missing')}</span>}
+      {address !== undefined && address === broken && <span className={styles.missing}>{t('setting_parts.picture.missing')}</span>}
     </span>
   );
 }

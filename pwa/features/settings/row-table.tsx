@@ -47,7 +47,7 @@ export function Row({ name, cells, more, onRemove }: RowProps) {
       <span className={styles.buttons}>
         {more}
         {onRemove !== undefined && (
-          <ActionIcon aria-label={t('settings.rows.remove', { name })} onClick={onRemove}>
+          <ActionIcon aria-label={t('setting_parts.rows.remove', { name })} onClick={onRemove}>
             <Icon name="trash" />
           </ActionIcon>
         )}
@@ -80,7 +80,7 @@ export function AddRow({ label, taken, onAdd }: AddRowProps) {
         aria-label={label}
         placeholder={label}
         value={name}
-        error={isTaken ? t('settings.rows.taken') : undefined}
+        error={isTaken ? t('setting_parts.rows.taken') : undefined}
         autoComplete="off"
         onChange={(event) => setName(event.currentTarget.value)}
         onKeyDown={(event) => {
@@ -90,7 +90,7 @@ export function AddRow({ label, taken, onAdd }: AddRowProps) {
         }}
       />
       <Button disabled={trimmed === '' || isTaken} onClick={add}>
-        {t('settings.rows.add')}
+        {t('setting_parts.rows.add')}
       </Button>
     </div>
   );

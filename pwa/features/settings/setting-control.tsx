@@ -5,6 +5,7 @@ import type { Option } from '#shared/options.ts';
 import { settings } from '#shared/settings.ts';
 import type { SettingProblem } from '#shared/setting-values.ts';
 import type { QueuedEdit } from '#pwa/offline/outbox.ts';
+import { loadTexts } from '#pwa/i18n/setup.ts';
 import { TextArea } from '#pwa/ui/form/text-area.tsx';
 import { EditLabel } from '#pwa/ui/form/edit-label.tsx';
 import { Segments } from '#pwa/ui/controls/segments.tsx';
@@ -19,7 +20,10 @@ import { useSettingLabels } from './use-setting-labels.ts';
 // Only some pages have these, and they weigh more than all others.
 const LazyJson = lazy(async () => ({ default: (await import('./json-control.tsx')).JsonControl }));
 const LazyNumber = lazy(async () => ({ default: (await import('./number-controls.tsx')).NumberControl }));
-const LazyPicture = lazy(async () => ({ default: (await import('./picture-control.tsx')).PictureControl }));
+const LazyPicture = lazy(async () => {
+  const [part] = await Promise.all([import('./picture-control.tsx'), loadTexts('setting_parts')]);
+  return { default: part.PictureControl };
+});
 const LazySecret = lazy(async () => ({ default: (await import('./secret-control.tsx')).SecretControl }));
 const LazyQuota = lazy(async () => ({ default: (await import('./number-controls.tsx')).QuotaControl }));
 

@@ -23,23 +23,32 @@ import styles from './settings.module.css';
 import type { SettingEdits } from './use-setting-edits.ts';
 
 const TestMail = lazyPart(
-  () => import('./test-mail.tsx'),
+  async () => {
+    const [part] = await Promise.all([import('./test-mail.tsx'), loadTexts('setting_parts')]);
+    return part;
+  },
   (part) => part.TestMail,
 );
 const PriceEditor = lazyPart(
   async () => {
-    await loadTexts('prices');
-    return import('./price-editor.tsx');
+    const [part] = await Promise.all([import('./price-editor.tsx'), loadTexts('prices')]);
+    return part;
   },
   (part) => part.PriceEditor,
 );
 
 const GroupEditor = lazyPart(
-  () => import('./group-editor.tsx'),
+  async () => {
+    const [part] = await Promise.all([import('./group-editor.tsx'), loadTexts('setting_parts')]);
+    return part;
+  },
   (part) => part.GroupEditor,
 );
 const ChatEditor = lazyPart(
-  () => import('./chat-editor.tsx'),
+  async () => {
+    const [part] = await Promise.all([import('./chat-editor.tsx'), loadTexts('setting_parts')]);
+    return part;
+  },
   (part) => part.ChatEditor,
 );
 

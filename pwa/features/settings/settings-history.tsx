@@ -32,20 +32,24 @@ export function SettingsHistory({ keys, onClose }: SettingsHistoryProps) {
   const query = useInfiniteQuery(historyQuery(scope === 'page' ? keys : undefined));
   const undo = useUndo();
   return (
-    <SidePanel title={t('settings.history.title')} onClose={onClose} foot={<p className={styles.first}>{t('settings.history.foot')}</p>}>
+    <SidePanel
+      title={t('settings.history.title')}
+      onClose={onClose}
+      foot={<p className={styles.first}>{t('setting_parts.history.foot')}</p>}
+    >
       <Segments
         label={t('settings.history.title')}
         value={scope}
         options={[
-          { value: 'page', label: t('settings.history.page') },
-          { value: 'all', label: t('settings.history.all') },
+          { value: 'page', label: t('setting_parts.history.page') },
+          { value: 'all', label: t('setting_parts.history.all') },
         ]}
         onChange={setScope}
       />
       <QueryState query={query} what={t('settings.history.title')} lines={8}>
         {({ pages }) => {
           const changes = pages.flatMap(({ items }) => items);
-          if (changes.length === 0) return <p className={styles.empty}>{t('settings.history.empty')}</p>;
+          if (changes.length === 0) return <p className={styles.empty}>{t('setting_parts.history.empty')}</p>;
           return (
             <>
               <ul className={styles.changes}>
@@ -55,7 +59,7 @@ export function SettingsHistory({ keys, onClose }: SettingsHistoryProps) {
               </ul>
               {query.hasNextPage && (
                 <Button loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-                  {t('settings.history.more')}
+                  {t('setting_parts.history.more')}
                 </Button>
               )}
             </>
@@ -89,7 +93,7 @@ function Change({ change, isBusy, onUndo }: { change: OptionChange; isBusy: bool
   const words = useSettingLabels();
   const lines = useChangeLines().ofChange(change);
   const isToday = format.dayKey(change.created_at) === format.dayKey(Date.now() / 1000);
-  const time = isToday ? t('settings.outbox.today', { time: format.clock(change.created_at) }) : format.dateTime(change.created_at);
+  const time = isToday ? t('outbox.today', { time: format.clock(change.created_at) }) : format.dateTime(change.created_at);
   return (
     <li className={styles.change}>
       <p className={styles.when}>
@@ -98,10 +102,10 @@ function Change({ change, isBusy, onUndo }: { change: OptionChange; isBusy: bool
       </p>
       <header className={styles.what}>
         <h3>{words.name(change.key)}</h3>
-        {change.can_undo && <OnlineButton variant="subtle" disabled={isBusy} onClick={onUndo} label={t('settings.history.undo')} />}
+        {change.can_undo && <OnlineButton variant="subtle" disabled={isBusy} onClick={onUndo} label={t('setting_parts.history.undo')} />}
       </header>
-      {lines.length > 0 ? <ChangeLines lines={lines} /> : <p className={styles.when}>{t('settings.history.too_long')}</p>}
-      {change.is_set !== undefined && <p className={styles.when}>{t('settings.history.secret')}</p>}
+      {lines.length > 0 ? <ChangeLines lines={lines} /> : <p className={styles.when}>{t('setting_parts.history.too_long')}</p>}
+      {change.is_set !== undefined && <p className={styles.when}>{t('setting_parts.history.secret')}</p>}
     </li>
   );
 }

@@ -38,13 +38,16 @@ interface SettingsScreenProps {
 
 const SettingsDiff = lazyPart(
   async () => {
-    await loadTexts('prices');
-    return import('./settings-diff.tsx');
+    const [part] = await Promise.all([import('./settings-diff.tsx'), loadTexts('prices')]);
+    return part;
   },
   (part) => part.SettingsDiff,
 );
 const SettingsHistory = lazyPart(
-  () => import('./settings-history.tsx'),
+  async () => {
+    const [part] = await Promise.all([import('./settings-history.tsx'), loadTexts('setting_parts', 'outbox')]);
+    return part;
+  },
   (part) => part.SettingsHistory,
 );
 

@@ -25,8 +25,8 @@ export function TestMail() {
     <section className={styles.test}>
       <TextInput
         className={styles.to}
-        label={t('settings.test_mail.to')}
-        description={t('settings.test_mail.hint')}
+        label={t('setting_parts.test_mail.to')}
+        description={t('setting_parts.test_mail.hint')}
         inputWrapperOrder={['label', 'input', 'error', 'description']}
         type="email"
         autoComplete="email"
@@ -39,9 +39,9 @@ export function TestMail() {
           test.mutate();
         }}
       />
-      <OnlineButton label={t('settings.test_mail.send')} loading={test.isPending} onClick={() => test.mutate()} />
+      <OnlineButton label={t('setting_parts.test_mail.send')} loading={test.isPending} onClick={() => test.mutate()} />
       <div role="status" className={styles.said}>
-        {test.isSuccess && <StatusMark status="on">{t('settings.test_mail.sent', { to: test.data.to })}</StatusMark>}
+        {test.isSuccess && <StatusMark status="on">{t('setting_parts.test_mail.sent', { to: test.data.to })}</StatusMark>}
         {test.isError && <StatusMark status="failed">{failureOf(test.error).message}</StatusMark>}
       </div>
     </section>
