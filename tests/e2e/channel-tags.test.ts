@@ -105,8 +105,8 @@ describeInBrowser('channels by tag', () => {
     await expect.poll(async () => (await members('azure')).map(({ status }) => status)).toEqual([1, 1]);
     await command('edit_tag');
     const dialog = page.getByRole('dialog');
-    await dialog.getByLabel(text('channels.field.tag'), { exact: true }).fill('eu');
-    await dialog.getByLabel(text('channels.field.priority')).fill('3');
+    await dialog.getByLabel(text('channel.field.tag'), { exact: true }).fill('eu');
+    await dialog.getByLabel(text('channel.field.priority')).fill('3');
     await dialog.getByRole('button', { name: text('channels.many.save_other', { count: 2 }) }).click();
     await expect.poll(() => members('eu')).toMatchObject([{ priority: 3 }, { priority: 3 }]);
     await page.locator('b', { hasText: /^eu$/ }).waitFor();

@@ -62,7 +62,7 @@ describeInBrowser('credit', () => {
   }
 
   it.each(lookInTurn(looks))('%s, %s: a receipt gives back what the call cost, and never more', async (size, language) => {
-    const say = (name: string, values = {}) => text(`logs.refund.${name}`, values, language);
+    const say = (name: string, values = {}) => text(`receipt.refund.${name}`, values, language);
     const row = await call();
     const before = await balance(2);
     const visitor = await open(`/log?open=${row.id}`, size, language);

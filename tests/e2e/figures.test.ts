@@ -31,7 +31,7 @@ describeInBrowser('figures', () => {
         await settle(page);
         if (address.includes('open'))
           await panelOf(page, 'desk')
-            .getByText(text('logs.panel.entry', {}, look.language))
+            .getByText(text('receipt.entry', {}, look.language))
             .waitFor();
         expect((await cells.allTextContents()).slice(0, 3)).toEqual(['+246,913.580000', '+12,500.000000', '+1,250.000000']);
         expect(await cutFigures(page)).toEqual([]);

@@ -64,7 +64,7 @@ describeInBrowser('first steps', () => {
 
       await page.getByRole('link', { name: text('guide.arrival.receipt') }).click();
       const receipt = panelOf(page, size);
-      await receipt.getByText(text('logs.panel.receipt'), { exact: true }).waitFor();
+      await receipt.getByText(text('receipt.receipt'), { exact: true }).waitFor();
       expect(await receipt.getByText('gpt-4o-mini').count()).toBeGreaterThan(0);
       const shown = await amountsOf(receipt, size);
       expect(shown.charged).toBeGreaterThan(0);
@@ -94,11 +94,11 @@ describeInBrowser('first steps', () => {
       await signIn(visitor);
       await page.goto('/channel/add');
       const panel = panelOf(page, size);
-      await panel.getByLabel(text('channels.field.name'), { exact: true }).fill('Harbour mouth');
-      await panel.getByLabel(text('channels.base_url.optional')).fill(upstream.url);
-      await panel.getByLabel(text('channels.field.key'), { exact: true }).fill('upstream-key');
-      await panel.getByRole('button', { name: text('channels.provider.ask') }).click();
-      await panel.getByText(text('channels.provider.found', { count: 2 })).waitFor();
+      await panel.getByLabel(text('channel.field.name'), { exact: true }).fill('Harbour mouth');
+      await panel.getByLabel(text('channel.base_url.optional')).fill(upstream.url);
+      await panel.getByLabel(text('channel.field.key'), { exact: true }).fill('upstream-key');
+      await panel.getByRole('button', { name: text('channel.provider.ask') }).click();
+      await panel.getByText(text('channel.provider.found', { count: 2 })).waitFor();
       expect(await panel.getByText(name).count()).toBeGreaterThan(1);
       const edge = page.viewportSize()?.width ?? 0;
       const ends = await panel
@@ -106,12 +106,12 @@ describeInBrowser('first steps', () => {
         .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().right));
       expect(Math.max(...ends)).toBeLessThanOrEqual(edge);
       // Nor does a key's long form, which stands in its empty field.
-      await panel.getByLabel(text('channels.field.key'), { exact: true }).fill('');
-      const type = panel.getByLabel(text('channels.field.type'), { exact: true });
+      await panel.getByLabel(text('channel.field.key'), { exact: true }).fill('');
+      const type = panel.getByLabel(text('channel.field.type'), { exact: true });
       await type.click();
       await type.fill('AWS');
       await page.getByRole('option', { name: 'AWS Bedrock' }).click();
-      const field = await panel.getByPlaceholder(text('channels.key_kind.aws')).boundingBox();
+      const field = await panel.getByPlaceholder(text('channel.key_kind.aws')).boundingBox();
       expect((field?.x ?? 0) + (field?.width ?? edge)).toBeLessThanOrEqual(edge);
       await visitor.context.close();
       await upstream.close();
@@ -138,15 +138,15 @@ async function setUp(page: Page): Promise<void> {
 
 async function createChannel(page: Page, size: Size, upstream: string): Promise<void> {
   const panel = panelOf(page, size);
-  await panel.getByLabel(text('channels.field.name'), { exact: true }).fill('Harbour mouth');
-  await panel.getByLabel(text('channels.base_url.optional')).fill(upstream);
-  await panel.getByLabel(text('channels.field.key'), { exact: true }).fill('upstream-key');
+  await panel.getByLabel(text('channel.field.name'), { exact: true }).fill('Harbour mouth');
+  await panel.getByLabel(text('channel.base_url.optional')).fill(upstream);
+  await panel.getByLabel(text('channel.field.key'), { exact: true }).fill('upstream-key');
   // The provider says what it has; what the form was filled with goes without a word.
-  await panel.getByRole('button', { name: text('channels.provider.ask') }).click();
-  await panel.getByText(text('channels.provider.found', { count: 3 })).waitFor();
+  await panel.getByRole('button', { name: text('channel.provider.ask') }).click();
+  await panel.getByText(text('channel.provider.found', { count: 3 })).waitFor();
   expect(await panel.getByText(/\u2212/).count()).toBe(0);
   // What is ticked counts without a further press.
-  await panel.getByRole('button', { name: text('channels.editor.create'), exact: true }).click();
+  await panel.getByRole('button', { name: text('channel.editor.create'), exact: true }).click();
 }
 
 /** The amounts of a receipt in millionths of a dollar: its lines added up, and what it says was charged. */

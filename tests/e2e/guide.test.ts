@@ -223,18 +223,18 @@ describeInBrowser('the form of a channel', () => {
     await using _server = tidegate;
     await page.goto('/channel/add');
     const panel = panelOf(page, 'desk');
-    await panel.getByLabel(text('channels.field.name'), { exact: true }).fill('Harbour mouth');
-    await panel.getByLabel(text('channels.base_url.optional')).fill(tidegate.upstream.url);
-    await panel.getByLabel(text('channels.field.key'), { exact: true }).fill('upstream-key');
+    await panel.getByLabel(text('channel.field.name'), { exact: true }).fill('Harbour mouth');
+    await panel.getByLabel(text('channel.base_url.optional')).fill(tidegate.upstream.url);
+    await panel.getByLabel(text('channel.field.key'), { exact: true }).fill('upstream-key');
     await settle(page);
     tidegate.upstream.behave({
       status: 401,
       error: { message: 'Incorrect API key provided', type: 'invalid_request_error', code: 'invalid_api_key' },
     });
-    await panel.getByRole('button', { name: text('channels.editor.create'), exact: true }).click();
+    await panel.getByRole('button', { name: text('channel.editor.create'), exact: true }).click();
     await panel.getByText(/Incorrect API key provided/).waitFor();
     expect(await api.get('/api/channel/')).toEqual([]);
-    await panel.getByRole('button', { name: text('channels.draft.anyway') }).click();
+    await panel.getByRole('button', { name: text('channel.draft.anyway') }).click();
     await page.getByRole('row').filter({ hasText: 'Harbour mouth' }).waitFor();
     expect(await api.get('/api/channel/')).toMatchObject([{ name: 'Harbour mouth' }]);
     await expectSoundScreen(visitor);
@@ -245,12 +245,12 @@ describeInBrowser('the form of a channel', () => {
     await using _server = tidegate;
     await page.goto('/channel/add');
     const panel = panelOf(page, 'desk');
-    await panel.getByLabel(text('channels.field.name'), { exact: true }).fill('Harbour mouth');
-    await panel.getByLabel(text('channels.base_url.optional')).fill(tidegate.upstream.url);
-    await panel.getByLabel(text('channels.field.key'), { exact: true }).fill('upstream-key');
+    await panel.getByLabel(text('channel.field.name'), { exact: true }).fill('Harbour mouth');
+    await panel.getByLabel(text('channel.base_url.optional')).fill(tidegate.upstream.url);
+    await panel.getByLabel(text('channel.field.key'), { exact: true }).fill('upstream-key');
     await settle(page);
     tidegate.upstream.behave({ firstByteDelay: 1_000 });
-    await panel.getByRole('button', { name: text('channels.editor.create'), exact: true }).click();
+    await panel.getByRole('button', { name: text('channel.editor.create'), exact: true }).click();
     const asked = await tidegate.upstream.request(0);
     await panel.getByRole('button', { name: text('common.action.cancel'), exact: true }).click();
     await page.getByRole('button', { name: text('common.unsaved.leave'), exact: true }).click();

@@ -100,12 +100,12 @@ describeInBrowser('keyboard: edits', () => {
   it('an edit that waits is changed, let be and discarded; a conflict is settled with another value', async () => {
     const page = await openWaiting({ SystemName: 'Harbour office', Footer: 'By the sea' });
     const name = text('settings.option.SystemName.label');
-    await tabTo(page, text('settings.outbox.edit'));
+    await tabTo(page, text('outbox.edit'));
     await page.keyboard.press('Enter');
     await expectFocus(page, name);
     await page.keyboard.type(' nowhere');
     await page.keyboard.press('Escape');
-    await expectFocus(page, text('settings.outbox.edit'));
+    await expectFocus(page, text('outbox.edit'));
     expect(await page.getByText('nowhere').count()).toBe(0);
     await page.keyboard.press('Enter');
     await expectFocus(page, name);
@@ -113,7 +113,7 @@ describeInBrowser('keyboard: edits', () => {
     await page.keyboard.type(' 2');
     await page.keyboard.press('Enter');
     await page.getByText('Harbour office 2').waitFor();
-    await expectFocus(page, text('settings.outbox.edit'));
+    await expectFocus(page, text('outbox.edit'));
 
     await api.put('/api/option/', { key: 'SystemName', value: 'Lighthouse' });
     await page.context().setOffline(false);
@@ -132,7 +132,7 @@ describeInBrowser('keyboard: edits', () => {
 
   it('the one that comes after an edit that is discarded has the focus', async () => {
     const page = await openWaiting({ SystemName: 'Elsewhere', Footer: 'Elsewhere' });
-    await tabTo(page, text('settings.outbox.discard'));
+    await tabTo(page, text('outbox.discard'));
     await page.keyboard.press('Enter');
     await page.getByRole('dialog').waitFor();
     await page.keyboard.press('Tab');
@@ -239,21 +239,21 @@ describeInBrowser('keyboard: edits', () => {
     const page = await enterByKeys(tidegate, {}, keeper);
     await page.goto('/personal');
     await settle(page);
-    await tabTo(page, text('personal.invite.transfer'));
+    await tabTo(page, text('account.invite.transfer'));
     await page.keyboard.press('Enter');
-    await expectFocus(page, text('personal.invite.amount', { amount: '$4.20' }));
+    await expectFocus(page, text('account.invite.amount', { amount: '$4.20' }));
     await page.keyboard.press('Control+a');
     await page.keyboard.type('0.5');
     await page.keyboard.press('Enter');
-    const refusal = page.getByText(text('personal.invite.small', { amount: '$1.00' }), { exact: true });
+    const refusal = page.getByText(text('account.invite.small', { amount: '$1.00' }), { exact: true });
     await refusal.waitFor();
-    await tabTo(page, text('personal.invite.all'));
+    await tabTo(page, text('account.invite.all'));
     await page.keyboard.press('Enter');
     await refusal.waitFor({ state: 'detached' });
-    await tabTo(page, text('personal.invite.confirm', { amount: '$4.20' }));
+    await tabTo(page, text('account.invite.confirm', { amount: '$4.20' }));
     await page.keyboard.press('Enter');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    await page.getByText(text('personal.invite.done', { amount: '$4.20' })).waitFor();
+    await page.getByText(text('account.invite.done', { amount: '$4.20' })).waitFor();
     await page.context().close();
   });
 });

@@ -38,7 +38,7 @@ describeInBrowser('lists', () => {
   }
 
   it.each([
-    ['/channel', 'quay-3', 'channels.filter.keyword', 'channels.field.name'],
+    ['/channel', 'quay-3', 'channels.filter.keyword', 'channel.field.name'],
     ['/token', 'berth-3', 'tokens.filter.keyword', 'tokens.field.name'],
   ])('%s: a search beside an edit that is not saved narrows the list, and asks nothing', async (path, name, search, field) => {
     const page = await open(`${path}?size=50`);

@@ -33,7 +33,7 @@ describeInBrowser('receipts', () => {
       await panel.getByText(items[0]?.request_id ?? '', { exact: true }).waitFor();
       await panel.getByText(text('common.receipt.charged')).first().waitFor();
       await expectSoundScreen(visitor);
-      await panel.getByRole('link', { name: text('logs.panel.channel', { id: 1 }) }).click();
+      await panel.getByRole('link', { name: text('receipt.channel', { id: 1 }) }).click();
       await page.waitForURL('**/channel/edit/1');
       await panelOf(page, size)
         .getByRole('heading', { name: /Harbour mouth/ })
@@ -98,8 +98,8 @@ describeInBrowser('receipts', () => {
     await signIn(visitor, keeper);
     await page.goto(`/log?open=${items[0]?.id}`);
     const panel = panelOf(page, 'desk');
-    await panel.getByText(text('logs.panel.missing')).waitFor();
-    await panel.getByText(text('logs.panel.missing_text')).waitFor();
+    await panel.getByText(text('receipt.missing')).waitFor();
+    await panel.getByText(text('receipt.missing_text')).waitFor();
     expect(await panel.textContent()).not.toContain(items[0]?.request_id);
     await expectSoundScreen(visitor);
 
@@ -163,8 +163,8 @@ describeInBrowser('receipts', () => {
       await panel.getByText(words).waitFor();
       const said = await panel.textContent();
       expect(said).toContain(`${text('logs.ending.refused', {}, language)} 400`);
-      expect(said).toContain(text('logs.ending_text.refused', {}, language));
-      expect(said).toContain(text('logs.ending_charge.none', {}, language));
+      expect(said).toContain(text('receipt.ending_text.refused', {}, language));
+      expect(said).toContain(text('receipt.ending_charge.none', {}, language));
       await visitor.context.close();
     }
   });

@@ -60,7 +60,7 @@ describeInBrowser('sessions in the log', () => {
     await expectSoundScreen(visitor);
 
     await page.getByText('Claude Code 2.1.330').first().click();
-    await page.getByText(say('logs.session.first_agent'), { exact: true }).first().waitFor();
+    await page.getByText(say('sessions.first_agent'), { exact: true }).first().waitFor();
     await settle(page);
     await shot('tree');
     await expectSoundScreen(visitor);
@@ -84,7 +84,7 @@ describeInBrowser('sessions in the log', () => {
     const all = await rowsOf(page).count();
     expect(all).toBe((claude?.calls ?? 0) + 4);
     // A folded agent keeps its sum, and its calls are out of sight.
-    await page.getByText(say('logs.session.first_agent'), { exact: true }).first().click();
+    await page.getByText(say('sessions.first_agent'), { exact: true }).first().click();
     await page.waitForFunction((before) => document.querySelectorAll('[data-row-key]').length < before, all);
     await page.getByText('claude-haiku-5-5', { exact: true }).first().click();
     const panel = panelOf(page, size);
@@ -104,13 +104,13 @@ describeInBrowser('sessions in the log', () => {
     await panelOf(page, 'desk')
       .getByRole('link', { name: seededSessions[1]?.session ?? '' })
       .click();
-    await page.getByRole('button', { name: text('logs.session.in_log') }).click();
+    await page.getByRole('button', { name: text('sessions.in_log') }).click();
     await page.waitForURL((url) => url.searchParams.get('view') === null);
     await settle(page);
     expect(await rowsOf(page).count()).toBeGreaterThan(5);
     expect(new Set(await rowsOf(page).getByText('gpt-6.1-sol').allTextContents())).toEqual(new Set(['gpt-6.1-sol']));
     await page.getByRole('button', { name: text('logs.view.sessions'), exact: true }).click();
-    await page.getByRole('button', { name: text('logs.session.all') }).click();
+    await page.getByRole('button', { name: text('sessions.all') }).click();
     await page.getByText('OpenCode 1.18.33').first().waitFor();
     expect(visitor.complaints).toEqual([]);
     await visitor.context.close();
@@ -123,19 +123,19 @@ describeInBrowser('sessions in the log', () => {
     await untilInstalled(page);
     await page.goto('/log?view=sessions&range=week');
     await page.getByText('Claude Code 2.1.330').first().click();
-    await page.getByText(text('logs.session.first_agent'), { exact: true }).first().waitFor();
+    await page.getByText(text('sessions.first_agent'), { exact: true }).first().waitFor();
     await untilKept(page, 'sessions', 'session');
     await context.setOffline(true);
     await page.goto('/log?view=sessions&range=week');
     await page.getByText('Claude Code 2.1.330').first().waitFor();
     await shoot(page, 'sessions-offline-phone');
     await page.getByText('Claude Code 2.1.330').first().click();
-    await page.getByText(text('logs.session.first_agent'), { exact: true }).first().waitFor();
+    await page.getByText(text('sessions.first_agent'), { exact: true }).first().waitFor();
     await page.goto('/log?view=sessions&range=custom');
     await page.getByText(text('common.load.not_here'), { exact: true }).waitFor();
     await context.setOffline(false);
     await page.goto('/log?view=sessions&range=custom&to=1000');
-    await page.getByText(text('logs.session.empty'), { exact: true }).first().waitFor();
+    await page.getByText(text('sessions.empty'), { exact: true }).first().waitFor();
     expect(await rowsOf(page).count()).toBe(0);
     await shoot(page, 'sessions-empty-phone');
     await context.close();

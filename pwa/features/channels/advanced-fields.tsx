@@ -31,8 +31,8 @@ export function AdvancedFields({ edited }: { edited: EditedChannel }) {
   const testModels = [...new Set([...values.models, ...(values.test_model === '' ? [] : [values.test_model])])];
   return (
     <Fold
-      title={t('channels.advanced.title')}
-      aside={set === 0 ? undefined : t('channels.advanced.set', { count: set })}
+      title={t('channel.advanced.title')}
+      aside={set === 0 ? undefined : t('channel.advanced.set', { count: set })}
       needsLook={needsLook}
     >
       {() => (
@@ -41,7 +41,7 @@ export function AdvancedFields({ edited }: { edited: EditedChannel }) {
             <JsonField
               key={field}
               label={label(field)}
-              description={t(`channels.json_hint.${field}`)}
+              description={t(`channel.json_hint.${field}`)}
               template={templates[field]}
               minRows={2}
               value={values[field]}
@@ -50,10 +50,10 @@ export function AdvancedFields({ edited }: { edited: EditedChannel }) {
             />
           ))}
           <Select
-            label={t('channels.client_gone.label')}
-            description={t('channels.client_gone.hint')}
+            label={t('channel.client_gone.label')}
+            description={t('channel.client_gone.hint')}
             inputWrapperOrder={['label', 'input', 'error', 'description']}
-            data={clientGoneChoices.map((choice) => ({ value: choice, label: t(`channels.client_gone.${choice}`) }))}
+            data={clientGoneChoices.map((choice) => ({ value: choice, label: t(`channel.client_gone.${choice}`) }))}
             value={clientGoneOf(values.setting)}
             disabled={clientGoneOf(values.setting) === null}
             allowDeselect={false}
@@ -64,7 +64,7 @@ export function AdvancedFields({ edited }: { edited: EditedChannel }) {
           )}
           <Select
             label={label('test_model')}
-            placeholder={t('channels.hint.test_model')}
+            placeholder={t('channel.hint.test_model')}
             data={testModels}
             searchable
             clearable
@@ -74,7 +74,7 @@ export function AdvancedFields({ edited }: { edited: EditedChannel }) {
           />
           <NumberInput
             label={label('max_input_tokens')}
-            description={t('channels.hint.max_input_tokens')}
+            description={t('channel.hint.max_input_tokens')}
             inputWrapperOrder={['label', 'input', 'error', 'description']}
             allowDecimal={false}
             allowNegative={false}

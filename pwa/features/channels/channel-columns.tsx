@@ -212,8 +212,8 @@ function routingColumns({ t, isOnline, onNumber }: CellContext): Column<Channel>
         value={row[field]}
         disabled={!isOnline}
         parse={parse}
-        problem={t(`channels.problem.${field}`)}
-        emptyProblem={t(`channels.problem.${field}_empty`)}
+        problem={t(`channels.inline.${field}_problem`)}
+        emptyProblem={t(`channels.inline.${field}_empty`)}
         onSave={(value) => onNumber(row, field, value)}
       />
     ),

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Channel } from '#shared/channels.ts';
+import { loadTexts } from '#pwa/i18n/setup.ts';
 import { ConfirmDialog } from '#pwa/ui/frame/confirm-dialog.tsx';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import { toastSuccess } from '#pwa/ui/frame/toast.ts';
@@ -8,7 +9,10 @@ import type { ChannelActions } from './use-channel-actions.ts';
 import type { ChannelTests } from './use-channel-tests.ts';
 
 const ManyDialog = lazyPart(
-  () => import('./many-dialog.tsx'),
+  async () => {
+    const [part] = await Promise.all([import('./many-dialog.tsx'), loadTexts('channel')]);
+    return part;
+  },
   (part) => part.ManyDialog,
 );
 const TestDialog = lazyPart(

@@ -33,7 +33,7 @@ function ExistingChannel({ id, ...props }: EditorProps & { id: number }) {
   return (
     <SidePanel
       isTall
-      title={props.row?.name ?? t('channels.editor.edit')}
+      title={props.row?.name ?? t('channel.editor.edit')}
       note={`#${id}`}
       onClose={props.onClose}
       onPrevious={props.onPrevious}
@@ -42,12 +42,12 @@ function ExistingChannel({ id, ...props }: EditorProps & { id: number }) {
       {props.row !== undefined && query.fetchStatus === 'paused' ? (
         <>
           <p className={styles.offline}>
-            <StatusMark status="offline">{t('channels.editor.offline')}</StatusMark>
+            <StatusMark status="offline">{t('channel.editor.offline')}</StatusMark>
           </p>
           <ChannelHead channel={props.row} controls={props.controls} />
         </>
       ) : (
-        <QueryState query={query} what={t('channels.editor.what')} lines={10}>
+        <QueryState query={query} what={t('channel.editor.what')} lines={10}>
           {() => null}
         </QueryState>
       )}

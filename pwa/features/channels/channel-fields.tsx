@@ -31,19 +31,19 @@ export function ChannelFields({ edited, modelsByType }: ChannelFieldsProps) {
   return (
     <>
       <div className={styles.two}>
-        <TextInput label={label('name')} placeholder={t('channels.hint.name')} {...form.getInputProps('name')} />
+        <TextInput label={label('name')} placeholder={t('channel.hint.name')} {...form.getInputProps('name')} />
         <TypeField edited={edited} modelsByType={modelsByType} />
       </div>
       {type?.notice !== undefined && (
         <p className={styles.notice}>
-          <StatusMark status="note">{t(`channels.notice.${type.notice}`)}</StatusMark>
+          <StatusMark status="note">{t(`channel.notice.${type.notice}`)}</StatusMark>
         </p>
       )}
       <BaseUrl edited={edited} />
       {type?.other !== undefined && (
         <TextInput
-          label={label('other', t(`channels.other.${type.other}`))}
-          placeholder={t(`channels.other_hint.${type.other}`)}
+          label={label('other', t(`channel.other.${type.other}`))}
+          placeholder={t(`channel.other_hint.${type.other}`)}
           {...form.getInputProps('other')}
         />
       )}
@@ -51,7 +51,7 @@ export function ChannelFields({ edited, modelsByType }: ChannelFieldsProps) {
       <ModelsField form={form} channelId={base?.id} label={label('models')} modelsByType={modelsByType} />
       <TagsInput
         label={label('groups')}
-        placeholder={values.groups.length === 0 ? t('channels.hint.groups') : ''}
+        placeholder={values.groups.length === 0 ? t('channel.hint.groups') : ''}
         data={groups.data ?? []}
         splitChars={[',', '，']}
         {...form.getInputProps('groups')}
@@ -60,7 +60,7 @@ export function ChannelFields({ edited, modelsByType }: ChannelFieldsProps) {
       <div>
         <SwitchRow
           label={label('auto_ban')}
-          description={t('channels.hint.auto_ban')}
+          description={t('channel.hint.auto_ban')}
           {...form.getInputProps('auto_ban', { type: 'checkbox' })}
         />
         {values.auto_ban && <AutoBanOff />}
@@ -120,8 +120,8 @@ function BaseUrl({ edited }: { edited: EditedChannel }) {
   return (
     <div>
       <TextInput
-        label={label('base_url', t(`channels.base_url.${kind}`))}
-        placeholder={type?.baseUrl === '' || type === undefined ? t(`channels.base_url_hint.${kind}`) : (type.baseUrlHint ?? type.baseUrl)}
+        label={label('base_url', t(`channel.base_url.${kind}`))}
+        placeholder={type?.baseUrl === '' || type === undefined ? t(`channel.base_url_hint.${kind}`) : (type.baseUrlHint ?? type.baseUrl)}
         inputMode="url"
         autoCapitalize="none"
         autoCorrect="off"
@@ -131,7 +131,7 @@ function BaseUrl({ edited }: { edited: EditedChannel }) {
       />
       {endsInVersion(values) && (
         <p className={styles.warning}>
-          <StatusMark status="look">{t('channels.version.note')}</StatusMark>
+          <StatusMark status="look">{t('channel.version.note')}</StatusMark>
         </p>
       )}
     </div>
@@ -156,20 +156,20 @@ function KeyField({ edited }: { edited: EditedChannel }) {
         isMultiline={isNew}
         placeholder={
           keyKind !== undefined
-            ? t(`channels.key_kind.${keyKind}`)
+            ? t(`channel.key_kind.${keyKind}`)
             : keyFormat === undefined
-              ? t('channels.hint.key')
-              : t('channels.hint.key_format', { format: keyFormat })
+              ? t('channel.hint.key')
+              : t('channel.hint.key_format', { format: keyFormat })
         }
       />
       {asksKey && (
         <p className={styles.warning} role="status">
-          <StatusMark status="look">{t('channels.hint.key_again')}</StatusMark>
+          <StatusMark status="look">{t('channel.hint.key_again')}</StatusMark>
         </p>
       )}
       {isNew && (
         <p className={styles.hint} role="status">
-          {count > 1 ? t('channels.hint.keys_count', { count }) : t('channels.hint.keys')}
+          {count > 1 ? t('channel.hint.keys_count', { count }) : t('channel.hint.keys')}
         </p>
       )}
     </div>
@@ -210,7 +210,7 @@ function AutoBanOff() {
   return (
     <p className={styles.warning}>
       <StatusMark status="look">
-        {t('channels.hint.auto_ban_off')} <Link to="/setting">{t('channels.hint.auto_ban_turn_on')}</Link>
+        {t('channel.hint.auto_ban_off')} <Link to="/setting">{t('channel.hint.auto_ban_turn_on')}</Link>
       </StatusMark>
     </p>
   );

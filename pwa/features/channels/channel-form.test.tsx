@@ -47,7 +47,7 @@ const controls = {
 };
 
 beforeAll(async () => {
-  await startScreenTexts('channels', 'editing');
+  await startScreenTexts('channels', 'channel', 'editing');
   server = await startFixtureServer();
 });
 afterAll(() => server.stop());

@@ -61,7 +61,7 @@ export function ChannelForm({ channel, controls, onClose, onCreated, onPrevious,
   return (
     <SidePanel
       isTall
-      title={isNew ? t('channels.editor.new') : (base?.name ?? '')}
+      title={isNew ? t('channel.editor.new') : (base?.name ?? '')}
       {...(base === undefined ? {} : { note: `#${base.id}` })}
       onClose={onClose}
       onPrevious={onPrevious}
@@ -90,9 +90,9 @@ export function ChannelForm({ channel, controls, onClose, onCreated, onPrevious,
       </form>
       <ConfirmDialog
         opened={asksVersion}
-        title={t('channels.version.title')}
-        text={t('channels.version.text')}
-        confirmLabel={t('channels.version.confirm')}
+        title={t('channel.version.title')}
+        text={t('channel.version.text')}
+        confirmLabel={t('channel.version.confirm')}
         onConfirm={() => {
           setAsksVersion(false);
           send();
@@ -114,7 +114,7 @@ function FormFoot({ edited: { form, isNew, changed }, isDirty, isSaving, onClose
   const { t } = useTranslation();
   const isPhone = useIsPhone();
   const keyCount = keysOf(form.values.key).length;
-  const createLabel = keyCount > 1 ? t('channels.editor.create_many', { count: keyCount }) : t('channels.editor.create');
+  const createLabel = keyCount > 1 ? t('channel.editor.create_many', { count: keyCount }) : t('channel.editor.create');
   return (
     <>
       {!isPhone && isDirty && (
@@ -151,7 +151,7 @@ function ChannelConflict({ edited, isBusy, onKeepMine }: ChannelConflictProps) {
     <RevisionConflict
       rows={changedFields(before, newest).map((field) => ({
         field,
-        name: t(`channels.field.${field}`),
+        name: t(`channel.field.${field}`),
         base: textOf(before, field),
         theirs: textOf(newest, field),
         ...(changed.includes(field) ? { mine: textOf(form.values, field) } : {}),

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Channel, ChannelStatus } from '#shared/channels.ts';
+import { loadTexts } from '#pwa/i18n/setup.ts';
 import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { useColumns } from '#pwa/ui/list/columns.tsx';
 import { DataList } from '#pwa/ui/list/data-list.tsx';
@@ -22,7 +23,10 @@ import { useChannelList } from './use-channel-list.ts';
 
 // What a list does not need is loaded when it is opened.
 const ChannelEditor = lazyPart(
-  () => import('./channel-editor.tsx'),
+  async () => {
+    const [part] = await Promise.all([import('./channel-editor.tsx'), loadTexts('channel')]);
+    return part;
+  },
   (part) => part.ChannelEditor,
   <PanelSpace />,
 );

@@ -28,25 +28,25 @@ export function DraftTestLine({ test, onTest, onSkip }: DraftTestLineProps) {
   useEffect(() => {
     if (state === 'failed' || state === 'running') line.current?.scrollIntoView({ block: 'nearest' });
   }, [state]);
-  const label = t('channels.draft.test');
+  const label = t('channel.draft.test');
   return (
     <div ref={line} className={styles.line} data-state={state}>
       <OnlineButton disabled={model === ''} loading={state === 'running'} icon={<Icon name="pulse" />} onClick={onTest} label={label} />
       <span className={styles.result} role="status">
-        {state === 'running' && t('channels.draft.running', { model })}
+        {state === 'running' && t('channel.draft.running', { model })}
         {result?.state === 'ok' && (
           <StatusMark status="on">{t('channels.test.ok', { name: model, time: format.duration(result.seconds * 1000) })}</StatusMark>
         )}
         {result?.state === 'failed' && (
           <>
-            <StatusMark status="failed">{t('channels.draft.failed', { model })}</StatusMark>
+            <StatusMark status="failed">{t('channel.draft.failed', { model })}</StatusMark>
             <span className={styles.message}>{result.message}</span>
           </>
         )}
       </span>
       {onSkip !== undefined && (state === 'running' || state === 'failed') && (
         <Button variant="subtle" disabled={!isOnline} onClick={onSkip}>
-          {t(state === 'running' ? 'channels.draft.skip' : 'channels.draft.anyway')}
+          {t(state === 'running' ? 'channel.draft.skip' : 'channel.draft.anyway')}
         </Button>
       )}
     </div>

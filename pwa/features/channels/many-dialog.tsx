@@ -36,15 +36,15 @@ export function ManyDialog(props: ManyDialogProps) {
     >
       <form noValidate className={styles.form} onSubmit={form.onSubmit(save)}>
         <p className={styles.hint}>{t('channels.many.hint')}</p>
-        <TextInput label={t('channels.field.tag')} disabled={form.values.removesTag} {...form.getInputProps('tag')} />
+        <TextInput label={t('channel.field.tag')} disabled={form.values.removesTag} {...form.getInputProps('tag')} />
         <SwitchRow
           label={t(tag === undefined ? 'channels.many.remove_tag' : 'channels.many.dissolve_tag')}
           {...form.getInputProps('removesTag', { type: 'checkbox' })}
         />
         <div className={styles.two}>
-          <NumberInput label={t('channels.field.priority')} allowDecimal={false} inputMode="text" {...form.getInputProps('priority')} />
+          <NumberInput label={t('channel.field.priority')} allowDecimal={false} inputMode="text" {...form.getInputProps('priority')} />
           <NumberInput
-            label={t('channels.field.weight')}
+            label={t('channel.field.weight')}
             allowDecimal={false}
             allowNegative={false}
             inputMode="numeric"
@@ -77,7 +77,7 @@ function useManyForm({ of, actions, onClose }: ManyDialogProps) {
   const form = useForm<ManyValues>({
     initialValues: { ...emptyMany, tag: tag ?? '' },
     validate: (values) =>
-      Object.fromEntries(Object.entries(manyProblems(values)).map(([field, problem]) => [field, t(`channels.problem.${problem}`)])),
+      Object.fromEntries(Object.entries(manyProblems(values)).map(([field, problem]) => [field, t(`channel.problem.${problem}`)])),
   });
   const body = tag === undefined ? bulkBody(of.ids, form.values) : null;
   const tagEdit = tag === undefined ? null : tagBody(tag, form.values);
@@ -128,7 +128,7 @@ function ModelFields({ form, isOfTag }: { form: ManyForm; isOfTag: boolean }) {
   const fields = isOfTag ? (['models'] as const) : (['models_added', 'models_removed'] as const);
   return (
     <>
-      <TagsInput label={t('channels.field.groups')} data={groups.data ?? []} splitChars={[',', '，']} {...form.getInputProps('groups')} />
+      <TagsInput label={t('channel.field.groups')} data={groups.data ?? []} splitChars={[',', '，']} {...form.getInputProps('groups')} />
       {fields.map((field) => (
         <TagsInput
           key={field}
@@ -141,8 +141,8 @@ function ModelFields({ form, isOfTag }: { form: ManyForm; isOfTag: boolean }) {
       ))}
       {isOfTag && (
         <JsonField
-          label={t('channels.field.model_mapping')}
-          description={t('channels.json_hint.model_mapping')}
+          label={t('channel.field.model_mapping')}
+          description={t('channel.json_hint.model_mapping')}
           template={'{\n  "gpt-3.5-turbo": "gpt-3.5-turbo-0125"\n}'}
           minRows={2}
           value={form.values.model_mapping}

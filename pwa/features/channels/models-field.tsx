@@ -36,10 +36,10 @@ export function ModelsField({ form, channelId, label, modelsByType }: ModelsFiel
       <TagsInput
         label={
           <>
-            {label} <span className={styles.count}>{t('channels.models.count', { count: models.length })}</span>
+            {label} <span className={styles.count}>{t('channel.models.count', { count: models.length })}</span>
           </>
         }
-        placeholder={models.length === 0 ? t('channels.hint.models') : t('channels.hint.custom_model')}
+        placeholder={models.length === 0 ? t('channel.hint.models') : t('channel.hint.custom_model')}
         data={offered}
         limit={60}
         splitChars={[',', '，', '\n', ' ']}
@@ -48,13 +48,13 @@ export function ModelsField({ form, channelId, label, modelsByType }: ModelsFiel
       />
       <span className={styles.tools}>
         <Button variant="subtle" disabled={missing.length === 0} onClick={() => add(missing)}>
-          {t('channels.models.fill_related', { count: related.length })}
+          {t('channel.models.fill_related', { count: related.length })}
         </Button>
         <Button variant="subtle" disabled={all.length === 0} onClick={() => add(all)}>
-          {t('channels.models.fill_all')}
+          {t('channel.models.fill_all')}
         </Button>
         <Button variant="subtle" disabled={models.length === 0} onClick={() => form.setFieldValue('models', [])}>
-          {t('channels.models.clear')}
+          {t('channel.models.clear')}
         </Button>
       </span>
       <ProviderModels form={form} channelId={channelId} filled={related} />

@@ -36,7 +36,7 @@ export function ProviderModels({ form, channelId, filled }: ProviderModelsProps)
     meta: { quiet: true },
     onSuccess: handleListed,
   });
-  if (channelType(form.values.type)?.listsModels !== true) return <p className={styles.hint}>{t('channels.provider.unlisted')}</p>;
+  if (channelType(form.values.type)?.listsModels !== true) return <p className={styles.hint}>{t('channel.provider.unlisted')}</p>;
 
   /** The form takes over what was found at once: what is ticked is what is tested and saved. */
   function handleListed(listed: readonly string[]): void {
@@ -53,14 +53,14 @@ export function ProviderModels({ form, channelId, filled }: ProviderModelsProps)
     setFound(undefined);
     if (!isMissing) ask.mutate();
   }
-  const label = t('channels.provider.ask');
+  const label = t('channel.provider.ask');
   return (
     <div className={styles.provider}>
       <OnlineButton loading={ask.isPending} icon={<Icon name="refresh" />} onClick={handleAsk} label={label} />
       {(lacksKey || ask.error !== null) && (
         <p className={styles.failure} role="alert">
           <StatusMark status={lacksKey ? 'note' : 'failed'}>
-            {lacksKey || ask.error === null ? t('channels.provider.key_first') : failureOf(ask.error).message}
+            {lacksKey || ask.error === null ? t('channel.provider.key_first') : failureOf(ask.error).message}
           </StatusMark>
         </p>
       )}
@@ -87,7 +87,7 @@ function Diff({ form, found: { added, gone, count, before }, onClose }: DiffProp
   if (added.length + gone.length === 0) {
     return (
       <p role="status">
-        <StatusMark status="on">{t('channels.provider.same', { count })}</StatusMark>
+        <StatusMark status="on">{t('channel.provider.same', { count })}</StatusMark>
       </p>
     );
   }
@@ -97,19 +97,19 @@ function Diff({ form, found: { added, gone, count, before }, onClose }: DiffProp
   const toRemove = new Set(gone.filter((model) => !chosen.has(model)));
   const set = (names: readonly string[]): void => form.setFieldValue('models', [...names]);
   return (
-    <div className={styles.diff} role="group" aria-label={t('channels.provider.ask')}>
-      <p role="status">{t('channels.provider.found', { count })}</p>
+    <div className={styles.diff} role="group" aria-label={t('channel.provider.ask')}>
+      <p role="status">{t('channel.provider.found', { count })}</p>
       <Group
         sign="+"
         names={added}
-        title={t('channels.provider.added', { count: added.length })}
+        title={t('channel.provider.added', { count: added.length })}
         ticked={toAdd}
         onTick={(ticked) => set(applyDiff(models, { added: [...ticked], gone: added.filter((model) => !ticked.has(model)) }))}
       />
       <Group
         sign={'\u2212'}
         names={gone}
-        title={t('channels.provider.gone', { count: gone.length })}
+        title={t('channel.provider.gone', { count: gone.length })}
         ticked={toRemove}
         onTick={(ticked) => set(applyDiff(models, { added: gone.filter((model) => !ticked.has(model)), gone: [...ticked] }))}
       />
@@ -122,7 +122,7 @@ function Diff({ form, found: { added, gone, count, before }, onClose }: DiffProp
             onClose();
           }}
         >
-          {t('channels.provider.undo')}
+          {t('channel.provider.undo')}
         </Button>
       </span>
     </div>
@@ -175,7 +175,7 @@ function Group({ sign, title, names, ticked, onTick }: GroupProps) {
           </li>
         ))}
       </ul>
-      {names.length > mostShown && <p className={styles.hint}>{t('channels.provider.more', { count: names.length - mostShown })}</p>}
+      {names.length > mostShown && <p className={styles.hint}>{t('channel.provider.more', { count: names.length - mostShown })}</p>}
     </fieldset>
   );
 }

@@ -17,7 +17,7 @@ export function useChannelForm(channel: Channel | undefined) {
     record: channel,
     valuesOf: startValues,
     problems: (values, base) =>
-      problemTexts(channelProblems(values, { isNew, asksKey: asksKey(values, base) }), (problem) => t(`channels.problem.${problem}`)),
+      problemTexts(channelProblems(values, { isNew, asksKey: asksKey(values, base) }), (problem) => t(`channel.problem.${problem}`)),
     isTouched: (values, base) => changedFields(startValues(base), values).length > 0,
     isNewer: (record, base) => record !== undefined && base !== undefined && record.revision > base.revision,
   });

@@ -12,6 +12,6 @@ export function useFieldLabels({ isNew, before, changed }: EditedChannel): (fiel
     const isShort = field === 'name' || field === 'priority' || field === 'weight' || field === 'tag' || field === 'other';
     const was =
       isNew || !changed.includes(field) ? undefined : field === 'type' ? typeName(before.type) : isShort ? textOf(before, field) : true;
-    return <EditLabel was={was}>{name ?? t(`channels.field.${field}`)}</EditLabel>;
+    return <EditLabel was={was}>{name ?? t(`channel.field.${field}`)}</EditLabel>;
   };
 }

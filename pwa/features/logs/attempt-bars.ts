@@ -14,7 +14,7 @@ export function attemptBar({ attempt, ending }: EndedAttempt, index: number, { l
       : t(`logs.ending.${ending}`, { name: otherOf(log)?.ending ?? '' });
   return {
     key: index,
-    name: attempt.channel > 0 ? `#${attempt.channel} ${attempt.channel_name ?? ''}`.trim() : t('logs.attempts.nth', { n: index + 1 }),
+    name: attempt.channel > 0 ? `#${attempt.channel} ${attempt.channel_name ?? ''}`.trim() : t('receipt.attempts.nth', { n: index + 1 }),
     note: noteOf(attempt, { ending, word }, t),
     status: endingStatus[ending],
     word,
@@ -27,13 +27,13 @@ export function attemptBar({ attempt, ending }: EndedAttempt, index: number, { l
 /** `429 rate limited`: statuses whose meaning everybody should not have to know by heart; else the upstream's own word. */
 function noteOf(attempt: Attempt, { ending, word }: { ending: Ending; word: string }, t: TFunction): string {
   const { status, error } = attempt;
-  if (status === 0) return t('logs.attempts.no_status');
+  if (status === 0) return t('receipt.attempts.no_status');
   if (ending === 'well') return String(status);
   if (status < 300 && ending !== 'failed') return `${status} ${word}`;
   const reason = reasons.get(status) ?? (status >= 500 ? 'upstream' : undefined);
   return reason === undefined
     ? [status, error].filter((part) => part !== undefined).join(' ')
-    : `${status} ${t(`logs.attempts.reason_${reason}`)}`;
+    : `${status} ${t(`receipt.attempts.reason_${reason}`)}`;
 }
 
 const reasons: ReadonlyMap<number, string> = new Map([

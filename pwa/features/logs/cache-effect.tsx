@@ -14,7 +14,7 @@ export function CacheEffect({ log, other }: { log: Log; other: LogOther | null }
     <>
       {saved !== null && saved.quota !== 0 && (
         <p className={styles.remark}>
-          {t(saved.quota > 0 ? 'logs.panel.cache_saved' : 'logs.panel.cache_cost', {
+          {t(saved.quota > 0 ? 'receipt.cache_saved' : 'receipt.cache_cost', {
             amount: format.quota(Math.abs(saved.quota)),
             share: format.percent(saved.share),
           })}
@@ -22,7 +22,7 @@ export function CacheEffect({ log, other }: { log: Log; other: LogOther | null }
       )}
       {expected !== undefined && (
         <p className={styles.remark}>
-          {t('logs.panel.cache_broken', { expected: format.count(expected), read: format.count(other?.cache_tokens ?? 0) })}
+          {t('receipt.cache_broken', { expected: format.count(expected), read: format.count(other?.cache_tokens ?? 0) })}
         </p>
       )}
     </>

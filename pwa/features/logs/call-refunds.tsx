@@ -32,13 +32,13 @@ export function CallRefunds({ log, isAdmin }: { log: Log; isAdmin: boolean }) {
   const mayRefund = useMayRefund(log, isAdmin && left > 0 && other?.task === undefined && other?.batch === undefined);
   if (refunds.length === 0 && !mayRefund) return null;
   return (
-    <PanelSection title={refunds.length === 0 ? undefined : t('logs.refund.title')}>
+    <PanelSection title={refunds.length === 0 ? undefined : t('receipt.refund.title')}>
       {refunds.map((refund) => (
         <Given key={refund.row} refund={refund} />
       ))}
       {mayRefund && (
         <div className={styles.user}>
-          <OnlineButton onClick={() => setAsked(true)} label={t('logs.refund.action')} />
+          <OnlineButton onClick={() => setAsked(true)} label={t('receipt.refund.action')} />
         </div>
       )}
       {isAsked && (
@@ -67,7 +67,7 @@ function Given({ refund: { amount, reason, at, by, row } }: { refund: CallRefund
       <span>{reason}</span>
       <Charge quota={amount} sign="+" />
       <small>
-        {[format.dateTime(at), by ?? ''].filter((part) => part !== '').join(' · ')} <RowLink id={row}>{t('logs.refund.row')}</RowLink>
+        {[format.dateTime(at), by ?? ''].filter((part) => part !== '').join(' · ')} <RowLink id={row}>{t('receipt.refund.row')}</RowLink>
       </small>
     </div>
   );
@@ -92,7 +92,7 @@ function RefundDialog({ log, left, onClose, onRow }: RefundDialogProps) {
   // The same until the outcome is known: an answer may be lost.
   const [ref] = useState(newRequestName);
 
-  const tooLarge = (most: number): string => t('logs.refund.too_large', { amount: format.quotaExact(most) });
+  const tooLarge = (most: number): string => t('receipt.refund.too_large', { amount: format.quotaExact(most) });
   const params = { id: String(log.id) };
 
   /** Somebody else has given back a part of it meanwhile. */
@@ -104,14 +104,14 @@ function RefundDialog({ log, left, onClose, onRow }: RefundDialogProps) {
 
   async function handleConfirm(): Promise<void> {
     if (amount === '' || amount <= 0 || amount > left) return setErrors({ amount: tooLarge(left) });
-    if (reason.trim() === '') return setErrors({ reason: t('logs.refund.reason_required') });
+    if (reason.trim() === '') return setErrors({ reason: t('receipt.refund.reason_required') });
     setErrors({});
     try {
       const body = { amount, reason: reason.trim(), ref };
       const row = await call(logApi.refund, { params, body });
       // What was given back, which may be an earlier attempt's whose answer was lost.
       const given = left - leftOf(row, otherOf(row)?.refunds ?? []);
-      toastSuccess(t('logs.refund.done', { amount: format.quotaExact(given > 0 ? given : amount) }));
+      toastSuccess(t('receipt.refund.done', { amount: format.quotaExact(given > 0 ? given : amount) }));
       onRow(row);
       onClose();
       for (const key of ['logs', 'log', 'log-sums', 'log-day', 'log-user']) await client.invalidateQueries({ queryKey: [key] });
@@ -129,12 +129,12 @@ function RefundDialog({ log, left, onClose, onRow }: RefundDialogProps) {
     <ConfirmDialog
       opened
       hasFields
-      title={t('logs.refund.question')}
+      title={t('receipt.refund.question')}
       text={
         <div className={styles.deletion}>
-          <p>{t('logs.refund.text', { name: log.username })}</p>
+          <p>{t('receipt.refund.text', { name: log.username })}</p>
           <QuotaInput
-            label={t('logs.refund.amount')}
+            label={t('receipt.refund.amount')}
             value={amount}
             onChange={(units) => {
               setAmount(units);
@@ -143,8 +143,8 @@ function RefundDialog({ log, left, onClose, onRow }: RefundDialogProps) {
             error={errors.amount}
           />
           <ReasonField
-            label={t('logs.refund.reason')}
-            description={t('logs.refund.reason_hint')}
+            label={t('receipt.refund.reason')}
+            description={t('receipt.refund.reason_hint')}
             value={reason}
             error={errors.reason}
             onChange={(typed) => {
@@ -154,7 +154,7 @@ function RefundDialog({ log, left, onClose, onRow }: RefundDialogProps) {
           />
         </div>
       }
-      confirmLabel={t('logs.refund.action')}
+      confirmLabel={t('receipt.refund.action')}
       onConfirm={handleConfirm}
       onCancel={onClose}
     />

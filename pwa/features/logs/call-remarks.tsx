@@ -13,16 +13,16 @@ export function CallRemarks({ other }: { other: LogOther }) {
     <>
       {cost !== undefined && (
         <p className={styles.remark}>
-          {t('logs.panel.reported_cost', { reported: format.ratio(cost.reported), ours: format.ratio(cost.ours) })}
+          {t('receipt.reported_cost', { reported: format.ratio(cost.reported), ours: format.ratio(cost.ours) })}
         </p>
       )}
-      {left !== undefined && <p className={styles.remark}>{t(`logs.panel.after_leaving.${left}`)}</p>}
-      {factor !== undefined && <p className={styles.remark}>{t('logs.panel.long_input', { factor: format.ratio(factor) })}</p>}
+      {left !== undefined && <p className={styles.remark}>{t(`receipt.after_leaving.${left}`)}</p>}
+      {factor !== undefined && <p className={styles.remark}>{t('receipt.long_input', { factor: format.ratio(factor) })}</p>}
       {tier !== undefined && (
-        <p className={styles.remark}>{t('logs.panel.service_tier', { tier, factor: format.ratio(other.tier_ratio ?? 1) })}</p>
+        <p className={styles.remark}>{t('receipt.service_tier', { tier, factor: format.ratio(other.tier_ratio ?? 1) })}</p>
       )}
-      {tokens !== undefined && <p className={styles.remark}>{t('logs.panel.output_bound', { tokens: format.count(tokens) })}</p>}
-      {uncharged !== undefined && <p className={styles.remark}>{t('logs.panel.uncharged', { quota: format.quota(uncharged) })}</p>}
+      {tokens !== undefined && <p className={styles.remark}>{t('receipt.output_bound', { tokens: format.count(tokens) })}</p>}
+      {uncharged !== undefined && <p className={styles.remark}>{t('receipt.uncharged', { quota: format.quota(uncharged) })}</p>}
     </>
   );
 }
@@ -34,7 +34,7 @@ export function NoPrices({ other }: { other: LogOther | null }) {
   const batch = other?.batch;
   return (
     <p className={styles.remark}>
-      {batch === undefined ? t('logs.panel.no_prices') : t('logs.panel.batch', { id: batch.id, requests: format.count(batch.requests) })}
+      {batch === undefined ? t('receipt.no_prices') : t('receipt.batch', { id: batch.id, requests: format.count(batch.requests) })}
     </p>
   );
 }

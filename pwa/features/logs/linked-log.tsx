@@ -32,17 +32,17 @@ export function LinkedLog({ id, ...panel }: LinkedLogProps) {
     return <LogPanel log={query.data} {...panel} onPrevious={undefined} onNext={undefined} />;
   }
   return (
-    <SidePanel title={t('logs.panel.entry')} note={`#${id}`} onClose={onClose}>
+    <SidePanel title={t('receipt.entry')} note={`#${id}`} onClose={onClose}>
       {query.error !== null && missing.has(failureOf(query.error).code) ? (
         <div className={styles.missing} role="alert">
           <StatusMark status="note" strong>
-            {t('logs.panel.missing')}
+            {t('receipt.missing')}
           </StatusMark>
-          <p>{isAdmin ? t('logs.panel.missing_admin', { id }) : t('logs.panel.missing_text')}</p>
+          <p>{isAdmin ? t('receipt.missing_admin', { id }) : t('receipt.missing_text')}</p>
           <Button onClick={onClose}>{t('common.action.close')}</Button>
         </div>
       ) : (
-        <QueryState query={query} what={t('logs.panel.entry')} lines={8}>
+        <QueryState query={query} what={t('receipt.entry')} lines={8}>
           {() => null}
         </QueryState>
       )}

@@ -67,13 +67,13 @@ export function LogPanel({ log, isAdmin, onClose, onPrevious, onNext, onAlike, s
       leftSection={<Icon name="channels" />}
       renderRoot={(attributes) => <Link {...attributes} to="/channel/edit/$id" params={{ id: String(log.channel) }} />}
     >
-      {t('logs.panel.channel', { id: log.channel })}
+      {t('receipt.channel', { id: log.channel })}
     </Button>
   );
-  const json = <CopyButton variant="subtle" label={t('logs.panel.json')} text={jsonOf(log)} />;
+  const json = <CopyButton variant="subtle" label={t('receipt.json')} text={jsonOf(log)} />;
   return (
     <SidePanel
-      title={t(isReceipt ? 'logs.panel.receipt' : 'logs.panel.entry')}
+      title={t(isReceipt ? 'receipt.receipt' : 'receipt.entry')}
       onClose={onClose}
       onPrevious={onPrevious}
       onNext={onNext}
@@ -81,10 +81,10 @@ export function LogPanel({ log, isAdmin, onClose, onPrevious, onNext, onAlike, s
         isReceipt && (
           <>
             <Button leftSection={<Icon name="filter" />} onClick={() => onAlike(log)}>
-              {t('logs.panel.alike')}
+              {t('receipt.alike')}
             </Button>
             {isPhone ? (
-              log.request_id !== '' && <CopyButton label={t('logs.panel.request_id')} text={log.request_id} />
+              log.request_id !== '' && <CopyButton label={t('receipt.request_id')} text={log.request_id} />
             ) : (
               <>
                 {channelLink}
@@ -123,9 +123,9 @@ function CallReceipt({ log, isAdmin }: { log: Log; isAdmin: boolean }) {
   const ending = endingOf(log);
   const why = whySource(log);
   const receipt = receiptOfRow(log, other, {
-    part: (name) => t(`logs.part.${name}`),
-    advice: (model, tokens) => t('logs.part.advice', { model, tokens: format.count(tokens) }),
-    group: (name) => t('logs.part.group', { name }),
+    part: (name) => t(`receipt.part.${name}`),
+    advice: (model, tokens) => t('receipt.part.advice', { model, tokens: format.count(tokens) }),
+    group: (name) => t('receipt.part.group', { name }),
     quotaPerUnit: format.quotaPerUnit,
     inCurrency: format.inCurrency,
   });
@@ -142,18 +142,16 @@ function CallReceipt({ log, isAdmin }: { log: Log; isAdmin: boolean }) {
           </>
         }
         context={<Context log={log} />}
-        {...(why === undefined ? {} : { why: { text: t(`logs.why.${why.name}`), source: why.source } })}
+        {...(why === undefined ? {} : { why: { text: t(`receipt.why.${why.name}`), source: why.source } })}
       />
       {receipt !== null && receipt.lines.length > 0 && receipt.addsUp && <AddsUp />}
       <CacheEffect log={log} other={other} />
       {receipt === null && <NoPrices other={other} />}
-      {receipt !== null && receipt.lines.length === 0 && ending === 'well' && (
-        <p className={styles.remark}>{t('logs.panel.nothing_used')}</p>
-      )}
+      {receipt !== null && receipt.lines.length === 0 && ending === 'well' && <p className={styles.remark}>{t('receipt.nothing_used')}</p>}
       {ending !== 'well' && <EndingText log={log} />}
       {other !== null && <CallRemarks other={other} />}
       {attempts.length > 0 && (
-        <PanelSection title={t('logs.attempts.title')} aside={format.duration(durationOf(log))}>
+        <PanelSection title={t('receipt.attempts.title')} aside={format.duration(durationOf(log))}>
           <Attempts total={durationOf(log)} attempts={attempts.map((one, index) => attemptBar(one, index, { log, t }))} />
         </PanelSection>
       )}
@@ -173,11 +171,11 @@ function EndingText({ log }: { log: Log }) {
   return (
     <>
       <p className={styles.remark}>
-        {t('logs.ending_line', { text: t(`logs.ending_text.${endingOf(log)}`), charge: t(`logs.ending_charge.${chargeOf(log)}`) })}
+        {t('receipt.ending_line', { text: t(`receipt.ending_text.${endingOf(log)}`), charge: t(`receipt.ending_charge.${chargeOf(log)}`) })}
       </p>
       {words !== undefined && (
         <figure className={styles.words}>
-          <figcaption>{t('logs.panel.upstream_words')}</figcaption>
+          <figcaption>{t('receipt.upstream_words')}</figcaption>
           <blockquote>{words}</blockquote>
         </figure>
       )}
@@ -193,15 +191,15 @@ function Context({ log }: { log: Log }) {
   const first = log.is_stream ? otherOf(log)?.frt : undefined;
   return (
     <>
-      {format.dateTime(log.created_at)} · {t(log.is_stream ? 'logs.panel.streamed' : 'logs.panel.whole')}
+      {format.dateTime(log.created_at)} · {t(log.is_stream ? 'receipt.streamed' : 'receipt.whole')}
       {first !== undefined && (
         <>
           {' · '}
-          {t('logs.panel.first')} <Paced pace={firstBytePace(first / 1000)} text={format.duration(first)} />
+          {t('receipt.first')} <Paced pace={firstBytePace(first / 1000)} text={format.duration(first)} />
         </>
       )}
       {' · '}
-      {t('logs.panel.total')} <Paced pace={paceOf(duration / 1000)} text={format.duration(duration)} />
+      {t('receipt.total')} <Paced pace={paceOf(duration / 1000)} text={format.duration(duration)} />
     </>
   );
 }
@@ -219,21 +217,26 @@ function useSummary(log: Log, isAdmin: boolean) {
     ...(isAdmin ? [{ name: t('logs.column.user'), value: log.username }] : []),
     { name: t('logs.column.token'), value: log.token_name === '' ? '—' : tokenName(log, t) },
     ...(log.group === '' ? [] : [{ name: t('logs.column.group'), value: log.group }]),
-    ...(mapped === undefined ? [] : [{ name: t('logs.panel.upstream_model'), value: mapped }]),
+    ...(mapped === undefined ? [] : [{ name: t('receipt.upstream_model'), value: mapped }]),
     ...(other?.session?.key === undefined
       ? []
       : [{ name: t('logs.filter.session'), value: <SessionLink id={other.session.key}>{other.session.id}</SessionLink> }]),
-    ...(other?.session?.agent === undefined ? [] : [{ name: t('logs.session.agent'), value: other.session.agent }]),
-    ...(other?.session?.client === undefined ? [] : [{ name: t('logs.session.client'), value: programName(other.session.client) }]),
-    ...(other?.reasoning_effort === undefined ? [] : [{ name: t('logs.panel.effort'), value: other.reasoning_effort }]),
-    ...(pictures === undefined ? [] : [{ name: t('logs.panel.pictures'), value: pictures }]),
-    ...(video === undefined ? [] : [{ name: t('logs.panel.video'), value: video }]),
-    ...(sound === undefined ? [] : [{ name: t('logs.panel.sound'), value: format.duration(sound) }]),
-    ...(spoken === undefined ? [] : [{ name: t('logs.panel.characters'), value: format.count(spoken) }]),
-    { name: t('logs.panel.time_zone'), value: format.timeZone },
+    ...(other?.session?.agent === undefined ? [] : [{ name: t('sessions.agent'), value: other.session.agent }]),
+    ...(other?.session?.client === undefined ? [] : [{ name: t('sessions.client'), value: programName(other.session.client) }]),
+    ...(other?.reasoning_effort === undefined ? [] : [{ name: t('receipt.effort'), value: other.reasoning_effort }]),
+    ...(pictures === undefined ? [] : [{ name: t('receipt.pictures'), value: pictures }]),
+    ...(video === undefined ? [] : [{ name: t('receipt.video'), value: video }]),
+    ...(sound === undefined ? [] : [{ name: t('receipt.sound'), value: format.duration(sound) }]),
+    ...(spoken === undefined ? [] : [{ name: t('receipt.characters'), value: format.count(spoken) }]),
+    { name: t('receipt.time_zone'), value: format.timeZone },
     ...(log.request_id === ''
       ? []
-      : [{ name: t('logs.panel.request_id'), value: <CopyText mono text={log.request_id} label={t('logs.panel.copy_request_id')} /> }]),
+      : [
+          {
+            name: t('receipt.request_id'),
+            value: <CopyText mono text={log.request_id} label={t('receipt.copy_request_id')} />,
+          },
+        ]),
   ];
 }
 
@@ -244,7 +247,7 @@ function UserInfo({ log }: { log: Log }) {
   const [isOpen, setOpen] = useState(false);
   const user = useQuery({ ...logUserQuery(log.user_id), enabled: isOpen });
   if (!isOpen) {
-    const action = t('logs.user.open');
+    const action = t('receipt.user.open');
     return (
       <div className={styles.user}>
         <OnlineButton icon={<Icon name="user" />} onClick={() => setOpen(true)} label={action} />
@@ -252,12 +255,12 @@ function UserInfo({ log }: { log: Log }) {
     );
   }
   return (
-    <PanelSection title={t('logs.user.title')} aside={`#${log.user_id}`}>
-      <QueryState query={user} what={t('logs.user.title')} lines={3}>
+    <PanelSection title={t('receipt.user.title')} aside={`#${log.user_id}`}>
+      <QueryState query={user} what={t('receipt.user.title')} lines={3}>
         {(account) => (
           <>
             <BalanceMeter
-              label={t('logs.user.balance')}
+              label={t('receipt.user.balance')}
               value={account.quota}
               fullMark={account.full_mark}
               isUnfilled={isUnfunded(account)}
@@ -265,9 +268,9 @@ function UserInfo({ log }: { log: Log }) {
             />
             <SummaryList
               items={[
-                { name: t('logs.user.username'), value: account.username },
-                { name: t('logs.user.used'), value: format.quota(account.used_quota) },
-                { name: t('logs.user.calls'), value: format.count(account.request_count) },
+                { name: t('receipt.user.username'), value: account.username },
+                { name: t('receipt.user.used'), value: format.quota(account.used_quota) },
+                { name: t('receipt.user.calls'), value: format.count(account.request_count) },
               ]}
             />
           </>
@@ -300,13 +303,13 @@ function Refusal({ log, facts, isAdmin }: { log: Log; facts: RefusalFacts; isAdm
           ...(isAdmin ? [{ name: t('logs.column.user'), value: log.username }] : []),
           { name: t('logs.column.token'), value: log.token_name === '' ? '—' : tokenName(log, t) },
           { name: t('logs.column.group'), value: log.group },
-          { name: t('logs.panel.time_zone'), value: format.timeZone },
+          { name: t('receipt.time_zone'), value: format.timeZone },
         ]}
       />
-      <PanelSection title={t('logs.panel.request_id')}>
+      <PanelSection title={t('receipt.request_id')}>
         {facts.request_ids.toReversed().map((id) => (
           <p key={id} className={styles.requestId}>
-            <CopyText mono text={id} label={t('logs.panel.copy_request_id')} />
+            <CopyText mono text={id} label={t('receipt.copy_request_id')} />
           </p>
         ))}
         {facts.count > facts.request_ids.length && <p className={styles.remark}>{t('logs.refusal.newest')}</p>}
@@ -321,6 +324,7 @@ function Entry({ log }: { log: Log }) {
   const format = useFormat();
   const sentence = useLogSentence([log]);
   const change = changeOf(log);
+  const charge = <Charge quota={Math.abs(change)} sign={change > 0 ? '+' : '−'} />;
   const event = otherOf(log)?.event;
   return (
     <div className={styles.entry}>
@@ -328,15 +332,13 @@ function Entry({ log }: { log: Log }) {
         <TypeTag log={log} />
       </p>
       <p className={styles.sentence}>{sentence(log)}</p>
-      {event?.code === 'call_refunded' && <RowLink id={event.call}>{t('logs.refund.call')}</RowLink>}
+      {event?.code === 'call_refunded' && <RowLink id={event.call}>{t('receipt.refund.call')}</RowLink>}
       <SummaryList
         items={[
           { name: t('logs.column.time'), value: format.dateTime(log.created_at) },
           ...(log.username === '' ? [] : [{ name: t('logs.column.user'), value: log.username }]),
-          ...(change === 0
-            ? []
-            : [{ name: t('logs.panel.amount'), value: <Charge quota={Math.abs(change)} sign={change > 0 ? '+' : '−'} /> }]),
-          { name: t('logs.panel.time_zone'), value: format.timeZone },
+          ...(change === 0 ? [] : [{ name: t('receipt.amount'), value: charge }]),
+          { name: t('receipt.time_zone'), value: format.timeZone },
         ]}
       />
     </div>

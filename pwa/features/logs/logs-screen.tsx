@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Log } from '#shared/logs.ts';
+import { loadTexts } from '#pwa/i18n/setup.ts';
 import { useIsPhone, useIsTouched } from '#pwa/ui/frame/breakpoint.ts';
 import { useColumns } from '#pwa/ui/list/columns.tsx';
 import { useStableHandler } from '#pwa/ui/controls/stable-handler.ts';
@@ -21,11 +22,17 @@ import { useLogList } from './use-log-list.tsx';
 import styles from './logs.module.css';
 
 const LogPanel = lazyPart(
-  () => import('./log-panel.tsx'),
+  async () => {
+    const [part] = await Promise.all([import('./log-panel.tsx'), loadTexts('receipt', 'sessions')]);
+    return part;
+  },
   (part) => part.LogPanel,
 );
 const LinkedLog = lazyPart(
-  () => import('./linked-log.tsx'),
+  async () => {
+    const [part] = await Promise.all([import('./linked-log.tsx'), loadTexts('receipt', 'sessions')]);
+    return part;
+  },
   (part) => part.LinkedLog,
 );
 
@@ -41,7 +48,10 @@ interface LogsScreenProps {
 }
 
 const SessionsScreen = lazyPart(
-  () => import('./sessions-screen.tsx'),
+  async () => {
+    const [part] = await Promise.all([import('./sessions-screen.tsx'), loadTexts('sessions')]);
+    return part;
+  },
   (part) => part.SessionsScreen,
 );
 

@@ -19,7 +19,7 @@ interface ColumnOptions {
 
 export function sessionColumns(t: TFunction, { isAdmin, unit, isPhone }: ColumnOptions): Column<CallSession>[] {
   return [
-    { key: 'time', heading: t('logs.session.last'), cell: (row) => <Clock at={row.last_at} />, width: 84, card: 'context', isLocked: true },
+    { key: 'time', heading: t('sessions.last'), cell: (row) => <Clock at={row.last_at} />, width: 84, card: 'context', isLocked: true },
     { key: 'session', heading: t('logs.filter.session'), cell: (row) => <Named row={row} />, least: 210, card: 'title', isLocked: true },
     ...(isAdmin
       ? [{ key: 'username', heading: t('logs.column.user'), cell: (row: CallSession) => row.username, width: 104, leave: 6 } as const]
@@ -32,10 +32,10 @@ export function sessionColumns(t: TFunction, { isAdmin, unit, isPhone }: ColumnO
       leave: 5,
       card: 'context',
     },
-    { key: 'models', heading: t('logs.session.models'), cell: (row) => <Models names={row.models} />, width: 190, leave: 3 },
+    { key: 'models', heading: t('sessions.models'), cell: (row) => <Models names={row.models} />, width: 190, leave: 3 },
     {
       key: 'span',
-      heading: t('logs.session.span'),
+      heading: t('sessions.span'),
       cell: (row) => <span className={styles.quiet}>{spanText(t, row)}</span>,
       width: 92,
       align: 'end',
@@ -60,7 +60,7 @@ export function sessionColumns(t: TFunction, { isAdmin, unit, isPhone }: ColumnO
     },
     {
       key: 'cached',
-      heading: t('logs.session.cached'),
+      heading: t('sessions.cached'),
       cell: (row) => <Cached row={row} />,
       width: 72,
       align: 'end',
@@ -113,7 +113,7 @@ function Models({ names }: { names: readonly string[] }) {
   return (
     <span className={styles.models} title={names.join('\n')}>
       <span>{first}</span>
-      {more.length > 0 && <small>{t('logs.session.more', { count: more.length })}</small>}
+      {more.length > 0 && <small>{t('sessions.more', { count: more.length })}</small>}
     </span>
   );
 }
@@ -122,9 +122,9 @@ function Models({ names }: { names: readonly string[] }) {
 export function CallCount({ sums: { calls, errors }, isWord }: { sums: Pick<CallSession, 'calls' | 'errors'>; isWord: boolean }) {
   const { t } = useTranslation();
   const format = useFormat();
-  const text = isWord ? t(calls === 1 ? 'logs.session.call' : 'logs.session.calls', { count: format.count(calls) }) : format.count(calls);
+  const text = isWord ? t(calls === 1 ? 'sessions.call' : 'sessions.calls', { count: format.count(calls) }) : format.count(calls);
   if (errors === 0) return text;
-  const failed = t('logs.session.failed', { count: format.count(errors) });
+  const failed = t('sessions.failed', { count: format.count(errors) });
   return (
     <span className={styles.counts} title={failed}>
       <StatusMark status="failed">

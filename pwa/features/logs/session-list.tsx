@@ -76,8 +76,8 @@ export function SessionList({ search, onSearch, isAdmin }: SessionListProps) {
         group={groupOf}
         onOpen={(id) => onSearch({ session: id, p: undefined, after: undefined, open: undefined })}
         empty={{
-          title: t('logs.session.empty'),
-          text: t('logs.session.empty_text'),
+          title: t('sessions.empty'),
+          text: t('sessions.empty_text'),
           ...(search.range === 'week'
             ? {}
             : { action: <Button onClick={() => narrow({ range: 'week' })}>{t('logs.empty.show_week')}</Button> }),

@@ -19,7 +19,7 @@ const deepest = 5;
 
 export function treeColumns(t: TFunction, { unit, isPhone }: { unit: string; isPhone: boolean }): Column<SessionRow>[] {
   return [
-    { key: 'what', heading: t('logs.session.tree'), cell: (row) => <What row={row} />, least: 220, card: 'title', isLocked: true },
+    { key: 'what', heading: t('sessions.tree'), cell: (row) => <What row={row} />, least: 220, card: 'title', isLocked: true },
     {
       key: 'time',
       heading: t('logs.column.time'),
@@ -62,7 +62,7 @@ export function treeColumns(t: TFunction, { unit, isPhone }: { unit: string; isP
       align: 'end',
       leave: 2,
     },
-    { key: 'cached', heading: t('logs.session.cached'), cell: (row) => <Cached row={tokensOf(row)} />, width: 76, align: 'end', leave: 1 },
+    { key: 'cached', heading: t('sessions.cached'), cell: (row) => <Cached row={tokensOf(row)} />, width: 76, align: 'end', leave: 1 },
     {
       key: 'completion',
       heading: t('logs.column.completion'),
@@ -117,8 +117,8 @@ function What({ row }: { row: SessionRow }) {
   return (
     <span className={styles.agent} style={style} title={agent}>
       <Icon name={row.isFolded ? 'right' : 'down'} />
-      <span className={styles.model}>{agent === '' ? t('logs.session.first_agent') : shortId(agent)}</span>
-      <span className="visually-hidden">{t(row.isFolded ? 'logs.session.folded' : 'logs.session.unfolded')}</span>
+      <span className={styles.model}>{agent === '' ? t('sessions.first_agent') : shortId(agent)}</span>
+      <span className="visually-hidden">{t(row.isFolded ? 'sessions.folded' : 'sessions.unfolded')}</span>
     </span>
   );
 }

@@ -74,16 +74,16 @@ export function SessionTreeScreen({ id, isAdmin, search, onSearch }: SessionTree
   const buttons = (
     <span className={styles.actions}>
       <Button variant="subtle" leftSection={<Icon name="left" />} onClick={toList}>
-        {t('logs.session.all')}
+        {t('sessions.all')}
       </Button>
       <Button leftSection={<Icon name="list" />} onClick={() => toCalls({ session: id, range: 'custom', from: undefined, to: undefined })}>
-        {t('logs.session.in_log')}
+        {t('sessions.in_log')}
       </Button>
     </span>
   );
   return (
     <Screen
-      title={t('logs.session.title')}
+      title={t('sessions.title')}
       facts={tree !== undefined && <Facts tree={tree} unit={unit} />}
       {...(isTouched ? {} : { actions: buttons })}
       filters={
@@ -107,7 +107,7 @@ export function SessionTreeScreen({ id, isAdmin, search, onSearch }: SessionTree
       }
     >
       <DataList
-        label={t('logs.session.title')}
+        label={t('sessions.title')}
         query={isMissing ? { ...query, error: null } : query}
         rows={isMissing ? [] : rows}
         columns={columns}
@@ -115,7 +115,7 @@ export function SessionTreeScreen({ id, isAdmin, search, onSearch }: SessionTree
         rowName={(row) => (row.kind === 'agent' ? row.agent.agent : row.log.model_name)}
         open={search.open}
         onOpen={handleOpen}
-        empty={{ title: t(isMissing ? 'logs.session.missing' : 'logs.session.none_left'), text: t('logs.session.none_left_text') }}
+        empty={{ title: t(isMissing ? 'sessions.missing' : 'sessions.none_left'), text: t('sessions.none_left_text') }}
         {...(pager !== undefined && (tree?.cursor !== undefined || search.after !== undefined) ? { pager } : {})}
       />
     </Screen>
@@ -159,7 +159,7 @@ function Facts({ tree: { session, budget }, unit }: { tree: SessionTree; unit: s
         {format.charge(spent)}
       </SummaryItem>
       {budget > 0 && (
-        <SummaryItem label={t('logs.session.budget')} unit={unit}>
+        <SummaryItem label={t('sessions.budget')} unit={unit}>
           {format.quotaBare(budget)}
         </SummaryItem>
       )}
@@ -167,7 +167,7 @@ function Facts({ tree: { session, budget }, unit }: { tree: SessionTree; unit: s
       <SummaryItem label={t('logs.column.prompt')}>
         <ShortCount count={session.prompt_tokens} />
       </SummaryItem>
-      <SummaryItem label={t('logs.session.cached')}>
+      <SummaryItem label={t('sessions.cached')}>
         <Cached row={session} />
       </SummaryItem>
       <SummaryItem label={t('logs.column.completion')}>
@@ -192,19 +192,19 @@ function About({ tree, isAdmin }: { tree: SessionTree; isAdmin: boolean }) {
         {isAdmin && session.username !== '' && <span>{session.username}</span>}
         {session.token_name !== '' && <span>{session.token_name}</span>}
         <span>{session.models.join(', ')}</span>
-        <span>{t('logs.session.from_to', { from: format.dateTime(session.first_at), to: end, span: spanText(t, session) })}</span>
+        <span>{t('sessions.from_to', { from: format.dateTime(session.first_at), to: end, span: spanText(t, session) })}</span>
         {session.errors > 0 && (
           <span>
-            <StatusMark status="failed">{t('logs.session.failed', { count: format.count(session.errors) })}</StatusMark>
+            <StatusMark status="failed">{t('sessions.failed', { count: format.count(session.errors) })}</StatusMark>
           </span>
         )}
       </div>
-      <CopyText mono text={session.session} label={t('logs.session.copy_id')} />
-      {budget > 0 && spent >= budget && <StatusMark status="failed">{t('logs.session.budget_reached')}</StatusMark>}
-      {session.refunded > 0 && <p className={styles.note}>{t('logs.session.refunded', { quota: format.quota(session.refunded) })}</p>}
-      {gone > 0 && <p className={styles.note}>{t('logs.session.gone', { count: format.count(gone) })}</p>}
-      {agents === null && <p className={styles.note}>{t('logs.session.too_many')}</p>}
-      {leftOut > 0 && <p className={styles.note}>{t('logs.session.left_out', { count: format.count(leftOut) })}</p>}
+      <CopyText mono text={session.session} label={t('sessions.copy_id')} />
+      {budget > 0 && spent >= budget && <StatusMark status="failed">{t('sessions.budget_reached')}</StatusMark>}
+      {session.refunded > 0 && <p className={styles.note}>{t('sessions.refunded', { quota: format.quota(session.refunded) })}</p>}
+      {gone > 0 && <p className={styles.note}>{t('sessions.gone', { count: format.count(gone) })}</p>}
+      {agents === null && <p className={styles.note}>{t('sessions.too_many')}</p>}
+      {leftOut > 0 && <p className={styles.note}>{t('sessions.left_out', { count: format.count(leftOut) })}</p>}
     </div>
   );
 }
