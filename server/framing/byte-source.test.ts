@@ -1,6 +1,8 @@
+import { getDefaultHighWaterMark } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { indexIn, partOf, PiecedBody, pieceBytes, sourceOf } from './byte-source.ts';
-import type { ByteSource } from './byte-source.ts';
+import type { ByteSource, ReadBuffer } from './byte-source.ts';
+import { freeBytes } from './free-bytes.ts';
 
 describe('a source of bytes', () => {
   test('finds what lies across its pieces', async () => {
@@ -29,13 +31,51 @@ describe('a source of bytes', () => {
     expect(body.size).toBe(bytes.length - 1);
     const whole = Buffer.concat([Buffer.from('a'), bytes.subarray(3), Buffer.from('z')]);
     for (const _time of [1, 2]) {
-      const sent = await body.open().toArray();
+      const sending = body.open();
+      const sent: Buffer[] = [];
+      for await (const piece of sending) sent.push(Buffer.from(piece));
       expect(Buffer.concat(sent).equals(whole)).toBe(true);
+      expect(holds).toBe(0);
     }
     const left = body.open();
     expect(holds).toBe(1);
-    left.destroy();
-    await new Promise((resolve) => left.once('close', resolve));
+    left.close();
+    left.close();
     expect(holds).toBe(0);
+  });
+
+  test('pieces of full length are read into one memory, and shorter ones are not', async () => {
+    const bytes = Buffer.alloc(3 * pieceBytes + 5, 'tide');
+    const into: (ReadBuffer | undefined)[] = [];
+    const onDisk: ByteSource = {
+      ...sourceOf(bytes),
+      read(from, to, reused) {
+        into.push(reused);
+        const piece = reused?.take(to - from) ?? Buffer.alloc(to - from);
+        bytes.copy(piece, 0, from, to);
+        return Promise.resolve(piece);
+      },
+    };
+    const pieces: ArrayBufferLike[] = [];
+    for await (const { buffer } of new PiecedBody([onDisk]).open()) pieces.push(buffer);
+    expect(into.map((reused) => reused !== undefined)).toEqual([true, true, true, false]);
+    expect(new Set(pieces.slice(0, 3)).size).toBe(1);
+    expect(pieces[3]).not.toBe(pieces[0]);
+    // What a socket takes before it asks its writer to wait: another piece must not overwrite what lies there.
+    expect(pieceBytes).toBeGreaterThanOrEqual(getDefaultHighWaterMark(false));
+  });
+
+  test('memory that is given back is gone, and what others share is not', () => {
+    const own = Buffer.allocUnsafeSlow(1000);
+    freeBytes(own);
+    expect(own.length).toBe(0);
+    const shared = Buffer.allocUnsafeSlow(1000);
+    for (const part of [shared.subarray(0, 10), shared.subarray(10)]) {
+      freeBytes(part);
+      expect(part.length).toBeGreaterThan(0);
+    }
+    const pooled = Buffer.from('tide');
+    freeBytes(pooled);
+    expect(pooled.toString()).toBe('tide');
   });
 });

@@ -2,7 +2,7 @@
 // written anew before it goes anywhere, and what is odd is refused. https://www.rfc-editor.org/rfc/rfc7578
 import { AppError } from '#shared/errors.ts';
 import type { LocalText } from '#shared/errors.ts';
-import { indexIn, partOf, PiecedBody, sourceOf } from './byte-source.ts';
+import { indexIn, partOf, PiecedBody, ReadBuffer, sourceOf } from './byte-source.ts';
 import type { ByteSource } from './byte-source.ts';
 
 export interface FormPart {
@@ -45,21 +45,32 @@ export async function readForm(source: ByteSource, boundary: string): Promise<Fo
   const between = Buffer.from(`\r\n--${boundary}`);
   if (!(await source.read(0, Math.min(mark.length, source.size))).equals(mark)) throw badForm(noBeginning);
   const parts: FormPart[] = [];
-  for (let at = mark.length; ;) {
-    const next = await source.read(Math.min(at, source.size), Math.min(at + 2, source.size));
-    if (next[0] === dash && next[1] === dash) return parts;
-    if (next[0] !== carriageReturn || next[1] !== lineFeed) throw badForm(noEnd);
-    const end = await indexIn(source, between, at);
-    if (end < 0) throw badForm(noEnd);
-    if (parts.length >= mostParts) throw badForm(tooMany);
-    parts.push(await readPart(source, at, end));
-    at = end + between.length;
+  const into = new ReadBuffer();
+  try {
+    for (let at = mark.length; ;) {
+      const next = await source.read(Math.min(at, source.size), Math.min(at + 2, source.size), into);
+      if (next[0] === dash && next[1] === dash) return parts;
+      if (next[0] !== carriageReturn || next[1] !== lineFeed) throw badForm(noEnd);
+      const end = await indexIn(source, between, at, into);
+      if (end < 0) throw badForm(noEnd);
+      if (parts.length >= mostParts) throw badForm(tooMany);
+      parts.push(await readPart(source, { from: at, to: end, into }));
+      at = end + between.length;
+    }
+  } finally {
+    into.free();
   }
 }
 
-/** @param from of the line break before its head */
-async function readPart(source: ByteSource, from: number, to: number): Promise<FormPart> {
-  const beginning = await source.read(from, Math.min(to, from + longestHead + blankLine.length));
+interface PartPlace {
+  /** Of the line break before its head. */
+  from: number;
+  to: number;
+  into: ReadBuffer;
+}
+
+async function readPart(source: ByteSource, { from, to, into }: PartPlace): Promise<FormPart> {
+  const beginning = await source.read(from, Math.min(to, from + longestHead + blankLine.length), into);
   const headEnd = beginning.indexOf(blankLine);
   if (headEnd < 0 || headEnd > longestHead) throw badForm(badHead);
   const head = new Map<string, string>();
@@ -75,7 +86,7 @@ async function readPart(source: ByteSource, from: number, to: number): Promise<F
     return { name, value: new FormFile({ filename, type: head.get('content-type') ?? '', content: partOf(source, start, to) }) };
   }
   if (to - start > longestText) throw badForm(tooLong);
-  return { name, value: textOf(await source.read(start, to)) };
+  return { name, value: textOf(await source.read(start, to, into)) };
 }
 
 const disposition = /^form-data((?:\s*;\s*[\w*]+=(?:"(?:[^"\\]|\\.)*"|[^\s;"]+))+)\s*$/i;

@@ -1,6 +1,7 @@
 // A body from the wire to bytes: decompressed, looked over and bounded while it arrives, so that nothing is held or parsed
 // that could not be served.
 import { Readable } from 'node:stream';
+import { IncomingMessage } from 'node:http';
 import type { ServerResponse } from 'node:http';
 import { AppError } from '#shared/errors.ts';
 import type { BodyHold } from '#server/http/bodies.ts';
@@ -8,6 +9,7 @@ import type { Connection } from '#server/http/connection.ts';
 import { decoderFor } from '#server/http/decompress.ts';
 import type { Decoder } from '#server/http/decompress.ts';
 import type { SpoolFile } from '#server/http/spool.ts';
+import { freeBytes } from '#server/framing/free-bytes.ts';
 import { JsonScan } from '#server/framing/json-scan.ts';
 import type { Passage, ProgressWatch } from '#server/network/progress-watch.ts';
 
@@ -38,7 +40,7 @@ export interface RawBody {
 /** Up to this size what may lie on disk stays in memory. */
 const smallSpooled = 512 * 1024;
 /** Bytes that wait for the disk until no more are taken. */
-const mostUnwritten = 1024 * 1024;
+const mostUnwritten = 256 * 1024;
 const nothing = Buffer.alloc(0);
 /** Bytes that are read beyond a refusal, and how long, so that a client that is about to finish gets to read it. */
 const mostDropped = 8 * 1024 * 1024;
@@ -196,12 +198,15 @@ class BodyReader implements Passage {
   }
 
   async #write(spool: SpoolFile): Promise<void> {
-    const { hold } = this.#options;
+    const { hold, source, decoder } = this.#options;
+    const isParsers = decoder === null && source instanceof IncomingMessage;
     try {
       while (this.#chunks.length > 0) {
         const [chunks, bytes] = [this.#chunks, this.#unwritten];
         [this.#chunks, this.#unwritten] = [[], 0];
         await spool.append(chunks, bytes);
+        // What the parser of requests gives is a copy that only this reader has. Decoders and web streams may go on with what they give.
+        if (isParsers) for (const chunk of chunks) freeBytes(chunk);
         if (this.#hasFailed) return;
         hold.shrinkTo(hold.bytes - bytes);
         this.#flow.resume();

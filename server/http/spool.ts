@@ -6,7 +6,7 @@ import type { FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import type { Logger } from 'pino';
 import { AppError } from '#shared/errors.ts';
-import type { ByteSource } from '#server/framing/byte-source.ts';
+import type { ByteSource, ReadBuffer } from '#server/framing/byte-source.ts';
 import { createShares } from '#server/queues/shares.ts';
 import type { Shares } from '#server/queues/shares.ts';
 
@@ -99,10 +99,10 @@ export class SpoolFile implements ByteSource {
     }
   }
 
-  async read(from: number, to: number): Promise<Buffer> {
+  async read(from: number, to: number, into?: ReadBuffer): Promise<Buffer> {
     const file = await this.#file;
     if (file === null) throw new Error('A body of the spool is read before it is written');
-    const bytes = Buffer.allocUnsafe(to - from);
+    const bytes = into?.take(to - from) ?? Buffer.allocUnsafeSlow(to - from);
     for (let done = 0; done < bytes.length;) {
       const { bytesRead } = await file.read(bytes, done, bytes.length - done, from + done);
       if (bytesRead === 0) throw new Error('A body of the spool is shorter than it was');

@@ -3,6 +3,7 @@
 import type { Dispatcher } from 'undici';
 import type { Readable } from 'node:stream';
 import { PiecedBody } from '#server/framing/byte-source.ts';
+import type { OpenBody } from '#server/framing/byte-source.ts';
 import type { Framing } from '#server/framing/framing.ts';
 import { decodeBody, encodingsOf, ExpansionError, withoutMark } from './decode-body.ts';
 import type { BodyDecoder } from './decode-body.ts';
@@ -98,12 +99,15 @@ export function createSender(): Sender {
       const { origin, path, method, body, proxy } = request;
       const isPieced = body instanceof PiecedBody;
       const source = isPieced ? body.open() : null;
+      // undici takes any iterable and waits for its socket between two pieces; its types name streams alone.
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+      const sent: Dispatcher.DispatchOptions['body'] = isPieced ? (source as AsyncIterable<Buffer> as Readable) : body;
       const headers = isPieced ? { ...request.headers, 'content-length': String(body.size) } : request.headers;
       const exchange = new Exchange(limits, request, source);
       try {
         // The exchange has times of its own; pools behind a proxy are told of none otherwise.
         const untimed = { headersTimeout: 0, bodyTimeout: 0 };
-        dispatchers.of(origin, proxy).dispatch({ origin, path, method, headers, body: isPieced ? source : body, ...untimed }, exchange);
+        dispatchers.of(origin, proxy).dispatch({ origin, path, method, headers, body: sent, ...untimed }, exchange);
       } catch (cause) {
         exchange.refuse(cause);
       }
@@ -119,7 +123,7 @@ class Exchange implements Dispatcher.DispatchHandler, Sending {
   readonly response: Promise<WholeResponse | StreamResponse>;
   readonly #limits: SendLimits;
   /** The body, where it is read while it is sent. */
-  readonly #source: Readable | null;
+  readonly #source: OpenBody | null;
   #mayHold: ((bytes: number) => boolean) | undefined;
   readonly #isStreamAsked: boolean;
   readonly #framing: Framing;
@@ -147,11 +151,9 @@ class Exchange implements Dispatcher.DispatchHandler, Sending {
   /** Its first bytes will tell whether the response is a stream. */
   #isUndecided = false;
 
-  constructor(limits: SendLimits, { isStream = false, framing, createSieve }: SendRequest, source: Readable | null) {
+  constructor(limits: SendLimits, { isStream = false, framing, createSieve }: SendRequest, source: OpenBody | null) {
     this.#limits = limits;
     this.#source = source;
-    // Whoever sends it hears of it, too.
-    source?.on('error', () => {});
     this.#isStreamAsked = isStream;
     this.#framing = framing;
     this.#createSieve = createSieve;
@@ -302,7 +304,7 @@ class Exchange implements Dispatcher.DispatchHandler, Sending {
   #complete(): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
-    this.#source?.destroy();
+    this.#source?.close();
     clearTimeout(this.#timer);
     if (this.#sieve !== null) this.#keepRest(this.#sieve.end());
     if (this.#stream !== null) this.#stream.pushEnd();
@@ -317,7 +319,7 @@ class Exchange implements Dispatcher.DispatchHandler, Sending {
   #break(failure: SendFailure): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
-    this.#source?.destroy();
+    this.#source?.close();
     clearTimeout(this.#timer);
     if (this.#stream !== null) this.#stream.pushFailure(failure);
     else this.#reject(failure);
@@ -332,7 +334,7 @@ class Exchange implements Dispatcher.DispatchHandler, Sending {
     if (this.#hasArrived) this.#break(failure);
     // Without a controller the request has not got a connection yet; it ends as soon as it does. Nobody waits for that.
     else if (this.#controller === null) {
-      this.#source?.destroy();
+      this.#source?.close();
       this.#reject(failure);
     } else this.#controller.abort(failure); // answers with `onResponseError`
   }

@@ -13,6 +13,11 @@ import { startServer } from '#tests/support/server-process.ts';
 
 const megabyte = 1024 * 1024;
 const size = 60 * 1000 * 1000;
+const smallSize = 10_000;
+/** Forms that come first, in turns of so many. */
+const [smallCalls, smallAtOnce] = [100, 16];
+/** The first one meets a server that has never had a large form. */
+const rounds = ['cold', 'warm', 'warm', 'warm'];
 const piece = Buffer.alloc(64 * 1024, 7);
 const boundary = 'a-bench-of-uploads';
 const model = 'whisper-1';
@@ -39,22 +44,28 @@ export async function benchUploads(count: number): Promise<number> {
   });
   const server = await startServer({ DATABASE_URL: scratch.url, MAX_SPOOL_PER_USER_MB: '4096' });
   try {
-    const send = (many: number) => Promise.all(Array.from({ length: many }, () => upload(server.origin, key)));
-    // What the first of anything costs is not theirs.
-    await send(2);
+    // What any calls cost is not theirs: code, connections, and a young generation that takes its full size at the first collection.
+    for (let turn = 0; turn < smallCalls; turn += 1)
+      await Promise.all(Array.from({ length: smallAtOnce }, () => upload(server.origin, key, smallSize)));
     await sleep(2_000);
-    received = 0;
-    const before = server.memory();
-    let peak = before;
-    const watch = setInterval(() => (peak = Math.max(peak, server.memory())), 20);
-    const startedAt = performance.now();
-    await send(count);
-    clearInterval(watch);
-    const seconds = (performance.now() - startedAt) / 1000;
-    const each = (peak - before) / count;
-    const line = `${count} forms of ${size / 1e6} MB: ${(each / megabyte).toFixed(2)} MB each, ${(received / 1e6 / seconds).toFixed(0)} MB/s\n`;
-    process.stdout.write(line);
-    return each;
+    const idle = server.memory();
+    let most = 0;
+    for (const round of rounds) {
+      received = 0;
+      let peak = 0;
+      const watch = setInterval(() => (peak = Math.max(peak, server.memory())), 10);
+      const startedAt = performance.now();
+      await Promise.all(Array.from({ length: count }, () => upload(server.origin, key, size)));
+      clearInterval(watch);
+      const seconds = (performance.now() - startedAt) / 1000;
+      // Against what it had before the first round: what an earlier one has left is theirs, too.
+      const each = (peak - idle) / count;
+      most = Math.max(most, each);
+      const figures = `${(each / megabyte).toFixed(2)} MB each, ${(received / 1e6 / seconds).toFixed(0)} MB/s`;
+      process.stdout.write(`${round}: ${count} forms of ${size / 1e6} MB: ${figures}\n`);
+      await sleep(1_000);
+    }
+    return most;
   } finally {
     await server.kill('SIGTERM');
     await scratch.remove();
@@ -63,7 +74,7 @@ export async function benchUploads(count: number): Promise<number> {
   }
 }
 
-async function upload(origin: string, key: string): Promise<void> {
+async function upload(origin: string, key: string, bytes: number): Promise<void> {
   const head = `--${boundary}\r\nContent-Disposition: form-data; name="model"\r\n\r\n${model}\r\n--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="a.bin"\r\nContent-Type: audio/mpeg\r\n\r\n`;
   const end = `\r\n--${boundary}--\r\n`;
   const sending = request(`${origin}/v1/audio/transcriptions`, {
@@ -71,7 +82,7 @@ async function upload(origin: string, key: string): Promise<void> {
     headers: {
       authorization: `Bearer ${key}`,
       'content-type': `multipart/form-data; boundary=${boundary}`,
-      'content-length': head.length + size + end.length,
+      'content-length': head.length + bytes + end.length,
     },
   });
   const answered = new Promise<number>((resolve, reject) => {
@@ -81,13 +92,13 @@ async function upload(origin: string, key: string): Promise<void> {
       response.once('end', () => resolve(response.statusCode ?? 0));
     });
   });
-  await pipeline(Readable.from(piecesOf(head, end), { objectMode: false }), sending);
+  await pipeline(Readable.from(piecesOf(head, bytes, end), { objectMode: false }), sending);
   const status = await answered;
   if (status !== 200) throw new Error(`An upload was answered with ${status}`);
 }
 
-function* piecesOf(head: string, end: string): Generator<Buffer> {
+function* piecesOf(head: string, bytes: number, end: string): Generator<Buffer> {
   yield Buffer.from(head);
-  for (let left = size; left > 0; left -= piece.length) yield left < piece.length ? piece.subarray(0, left) : piece;
+  for (let left = bytes; left > 0; left -= piece.length) yield left < piece.length ? piece.subarray(0, left) : piece;
   yield Buffer.from(end);
 }

@@ -70,6 +70,29 @@ describe.each(engines)('spooled forms on $kind', (engine) => {
     await scene.checkBooks();
   });
 
+  test('files of any lengths arrive as they were sent, one after the other', async () => {
+    await using scene = await open();
+    const sent = [131_072 * 5, 131_072 * 5 + 1, 700_001, 3, 131_072 * 4 - 1].map((size, at) => noise(size, `tide ${at}`));
+    const form = new FormData();
+    form.append('model', edits);
+    form.append('prompt', 'a tide');
+    for (const file of sent) form.append('image[]', new Blob([new Uint8Array(file)], { type: 'image/png' }), 'tide.png');
+    expect((await post(scene, form, 'images/edits')).status).toBe(200);
+    const arrived = scene.upstream.requests[0]?.files.map(({ bytes }) => hashOf(bytes));
+    expect(arrived).toEqual(sent.map(hashOf));
+    await isEmpty(scene);
+    await scene.checkBooks();
+  });
+
+  test('a form of very many small parts is refused, and nothing of it stays', async () => {
+    await using scene = await open();
+    const headers = { 'content-type': 'multipart/form-data; boundary=b' };
+    const part = `--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n${'x'.repeat(100)}\r\n`;
+    const refused = await post(scene, `${part.repeat(10_000)}--b--\r\n`, 'audio/transcriptions', headers);
+    expect([refused.status, (await refused.json()).error.code]).toEqual([400, 'invalid_request']);
+    await isEmpty(scene);
+  });
+
   test('it takes the disk, and nearly nothing of what bodies may hold in memory', async () => {
     await using scene = await open();
     scene.upstream.behave({ holdAfter: 0 });

@@ -1,6 +1,5 @@
 // What signatures are made of.
 import { createHash, createHmac } from 'node:crypto';
-import { pipeline } from 'node:stream/promises';
 import { PiecedBody } from '#server/framing/byte-source.ts';
 import type { SendRequest } from '#server/upstream/send.ts';
 
@@ -11,7 +10,12 @@ export function hashOf(body: SendRequest['body']): string | Promise<string> {
 
 async function hashOfPieces(body: PiecedBody): Promise<string> {
   const hash = createHash('sha256');
-  await pipeline(body.open(), hash);
+  const open = body.open();
+  try {
+    for await (const piece of open) hash.update(piece);
+  } finally {
+    open.close();
+  }
   return hash.digest('hex');
 }
 
