@@ -52,6 +52,8 @@ describe.each(cases)('$name, before $format', ({ agent, format }) => {
     // What its tool read went back to the model.
     expect(sent.some((text) => text.includes('High water is at half past five.'))).toBe(true);
     expect(sent.length).toBeGreaterThanOrEqual(4);
+    // All of it belongs to a session of its client.
+    expect((await scene.logs(2)).map(({ session_key: session }) => typeof session)).not.toContain('undefined');
     expect(elsewhere.filter((host) => host !== agent.asks)).toEqual([]);
     await scene.checkBooks();
     rmSync(home, { recursive: true, force: true });

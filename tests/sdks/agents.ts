@@ -104,7 +104,12 @@ export const agents: readonly Agent[] = [
       write(join(home, '.gemini/settings.json'), JSON.stringify(settings));
       return [program('gemini'), '-m', 'gemini-3-flash-preview', '--approval-mode', 'yolo', '-p', prompt];
     },
-    environment: ({ origin, key }) => ({ GOOGLE_GEMINI_BASE_URL: origin, GEMINI_API_KEY: key, GEMINI_CLI_TRUST_WORKSPACE: 'true' }),
+    environment: ({ origin, key }) => ({
+      GOOGLE_GEMINI_BASE_URL: origin,
+      GEMINI_API_KEY: key,
+      GEMINI_CLI_CUSTOM_HEADERS: 'x-session-id: 1796000000-1',
+      GEMINI_CLI_TRUST_WORKSPACE: 'true',
+    }),
   },
   {
     name: 'OpenCode',

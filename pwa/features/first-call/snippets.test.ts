@@ -80,6 +80,12 @@ it.each([
   expect(execFileSync('bash', ['-c', script]).toString()).toBe(nasty);
 });
 
+it('snippets: each start of Gemini CLI, which names no session, is one', () => {
+  const at = snippetUses('gemini_cli').findIndex(({ use }) => use === 'run');
+  const script = `gemini() { printf "%s" "$GEMINI_CLI_CUSTOM_HEADERS"; }\n${snippetText('gemini_cli', values, at)}`;
+  expect(execFileSync('bash', ['-c', script]).toString()).toMatch(/^x-session-id: \d+-\d+$/);
+});
+
 it('snippets: what goes into files of JSON is JSON', () => {
   for (const kind of ['claude_code', 'opencode'] as const)
     expect(

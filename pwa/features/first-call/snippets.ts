@@ -161,8 +161,10 @@ experimental_bearer_token = "{key}"`,
     {
       use: 'run',
       language: 'shell',
+      // It names no session by itself. Each start is one then.
       template: `GOOGLE_GEMINI_BASE_URL={origin} \\
 GEMINI_API_KEY={key} \\
+GEMINI_CLI_CUSTOM_HEADERS="x-session-id: $(date +%s)-$$" \\
   gemini -m '{model}'`,
     },
     {
