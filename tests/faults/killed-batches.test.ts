@@ -1,0 +1,233 @@
+// A server process is killed in the midst of a batch: whatever it was about, nothing is charged twice, nothing is lost, and the books balance.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { LogType } from '#shared/logs.ts';
+import { pollBatches } from '#server/batches/poll-batches.ts';
+import type { RunningContext } from '#server/create-context.ts';
+import { leasedOf } from '#server/money/account.ts';
+import { buildChannel } from '#tests/support/build-channel.ts';
+import { createToken } from '#tests/support/build-token.ts';
+import { buildUser } from '#tests/support/build.ts';
+import { engines, testMongoUrl } from '#tests/support/engines.ts';
+import { startFakeBatches } from '#tests/support/fake-batches.ts';
+import type { FakeBatches } from '#tests/support/fake-batches.ts';
+import { startFakeUpstream } from '#tests/support/fake-upstream.ts';
+import { startGatedFront } from '#tests/support/gated-front.ts';
+import type { Gate, GatedFront } from '#tests/support/gated-front.ts';
+import { createScratch } from '#tests/support/scratch-database.ts';
+import type { ScratchDatabase } from '#tests/support/scratch-database.ts';
+import { runAudit, startServer } from '#tests/support/server-process.ts';
+import type { ServerProcess } from '#tests/support/server-process.ts';
+import { until } from '#tests/support/until.ts';
+
+const model = 'gpt-4o-mini';
+const quota = 50_000_000;
+const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
+/** Of a request: 10 + 5 × 4, and half of that in a batch. */
+const each = 15;
+const requests = 2;
+const options = {
+  ModelRatio: JSON.stringify({ [model]: 1 }),
+  CompletionRatio: JSON.stringify({ [model]: 4 }),
+  FilesPerUser: '100',
+  BatchesPerUser: '50',
+};
+
+interface Scene extends AsyncDisposable {
+  scratch: ScratchDatabase;
+  provider: FakeBatches;
+  front: GatedFront;
+  key: string;
+  userId: number;
+}
+
+async function open(kind: string): Promise<Scene> {
+  const upstream = await startFakeUpstream();
+  upstream.behave({ usage });
+  const provider = await startFakeBatches(upstream.url);
+  const front = await startGatedFront(provider.url);
+  const scratch = await createScratch(kind === 'mongodb' ? testMongoUrl : undefined);
+  const known = await scratch.withContext(async (context) => {
+    const user = await buildUser(context);
+    await context.db.collection('users').insert(user);
+    await context.ledger.change({ account: 'user', id: user.id, ref: 'seed', kind: 'redemption', actorId: 0, amount: quota });
+    const there = { ...provider.channel, id: 1, models: model, base_url: front.url };
+    await context.db.collection('channels').insert(buildChannel(there, context.secrets));
+    for (const [id, value] of Object.entries(options))
+      await context.db.collection('options').insert({ id, value, revision: 1, updated_at: 0, updated_by: 0 });
+    return { key: (await createToken(context, user.id)).key, userId: user.id };
+  });
+  return {
+    scratch,
+    provider,
+    front,
+    ...known,
+    async [Symbol.asyncDispose]() {
+      await front[Symbol.asyncDispose]();
+      await provider.close();
+      await upstream.close();
+      await scratch.remove();
+    },
+  };
+}
+
+async function leave({ key }: Scene, { origin }: ServerProcess): Promise<string> {
+  const body = { model, messages: [{ role: 'user', content: 'Say hello' }], max_tokens: 20 };
+  const lines = Array.from({ length: requests }, (_, index) =>
+    JSON.stringify({ custom_id: `r${index}`, method: 'POST', url: '/v1/chat/completions', body }),
+  );
+  const form = new FormData();
+  form.set('purpose', 'batch');
+  form.set('file', new Blob([lines.join('\n')]), 'in.jsonl');
+  const response = await fetch(`${origin}/v1/files`, { method: 'POST', headers: { authorization: `Bearer ${key}` }, body: form });
+  const told: { id?: string } = await response.json();
+  if (told.id === undefined) throw new Error(`The file was not taken: ${JSON.stringify(told)}`);
+  return told.id;
+}
+
+/** Its status; null: the process was gone. */
+async function create({ key }: Scene, { origin }: ServerProcess, file: string): Promise<number | null> {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const body = JSON.stringify({ input_file_id: file, endpoint: '/v1/chat/completions', completion_window: '24h' });
+  try {
+    const response = await fetch(`${origin}/v1/batches`, { method: 'POST', headers, body });
+    await response.arrayBuffer();
+    return response.status;
+  } catch {
+    return null;
+  }
+}
+
+/** The job, in a process that comes later; what the dead have left is settled before. */
+async function goOn({ scratch }: Scene, provider?: FakeBatches): Promise<void> {
+  const server = await startServer({ DATABASE_URL: scratch.url });
+  expect(await server.kill('SIGTERM')).toBe(0);
+  await scratch.withContext(async (context) => {
+    if (provider !== undefined) for (const id of provider.batches.keys()) await provider.run({}, id);
+    // Further than any claim reaches, and not as far as what has ended is kept.
+    for (let minutes = 40; minutes < 300; minutes += 40) await pollBatches({ ...context, now: () => Date.now() + minutes * 60_000 });
+  });
+}
+
+/** Every batch has ended, and costs what the provider did for it. @returns how many there are here */
+async function checkBooks({ scratch, provider, userId }: Scene): Promise<number> {
+  const count = await scratch.withContext(async ({ db }: RunningContext) => {
+    const batches = await db.collection('batches').find({});
+    const user = await db.collection('users').get(userId);
+    if (user === null) throw new Error('There is no user');
+    expect(batches.map(({ state }) => state)).toEqual(batches.map(() => 'ended'));
+    const ran = batches.filter(({ upstream_id: id }) => id !== '');
+    // What the provider has begun is known here, once.
+    expect(ran.map(({ upstream_id: id }) => id).toSorted()).toEqual([...provider.batches.keys()].toSorted());
+    expect(leasedOf(user)).toBe(0);
+    expect(quota - user.quota).toBe(ran.length * requests * each);
+    expect(user.used_quota).toBe(ran.length * requests * each);
+    const charged = batches.filter(({ charge }) => charge === 'done');
+    const rows = await db.collection('logs').find({ type: LogType.consumption });
+    expect(rows.map(({ request_id: id }) => String(id)).toSorted()).toEqual(charged.map(({ request_id: id }) => id).toSorted());
+    expect(await db.collection('logs').count({ type: LogType.system })).toBe(charged.length);
+    expect(await db.collection('files').count({ purpose: 'batch_output' })).toBe(ran.length);
+    return batches.length;
+  });
+  const audited = await runAudit(scratch.url);
+  expect(audited.code, audited.output).toBe(0);
+  return count;
+}
+
+interface Creation {
+  what: string;
+  gate: Gate;
+  /** Batches that are there afterwards, here and at the provider. */
+  here: number;
+  there: number;
+}
+
+const creations: Creation[] = [
+  { what: 'while its requests are read', gate: { at: /^GET \/v1\/files\/.*\/content/, when: 'after' }, here: 0, there: 0 },
+  { what: 'while the provider is given its requests', gate: { at: /^POST \/v1\/files/, when: 'after' }, here: 0, there: 0 },
+  { what: 'before the provider hears of it', gate: { at: /^POST \/v1\/batches/, when: 'before' }, here: 1, there: 0 },
+  { what: 'before the provider is heard', gate: { at: /^POST \/v1\/batches/, when: 'after' }, here: 1, there: 1 },
+];
+
+describe.each(engines)('a process that is killed on $kind', ({ kind }) => {
+  test.each(creations)(
+    '$what: the batch is charged if it runs, and all goes back if it does not',
+    async ({ gate, here, there }) => {
+      await using scene = await open(kind);
+      const server = await startServer({ DATABASE_URL: scene.scratch.url });
+      try {
+        const file = await leave(scene, server);
+        const held = scene.front.hold(gate);
+        const answer = create(scene, server, file);
+        await held;
+        await server.kill('SIGKILL');
+        expect(await answer).toBeNull();
+      } finally {
+        await server.kill('SIGKILL');
+      }
+      expect(scene.provider.batches.size).toBe(there);
+      await goOn(scene, scene.provider);
+      expect(await checkBooks(scene)).toBe(here);
+      // And once more, when all is over.
+      await goOn(scene);
+      expect(await checkBooks(scene)).toBe(here);
+    },
+    180_000,
+  );
+
+  test.each(['while results are summed', 'when they have been told, and rests go back'])(
+    '%s: each is counted once, and gives back its rest once',
+    async (what) => {
+      await using scene = await open(kind);
+      const { provider, front } = scene;
+      const server = await startServer({ DATABASE_URL: scene.scratch.url });
+      try {
+        for (let count = 0; count < 2; count += 1) {
+          expect(await create(scene, server, await leave(scene, server))).toBe(200);
+          await provider.run();
+        }
+        let isHeld = false;
+        if (what === 'while results are summed')
+          void front.hold({ at: /^GET \/v1\/files\/.*-out\/content/, when: 'after' }).then(() => (isHeld = true));
+        // Its own job finds that the batches have ended.
+        await until(
+          () => isHeld || (what !== 'while results are summed' && provider.files.asked.some((asked) => asked.includes('-out/'))),
+          120_000,
+        );
+        if (!isHeld) await sleep(Math.random() * 60);
+        await server.kill('SIGKILL');
+      } finally {
+        await server.kill('SIGKILL');
+      }
+      await goOn(scene);
+      expect(await checkBooks(scene)).toBe(2);
+    },
+    240_000,
+  );
+
+  test('at any moment of charging: each batch ends, and is charged once or not at all', async () => {
+    await using scene = await open(kind);
+    const { scratch, provider } = scene;
+    let here = 0;
+    for (let kill = 0; kill < 4; kill += 1) {
+      const server = await startServer({ DATABASE_URL: scratch.url });
+      try {
+        const files = [await leave(scene, server), await leave(scene, server), await leave(scene, server)];
+        const sent = provider.files.asked.length;
+        const answers = files.map((file) => create(scene, server, file));
+        // As soon as the provider has the requests of the first one they are charged.
+        await until(() => provider.files.asked.slice(sent).some((asked) => asked.startsWith('POST ')));
+        await sleep(Math.random() * 60);
+        await server.kill('SIGKILL');
+        await Promise.all(answers);
+      } finally {
+        await server.kill('SIGKILL');
+      }
+    }
+    await scratch.withContext(async ({ db }) => {
+      here = await db.collection('batches').count({ state: { ne: 'checking' } });
+    });
+    await goOn(scene, provider);
+    expect(await checkBooks(scene)).toBe(here);
+  }, 180_000);
+});
