@@ -1,0 +1,200 @@
+// A server process is killed in the midst of a video: while it is ordered, asked about, or given back. It is charged once, or not at all.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { LogType } from '#shared/logs.ts';
+import { leasedOf } from '#server/money/account.ts';
+import { checkTasks } from '#server/tasks/check-tasks.ts';
+import { pollTasks } from '#server/tasks/poll-tasks.ts';
+import { finishRefunds } from '#server/tasks/refund-task.ts';
+import { buildChannel } from '#tests/support/build-channel.ts';
+import { createToken } from '#tests/support/build-token.ts';
+import { buildUser } from '#tests/support/build.ts';
+import { engines, testMongoUrl } from '#tests/support/engines.ts';
+import { soraServing, startFakeVideos } from '#tests/support/fake-videos.ts';
+import type { FakeVideos } from '#tests/support/fake-videos.ts';
+import { startGatedFront } from '#tests/support/gated-front.ts';
+import type { GatedFront } from '#tests/support/gated-front.ts';
+import { createScratch } from '#tests/support/scratch-database.ts';
+import type { ScratchDatabase } from '#tests/support/scratch-database.ts';
+import { runAudit, startServer } from '#tests/support/server-process.ts';
+import type { ServerProcess } from '#tests/support/server-process.ts';
+import { until } from '#tests/support/until.ts';
+
+const quota = 10_000_000;
+/** Four seconds of 0.1 dollars. */
+const price = 200_000;
+const minute = 60_000;
+
+interface Scene extends AsyncDisposable {
+  scratch: ScratchDatabase;
+  upstream: FakeVideos;
+  sora: ReturnType<typeof soraServing>;
+  front: GatedFront;
+  key: string;
+  userId: number;
+}
+
+async function open(kind: string): Promise<Scene> {
+  const sora = soraServing();
+  const upstream = await startFakeVideos(sora.serving);
+  const front = await startGatedFront(upstream.url);
+  const scratch = await createScratch(kind === 'mongodb' ? testMongoUrl : undefined);
+  const known = await scratch.withContext(async (context) => {
+    const user = await buildUser(context);
+    await context.db.collection('users').insert(user);
+    await context.ledger.change({ account: 'user', id: user.id, ref: 'seed', kind: 'redemption', actorId: 0, amount: quota });
+    const there = { id: 1, type: 55, models: 'sora-2', key: 'sk-channel', base_url: front.url };
+    await context.db.collection('channels').insert(buildChannel(there, context.secrets));
+    return { key: (await createToken(context, user.id)).key, userId: user.id };
+  });
+  return {
+    scratch,
+    upstream,
+    sora,
+    front,
+    ...known,
+    async [Symbol.asyncDispose]() {
+      await front[Symbol.asyncDispose]();
+      await upstream[Symbol.asyncDispose]();
+      await scratch.remove();
+    },
+  };
+}
+
+/** Its status; null: the process was gone. */
+async function order({ key }: Scene, { origin }: ServerProcess): Promise<number | null> {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const body = JSON.stringify({ model: 'sora-2', prompt: 'a harbour at dawn', seconds: '4', size: '1280x720' });
+  try {
+    const response = await fetch(`${origin}/v1/videos`, { method: 'POST', headers, body });
+    await response.arrayBuffer();
+    return response.status;
+  } catch {
+    return null;
+  }
+}
+
+/** The jobs, in a process that comes later; what the dead have left is settled before. */
+async function goOn({ scratch }: Scene): Promise<void> {
+  const server = await startServer({ DATABASE_URL: scratch.url });
+  expect(await server.kill('SIGTERM')).toBe(0);
+  await scratch.withContext(async (context) => {
+    for (let minutes = 11; minutes < 16; minutes += 1) {
+      const later = { ...context, now: () => Date.now() + minutes * minute };
+      await checkTasks(later);
+      await pollTasks(later);
+      await finishRefunds(later);
+    }
+  });
+}
+
+interface Expected {
+  succeeded: number;
+  failed: number;
+  /** Times that something was charged; of those that failed it went back. */
+  charged: number;
+}
+
+async function checkBooks({ scratch, userId }: Scene, expected: Partial<Expected>): Promise<void> {
+  await scratch.withContext(async ({ db }) => {
+    const tasks = await db.collection('tasks').find({ user_id: userId });
+    const user = await db.collection('users').get(userId);
+    if (user === null) throw new Error('There is no user');
+    for (const task of tasks) {
+      for (const field of ['refund_due_at', 'check_at', 'poll_at', 'running_user_id']) expect(task).not.toHaveProperty(field);
+      expect(['done', 'none']).toContain(task.charge);
+      expect(['SUCCESS', 'FAILURE']).toContain(task.status);
+      const isGivenBack = task.status === 'FAILURE' && task.charge === 'done';
+      expect(task.refunded_quota).toBe(isGivenBack ? price : 0);
+    }
+    const of = (status: string) => tasks.filter((task) => task.status === status).length;
+    const paid = tasks.filter(({ charge }) => charge === 'done');
+    expect({ succeeded: of('SUCCESS'), failed: of('FAILURE'), charged: paid.length }).toMatchObject(expected);
+    const rows = await db.collection('logs').find({ type: LogType.consumption });
+    expect(rows.map(({ request_id: id }) => String(id)).toSorted()).toEqual(paid.map(({ request_id: id }) => id).toSorted());
+    expect(rows.every((row) => row.quota === price)).toBe(true);
+    const given = paid.filter(({ status }) => status === 'FAILURE').length;
+    expect(await db.collection('logs').count({ type: LogType.system })).toBe(given);
+    expect(leasedOf(user)).toBe(0);
+    expect(quota - user.quota).toBe((paid.length - given) * price);
+    expect(user.used_quota).toBe((paid.length - given) * price);
+  });
+  const audited = await runAudit(scratch.url);
+  expect(audited.code, audited.output).toBe(0);
+}
+
+describe.each(engines)('a process that is killed on $kind', ({ kind }) => {
+  test.each([
+    { what: 'before the provider hears of an order', when: 'before' as const, there: 0 },
+    { what: 'before the provider is heard', when: 'after' as const, there: 1 },
+  ])(
+    '$what: nothing was charged, and the order is over',
+    async ({ when, there }) => {
+      await using scene = await open(kind);
+      const server = await startServer({ DATABASE_URL: scene.scratch.url });
+      try {
+        const held = scene.front.hold({ at: /^POST \/v1\/videos/, when });
+        const answer = order(scene, server);
+        await held;
+        await server.kill('SIGKILL');
+        expect(await answer).toBeNull();
+      } finally {
+        await server.kill('SIGKILL');
+      }
+      expect(scene.sora.taken).toHaveLength(there);
+      await goOn(scene);
+      // It is ordered nowhere again.
+      expect(scene.sora.taken).toHaveLength(there);
+      await checkBooks(scene, { succeeded: 0, failed: 1, charged: 0 });
+    },
+    180_000,
+  );
+
+  test('at any moment of charging: each order is charged once or not at all, and what failed went back', async () => {
+    await using scene = await open(kind);
+    const { scratch, sora } = scene;
+    for (let kill = 0; kill < 4; kill += 1) {
+      const server = await startServer({ DATABASE_URL: scratch.url });
+      try {
+        const known = sora.taken.length;
+        const answers = [order(scene, server), order(scene, server), order(scene, server)];
+        await until(() => sora.taken.length > known);
+        await sleep(Math.random() * 60);
+        await server.kill('SIGKILL');
+        await Promise.all(answers);
+      } finally {
+        await server.kill('SIGKILL');
+      }
+    }
+    for (const [index, id] of sora.taken.entries()) sora.tell(id, index % 2 === 0 ? { status: 'completed' } : { status: 'failed' });
+    await goOn(scene);
+    await checkBooks(scene, {});
+  }, 240_000);
+
+  test.each([
+    { what: 'while it asks what became of them', isHeld: true },
+    { what: 'when it has heard, and gives back what failed', isHeld: false },
+  ])(
+    '$what: each is charged once, and what failed goes back once',
+    async ({ isHeld }) => {
+      await using scene = await open(kind);
+      const { front, sora, upstream } = scene;
+      const server = await startServer({ DATABASE_URL: scene.scratch.url });
+      try {
+        for (let count = 0; count < 3; count += 1) expect(await order(scene, server)).toBe(200);
+        for (const [index, id] of sora.taken.entries()) sora.tell(id, index === 0 ? { status: 'completed' } : { status: 'failed' });
+        let isAsked = false;
+        if (isHeld) void front.hold({ at: /^GET \/v1\/videos\//, when: 'after' }).then(() => (isAsked = true));
+        // Its own job asks.
+        await until(() => isAsked || (!isHeld && upstream.visits.some(({ method }) => method === 'GET')), 120_000);
+        if (!isHeld) await sleep(Math.random() * 60);
+        await server.kill('SIGKILL');
+      } finally {
+        await server.kill('SIGKILL');
+      }
+      await goOn(scene);
+      await checkBooks(scene, { succeeded: 1, failed: 2, charged: 3 });
+    },
+    240_000,
+  );
+});
