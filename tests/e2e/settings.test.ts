@@ -46,6 +46,21 @@ describeInBrowser('settings', () => {
     await visitor.context.close();
   });
 
+  it('a link to a setting ends at its field, which may come later than its words', async () => {
+    await using tidegate = await startTidegate();
+    await furnish(tidegate);
+    const visitor = await createVisitor(tidegate.url);
+    const { page } = visitor;
+    await signIn(visitor);
+    await page.goto('/setting?field=BatchRequestsPerUser');
+    const field = page.getByLabel(label('BatchRequestsPerUser'));
+    await field.waitFor();
+    expect(await field.inputValue()).toBe('50,000');
+    await until(async () => field.evaluate((input) => input === document.activeElement));
+    await until(async () => field.evaluate((input) => input.getBoundingClientRect().bottom < window.innerHeight));
+    await visitor.context.close();
+  });
+
   it('desk: several changes are looked at before they are saved, over pages, and each can be dropped', async () => {
     await using tidegate = await startTidegate();
     const { api } = await furnish(tidegate);

@@ -1,5 +1,5 @@
 import { TextInput } from '@mantine/core';
-import { lazy, type ReactNode, Suspense } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Option } from '#shared/options.ts';
 import { settings } from '#shared/settings.ts';
@@ -12,6 +12,7 @@ import { Segments } from '#pwa/ui/controls/segments.tsx';
 import { SwitchRow } from '#pwa/ui/form/switch-row.tsx';
 import { around, type ControlProps } from './control-props.ts';
 import type { Draft } from './option-drafts.ts';
+import { seekSetting } from './seek-setting.ts';
 import { type SettingEntry, textName } from './setting-entry.ts';
 import { editableText } from './setting-texts.ts';
 import styles from './settings.module.css';
@@ -55,7 +56,13 @@ export function SettingControl(props: SettingControlProps) {
   const label = <EditLabel was={was}>{t(`settings.option.${id}.label`)}</EditLabel>;
   const hint = t(`settings.option.${id}.hint`);
   if (entry.control === 'secret')
-    return <Loaded words={{ label, hint }} field={<LazySecret {...props} label={label} hint={hint} error={error} />} />;
+    return (
+      <Loaded
+        words={{ label, hint }}
+        wanted={isWanted ? entry.key : undefined}
+        field={<LazySecret {...props} label={label} hint={hint} error={error} />}
+      />
+    );
   const Control = controls[entry.control];
   return (
     <Control
@@ -74,30 +81,44 @@ export function SettingControl(props: SettingControlProps) {
 
 const controls: Record<Exclude<SettingEntry['control'], 'secret'>, (props: ControlProps) => ReactNode> = {
   switch: SwitchControl,
-  quota: (props) => <Loaded words={props} field={<LazyQuota {...props} />} />,
-  number: (props) => <Loaded words={props} field={<LazyNumber {...props} />} />,
-  picture: (props) => <Loaded words={props} field={<LazyPicture {...props} />} />,
+  quota: (props) => <Loaded words={props} wanted={props.isOpen ? props.entry.key : undefined} field={<LazyQuota {...props} />} />,
+  number: (props) => <Loaded words={props} wanted={props.isOpen ? props.entry.key : undefined} field={<LazyNumber {...props} />} />,
+  picture: (props) => <Loaded words={props} wanted={props.isOpen ? props.entry.key : undefined} field={<LazyPicture {...props} />} />,
   choice: ChoiceControl,
-  json: (props) => <Loaded words={props} field={<LazyJson {...props} />} />,
+  json: (props) => <Loaded words={props} wanted={props.isOpen ? props.entry.key : undefined} field={<LazyJson {...props} />} />,
   lines: LinesControl,
   long: LongControl,
   text: TextControl,
 };
 
-/** Its words stand at once, the field a moment later. */
-function Loaded({ words, field }: { words: Pick<ControlProps, 'label' | 'hint'>; field: ReactNode }) {
+interface LoadedProps {
+  words: Pick<ControlProps, 'label' | 'hint'>;
+  /** The setting, when a link leads to it. */
+  wanted: string | undefined;
+  field: ReactNode;
+}
+
+/** Its words stand at once, the field a moment later, in a place that is kept for it. */
+function Loaded({ words, wanted, field }: LoadedProps) {
   return (
     <Suspense
       fallback={
-        <span className={styles.words}>
+        <span className={`${styles.words} ${styles.loading}`}>
           <span>{words.label}</span>
           <span className={styles.hint}>{words.hint}</span>
         </span>
       }
     >
       {field}
+      {wanted !== undefined && <SeekOnceThere setting={wanted} />}
     </Suspense>
   );
+}
+
+/** The way to a field ends at it, and only then it is known where that is. */
+function SeekOnceThere({ setting }: { setting: string }) {
+  useEffect(() => seekSetting(setting), [setting]);
+  return null;
 }
 
 function SwitchControl({ text, label, hint, error, disabled, onType }: ControlProps) {

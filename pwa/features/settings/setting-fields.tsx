@@ -6,6 +6,7 @@ import { useStoredUser } from '#pwa/api/self.ts';
 import { Later } from '#pwa/ui/frame/later.tsx';
 import type { SettingEntry } from './setting-entry.ts';
 import { SettingField } from './setting-field.tsx';
+import { seekSetting } from './seek-setting.ts';
 import styles from './settings.module.css';
 import type { SettingEdits } from './use-setting-edits.ts';
 
@@ -48,10 +49,7 @@ function Field({ entry, options, edits, wanted, onType }: Omit<SettingFieldsProp
   const option = options.find(({ key }) => key === entry.key);
   const isWanted = entry.key === wanted;
   useEffect(() => {
-    if (!isWanted) return;
-    const field = document.querySelector(`[data-setting="${CSS.escape(entry.key)}"]`);
-    field?.scrollIntoView({ block: 'center' });
-    field?.querySelector<HTMLElement>('button, input, textarea')?.focus({ preventScroll: true });
+    if (isWanted) seekSetting(entry.key);
   }, [isWanted, entry.key]);
   // A server that does not know the setting yet.
   if (option === undefined) return null;
