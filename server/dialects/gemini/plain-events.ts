@@ -1,7 +1,7 @@
 // Nearly all events of a stream differ from the one before in their text and in the numbers of their usage alone. Such an event is
 // read without parsing it, and its usage not at all until somebody asks: the next event tells it again.
 import { endOfText } from '#server/framing/json-text.ts';
-import { parseObject } from '#server/framing/loose-json.ts';
+import { readText } from '../written-json.ts';
 
 export interface PlainEvent {
   text: string;
@@ -97,14 +97,4 @@ function endOfObject(json: string, from: number): number {
     if (depth === 0) return at + 1;
   }
   return -1;
-}
-
-/** Of these letters a text of JSON consists as it is written. */
-const plain = /^[ !#-[\]-\uffff]*$/;
-
-/** Null: what stands between the quotes is no text of JSON. */
-function readText(written: string): string | null {
-  if (plain.test(written)) return written;
-  const text = parseObject(`{"text":"${written}"}`)?.['text'];
-  return typeof text === 'string' ? text : null;
 }

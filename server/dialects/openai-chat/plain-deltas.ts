@@ -1,7 +1,6 @@
 // Nearly all events of a stream differ from the one before in their text alone. Such a text is read without parsing the event.
+import { plainLetters } from '../written-json.ts';
 
-/** Of these letters a text of JSON consists as it is written. */
-const plain = /^[ !#-[\]-\uffff]*$/;
 const beforeText = /"delta":\{(?:"role":"assistant",)?"content":"$/;
 const textKey = '"content":"';
 
@@ -20,7 +19,7 @@ export class PlainDeltas {
     const from = data.indexOf(textKey) + textKey.length;
     const before = data.slice(0, from);
     const after = data.slice(from + text.length);
-    const isSound = beforeText.test(before) && !after.includes(textKey) && after.startsWith('"') && plain.test(text);
+    const isSound = beforeText.test(before) && !after.includes(textKey) && after.startsWith('"') && plainLetters.test(text);
     if (!isSound || !data.startsWith(text, from)) return;
     this.#before = before;
     this.#after = after;
@@ -35,6 +34,6 @@ export class PlainDeltas {
     // Equal slices are found out in half the time that `startsWith` and `endsWith` take.
     if (data.slice(0, before.length) !== before || data.slice(before.length + length) !== after) return null;
     const text = data.slice(before.length, before.length + length);
-    return plain.test(text) ? text : null;
+    return plainLetters.test(text) ? text : null;
   }
 }

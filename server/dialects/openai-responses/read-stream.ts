@@ -9,6 +9,7 @@ import { HostedRuns } from './hosted-items.ts';
 import { readFinish } from './finish-reason.ts';
 import { errorOf } from './read-error.ts';
 import { argumentsOf, callOf, citationOf, contentOf, hostedOf, logprobsIn, sealOf, startOf, thoughtIn } from './read-response.ts';
+import { PlainDeltas } from './plain-deltas.ts';
 import { usageParts } from './token-usage.ts';
 
 export function createStreamReader(): StreamReader {
@@ -32,12 +33,15 @@ class ResponseStreamReader implements StreamReader {
   #partAt = 0;
   /** By their place in the output. */
   readonly #open = new Map<number, OpenItem>();
+  readonly #plain = new PlainDeltas();
 
   get isComplete(): boolean {
     return this.#isComplete;
   }
 
   read({ data }: FramedEvent): readonly ResponsePart[] {
+    const same = this.#plain.read(data);
+    if (same !== null) return this.#text(same);
     const event = parseObject(data);
     if (event === null) {
       this.#isComplete ||= data.trim() === '[DONE]';
@@ -64,17 +68,20 @@ class ResponseStreamReader implements StreamReader {
       case 'response.reasoning_summary_part.added':
         return this.#separate(event);
       default:
-        return this.#delta(event);
+        return this.#delta(event, data);
     }
   }
 
-  #delta(event: JsonObject): ResponsePart[] {
+  #delta(event: JsonObject, data: string): ResponsePart[] {
     const { type, delta: text } = event;
     if (typeof text !== 'string' || text === '') return [];
     switch (type) {
-      case 'response.output_text.delta':
-        this.#length += text.length;
-        return [...logprobsIn(event), ...this.#tell(event, { type: 'text', text })];
+      case 'response.output_text.delta': {
+        const logprobs = logprobsIn(event);
+        const place = placeOf(event);
+        if (logprobs.length === 0) this.#plain.learn(data, { text, place });
+        return [...logprobs, ...this.#text({ text, place })];
+      }
       case 'response.refusal.delta':
         return this.#tell(event, { type: 'refusal', text });
       case 'response.reasoning_summary_text.delta':
@@ -87,6 +94,13 @@ class ResponseStreamReader implements StreamReader {
       default: // what runs at the provider, and what later versions add
         return [];
     }
+  }
+
+  #text({ text, place }: { text: string; place: number }): ResponsePart[] {
+    if (text === '') return [];
+    this.#length += text.length;
+    this.#item(place).isTold = true;
+    return [{ type: 'text', text }];
   }
 
   #tell(event: JsonObject, part: ResponsePart): ResponsePart[] {
