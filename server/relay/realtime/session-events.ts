@@ -20,6 +20,8 @@ export type UpdateKind = 'own' | 'client' | 'preset';
 /** Of today and of the beta: no provider is trusted to read only one. */
 const limitFields = ['max_output_tokens', 'max_response_output_tokens'];
 const ownPrefix = 'tidegate_';
+/** Of a client, that the provider has not confirmed. */
+const mostUpdates = 100;
 
 export interface SessionNames {
   /** As the client calls it. */
@@ -63,8 +65,9 @@ export class SessionEvents {
     return { type: 'session.update', event_id: eventId, session: { ...type, [this.#limitField]: limitText(limit) } };
   }
 
-  /** @throws {AppError} where an update asks for another model */
+  /** @throws {AppError} where an update asks for another model, or too many wait for the provider */
   checkUpdate({ session }: Json): void {
+    if (this.#updates.filter(({ kind }) => kind === 'client').length >= mostUpdates) throw refused('session', tooManyUpdates);
     if (!isObject(session)) return;
     if (session.type === 'transcription') throw refused('session.type', onlyRealtime);
     if (session.model !== undefined && session.model !== this.#names.model) throw refused('session.model', fixedModel);
@@ -161,6 +164,7 @@ export class SessionEvents {
 
 const mostUnnamed = 256;
 const onlyRealtime = { zh: '此处只支持 realtime 会话', en: 'only sessions of the type realtime are served here' };
+const tooManyUpdates = { zh: '尚未确认的更新过多', en: 'too many updates wait for their confirmation' };
 const fixedModel = { zh: '会话的模型不可更改', en: 'the model of a session cannot be changed' };
 
 export function refused(field: string, rule: { zh: string; en: string }): AppError {
