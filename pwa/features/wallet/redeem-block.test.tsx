@@ -79,7 +79,10 @@ describe('redeem-block', () => {
 
   test('a code that is pressed twice is sent once', async () => {
     let release = (): void => {};
-    server.answer((_asked, response) => void (release = () => sendJson(response, answer)));
+    server.answer(({ url }, response) => {
+      if (url === '/api/user/topup') release = () => sendJson(response, answer);
+      else sendJson(response, { success: false, message: 'not here' });
+    });
     screen.type('Redemption code', 'a1b2c3');
     screen.press('Redeem');
     await shows(() => expect(sent()).toHaveLength(1));
