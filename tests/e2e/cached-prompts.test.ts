@@ -28,7 +28,7 @@ describeInBrowser('cached prompts', () => {
           .first()
           .waitFor();
         // A token from the cache costs half of one that is not: 6,000 × 0.075 / 1,000,000 less.
-        const saved = text('logs.panel.cache_saved', { amount: '$0.00045', share: '75.0%' }, language);
+        const saved = text('receipt.cache_saved', { amount: '$0.00045', share: '75.0%' }, language);
         await panel.getByText(saved, { exact: true }).waitFor();
         await expectSoundScreen(visitor);
         await page.goto('/channel');

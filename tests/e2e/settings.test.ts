@@ -52,6 +52,10 @@ describeInBrowser('settings', () => {
     const visitor = await createVisitor(tidegate.url);
     const { page } = visitor;
     await signIn(visitor);
+    await page.context().route(/number-controls/, async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 1500));
+      await route.continue();
+    });
     await page.goto('/setting?field=BatchRequestsPerUser');
     const field = page.getByLabel(label('BatchRequestsPerUser'));
     await field.waitFor();
