@@ -2,34 +2,23 @@
 import { fieldRules } from '#shared/field-rules.ts';
 import { clientDialects } from '#server/dialects/registry.ts';
 import { badField, StrictFields } from '#server/dialects/strict-fields.ts';
-import { filesAreOff } from '#server/files/read-upload.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { checkMeans } from '#server/relay/admission/admit-call.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import { listOf, readPage } from '#server/responses/list-items.ts';
-import { createServer } from '#server/responses/serve-caller.ts';
-import type { KeptAnswer, KeptCaller } from '#server/responses/serve-caller.ts';
 import { batchEndpoint } from './batch-endpoints.ts';
-import { findBatch, listBatches, mostBatches } from './batch-store.ts';
+import { findBatch, listBatches } from './batch-store.ts';
 import { cancelBatch } from './cancel-batch.ts';
 import { createBatch } from './create-batch.ts';
 import type { AskedBatch } from './create-batch.ts';
 import { openaiBatches } from './openai-batches.ts';
+import { createBatchRoutes } from './serve-batches.ts';
 import { toldBatch } from './told-batch.ts';
 
 export function mountBatches(host: RouteHost, services: RelayServices): void {
   const { context } = services;
-  const serve = createServer(host, services, clientDialects['openai-chat']);
-  const add = (method: string, at: string, work: (caller: KeptCaller) => Promise<KeptAnswer>) =>
-    host.addDirect(
-      method,
-      at,
-      serve((caller) => {
-        if (mostBatches(context).batches === 0) throw filesAreOff(caller.path);
-        return work(caller);
-      }),
-    );
+  const add = createBatchRoutes(host, services, clientDialects['openai-chat']);
 
   add('POST', '/v1/batches', async (caller) => {
     await checkMeans(services, caller.admission);

@@ -7,7 +7,8 @@ import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import { invalidResponse } from '#server/upstream/upstream-error.ts';
 import type { EventSource } from '#server/upstream/upstream-stream.ts';
-import type { AskedBatch, BatchForm, Finding, ToldBatch } from './batch-form.ts';
+import { askBatches, requestCount } from './ask-batches.ts';
+import type { BatchForm, Finding, ToldBatch } from './batch-form.ts';
 import { linesOf } from './read-lines.ts';
 
 /** Characters that names of requests begin with at the provider. */
@@ -102,21 +103,8 @@ async function isOurs(context: Asking, channel: PreparedChannel, batch: BatchRec
   return false;
 }
 
-async function ask(
-  context: Asking,
-  channel: PreparedChannel,
-  { method, path, body }: { method: 'GET' | 'POST'; path: string; body?: PiecedBody },
-): Promise<AskedBatch> {
-  const sent = body === undefined ? {} : { body, headers: { 'content-type': 'application/json' } };
-  const received = await askAccount(context, channel, { method, path: `/messages/batches${path}`, ...sent });
-  if (received.kind === 'failed') {
-    const { upstreamStatus: status } = received.failure;
-    return { failure: received.failure, isUnknown: status < 400 || status >= 500 || status === 408 };
-  }
-  if (received.kind === 'stream') received.stream.abort();
-  const object = received.kind === 'whole' ? parseObject(received.body.toString('utf8')) : null;
-  const told = object === null ? null : readTold(object);
-  return told === null ? { failure: invalidResponse(), isUnknown: true } : { told };
+function ask(context: Asking, channel: PreparedChannel, { path, ...asked }: { method: 'GET' | 'POST'; path: string; body?: PiecedBody }) {
+  return askBatches(context, channel, { ...asked, path: `/messages/batches${path}`, readTold });
 }
 
 const longestId = 256;
@@ -142,26 +130,22 @@ function readTold(object: Readonly<Record<string, unknown>>): ToldBatch | null {
   }
   const { request_counts: counts } = object;
   if (isObject(counts)) {
-    set.completed = countOf(counts['succeeded']);
-    set.failed = countOf(counts['errored']);
-    set.cancelled = countOf(counts['canceled']);
-    set.expired = countOf(counts['expired']);
+    set.completed = requestCount(counts['succeeded']);
+    set.failed = requestCount(counts['errored']);
+    set.cancelled = requestCount(counts['canceled']);
+    set.expired = requestCount(counts['expired']);
   }
   return { id, set };
 }
 
 /** All requests of one. */
 function countsOf({ request_counts: counts }: Readonly<Record<string, unknown>>): number {
-  return isObject(counts) ? Object.values(counts).reduce<number>((sum, count) => sum + countOf(count), 0) : 0;
+  return isObject(counts) ? Object.values(counts).reduce<number>((sum, count) => sum + requestCount(count), 0) : 0;
 }
 
 function secondsOf(value: unknown): number {
   const at = typeof value === 'string' ? Date.parse(value) : Number.NaN;
   return Number.isNaN(at) || at < 0 ? 0 : Math.floor(at / 1000);
-}
-
-function countOf(value: unknown): number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? Math.min(value, 10_000_000) : 0;
 }
 
 /** Names and model as they were asked for; what is not the batch's is left out. */

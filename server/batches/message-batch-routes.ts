@@ -6,7 +6,6 @@ import { clientDialects } from '#server/dialects/registry.ts';
 import { badField } from '#server/dialects/strict-fields.ts';
 import { withoutBlocked } from '#server/files/blocked-results.ts';
 import { PassedBytes } from '#server/files/passed-bytes.ts';
-import { filesAreOff } from '#server/files/read-upload.ts';
 import { restoredLines } from '#server/files/restored-lines.ts';
 import { channelOf } from '#server/files/upstream-files.ts';
 import { isObject } from '#server/framing/loose-json.ts';
@@ -16,15 +15,15 @@ import { checkMeans } from '#server/relay/admission/admit-call.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import { badQuery } from '#server/responses/list-items.ts';
 import { siteAddress } from '#server/settings/site-address.ts';
-import { createServer } from '#server/responses/serve-caller.ts';
-import type { KeptAnswer, KeptCaller } from '#server/responses/serve-caller.ts';
+import type { KeptCaller } from '#server/responses/serve-caller.ts';
 import { batchEndpoint } from './batch-endpoints.ts';
-import { findBatch, listBatches, mostBatches } from './batch-store.ts';
+import { findBatch, listBatches } from './batch-store.ts';
 import type { BatchesPage } from './batch-store.ts';
 import { cancelBatch } from './cancel-batch.ts';
 import { claudeBatches } from './claude-batches.ts';
 import { createBatch } from './create-batch.ts';
 import type { AskedBatch } from './create-batch.ts';
+import { createBatchRoutes } from './serve-batches.ts';
 import { toldMessageBatch } from './told-batch.ts';
 
 const { name: form } = claudeBatches;
@@ -32,16 +31,7 @@ const path = '/v1/messages/batches/:batch';
 
 export function mountMessageBatches(host: RouteHost, services: RelayServices): void {
   const { context } = services;
-  const serve = createServer(host, services, clientDialects.claude);
-  const add = (method: string, at: string, work: (caller: KeptCaller) => Promise<KeptAnswer>) =>
-    host.addDirect(
-      method,
-      at,
-      serve((caller) => {
-        if (mostBatches(context).batches === 0) throw filesAreOff(caller.path);
-        return work(caller);
-      }),
-    );
+  const add = createBatchRoutes(host, services, clientDialects.claude);
   // Without an address of the site clients of the vendor find it by the one that they ask.
   const told = (batch: BatchRecord) => toldMessageBatch(batch, (siteAddress(context.settings) ?? '').replace(/\/+$/, ''));
   const batchOf = ({ userId, params }: KeptCaller) => findBatch(context, { userId, form, id: params['batch'] ?? '' });

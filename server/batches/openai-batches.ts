@@ -8,7 +8,7 @@ import type { Asking } from '#server/files/upstream-files.ts';
 import { FormFile } from '#server/framing/form-data.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
-import { invalidResponse } from '#server/upstream/upstream-error.ts';
+import { askBatches, requestCount } from './ask-batches.ts';
 import type { AskedBatch, BatchForm, ToldBatch } from './batch-form.ts';
 
 export const openaiBatches: BatchForm = {
@@ -101,21 +101,8 @@ async function find(context: Asking, channel: PreparedChannel, record: BatchReco
   return undefined;
 }
 
-async function ask(context: Asking, channel: PreparedChannel, method: 'GET' | 'POST', path: string, body?: Buffer): Promise<AskedBatch> {
-  const asked = {
-    method,
-    path: `/batches${path}`,
-    ...(body === undefined ? {} : { body, headers: { 'content-type': 'application/json' } }),
-  };
-  const received = await askAccount(context, channel, asked);
-  if (received.kind === 'failed') {
-    const { upstreamStatus: status } = received.failure;
-    return { failure: received.failure, isUnknown: status < 400 || status >= 500 || status === 408 };
-  }
-  if (received.kind === 'stream') received.stream.abort();
-  const object = received.kind === 'whole' ? parseObject(received.body.toString('utf8')) : null;
-  const told = object === null ? null : readTold(object);
-  return told === null ? { failure: invalidResponse(), isUnknown: true } : { told };
+function ask(context: Asking, channel: PreparedChannel, method: 'GET' | 'POST', path: string, body?: Buffer): Promise<AskedBatch> {
+  return askBatches(context, channel, { method, path: `/batches${path}`, ...(body === undefined ? {} : { body }), readTold });
 }
 
 const longestId = 256;
@@ -150,8 +137,8 @@ function readTold(object: Readonly<Record<string, unknown>>): (ToldBatch & { inp
   };
   for (const time of times) if (secondsOf(object[time]) > 0) set[time] = secondsOf(object[time]);
   if (isObject(counts)) {
-    set.completed = countOf(counts['completed']);
-    set.failed = countOf(counts['failed']);
+    set.completed = requestCount(counts['completed']);
+    set.failed = requestCount(counts['failed']);
   }
   const errors = errorsOf(object['errors']);
   if (errors !== '') set.errors = errors;
@@ -164,10 +151,6 @@ function idOf(value: unknown): string {
 
 function secondsOf(value: unknown): number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : 0;
-}
-
-function countOf(value: unknown): number {
-  return Math.min(secondsOf(value), 10_000_000);
 }
 
 const mostErrors = 20;

@@ -7,14 +7,20 @@ import type { AssistantPart, AudioPart, ChatRequest, FilePart, ImagePart, Messag
 
 /** What is left out of a request is named. @throws {AppError} `untranslatable` */
 export function noteSettings(request: ChatRequest, losses: Losses, title: string): void {
-  const { stop, maxTokens, temperature, topP, topK, tools, toolChoice, parallelToolCalls, reasoning, responseFormat } = request;
+  const { stop, maxTokens, temperature, topP, topK } = request;
   if (stop !== undefined) throw untranslatable(request.saidFields.stop?.name ?? 'stop', title);
-  writeHostedTools(request, { losses, title, write: () => null });
-  if (toolChoice?.kind === 'hosted') throw untranslatable(toolChoice.field, title);
   if (maxTokens !== undefined) losses.drop('token_limit');
   if (temperature !== undefined) losses.drop('temperature');
   if (topP !== undefined) losses.drop('top_p');
   if (topK !== undefined) losses.drop('top_k');
+  noteTools(request, losses, title);
+}
+
+/** Tools, thoughts and JSON of any shape cannot be asked for. @throws {AppError} `untranslatable` */
+export function noteTools(request: ChatRequest, losses: Losses, title: string): void {
+  const { tools, toolChoice, parallelToolCalls, reasoning, responseFormat } = request;
+  writeHostedTools(request, { losses, title, write: () => null });
+  if (toolChoice?.kind === 'hosted') throw untranslatable(toolChoice.field, title);
   if (tools.length > 0) losses.dropNamed('tools');
   if (tools.some(({ cache }) => cache !== undefined)) losses.drop('cache_hints');
   if (toolChoice?.kind === 'required' || toolChoice?.kind === 'tool') losses.drop('forced_tool');

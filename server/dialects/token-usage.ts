@@ -70,3 +70,20 @@ export function tokenCount(value: unknown): number | undefined {
 export function isInvalidCount(value: unknown): boolean {
   return value !== undefined && value !== null && tokenCount(value) === undefined;
 }
+
+/** Something is told where a usage should be, and it cannot be one. */
+export const invalidUsage: readonly ResponsePart[] = [{ type: 'invalid_usage', counts: ['input', 'output'] }];
+
+/** The main numbers that cannot be true; none: nothing. */
+export function invalidCounts(told: Readonly<Record<MainCount, unknown>>): ResponsePart[] {
+  const counts = (['input', 'output'] as const).filter((count) => isInvalidCount(told[count]));
+  return counts.length === 0 ? [] : [{ type: 'invalid_usage', counts }];
+}
+
+/** Of formats that tell two numbers, and zeros where nothing was counted. */
+export function mainUsage(told: Readonly<Record<MainCount, unknown>>): ResponsePart[] {
+  const invalid = invalidCounts(told);
+  if (invalid.length > 0) return invalid;
+  const input = tokenCount(told.input) ?? 0;
+  return input === 0 ? [] : [{ type: 'usage', usage: { input, output: tokenCount(told.output) ?? 0 } }];
+}

@@ -3,19 +3,17 @@
 import type { TokenUsage } from '#shared/token-usage.ts';
 import { inputTokens } from '#shared/token-usage.ts';
 import { isObject } from '#server/framing/loose-json.ts';
-import type { MainCount, ResponsePart } from '../parts.ts';
-import { isInvalidCount, tokenCount } from '../token-usage.ts';
+import type { ResponsePart } from '../parts.ts';
+import { invalidCounts, invalidUsage, tokenCount } from '../token-usage.ts';
 
 /** What a usage object tells, if anything. */
-export function usageParts(value: unknown): ResponsePart[] {
+export function usageParts(value: unknown): readonly ResponsePart[] {
   if (value === undefined || value === null) return [];
   const { billed_units: billed, tokens } = isObject(value) ? value : {};
   const told = billed ?? tokens;
-  if (!isObject(told)) return isObject(value) && told === undefined ? [] : [{ type: 'invalid_usage', counts: ['input', 'output'] }];
-  const counts: MainCount[] = [];
-  if (isInvalidCount(told.input_tokens)) counts.push('input');
-  if (isInvalidCount(told.output_tokens)) counts.push('output');
-  if (counts.length > 0) return [{ type: 'invalid_usage', counts }];
+  if (!isObject(told)) return isObject(value) && told === undefined ? [] : invalidUsage;
+  const invalid = invalidCounts({ input: told.input_tokens, output: told.output_tokens });
+  if (invalid.length > 0) return invalid;
   const usage: Partial<TokenUsage> = {};
   const input = tokenCount(told.input_tokens);
   if (input !== undefined) usage.input = input;

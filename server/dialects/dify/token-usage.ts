@@ -2,21 +2,14 @@
 import type { TokenUsage } from '#shared/token-usage.ts';
 import { inputTokens } from '#shared/token-usage.ts';
 import { isObject } from '#server/framing/loose-json.ts';
-import type { MainCount, ResponsePart } from '../parts.ts';
-import { isInvalidCount, tokenCount } from '../token-usage.ts';
+import type { ResponsePart } from '../parts.ts';
+import { invalidUsage, mainUsage } from '../token-usage.ts';
 
 /** What `metadata` tells, if anything: an application that has asked no model tells zeros, and all is counted. */
-export function usageParts(metadata: unknown): ResponsePart[] {
+export function usageParts(metadata: unknown): readonly ResponsePart[] {
   const value = isObject(metadata) ? metadata['usage'] : undefined;
   if (value === undefined || value === null) return [];
-  const { prompt_tokens: prompt, completion_tokens: completion } = isObject(value) ? value : {};
-  const counts: MainCount[] = [];
-  if (!isObject(value) || isInvalidCount(prompt)) counts.push('input');
-  if (!isObject(value) || isInvalidCount(completion)) counts.push('output');
-  if (counts.length > 0) return [{ type: 'invalid_usage', counts }];
-  const input = tokenCount(prompt) ?? 0;
-  const output = tokenCount(completion) ?? 0;
-  return input === 0 ? [] : [{ type: 'usage', usage: { input, output } }];
+  return isObject(value) ? mainUsage({ input: value['prompt_tokens'], output: value['completion_tokens'] }) : invalidUsage;
 }
 
 export function writeTokenUsage(usage: TokenUsage): Record<string, unknown> {

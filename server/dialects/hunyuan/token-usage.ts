@@ -2,18 +2,16 @@
 import type { TokenUsage } from '#shared/token-usage.ts';
 import { inputTokens } from '#shared/token-usage.ts';
 import { isObject } from '#server/framing/loose-json.ts';
-import type { MainCount, ResponsePart } from '../parts.ts';
-import { isInvalidCount, tokenCount } from '../token-usage.ts';
+import type { ResponsePart } from '../parts.ts';
+import { invalidCounts, invalidUsage, tokenCount } from '../token-usage.ts';
 
 /** What a usage object tells, if anything: one that nothing was used is none. */
-export function usageParts(value: unknown): ResponsePart[] {
+export function usageParts(value: unknown): readonly ResponsePart[] {
   if (value === undefined || value === null) return [];
-  if (!isObject(value)) return [{ type: 'invalid_usage', counts: ['input', 'output'] }];
+  if (!isObject(value)) return invalidUsage;
   const { PromptTokens: prompt, CompletionTokens: completion, PromptTokensDetails: details } = value;
-  const counts: MainCount[] = [];
-  if (isInvalidCount(prompt)) counts.push('input');
-  if (isInvalidCount(completion)) counts.push('output');
-  if (counts.length > 0) return [{ type: 'invalid_usage', counts }];
+  const invalid = invalidCounts({ input: prompt, output: completion });
+  if (invalid.length > 0) return invalid;
   const input = tokenCount(prompt) ?? 0;
   const output = tokenCount(completion) ?? 0;
   if (input === 0) return [];

@@ -2,18 +2,16 @@
 import type { TokenUsage } from '#shared/token-usage.ts';
 import { inputTokens } from '#shared/token-usage.ts';
 import type { JsonObject } from '#server/framing/loose-json.ts';
-import type { MainCount, ResponsePart } from '../parts.ts';
-import { isInvalidCount, tokenCount } from '../token-usage.ts';
+import type { ResponsePart } from '../parts.ts';
+import { invalidCounts, tokenCount } from '../token-usage.ts';
 
 /**
  * What the last line tells, if anything. Older versions say nothing of a prompt that was in their cache: then nothing is told, and all
  * of it is counted.
  */
 export function usageParts({ prompt_eval_count: prompt, eval_count: written }: JsonObject): ResponsePart[] {
-  const counts: MainCount[] = [];
-  if (isInvalidCount(prompt)) counts.push('input');
-  if (isInvalidCount(written)) counts.push('output');
-  if (counts.length > 0) return [{ type: 'invalid_usage', counts }];
+  const invalid = invalidCounts({ input: prompt, output: written });
+  if (invalid.length > 0) return invalid;
   const input = tokenCount(prompt) ?? 0;
   const output = tokenCount(written);
   return input === 0 || output === undefined ? [] : [{ type: 'usage', usage: { input, output } }];

@@ -2,8 +2,8 @@
 import type { FramedEvent } from '#server/framing/framing.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { JsonObject } from '#server/framing/loose-json.ts';
-import type { MainCount, ResponsePart, UpstreamErrorObject } from '../parts.ts';
-import { isInvalidCount, tokenCount } from '../token-usage.ts';
+import type { ResponsePart, UpstreamErrorObject } from '../parts.ts';
+import { invalidCounts, tokenCount } from '../token-usage.ts';
 import type { StreamReader } from '../upstream-dialect.ts';
 
 export function readWhole({ candidates }: Readonly<JsonObject>): readonly ResponsePart[] | null {
@@ -79,9 +79,7 @@ class PalmReader implements StreamReader {
 /** The format has none; what was counted elsewhere is told in ours. */
 function usageParts(usage: unknown): ResponsePart[] {
   if (!isObject(usage)) return [];
-  const counts: MainCount[] = [];
-  if (isInvalidCount(usage.input)) counts.push('input');
-  if (isInvalidCount(usage.output)) counts.push('output');
-  if (counts.length > 0) return [{ type: 'invalid_usage', counts }];
+  const invalid = invalidCounts({ input: usage.input, output: usage.output });
+  if (invalid.length > 0) return invalid;
   return [{ type: 'usage', usage: { input: tokenCount(usage.input) ?? 0, output: tokenCount(usage.output) ?? 0 } }];
 }

@@ -1,6 +1,5 @@
 // Parts → the input of a prediction. Models there read one text: a conversation of several turns is told in it.
-import { noteMessage, shapeInWords, toldText } from '../application-losses.ts';
-import { writeHostedTools } from '../hosted-tools.ts';
+import { noteMessage, noteTools, shapeInWords, toldText } from '../application-losses.ts';
 import { Losses, untranslatable } from '../losses.ts';
 import { dataUrl, imageType } from '../media.ts';
 import type { AssistantPart, ChatRequest, ImagePart, Message, TextPart, UserPart } from '../parts.ts';
@@ -16,7 +15,8 @@ type Json = Record<string, unknown>;
 export function writeRequest(request: ChatRequest, { upstreamModel }: WriteOptions): WrittenRequest {
   const losses = new Losses(request.saidFields);
   const extras = losses.carry(request.extras, carriedFields, title);
-  noteTools(request, losses);
+  noteTools(request, losses, title);
+  if (request.userId !== undefined) losses.drop('user_id');
   const family = familyOf(upstreamModel);
   const told = new Conversation(family, losses);
   for (const message of request.messages) told.add(message);
@@ -24,19 +24,6 @@ export function writeRequest(request: ChatRequest, { upstreamModel }: WriteOptio
   if (shape !== null) told.instructions.push(shape);
   const body = { ...extras, input: { ...told.input(), ...settingsOf(request, family, losses) } };
   return { body, dropped: losses.names };
-}
-
-function noteTools(request: ChatRequest, losses: Losses): void {
-  const { tools, toolChoice, parallelToolCalls, reasoning, responseFormat, userId } = request;
-  writeHostedTools(request, { losses, title, write: () => null });
-  if (toolChoice?.kind === 'hosted') throw untranslatable(toolChoice.field, title);
-  if (tools.length > 0) losses.dropNamed('tools');
-  if (tools.some(({ cache }) => cache !== undefined)) losses.drop('cache_hints');
-  if (toolChoice?.kind === 'required' || toolChoice?.kind === 'tool') losses.drop('forced_tool');
-  if (parallelToolCalls === false) losses.drop('single_calls');
-  if (reasoning?.isOn === true) losses.drop(reasoning.budgetTokens === undefined ? 'effort' : 'thinking_budget');
-  if (responseFormat?.kind === 'json') losses.drop('json_without_schema');
-  if (userId !== undefined) losses.drop('user_id');
 }
 
 /** The limit has one name until the last look at the body. */
