@@ -17,7 +17,7 @@ export function DriftLines({ drifts, maySetPrices }: DriftLinesProps) {
       key={`${channel} ${model}`}
       status="look"
       what={t('home.todo.drift', { model })}
-      why={t('home.todo.drift_why', { name, calls: format.count(calls), reported: format.ratio(reported), ours: format.ratio(ours) })}
+      why={t('home.todo.drift_why', { name, calls: format.count(calls), reported: format.price(reported), ours: format.price(ours) })}
       {...(maySetPrices ? { to: '/setting', search: { tab: 'prices' } } : { to: '/log', search: { model } })}
     />
   ));

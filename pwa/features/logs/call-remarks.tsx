@@ -13,7 +13,7 @@ export function CallRemarks({ other }: { other: LogOther }) {
     <>
       {cost !== undefined && (
         <p className={styles.remark}>
-          {t('receipt.reported_cost', { reported: format.ratio(cost.reported), ours: format.ratio(cost.ours) })}
+          {t('receipt.reported_cost', { reported: format.price(cost.reported), ours: format.price(cost.ours) })}
         </p>
       )}
       {left !== undefined && <p className={styles.remark}>{t(`receipt.after_leaving.${left}`)}</p>}
