@@ -15,7 +15,7 @@ import { readRequest } from './read-request.ts';
 import { saidFields } from './said-fields.ts';
 import type { Body } from '../strict-fields.ts';
 import { sessionIn } from './session.ts';
-import { refuseThread, threadOf } from './threads.ts';
+import { threadOf } from './threads.ts';
 import type { AskedThread } from './threads.ts';
 import { MessageCollector } from './collect-message.ts';
 import { createStreamWriter, writeWhole } from './write-response.ts';
@@ -49,10 +49,7 @@ export const claudeClient = {
   requestIdHeader: 'request-id',
   limits,
   saidFields,
-  readRequest(body) {
-    refuseThread(body);
-    return readRequest(body);
-  },
+  readRequest,
   beginningOf: ({ system, messages, tools }) => beginningOf({ system, turns: messages, tools }),
   accountObjectOf: containerOf,
   sessionIn,

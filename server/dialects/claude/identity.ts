@@ -8,12 +8,10 @@ import { eventsWithContainer, mayTellContainer, toldContainer } from './containe
 import { withoutOwnSummaries } from './compaction.ts';
 import { ownThoughts } from './own-thoughts.ts';
 import { fitThinking } from './thinking.ts';
-import { refuseThread } from './threads.ts';
 
 export function forwardRequest(input: EncodeInput): EncodedRequest {
   const { body, rawText, clientBody, way } = input;
   if (input.isPassThrough !== true) {
-    refuseThread(body);
     const own = ownThoughts(withoutOwnSummaries(body), way.provider.attribution !== 'drop');
     return finalizeRequest({ body: { ...own.body, model: way.upstreamModel }, dropped: own.dropped }, input);
   }

@@ -1,6 +1,5 @@
 // Conversations that are held between turns (`thread`): by us, never in the account of a channel, because the next turn may go to another
 // one or to another vendor. https://platform.claude.com/docs/en/api/beta/messages/create
-import { AppError } from '#shared/errors.ts';
 import { badField, StrictFields } from '../strict-fields.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import type { Body } from '../strict-fields.ts';
@@ -17,11 +16,6 @@ export function threadOf(body: Body): AskedThread | null {
   const type = thread.oneOf('type', ['create', 'continue']);
   if (type === undefined) throw badField('thread.type', fieldRules.required);
   return { previousId: type === 'create' ? undefined : thread.requiredText('previous_message_id') };
-}
-
-/** Where nothing is held. @throws {AppError} `threads_not_kept` */
-export function refuseThread({ thread }: Body): void {
-  if (thread !== undefined && thread !== null) throw new AppError('threads_not_kept', {}, { field: 'thread' });
 }
 
 /** What the official packages know refusals by: they send the whole conversation then. */
