@@ -1,6 +1,6 @@
 // Batches as Anthropic has them: requests come with their creation, and results are asked for. https://platform.claude.com/docs/en/api/creating-message-batches
 import type { BatchRecord } from '#server/db/records/batch.ts';
-import { askAccount, errorOf } from '#server/files/upstream-files.ts';
+import { askAccount, errorOf, waitOf } from '#server/files/upstream-files.ts';
 import type { Asking } from '#server/files/upstream-files.ts';
 import { PiecedBody, sourceOf } from '#server/framing/byte-source.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
@@ -95,7 +95,7 @@ const lineBounds = { longest: 64 * 1024 * 1024, largest: Number.MAX_SAFE_INTEGER
 
 async function isOurs(context: Asking, channel: PreparedChannel, batch: BatchRecord, id: string): Promise<boolean> {
   const source = await openResults(context, channel, id);
-  const silenceMs = context.env.STREAMING_TIMEOUT * 1000;
+  const silenceMs = waitOf(context, context.env.STREAMING_TIMEOUT);
   for await (const { bytes } of linesOf(source, { ...lineBounds, silenceMs })) {
     const line = parseObject(bytes.toString('utf8'));
     return line !== null && claudeBatches.readResult(line, batch) !== null;

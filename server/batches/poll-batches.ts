@@ -4,6 +4,8 @@ import type { AppContext } from '#server/context.ts';
 import { DatabaseUnavailable } from '#server/db/collection.ts';
 import type { BatchRecord } from '#server/db/records/batch.ts';
 import { channelOf } from '#server/files/upstream-files.ts';
+import type { Asking } from '#server/files/upstream-files.ts';
+import { inParallel } from '#server/queues/in-parallel.ts';
 import { keyBehind } from '#server/relay/own-objects.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import { formOf } from './batch-endpoints.ts';
@@ -14,10 +16,19 @@ import type { Turn } from './read-beside.ts';
 import { sumResults } from './sum-results.ts';
 
 const atOnce = 50;
-/** A run ends about then and the next one goes on. */
-const runMs = 60_000;
-/** That a turn waits for results, of all batches together: other jobs of the process come after it. */
-const patienceMs = 5_000;
+/** Channels that are asked at the same time. */
+const channelsAtOnce = 8;
+
+export interface PollBounds {
+  /** A run ends about then and the next one goes on: other jobs of the process come after it. */
+  runMs: number;
+  /** For which all that a provider says of one batch is waited. */
+  questionMs: number;
+  /** That a run waits for results, of all batches together. */
+  patienceMs: number;
+}
+
+export const pollBounds: PollBounds = { runMs: 60_000, questionMs: 15_000, patienceMs: 5_000 };
 /** Milliseconds between two questions: a twentieth of its age. */
 const pollMs = { least: 15_000, most: 10 * 60_000 };
 const retryMs = 60_000;
@@ -28,32 +39,56 @@ const givenUpAfter = 3 * 24 * 3600;
 const windowSeconds = 24 * 3600;
 
 /** A job. Large results are read on beside it. */
-export async function pollBatches(context: AppContext, bounds = { patienceMs }): Promise<void> {
-  const batches = context.db.collection('batches');
+export async function pollBatches(context: AppContext, bounds: Partial<PollBounds> = {}): Promise<void> {
+  const { runMs, questionMs, patienceMs } = { ...pollBounds, ...bounds };
   const begin = performance.now();
-  const due = await batches.find({ poll_at: { lte: context.now() } }, { sort: [['poll_at', 1]], limit: atOnce });
+  const turn: Turn = { until: begin + patienceMs };
+  const isOver = () => performance.now() - begin > runMs;
+  const due = await context.db.collection('batches').find({ poll_at: { lte: context.now() } }, { sort: [['poll_at', 1]], limit: atOnce });
+  const ofChannels = [...Map.groupBy(due, ({ channel_id }) => channel_id).values()];
+  await inParallel(ofChannels, channelsAtOnce, (batches) => pollChannel({ context, questionMs, turn, isOver }, batches));
+}
+
+interface PollRun {
+  context: AppContext;
+  questionMs: number;
+  turn: Turn;
+  isOver(): boolean;
+}
+
+/** One after the other. A provider that says nothing is not waited for again. */
+async function pollChannel({ context, questionMs, turn, isOver }: PollRun, batches: readonly BatchRecord[]): Promise<void> {
   const failures: unknown[] = [];
-  const turn: Turn = { until: begin + bounds.patienceMs };
-  for (const { id, poll_at: at } of due) {
-    if (performance.now() - begin > runMs || at === undefined) break;
-    const claimed = await batches.patch({ id, poll_at: at }, { set: { poll_at: context.now() + claimMs } });
+  for (const [index, { id, poll_at: at }] of batches.entries()) {
+    if (isOver() || at === undefined) break;
+    const claimed = await context.db.collection('batches').patch({ id, poll_at: at }, { set: { poll_at: context.now() + claimMs } });
     if (claimed === null) continue;
+    const asking = { ...context, answerBy: performance.now() + questionMs };
     try {
-      await look(context, claimed, turn);
+      await look(context, claimed, { asking, turn });
     } catch (failure) {
       if (failure instanceof DatabaseUnavailable) throw failure;
       await again(context, claimed, retryMs);
       // A provider that does not answer is no fault of the job's.
       if (!(failure instanceof AppError)) failures.push(failure);
     }
+    if (performance.now() < asking.answerBy) continue;
+    for (const left of batches.slice(index + 1)) await again(context, left, retryMs);
+    break;
   }
   if (failures.length > 0) throw new Error('A batch could not be looked at', { cause: failures[0] });
 }
 
-async function look(context: AppContext, batch: BatchRecord, turn: Turn): Promise<void> {
+interface Looking {
+  /** Until when a provider has to answer. */
+  asking: AppContext & Asking;
+  turn: Turn;
+}
+
+async function look(context: AppContext, batch: BatchRecord, { asking, turn }: Looking): Promise<void> {
   if (batch.state === 'checking') return lookAtChecking(context, batch);
-  if (batch.state === 'creating') return lookAtCreating(context, batch);
-  if (batch.state === 'running') return lookAtRunning(context, batch, turn);
+  if (batch.state === 'creating') return lookAtCreating(context, batch, asking);
+  if (batch.state === 'running') return lookAtRunning(context, batch, { asking, turn });
   if (batch.state === 'ended') {
     await context.db.collection('batches').remove({ id: batch.id, state: 'ended' });
     return;
@@ -74,7 +109,7 @@ async function lookAtChecking(context: AppContext, batch: BatchRecord): Promise<
 }
 
 /** Whether it was charged is found out first, then whether the provider has it. */
-async function lookAtCreating(context: AppContext, open: BatchRecord): Promise<void> {
+async function lookAtCreating(context: AppContext, open: BatchRecord, asking: AppContext & Asking): Promise<void> {
   const batch = await resolveBatchCharge(context, open);
   if (batch.charge === 'open') return again(context, batch, retryMs);
   const now = Math.floor(context.now() / 1000);
@@ -82,8 +117,8 @@ async function lookAtCreating(context: AppContext, open: BatchRecord): Promise<v
   if (batch.charge === 'none') return concludeBatch(context, batch, failed);
   const channel = channelOf(context, batch);
   const form = formOf(batch);
-  const found =
-    channel === null ? undefined : await form.find({ ...context, isKnown: (at, id) => isKnown(context, at, id) }, channel, batch);
+  const isOfOurs = (at: PreparedChannel, id: string) => isKnown(context, at, id);
+  const found = channel === null ? undefined : await form.find({ ...asking, isKnown: isOfOurs }, channel, batch);
   if (found === undefined) {
     // Nobody can tell whether it runs. Its file goes, and so does what may be made of it.
     return now > batch.created_at + givenUpAfter ? concludeBatch(context, batch, failed) : again(context, batch, retryMs);
@@ -94,7 +129,7 @@ async function lookAtCreating(context: AppContext, open: BatchRecord): Promise<v
     return;
   }
   // Without its file nothing can begin any more, if the provider was slow to take it.
-  await form.letGo(context, batch);
+  await form.letGo(asking, batch);
   await concludeBatch(context, batch, failed);
 }
 
@@ -105,9 +140,9 @@ async function isKnown({ db, secrets }: AppContext, channel: PreparedChannel, id
 
 const endings: ReadonlySet<string | undefined> = new Set(['completed', 'failed', 'expired', 'cancelled']);
 
-async function lookAtRunning(context: AppContext, batch: BatchRecord, turn: Turn): Promise<void> {
+async function lookAtRunning(context: AppContext, batch: BatchRecord, { asking, turn }: Looking): Promise<void> {
   const channel = channelOf(context, batch);
-  const answer = channel === null ? null : await formOf(batch).read(context, channel, batch.upstream_id);
+  const answer = channel === null ? null : await formOf(batch).read(asking, channel, batch.upstream_id);
   if (channel === null || answer === null || 'failure' in answer) return unread(context, batch);
   const { set } = answer.told;
   const told = { ...batch, ...set };

@@ -72,7 +72,7 @@ export function mountFiles(host: RouteHost, services: RelayServices): void {
 }
 
 async function letGo({ context }: RelayServices, record: FileRecord): Promise<void> {
-  if (await deleteAtProvider(context, record)) await context.db.collection('files').remove({ id: record.id });
+  if ((await deleteAtProvider(context, record)) === 'gone') await context.db.collection('files').remove({ id: record.id });
 }
 
 /** At the first channel that takes it. @throws {AppError} */

@@ -4,8 +4,6 @@ import type { FileRecord } from '#server/db/records/file.ts';
 import { deleteAtProvider } from './upstream-files.ts';
 
 const atOnce = 100;
-/** A run ends about then and the next one goes on. */
-const runMs = 60_000;
 /** Longer than any upload takes, in seconds. */
 const longestSending = 24 * 3600;
 /** Seconds behind the time of an upload: its end may be on its way. */
@@ -13,8 +11,15 @@ const graceOfUploads = 3600;
 /** After the file has expired at the provider, too. */
 const givenUpAfter = 7 * 24 * 3600;
 
-/** A job. */
-export async function sweepFiles(context: AppContext): Promise<void> {
+export interface SweepBounds {
+  /** A run ends about then and the next one goes on. */
+  runMs: number;
+  /** For which an answer of a provider is waited. */
+  questionMs: number;
+}
+
+/** A job: others of its process come after it, so one provider that does not answer is not waited for again. */
+export async function sweepFiles(context: AppContext, { runMs, questionMs }: SweepBounds = sweepBounds): Promise<void> {
   const files = context.db.collection('files');
   const now = Math.floor(context.now() / 1000);
   const begin = performance.now();
@@ -22,17 +27,27 @@ export async function sweepFiles(context: AppContext): Promise<void> {
   await files.remove({ state: 'sending', created_at: { lt: now - longestSending } });
   await files.remove({ state: 'sending', upload_until: { lt: now - graceOfUploads } });
   await leaveDeleted(context);
+  const silent = new Set<number>();
+  const isGone = async (record: FileRecord): Promise<boolean> => {
+    if (record.expires_at < now - givenUpAfter) return true;
+    if (silent.has(record.channel_id)) return false;
+    const outcome = await deleteAtProvider({ ...context, answerBy: performance.now() + questionMs }, record);
+    if (outcome === 'silent') silent.add(record.channel_id);
+    return outcome === 'gone';
+  };
   for (let after = ''; performance.now() - begin < runMs;) {
     const some: FileRecord[] = await files.find({ state: 'leaving', id: { gt: after } }, { sort: [['id', 1]], limit: atOnce });
     for (const record of some) {
-      const isGone = record.expires_at < now - givenUpAfter || (await deleteAtProvider(context, record));
-      if (isGone) await files.remove({ id: record.id });
+      if (performance.now() - begin > runMs) return;
+      if (await isGone(record)) await files.remove({ id: record.id });
     }
     const last = some.at(-1);
     if (last === undefined || some.length < atOnce) return;
     after = last.id;
   }
 }
+
+const sweepBounds: SweepBounds = { runMs: 60_000, questionMs: 15_000 };
 
 /** Of users who are deleted nothing is kept. */
 async function leaveDeleted({ db }: AppContext): Promise<void> {

@@ -18,9 +18,13 @@ import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
 import { invalidResponse } from '#server/upstream/upstream-error.ts';
 import { batchPurpose } from './file-store.ts';
 
-export type Asking = Pick<AppContext, 'sender' | 'settings' | 'now' | 'env' | 'channels' | 'secrets'>;
+export interface Asking extends Pick<AppContext, 'sender' | 'settings' | 'now' | 'env' | 'channels' | 'secrets'> {
+  /** Monotonic milliseconds: no answer is waited for any longer. Missing: it is waited for as for one to a call. */
+  answerBy?: number;
+}
 
-const answerBytes = 1024 * 1024;
+/** A page of batches, each with its own fields and errors. */
+const answerBytes = 8 * 1024 * 1024;
 const longestId = 256;
 /** Any bytes are a stream of them. */
 const bytes = { ...framings.sse, mediaType: '', begins: () => true };
@@ -73,14 +77,16 @@ export async function sendFile(
   return typeof id === 'string' && id !== '' && id.length <= longestId ? { id } : { failure: invalidResponse() };
 }
 
-/** False: it may still be there. */
-export async function deleteAtProvider(context: Asking, record: Lying): Promise<boolean> {
+/** `left`: it may still be there; `silent`: so it is, and the provider has said nothing. */
+export async function deleteAtProvider(context: Asking, record: Lying): Promise<'gone' | 'left' | 'silent'> {
   const channel = channelOf(context, record);
   // With another key nothing of it can be reached; the provider lets it go when it expires.
-  if (channel === null || record.upstream_id === '') return true;
+  if (channel === null || record.upstream_id === '') return 'gone';
   const received = await askAccount(context, channel, { method: 'DELETE', path: `/files/${encodeURIComponent(record.upstream_id)}` });
   if (received.kind === 'stream') received.stream.abort();
-  return received.kind !== 'failed' || received.failure.upstreamStatus === 404;
+  if (received.kind !== 'failed') return 'gone';
+  const { upstreamStatus: status } = received.failure;
+  return status === 404 || (status > 200 && status < 300) ? 'gone' : status === 0 ? 'silent' : 'left';
 }
 
 /** @throws {AppError} */
@@ -134,5 +140,10 @@ export async function askAccount(
     proxy: channel.setting.proxy,
   };
   const signed = await channel.authorize(request, { now: context.now(), sender: context.sender });
-  return exchange(context, channel, signed, { responseMs: context.env.RELAY_TIMEOUT * 1000, maxBytes: answerBytes }).received;
+  return exchange(context, channel, signed, { responseMs: waitOf(context, context.env.RELAY_TIMEOUT), maxBytes: answerBytes }).received;
+}
+
+/** Milliseconds. @param seconds that are waited where nothing is said */
+export function waitOf({ answerBy }: Pick<Asking, 'answerBy'>, seconds: number): number {
+  return Math.min(seconds * 1000, answerBy === undefined ? Infinity : Math.max(1, answerBy - performance.now()));
 }

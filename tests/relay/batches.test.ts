@@ -490,6 +490,36 @@ describe.each(engines)('batches on $kind', (engine) => {
     await scene.checkBooks();
   });
 
+  test('a provider that says nothing is asked once a turn, and holds up neither the job nor those of other channels', async () => {
+    const { scene, provider } = await open();
+    await using _scene = scene;
+    const { context } = scene.app;
+    const batches = context.db.collection('batches');
+    const client = sdk(scene);
+    await begin(client, [line('a')]);
+    await begin(client, [line('a')]);
+    const elsewhere = {
+      ...(await recordOf(scene)),
+      id: 'batch_gone',
+      state: 'checking',
+      process: 'gone',
+      channel_id: 0,
+      poll_at: 1,
+    } as const;
+    scene.app.clock.advance(11 * 60_000);
+    await batches.insert({ ...elsewhere, poll_at: context.now() });
+    const asked = provider.asked.length;
+    provider.failures.push('held', 'held');
+    await pollBatches(context, { questionMs: 100 });
+    expect(provider.asked).toHaveLength(asked + 1);
+    expect(await batches.get(elsewhere.id)).toBeNull();
+    const later = await batches.find({ state: 'running' });
+    expect(later.map(({ poll_at: at }) => at > context.now())).toEqual([true, true]);
+    provider.failures.length = 0;
+    await end(scene, provider);
+    await scene.checkBooks();
+  });
+
   test('results that take long are read beside the job, a few at a time, by one reader each, and charged once', async () => {
     const { scene, provider } = await open({ settings: { BatchesPerUser: '10' } });
     await using _scene = scene;

@@ -231,6 +231,22 @@ describe.each(engines)('files on $kind', (engine) => {
     expect(await context.db.collection('files').count({}, 1)).toBe(0);
   });
 
+  test('a provider that says nothing is asked to delete once a run, and 204 is as good as 200', async () => {
+    const { scene, provider } = await open();
+    await using _scene = scene;
+    const { files } = sdk(scene);
+    for (const name of ['a', 'b', 'c']) await files.create({ file: await file(name), purpose: 'user_data' });
+    scene.app.clock.advance(31 * day * 1000);
+    const asked = provider.asked.length;
+    provider.failures.push(0, 0, 0);
+    await sweepFiles(scene.app.context, { runMs: 60_000, questionMs: 50 });
+    expect(provider.asked).toHaveLength(asked + 1);
+    provider.failures.splice(0, 3, 204);
+    await sweepFiles(scene.app.context);
+    expect(provider.files.size).toBe(1);
+    expect(await scene.app.context.db.collection('files').count({}, 1)).toBe(0);
+  });
+
   test('what cannot be meant is refused by its name, and nothing is sent', async () => {
     const { scene, provider } = await open();
     await using _scene = scene;

@@ -34,8 +34,8 @@ export interface FakeBatches extends ProviderFront {
   batches: Map<string, ProviderBatch>;
   /** Requests about batches, as `METHOD path`. */
   asked: string[];
-  /** The next ones get these; `lost`: it is done, and nothing is answered. */
-  failures: (number | 'lost' | 'cut')[];
+  /** The next ones get these; `lost`: it is done, and nothing is answered; `held`: its connection stays, and nothing comes. */
+  failures: (number | 'lost' | 'cut' | 'held')[];
   /** Works on a batch, the newest unless told, and ends it. */
   run(options?: RunOptions, id?: string): Promise<ProviderBatch>;
   /** What its requests are, as they were sent. */
@@ -109,6 +109,7 @@ export async function startFakeBatches(upstreamUrl: string): Promise<FakeBatches
     if (headers.authorization !== `Bearer ${files.channel.key}`) return refuse(401, 'Incorrect API key provided');
     const failure = failures.shift();
     if (failure === 'cut') return void response.destroy();
+    if (failure === 'held') return;
     if (typeof failure === 'number') return refuse(failure, 'as was told');
     const give = (batch: ProviderBatch) => (failure === 'lost' ? void response.destroy() : answer(200, told(batch)));
     if (method === 'POST' && id === undefined) {

@@ -35,7 +35,7 @@ export interface FakeFiles extends ProviderFront {
   uploads: Map<string, ProviderUpload>;
   /** Requests about files, as `METHOD path`. */
   asked: string[];
-  /** The next ones are refused with these. */
+  /** The next ones are refused with these; 0: nothing is answered. */
   failures: number[];
   /** Contents are told only once it has resolved. */
   holdContents(until: Promise<void>): void;
@@ -121,6 +121,7 @@ export async function startFakeFiles(upstreamUrl: string): Promise<FakeFiles> {
     asked.push(`${method} ${url}`);
     if (headers.authorization !== `Bearer ${key}`) return void refuse(401, 'Incorrect API key provided');
     const failure = failures.shift();
+    if (failure === 0) return;
     if (failure !== undefined) return void refuse(failure, 'as was told');
     if (method === 'POST' && id === undefined) {
       const form = await formOf(incoming, body);
