@@ -34,6 +34,8 @@ import { FileTooLarge, linesOf } from './read-lines.ts';
 export const longestLine = 4 * 1024 * 1024;
 /** Bytes of a batch, as the vendor has it. https://platform.openai.com/docs/guides/batch */
 const largestFile = 200 * 1024 * 1024;
+/** Of a file, blank ones too: the vendor takes 50,000 requests. */
+const mostLines = 500_000;
 /** Beyond this a line is looked at in turn with others. */
 const longBytes = 256 * 1024;
 /** Bytes that are written to disk at once. */
@@ -92,7 +94,7 @@ export async function checkRequests(batch: BatchToCheck, source: RequestSource, 
 
 async function* fromFile({ services }: BatchToCheck, checker: Checker, file: EventSource | Buffer): AsyncGenerator<Buffer> {
   const silenceMs = services.context.env.STREAMING_TIMEOUT * 1000;
-  for await (const { bytes, number } of linesOf(file, { longest: longestLine, largest: largestFile, silenceMs }))
+  for await (const { bytes, number } of linesOf(file, { longest: longestLine, largest: largestFile, mostLines, silenceMs }))
     yield await checker.checkLine(bytes, number);
 }
 
@@ -109,7 +111,7 @@ async function* fromItems(checker: Checker, items: readonly unknown[]): AsyncGen
   }
 }
 
-const tooLarge = { zh: '超过 200 MB', en: 'is larger than 200 MB' };
+const tooLarge = { zh: '超过 200 MB 或 50 万行', en: 'is larger than 200 MB, or has more than 500,000 lines' };
 const lineTooLong = { zh: '中有超过 4 MB 的行', en: 'has a line of more than 4 MB' };
 const empty = { zh: '中没有请求', en: 'has no requests' };
 

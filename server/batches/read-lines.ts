@@ -7,6 +7,8 @@ export interface LineBounds {
   /** Bytes of a line; and of the file. */
   longest: number;
   largest: number;
+  /** Lines, blank ones too; missing: as many as there are. */
+  mostLines?: number;
   /** Milliseconds after which a provider that says nothing more is given up. */
   silenceMs: number;
 }
@@ -29,7 +31,7 @@ export class FileTooLarge extends Error {
 /** Milliseconds of work between two turns of the event loop. */
 const stepMs = 5;
 
-/** Blank lines are left out, and counted. @throws {LineTooLong} @throws {FileTooLarge} @throws {FileBroken} */
+/** Blank lines are left out, and counted. @throws {LineTooLong} @throws {FileTooLarge} also for too many lines @throws {FileBroken} */
 export async function* linesOf(source: EventSource | Buffer, bounds: LineBounds): AsyncGenerator<{ bytes: Buffer; number: number }> {
   const cutter = new LineCutter(bounds.longest);
   let number = 0;
@@ -37,14 +39,14 @@ export async function* linesOf(source: EventSource | Buffer, bounds: LineBounds)
   let since = performance.now();
   const isGiven = (bytes: Buffer) => {
     number += 1;
+    if (number > (bounds.mostLines ?? Infinity)) throw new FileTooLarge();
     return !isBlank(bytes);
   };
   for await (const chunk of chunksOf(source, bounds.silenceMs)) {
     size += chunk.length;
     if (size > bounds.largest) throw new FileTooLarge();
-    for (const bytes of cutter.push(chunk)) {
-      if (!isGiven(bytes)) continue;
-      yield { bytes, number };
+    for (const bytes of cutter.cut(chunk)) {
+      if (isGiven(bytes)) yield { bytes, number };
       if (performance.now() - since < stepMs) continue;
       await nextTurn();
       since = performance.now();

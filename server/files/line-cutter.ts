@@ -19,17 +19,15 @@ export class LineCutter {
     this.#longest = longest;
   }
 
-  /** The lines that have ended, without their line feeds. @throws {LineTooLong} */
-  push(chunk: Buffer): Buffer[] {
-    const lines: Buffer[] = [];
+  /** The lines that have ended, without their line feeds, as they are asked for. All have to be. @throws {LineTooLong} */
+  *cut(chunk: Buffer): Generator<Buffer> {
     let at = 0;
     for (let end = chunk.indexOf(lineFeed); end >= 0; end = chunk.indexOf(lineFeed, at)) {
       this.#keep(chunk.subarray(at, end));
-      lines.push(this.rest());
       at = end + 1;
+      yield this.rest();
     }
     this.#keep(chunk.subarray(at));
-    return lines;
   }
 
   /** What has come of the line that has not ended; it is let go. */

@@ -13,7 +13,7 @@ export type EditLine = (line: Buffer) => Buffer;
 export function restoredLines(source: EventSource | Buffer, edit: EditLine): EventSource | Buffer {
   if (Buffer.isBuffer(source)) {
     const cutter = new LineCutter(longest);
-    return Buffer.concat([...cutter.push(source).map((line) => ended(line, edit)), edit(cutter.rest())]);
+    return Buffer.concat([...[...cutter.cut(source)].map((line) => ended(line, edit)), edit(cutter.rest())]);
   }
   return {
     pause: () => source.pause(),
@@ -29,7 +29,7 @@ function restoring(sink: StreamSink, edit: EditLine, abort: () => void): StreamS
   return {
     data(chunk) {
       try {
-        give(Buffer.concat(cutter.push(chunk).map((line) => ended(line, edit))));
+        give(Buffer.concat([...cutter.cut(chunk)].map((line) => ended(line, edit))));
       } catch (cause) {
         abort();
         sink.fail(new SendFailure('too_large', String(cause)));
