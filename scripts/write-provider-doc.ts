@@ -17,7 +17,7 @@ Written by \`node scripts/run-node.mjs scripts/write-provider-doc.ts\` from the 
 
 The number is the channel's type. A call goes out in the first of the provider's formats that its caller speaks, else in one that loses little
 ([translation.md](translation.md)): every format that callers may speak reaches every conversation. Formats in brackets are spoken at the
-provider's own address alone, unless the channel's setting \`formats\` names them.
+provider's own address alone, unless the channel's setting \`formats\` names them; those in square brackets only where it does.
 
 `;
 
@@ -70,7 +70,11 @@ function rowOf(provider: Provider): string[] {
   return [
     String(type),
     told?.name ?? provider.name,
-    named.map(([name, { isAtHomeOnly }]) => (isAtHomeOnly === true ? `(${titleOf(name)})` : titleOf(name))).join(', '),
+    named
+      .map(([name, { isAtHomeOnly, isByChoice }]) =>
+        isByChoice === true ? `[${titleOf(name)}]` : isAtHomeOnly === true ? `(${titleOf(name)})` : titleOf(name),
+      )
+      .join(', '),
     does.join(', '),
     keyOf(provider),
     modelList === undefined ? '' : 'yes',

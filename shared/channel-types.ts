@@ -2,7 +2,7 @@
 // test keeps both in step. Default models come from `GET /api/models`.
 
 /** What the channel's free field (`other`) is for; types without it do not show it. */
-export type OtherField = 'api_version' | 'plugin' | 'account_id' | 'regions' | 'bot_id';
+export type OtherField = 'api_version' | 'plugin' | 'account_id' | 'regions' | 'bot_id' | 'spark_version';
 /** Keys of several kinds, or of many parts. */
 export type KeyKind = 'google' | 'aws' | 'codex';
 /** Something to know before using the type; the texts are translations. */
@@ -11,6 +11,7 @@ export type TypeNotice =
   | 'full_url'
   | 'private_deployment'
   | 'ollama_options'
+  | 'spark_sockets'
   | 'dify_applications'
   | 'coze_bots'
   | 'replicate_models'
@@ -129,6 +130,8 @@ export const channelTypes: readonly ChannelType[] = [
     color: 'blue',
     baseUrl: 'https://spark-api-open.xf-yun.com',
     keyFormat: 'APPID|APISecret|APIKey',
+    other: 'spark_version',
+    notice: 'spark_sockets',
   },
   {
     type: 16,

@@ -20,6 +20,7 @@ import { openaiResponsesClient } from './openai-responses/client.ts';
 import { openaiResponsesUpstream } from './openai-responses/upstream.ts';
 import { palmUpstream } from './palm/upstream.ts';
 import { replicateUpstream } from './replicate/upstream.ts';
+import { sparkUpstream } from './spark/upstream.ts';
 import type { UpstreamDialect } from './upstream-dialect.ts';
 
 export const clientDialects = {
@@ -46,6 +47,7 @@ export const upstreamDialects = {
   coze: cozeUpstream,
   replicate: replicateUpstream,
   palm: palmUpstream,
+  spark: sparkUpstream,
 } satisfies Record<string, UpstreamDialect>;
 
 export type UpstreamDialectName = keyof typeof upstreamDialects;

@@ -60,6 +60,12 @@ export interface Gathering {
 
 type Body = Readonly<Record<string, unknown>>;
 
+/** Of a format that is spoken over WebSockets: one message asks, and each that comes back is an event. */
+export interface SocketEnd {
+  /** Nothing follows that message. */
+  isLast(message: string): boolean;
+}
+
 export interface UpstreamDialect {
   readonly name: string;
   /** As people call it, where no caller speaks it. */
@@ -92,6 +98,8 @@ export interface UpstreamDialect {
   writeRequest(request: ChatRequest, options: WriteOptions): WrittenRequest;
   /** What the provider's record and the settings make of a body in this format, before the channel's own fields overwrite it. */
   applyTraits(body: Body, input: EncodeInput): AppliedTraits;
+  /** It is spoken over WebSockets. Missing: by HTTP. */
+  readonly socket?: SocketEnd;
   /** The last look at a body: puts right what edits and limits have made contradictory. */
   normalize?(body: Body, input: EncodeInput): Body;
   /** The header of the caller that names the version of the format. */

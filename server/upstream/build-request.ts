@@ -108,6 +108,7 @@ function openRequest(
     isStream,
     proxy: channel.setting.proxy,
     framing: way.framing,
+    ...(way.dialect.socket === undefined ? {} : { socket: way.dialect.socket }),
     ...(awaiting === undefined ? {} : { awaiting }),
     ...(contents === undefined ? {} : { contents }),
     ...(isGathered ? { createSieve: () => new EventSieve(way.framing, (event) => gathering.keeps(event)) } : {}),

@@ -12,6 +12,7 @@ import { withRenewal } from './renewed-exchange.ts';
 import { SendFailure } from './send-failure.ts';
 import type { ResponseHeaders, Sending, SendLimits, SendRequest, StreamResponse, WholeResponse } from './send.ts';
 import { followUps } from './follow-ups.ts';
+import { sendOverSocket } from './socket-sending.ts';
 import { sendPieces } from './send-pieces.ts';
 import type { EventSource } from './upstream-stream.ts';
 import { failureOfSend, parseUpstreamError } from './upstream-error.ts';
@@ -141,7 +142,8 @@ export function exchange(
   limits: SendLimits,
 ): Exchange {
   const sendOnce = (open: SendRequest): Exchange => {
-    const sending = context.sender.send(open, limits);
+    const { socket } = open;
+    const sending = socket === undefined ? context.sender.send(open, limits) : sendOverSocket(context.sender, open, socket, limits);
     const isLater = request.awaiting !== undefined;
     const received = sending.response.then(
       (response) => gathered(read(response, { channel, now: context.now, isLater }), request),

@@ -95,7 +95,8 @@ function wayOfKind({ channel, client, model, version, versions, readsThinkingEnd
   const { key, record } = channel;
   const location = provider.locate?.({ key, other: record.other, clientModel: model, model: name });
   if (location === null || (location !== undefined && leadsElsewhere(location.model))) return null;
-  const address = { channel, provider, name: location?.model ?? name, version: versionOf(versions, name) ?? version, location };
+  const { baseUrl } = format;
+  const address = { channel, provider, baseUrl, name: location?.model ?? name, version: versionOf(versions, name) ?? version, location };
   if (lacksValues(whole, location)) return null;
   const url = URL.parse(filled(whole, address));
   const streamUrl = stream === whole ? url : URL.parse(filled(stream, address));
@@ -173,14 +174,16 @@ function versionOf(versions: ModelVersions | undefined, model: string): string |
 interface Address {
   channel: AskedWay['channel'];
   provider: Provider;
+  /** Of the format. */
+  baseUrl: string | undefined;
   name: string;
   version: string | undefined;
   location: ModelLocation | undefined;
 }
 
-function filled(path: string, { channel, provider, name, version, location }: Address): string {
+function filled(path: string, { channel, provider, baseUrl, name, version, location }: Address): string {
   const { other, base_url: own } = channel.record;
-  let base = location === undefined || own.trim() !== '' ? channel.base : location.base;
+  let base = own.trim() === '' ? (baseUrl ?? location?.base ?? channel.base) : channel.base;
   let template = path;
   if (provider.gatewayDrops !== undefined && base.startsWith('https://gateway.ai.cloudflare.com')) {
     template = template.replace(`{base}${provider.gatewayDrops}`, '{base}');

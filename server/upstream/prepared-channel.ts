@@ -32,6 +32,7 @@ export interface PreparedFormat {
   readonly isForOwnCallers: boolean;
   readonly isBestFor: ProviderFormat['isBestFor'];
   readonly isSoleFor: ProviderFormat['isSoleFor'];
+  readonly baseUrl: ProviderFormat['baseUrl'];
   /** Headers of a call, before it is authorised. Shared between calls: never changed by who receives them. */
   headers(isStream: boolean): Readonly<Record<string, string>>;
   /** The last step of a call: what its scheme makes of the whole of it. @throws {SigningFailure} */
@@ -219,7 +220,7 @@ function prepareFormats(source: FormatSource): PreparedFormat[] {
     const format = provider.formats[name];
     if (format === undefined) return [];
     const isAway = format.isAtHomeOnly === true && base !== provider.baseUrl;
-    const isSpoken = spoken.length === 0 ? !isAway : spoken.includes(name);
+    const isSpoken = spoken.length === 0 ? !isAway && format.isByChoice !== true : spoken.includes(name);
     return isSpoken ? [prepareFormat(source, upstreamDialects[name], format)] : [];
   });
   if (spoken.length > 0 && prepared.length === 0) note(problems, 'setting names no format of the provider');
@@ -228,7 +229,20 @@ function prepareFormats(source: FormatSource): PreparedFormat[] {
 
 function prepareFormat(source: FormatSource, dialect: UpstreamDialect, format: ProviderFormat): PreparedFormat {
   const { provider } = source;
-  const { framing, paths, models, headers, auth, isForOwnCallers = false, isBestFor, isSoleFor, isAtHomeOnly: _, ...traits } = format;
+  const {
+    framing,
+    paths,
+    models,
+    headers,
+    auth,
+    isForOwnCallers = false,
+    isBestFor,
+    isSoleFor,
+    isAtHomeOnly: _,
+    isByChoice: _choice,
+    baseUrl,
+    ...traits
+  } = format;
   const authorized = authorizeWith(source, auth ?? provider.auth);
   const plain = { ...authorized.headers, ...filled(source, headers), accept: 'application/json' };
   const whole = { ...plain, ...source.ownHeaders };
@@ -249,6 +263,7 @@ function prepareFormat(source: FormatSource, dialect: UpstreamDialect, format: P
     isForOwnCallers,
     isBestFor,
     isSoleFor,
+    baseUrl,
     headers: (isStream) => (isStream ? stream : whole),
     authorize: authorized.authorize,
   };

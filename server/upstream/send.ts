@@ -4,6 +4,7 @@ import type { Dispatcher } from 'undici';
 import type { Readable } from 'node:stream';
 import { PiecedBody } from '#server/framing/byte-source.ts';
 import type { OpenBody } from '#server/framing/byte-source.ts';
+import type { SocketEnd } from '#server/dialects/upstream-dialect.ts';
 import type { Framing } from '#server/framing/framing.ts';
 import { decodeBody, encodingsOf, ExpansionError, withoutMark } from './decode-body.ts';
 import type { BodyDecoder } from './decode-body.ts';
@@ -31,6 +32,8 @@ export interface SendRequest {
   framing: Framing;
   /** `http:`, `https:` or `socks5:` URL, null for none. */
   proxy: string | null;
+  /** It is asked over a WebSocket, by its body as one message. Missing: by HTTP. */
+  socket?: SocketEnd;
   /** A stream is not one for whoever asks: what this leaves of it is the whole response. */
   createSieve?: () => Sieve;
   /** Signed with a token that was kept: the same with another one, for when that is refused. @throws {SigningFailure} */

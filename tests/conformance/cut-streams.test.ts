@@ -17,6 +17,8 @@ import { converseEvents } from '#tests/support/converse-responses.ts';
 import { ernieFrames } from '#tests/support/ernie-responses.ts';
 import { baiduKey } from '#tests/support/fake-baidu.ts';
 import { bedrockApiKey } from '#tests/support/fake-bedrock.ts';
+import { sparkKey } from '#tests/support/fake-spark.ts';
+import { sparkMessages } from '#tests/support/fake-spark-sockets.ts';
 import { tencentKey } from '#tests/support/fake-tencent.ts';
 import { palmEvents } from '#tests/support/fake-palm.ts';
 import { replicateEvents, writeReplicateEvent } from '#tests/support/fake-replicate.ts';
@@ -132,6 +134,17 @@ const streams: Readonly<
     write(behaviour) {
       const request = known(readChat({ model, messages, stream: true, stream_options: { include_usage: true } }));
       const events = palmEvents();
+      return sse([...chatChunks(request, behaviour, 'chatcmpl-1')].flatMap((chunk) => events({ ...chunk })));
+    },
+  },
+  spark: {
+    type: 18,
+    setting: JSON.stringify({ formats: ['spark'] }),
+    key: sparkKey,
+    mapping: JSON.stringify({ [model]: 'SparkDesk-v4.0' }),
+    write(behaviour) {
+      const request = known(readChat({ model, messages, stream: true, stream_options: { include_usage: true } }));
+      const events = sparkMessages();
       return sse([...chatChunks(request, behaviour, 'chatcmpl-1')].flatMap((chunk) => events({ ...chunk })));
     },
   },

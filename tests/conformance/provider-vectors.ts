@@ -32,6 +32,21 @@ const Vector = z.object({
 });
 export type Vector = z.infer<typeof Vector>;
 
+const SocketVector = z.object({
+  name: z.string(),
+  channel: Channel,
+  request: z.object({ body: z.record(z.string(), z.unknown()) }),
+  context: z.object({ now_unix: z.int() }),
+  upstream: z.object({ url: z.string(), body: z.unknown() }),
+  upstream_response: z.object({ ws_frames: z.array(z.record(z.string(), z.unknown())) }),
+  response: z.object({ body: z.unknown() }).optional(),
+  response_chunks: z.array(z.unknown()).optional(),
+  error: z.object({ status: z.int(), error: z.record(z.string(), z.unknown()) }).optional(),
+  usage: z.record(z.string(), z.unknown()).optional(),
+});
+/** Of a provider that is asked over a socket. */
+export type SocketVector = z.infer<typeof SocketVector>;
+
 const UrlRow = z.object({
   type: z.int(),
   mode: z.string(),
@@ -54,6 +69,10 @@ function read(name: string): unknown {
 
 export function readVectors(name: string): Vector[] {
   return z.array(Vector).parse(read(name));
+}
+
+export function readSocketVectors(name: string): SocketVector[] {
+  return z.array(SocketVector).parse(read(name));
 }
 
 export function readUrlRows(): z.infer<typeof UrlRow>[] {

@@ -1,4 +1,6 @@
-// Spark of iFlytek by HTTP before the fake upstream: takes nothing that its vendor does not know, and tells errors with status 200.
+// Spark of iFlytek by HTTP, and by sockets, before the fake upstream: takes nothing that its vendor does not know, and tells errors with
+// status 200.
+import { sparkSockets } from './fake-spark-sockets.ts';
 import { jsonOf, startFront } from './provider-front.ts';
 import type { FrontedRequest, Judgement, ProviderFront } from './provider-front.ts';
 
@@ -39,7 +41,7 @@ function judge({ method, path, headers, body }: FrontedRequest, taken: Record<st
 /** @param taken gets the bodies of the calls, in order */
 export function startFakeSpark(taken: Record<string, unknown>[] = []) {
   return async (url: string): Promise<ProviderFront> => ({
-    ...(await startFront(url, (request) => judge(request, taken))),
+    ...(await startFront(url, (request) => judge(request, taken), sparkSockets(url, taken))),
     channel: { type: 18, key: sparkKey },
   });
 }

@@ -3,6 +3,7 @@
 import { createServer, request as httpRequest } from 'node:http';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { isObject } from './upstream-responses.ts';
 
 /** What a stand-in that answers by itself refuses. */
@@ -37,10 +38,11 @@ export interface ProviderFront {
   close(): Promise<void>;
 }
 
-/** @param judge is given the front's own address */
+/** @param judge is given the front's own address @param upgrade of requests that want to become a socket */
 export async function startFront(
   upstreamUrl: string,
   judge: (request: FrontedRequest, url: string) => Judgement | Promise<Judgement>,
+  upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void,
 ): Promise<Omit<ProviderFront, 'channel'>> {
   let url = '';
   const server = createServer((incoming, response) => {
@@ -54,6 +56,7 @@ export async function startFront(
       else response.writeHead(judged.status, { 'content-type': 'application/json', ...judged.headers }).end(JSON.stringify(judged.body));
     })().catch((cause: unknown) => response.destroy(cause instanceof Error ? cause : undefined));
   });
+  if (upgrade !== undefined) server.on('upgrade', upgrade);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   url = `http://127.0.0.1:${port}`;

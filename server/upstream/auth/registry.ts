@@ -9,6 +9,7 @@ import { header } from './header.ts';
 import { kling } from './kling.ts';
 import { query } from './query.ts';
 import type { Authorization } from './scheme.ts';
+import { sparkSocket } from './spark-socket.ts';
 import { spark } from './spark.ts';
 import { tencent } from './tencent.ts';
 import { volc } from './volc.ts';
@@ -30,6 +31,8 @@ export type Auth =
   | { kind: 'codex' }
   /** A password, or the three parts that its vendor gives out. */
   | { kind: 'spark' }
+  /** The same three parts: a secret, which signs the address of a socket. */
+  | { kind: 'spark-socket' }
   /** A secret, which signs for that service. */
   | { kind: 'tencent'; service: string }
   /** An API key and its secret, for a token. */
@@ -58,6 +61,8 @@ export function authorizationOf(auth: Auth, key: string, base: string): Authoriz
       return codex(key);
     case 'spark':
       return spark(key);
+    case 'spark-socket':
+      return sparkSocket(key);
     case 'tencent':
       return tencent(key, auth.service);
     case 'baidu':

@@ -84,6 +84,10 @@ export interface ProviderFormat extends Omit<ProviderTraits, 'name'> {
   headers?: Readonly<Record<string, string>>;
   /** Where the key travels otherwise in this format. */
   auth?: Auth;
+  /** It is spoken at this address, where the channel names none. Missing: at the provider's. */
+  baseUrl?: string;
+  /** Only where the channel's setting `formats` names it. */
+  isByChoice?: boolean;
   /** Only at the provider's own address: what answers behind another one is known to speak the first format alone. Otherwise the
    *  channel's setting `formats` names it. */
   isAtHomeOnly?: boolean;

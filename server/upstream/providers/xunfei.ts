@@ -1,10 +1,38 @@
 // iFlytek Spark by HTTP, in OpenAI's shape. https://www.xfyun.cn/doc/spark/HTTP%E8%B0%83%E7%94%A8%E6%96%87%E6%A1%A3.html
+import { sparkStatuses } from '#server/dialects/spark-statuses.ts';
 import type { Provider } from './spec.ts';
+
+const baseUrl = 'https://spark-api-open.xf-yun.com';
+
+/** Behind the address of sockets, by what the vendor calls the model there. https://www.xfyun.cn/doc/spark/Web.html */
+const socketPaths: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    lite: 'v1.1/chat',
+    generalv2: 'v2.1/chat',
+    generalv3: 'v3.1/chat',
+    'generalv3.5': 'v3.5/chat',
+    '4.0Ultra': 'v4.0/chat',
+    'pro-128k': 'chat/pro-128k',
+    'max-32k': 'chat/max-32k',
+    x1: 'v1/x1',
+  }),
+);
+
+/** The same by version. */
+const domainOf: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    'v1.1': 'lite',
+    'v2.1': 'generalv2',
+    'v3.1': 'generalv3',
+    'v3.5': 'generalv3.5',
+    'v4.0': '4.0Ultra',
+  }),
+);
 
 export const xunfei: Provider = {
   type: 18,
   name: 'Xunfei',
-  baseUrl: 'https://spark-api-open.xf-yun.com',
+  baseUrl,
   formats: {
     'openai-chat': {
       framing: 'sse',
@@ -20,33 +48,33 @@ export const xunfei: Provider = {
         code: 'code',
         message: 'message',
         ok: 0,
-        statuses: {
-          10003: 400,
-          10004: 400,
-          10005: 400,
-          10163: 400,
-          10907: 400,
-          10013: 400,
-          10014: 400,
-          10019: 400,
-          10015: 401,
-          10016: 401,
-          11200: 401,
-          10006: 429,
-          10007: 429,
-          10008: 429,
-          11201: 429,
-          11202: 429,
-          11203: 429,
-        },
+        statuses: sparkStatuses,
       },
+    },
+    // What sockets can do HTTP can do too, and tools beside it.
+    spark: {
+      isByChoice: true,
+      baseUrl: 'https://spark-api.xf-yun.com',
+      framing: 'sse',
+      paths: { chat: '{base}/{socketPath}' },
+      auth: { kind: 'spark-socket' },
+      streamsOnly: true,
     },
   },
   auth: { kind: 'spark' },
+  // A socket's address is that of one model, which the channel's free field names by its version where the model's own name does not.
+  locate: ({ other, clientModel, model }) => {
+    const named = clientModel === 'SparkDesk' ? domainOf.get(other.trim()) : undefined;
+    const domain = named ?? model;
+    const path = socketPaths.get(domain);
+    const values: Record<string, string> = path === undefined ? {} : { socketPath: path };
+    return { base: baseUrl, model: domain, values };
+  },
   // By version, as its sockets are asked.
   modelNames: {
     SparkDesk: 'lite',
     'SparkDesk-v1.1': 'lite',
+    'SparkDesk-v2.1': 'generalv2',
     'SparkDesk-v3.1': 'generalv3',
     'SparkDesk-v3.5': 'generalv3.5',
     'SparkDesk-v4.0': '4.0Ultra',

@@ -33,7 +33,7 @@ const own: Readonly<Record<number, StandIn>> = {
   11: { front: startFakePalm, formats: ['palm'], models: { chat: 'PaLM-2' } },
   14: { front: startPlain(14), formats: ['claude'] },
   15: { front: startFakeBaidu, formats: ['ernie'], answers: ['embeddings'], models: { chat: 'ERNIE-4.0-8K', embeddings: 'Embedding-V1' } },
-  18: { front: startFakeSpark(), formats: ['openai-chat'], models: { chat: 'SparkDesk-v4.0' } },
+  18: { front: startFakeSpark(), formats: ['openai-chat', 'spark'], models: { chat: 'SparkDesk-v4.0' } },
   23: {
     front: (url) => startFakeTencent(url, { failureStatus: 200 }),
     formats: ['hunyuan'],

@@ -1,0 +1,21 @@
+// Errors of this format: a code within a message, whatever the status. https://www.xfyun.cn/doc/spark/%E6%8E%A5%E5%8F%A3%E8%AF%B4%E6%98%8E.html
+import { isObject } from '#server/framing/loose-json.ts';
+import type { UpstreamErrorObject } from '../parts.ts';
+import { sparkStatuses } from '../spark-statuses.ts';
+
+/** Null: it is none. */
+export function readError(message: unknown): UpstreamErrorObject | null {
+  const header = isObject(message) ? message['header'] : undefined;
+  const told = isObject(header) ? header : message;
+  if (!isObject(told) || typeof told['code'] !== 'number' || told['code'] === 0) return null;
+  const { code, message: text } = told;
+  const status = sparkStatuses[code] ?? 500;
+  return {
+    message: typeof text === 'string' && text !== '' ? text : `error ${code}`,
+    type: 'xunfei_error',
+    code: filtered.has(code) ? 'content_filter' : code,
+    status,
+  };
+}
+
+const filtered: ReadonlySet<number> = new Set([10_013, 10_014, 10_019]);

@@ -1,0 +1,15 @@
+// What this format carries of what callers say; none of them speaks it. Tools are for its vendor's HTTP.
+import type { CarriedFields } from '../request-fields.ts';
+
+export const carriedFields: CarriedFields = {
+  temperature: 'by_parts',
+  top_p: 'by_parts',
+  top_k: 'by_parts',
+  presence_penalty: (value) => inChat({ presence_penalty: value }),
+  frequency_penalty: (value) => inChat({ frequency_penalty: value }),
+};
+
+/** Only one kind of field stands there. */
+function inChat(fields: Record<string, unknown>): Record<string, unknown> {
+  return { chat: fields };
+}

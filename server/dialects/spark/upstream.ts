@@ -1,0 +1,35 @@
+// Spark of iFlytek over WebSockets as a format that providers speak; no caller does. One message asks, and pieces of the answer come back.
+// https://www.xfyun.cn/doc/spark/Web.html, https://www.xfyun.cn/doc/spark/X1ws.html
+import { parseObject } from '#server/framing/loose-json.ts';
+import { errorInResponse } from '../stream-pipe.ts';
+import { limitsAt } from '../token-limits.ts';
+import type { UpstreamDialect } from '../upstream-dialect.ts';
+import { readError } from './errors.ts';
+import { createStreamReader, gathering, isLast, isMessage, readWhole } from './read-response.ts';
+import { carriedFields } from './said-fields.ts';
+import { title } from './title.ts';
+import { applyTraits, writeRequest } from './write-request.ts';
+import { createStreamWriter } from './write-stream.ts';
+
+export const sparkUpstream: UpstreamDialect = {
+  name: 'spark',
+  title,
+  limits: limitsAt('parameter.chat.max_tokens'),
+  carriedFields,
+  identity: null,
+  // Nothing of the account is named in a conversation.
+  findAccountObject: () => undefined,
+  writeRequest,
+  applyTraits,
+  effortOf: () => undefined,
+  socket: { isLast },
+  readWhole,
+  createStreamReader,
+  gathering,
+  createStreamWriter,
+  isEvent: ({ data }) => isMessage(parseObject(data)),
+  readError(text) {
+    const error = readError(parseObject(text));
+    return error === null ? null : errorInResponse(error);
+  },
+};

@@ -1,0 +1,74 @@
+// Parts → the one message that asks. Whose application it is belongs to the key, and is filled in where the call is signed.
+import { noteMessage, noteTools, shapeInWords, toldText } from '../application-losses.ts';
+import { Losses, untranslatable } from '../losses.ts';
+import type { AssistantPart, ChatRequest, Message, TextPart, UserPart } from '../parts.ts';
+import type { AppliedTraits, WriteOptions, WrittenRequest } from '../upstream-dialect.ts';
+import type { EncodeInput } from '../encode-input.ts';
+import { isObject } from '#server/framing/loose-json.ts';
+import { carriedFields } from './said-fields.ts';
+import { title } from './title.ts';
+
+interface SparkMessage {
+  role: string;
+  content: string;
+}
+
+/** @throws {AppError} `untranslatable` */
+export function writeRequest(request: ChatRequest, { upstreamModel }: WriteOptions): WrittenRequest {
+  const losses = new Losses(request.saidFields);
+  const { chat } = losses.carry(request.extras, carriedFields, title);
+  if (request.stop !== undefined) throw untranslatable(request.saidFields.stop?.name ?? 'stop', title);
+  noteTools(request, losses, title);
+  if (request.userId !== undefined) losses.drop('user_id');
+  const shape = shapeInWords(request.responseFormat);
+  const told = request.messages.flatMap((message) => writeMessage(message, losses));
+  const text = shape === null ? told : [{ role: 'system', content: shape }, ...told];
+  const body = {
+    header: {},
+    parameter: { chat: { domain: upstreamModel, ...samplingOf(request), ...(isObject(chat) ? chat : {}) } },
+    payload: { message: { text } },
+  };
+  return { body, dropped: losses.names };
+}
+
+/** https://www.xfyun.cn/doc/spark/Web.html: from 1 to 6 words are chosen from. */
+function samplingOf({ maxTokens, temperature, topP, topK }: ChatRequest): Record<string, number> {
+  return {
+    ...(maxTokens === undefined ? {} : { max_tokens: maxTokens }),
+    ...(temperature === undefined ? {} : { temperature: Math.min(2, temperature) }),
+    ...(topP === undefined ? {} : { top_p: topP }),
+    ...(topK === undefined ? {} : { top_k: Math.min(6, Math.max(1, topK)) }),
+  };
+}
+
+function writeMessage(message: Message, losses: Losses): SparkMessage[] {
+  const { role, content, field } = message;
+  noteMessage(message, losses);
+  const texts = content.map((part: TextPart | UserPart | AssistantPart) => {
+    const text = toldText(part, { field, losses, title });
+    if (text === null) throw untranslatable(`${field}.content`, title);
+    return text;
+  });
+  const told = texts.filter((text) => text !== '').join('\n');
+  return told === '' ? [] : [{ role, content: told }];
+}
+
+/** The model that is really asked: the channel may name the version of one whose name has none. */
+export function applyTraits(body: Readonly<Record<string, unknown>>, { way }: EncodeInput): AppliedTraits {
+  const { parameter, payload } = body;
+  const chat = isObject(parameter) && isObject(parameter['chat']) ? parameter['chat'] : {};
+  const named = { ...body, parameter: { chat: { ...chat, domain: way.nameThere } } };
+  return { body: isOld.test(way.nameThere) ? { ...named, payload: withoutSystem(payload) } : named, dropped: [] };
+}
+
+/** They know no instructions. */
+const isOld = /^general(?:v[23])?$/;
+const agreed: SparkMessage = { role: 'assistant', content: 'Okay' };
+
+function withoutSystem(payload: unknown): unknown {
+  const message = isObject(payload) ? payload['message'] : undefined;
+  const text: unknown = isObject(message) ? message['text'] : undefined;
+  if (!Array.isArray(text)) return payload;
+  const told = text.filter(isObject).flatMap((one) => (one['role'] === 'system' ? [{ ...one, role: 'user' }, { ...agreed }] : [one]));
+  return { message: { text: told } };
+}
