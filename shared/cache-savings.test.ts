@@ -8,6 +8,12 @@ test.each([
   ['what was read is cheaper', { cache_tokens: 600 }, 540, 0.6],
   ['what was written costs more', { cache_tokens: 600, cache_creation_tokens: 400 }, 440, 0.6],
   ['writing for an hour costs more again', { cache_creation_tokens: 400, cache_creation_tokens_1h: 400 }, -400, 0],
+  [
+    'audio from there costs less than audio that is heard, and text what it did',
+    { cache_tokens: 600, audio_cache_tokens: 200, audio_cache_ratio: 0.5, audio_ratio: 8 },
+    200 * 7.5 + 400 * 0.9,
+    0.6,
+  ],
 ])('%s', (_about, other, quota, share) => {
   const saved = cacheSavings(tokens, { ...ratios, ...other });
   expect(saved?.quota).toBeCloseTo(quota, 6);

@@ -21,6 +21,8 @@ export interface PriceMaps {
   audioRatio?: NumberMap;
   /** Of audio that is spoken, as a factor of audio that is heard; models that are not in it speak at the price of text. */
   audioCompletionRatio?: NumberMap;
+  /** Of audio that is read from the cache, as a factor of audio that is heard; models that are not in it have the factor of text. */
+  audioCacheRatio?: NumberMap;
   /** Of pictures that are seen; models that are not in it see at the price of text. */
   imageRatio?: NumberMap;
   /** Of pictures that are drawn, as a factor of pictures that are seen; models that are not in it draw at the price of text. */
@@ -53,6 +55,22 @@ export function audioRatiosOf(
   return {
     audioInputRatio: audioRatio,
     audioOutputRatio: audioCompletionRatio === undefined ? completionRatio : product(audioRatio, audioCompletionRatio),
+  };
+}
+
+/** Of what is read from the cache, where it does not cost what text from there does. */
+function cachedRatiosOf(
+  cacheRatio: number,
+  {
+    audioRatio = 1,
+    audioCacheRatio = cacheRatio,
+    imageRatio = 1,
+  }: Readonly<Partial<Record<'audioRatio' | 'audioCacheRatio' | 'imageRatio', number | undefined>>>,
+): Pick<UsagePrice, 'audioCacheRatio' | 'imageCacheRatio'> {
+  const [audio, image] = [product(audioRatio, audioCacheRatio), product(imageRatio, cacheRatio)];
+  return {
+    ...(audio === cacheRatio ? {} : { audioCacheRatio: audio }),
+    ...(image === cacheRatio ? {} : { imageCacheRatio: image }),
   };
 }
 
@@ -91,21 +109,18 @@ export function unsetPrice(model: string, maps: PriceMaps): Price {
 function usagePrice(name: string, modelRatio: number, maps: PriceMaps): Price {
   const cacheCreationRatio = maps.cacheCreationRatio?.[name] ?? defaultCacheCreationRatio;
   const completionRatio = completionRatioOf(name, maps.completionRatio);
+  const cacheRatio = maps.cacheRatio[name] ?? 1;
+  const [audioRatio, imageRatio] = [maps.audioRatio?.[name], maps.imageRatio?.[name]];
   const usual: UsagePrice = {
     kind: 'usage',
     modelRatio,
     completionRatio,
-    cacheRatio: maps.cacheRatio[name] ?? 1,
+    cacheRatio,
     cacheCreationRatio,
     cacheCreation1hRatio: cacheCreation1hRatioOf(cacheCreationRatio),
-    ...audioRatiosOf(completionRatio, {
-      audioRatio: maps.audioRatio?.[name],
-      audioCompletionRatio: maps.audioCompletionRatio?.[name],
-    }),
-    ...imageRatiosOf(completionRatio, {
-      imageRatio: maps.imageRatio?.[name],
-      imageCompletionRatio: maps.imageCompletionRatio?.[name],
-    }),
+    ...audioRatiosOf(completionRatio, { audioRatio, audioCompletionRatio: maps.audioCompletionRatio?.[name] }),
+    ...imageRatiosOf(completionRatio, { imageRatio, imageCompletionRatio: maps.imageCompletionRatio?.[name] }),
+    ...cachedRatiosOf(cacheRatio, { audioRatio, audioCacheRatio: maps.audioCacheRatio?.[name], imageRatio }),
   };
   return withTiers(withLongInputs(usual, longInputsOf(name, maps.longInputPrice ?? {})), tierFactorsOf(name, maps.tierPrice ?? {}));
 }
@@ -123,6 +138,8 @@ export function withLongInputs(price: UsagePrice, lengths: readonly LongInput[])
       cacheCreation1hRatio: product(price.cacheCreation1hRatio, input),
       audioInputRatio: product(price.audioInputRatio, input),
       imageInputRatio: product(price.imageInputRatio, input),
+      ...(price.audioCacheRatio === undefined ? {} : { audioCacheRatio: product(price.audioCacheRatio, input) }),
+      ...(price.imageCacheRatio === undefined ? {} : { imageCacheRatio: product(price.imageCacheRatio, input) }),
       completionRatio: product(price.completionRatio, output),
       audioOutputRatio: product(price.audioOutputRatio, output),
       imageOutputRatio: product(price.imageOutputRatio, output),

@@ -3,6 +3,7 @@ import { AdminInfo } from '#shared/admin-info.ts';
 import { CallUnits } from '#shared/call-units.ts';
 import { endpoint } from '#shared/contract.ts';
 import { LogEvent } from '#shared/log-event.ts';
+import { mediaFields } from '#shared/log-media.ts';
 import { RefusalFacts } from '#shared/refusal-facts.ts';
 import { CursorQuery, pageOf } from '#shared/paging.ts';
 import { TimeStep, zoneQuery } from '#shared/time-steps.ts';
@@ -118,20 +119,7 @@ export const LogOther = z.looseObject({
   /** All cache writes, and of them those for an hour. */
   cache_creation_tokens: z.optional(z.int()),
   cache_creation_tokens_1h: z.optional(z.int()),
-  /** Of a call that heard or spoke: what of its tokens was audio, and at which ratios; the last is of the model's ratio. */
-  audio: z.optional(z.boolean()),
-  audio_input: z.optional(z.int()),
-  audio_output: z.optional(z.int()),
-  text_input: z.optional(z.int()),
-  text_output: z.optional(z.int()),
-  audio_ratio: z.optional(z.number()),
-  audio_completion_ratio: z.optional(z.number()),
-  audio_output_ratio: z.optional(z.number()),
-  /** The same of pictures, where they have a price of their own. */
-  image_input: z.optional(z.int()),
-  image_output: z.optional(z.int()),
-  image_ratio: z.optional(z.number()),
-  image_output_ratio: z.optional(z.number()),
+  ...mediaFields,
   /** What a price per call is paid for, where a call has several; tools that ran at the provider: how often, and USD per 1,000 runs. */
   units: z.catch(z.optional(CallUnits), undefined),
   hosted_calls: z.catch(z.optional(z.readonly(z.array(z.object({ kind: z.string(), calls: z.int(), price: z.number() })))), undefined),

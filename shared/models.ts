@@ -14,6 +14,9 @@ export const PricingEntry = z.object({
   audio_output_ratio: z.optional(z.number()),
   image_ratio: z.optional(z.number()),
   image_output_ratio: z.optional(z.number()),
+  /** Of audio and of pictures that are read from the cache, where they do not cost what text from there does. */
+  audio_cache_ratio: z.optional(z.number()),
+  image_cache_ratio: z.optional(z.number()),
   /** Factors of all that is read and written of prompts with more tokens than `above`, the highest bound first. Absent: length does not matter. */
   long_inputs: z.optional(z.array(z.object({ above: z.int(), input: z.number(), output: z.number() }))),
   /** Factors of all prices in other lanes of the provider. Absent: there are none. */

@@ -116,6 +116,7 @@ export const optionApi = {
       CreateCacheRatio: PriceText,
       AudioRatio: PriceText,
       AudioCompletionRatio: PriceText,
+      AudioCacheRatio: PriceText,
       ImageRatio: PriceText,
       ImageCompletionRatio: PriceText,
       LongInputPrice: PriceText,

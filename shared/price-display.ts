@@ -14,6 +14,8 @@ interface PricedRatios {
   audio_output_ratio?: number | undefined;
   image_ratio?: number | undefined;
   image_output_ratio?: number | undefined;
+  audio_cache_ratio?: number | undefined;
+  image_cache_ratio?: number | undefined;
 }
 
 /** What is absent has no price of its own. */
@@ -29,6 +31,9 @@ export interface PricesPerMillion {
   /** Pictures. */
   seen?: number;
   drawn?: number;
+  /** Audio and pictures from the cache. */
+  cachedAudio?: number;
+  cachedImage?: number;
 }
 
 /** USD per million tokens: ratio × 2 × group ratio while a dollar is 500,000 quota. */
@@ -36,6 +41,7 @@ export function pricesPerMillion(ratios: PricedRatios, groupRatio: number, quota
   const usd = (...factors: number[]) => product(1_000_000 / quotaPerUnit, ratios.model_ratio, groupRatio, ...factors);
   const { cache_creation_ratio: written, audio_ratio: heard, audio_output_ratio: spoken } = ratios;
   const { image_ratio: seen, image_output_ratio: drawn } = ratios;
+  const { audio_cache_ratio: cachedAudio, image_cache_ratio: cachedImage } = ratios;
   return {
     prompt: usd(),
     cached: usd(ratios.cache_ratio),
@@ -45,6 +51,8 @@ export function pricesPerMillion(ratios: PricedRatios, groupRatio: number, quota
     ...(spoken === undefined ? {} : { spoken: usd(spoken) }),
     ...(seen === undefined ? {} : { seen: usd(seen) }),
     ...(drawn === undefined ? {} : { drawn: usd(drawn) }),
+    ...(cachedAudio === undefined ? {} : { cachedAudio: usd(cachedAudio) }),
+    ...(cachedImage === undefined ? {} : { cachedImage: usd(cachedImage) }),
   };
 }
 
@@ -72,22 +80,28 @@ export function priceOfLog(other: LogOther): Price | null {
     audioOutputRatio: other.audio_output_ratio ?? audio.audioOutputRatio,
     imageInputRatio: other.image_ratio ?? inputRatio,
     imageOutputRatio: other.image_output_ratio ?? completionRatio,
+    ...(other.audio_cache_ratio === undefined ? {} : { audioCacheRatio: other.audio_cache_ratio }),
+    ...(other.image_cache_ratio === undefined ? {} : { imageCacheRatio: other.image_cache_ratio }),
     ...(inputRatio === 1 ? {} : { inputRatio }),
   };
 }
 
 /** The usage that a log row remembers. */
 export function usageOfLog(log: Pick<Log, 'prompt_tokens' | 'completion_tokens'>, other: LogOther): PricedUsage {
-  const cachedTokens = other.cache_tokens ?? 0;
+  const cached = other.cache_tokens ?? 0;
+  const audioCacheTokens = Math.min(cached, other.audio_cache_tokens ?? 0);
+  const imageCacheTokens = Math.min(cached - audioCacheTokens, other.image_cache_tokens ?? 0);
   const written = other.cache_creation_tokens ?? 0;
   const cacheCreation1hTokens = Math.min(written, other.cache_creation_tokens_1h ?? 0);
   // Rows of the Claude format count cache tokens beside the input, not within.
-  const beside = other['claude'] === true ? cachedTokens + written : 0;
+  const beside = other['claude'] === true ? cached + written : 0;
   return {
     // A task has a price and no tokens; a call without any would cost nothing.
     promptTokens: other.task === undefined ? log.prompt_tokens + beside : 1,
     completionTokens: log.completion_tokens,
-    cachedTokens,
+    cachedTokens: cached - audioCacheTokens - imageCacheTokens,
+    audioCacheTokens,
+    imageCacheTokens,
     cacheCreationTokens: written - cacheCreation1hTokens,
     cacheCreation1hTokens,
     audioInputTokens: other.audio_input ?? 0,
@@ -110,12 +124,24 @@ export function cacheSavings(
 ): { quota: number; share: number } | null {
   const price = priceOfLog(other);
   if (price === null || price.kind === 'call') return null;
-  const { promptTokens, cachedTokens = 0, cacheCreationTokens = 0, cacheCreation1hTokens = 0 } = usageOfLog(log, other);
-  if (cachedTokens + cacheCreationTokens + cacheCreation1hTokens === 0) return null;
-  const { inputRatio = 1 } = price;
-  const read = cachedTokens * (inputRatio - price.cacheRatio);
+  const used = usageOfLog(log, other);
+  const {
+    promptTokens,
+    cachedTokens = 0,
+    audioCacheTokens = 0,
+    imageCacheTokens = 0,
+    cacheCreationTokens = 0,
+    cacheCreation1hTokens = 0,
+  } = used;
+  const cached = cachedTokens + audioCacheTokens + imageCacheTokens;
+  if (cached + cacheCreationTokens + cacheCreation1hTokens === 0) return null;
+  const { inputRatio = 1, cacheRatio, audioCacheRatio = cacheRatio, imageCacheRatio = cacheRatio } = price;
+  const read =
+    cachedTokens * (inputRatio - cacheRatio) +
+    audioCacheTokens * (price.audioInputRatio - audioCacheRatio) +
+    imageCacheTokens * (price.imageInputRatio - imageCacheRatio);
   const written =
     cacheCreationTokens * (price.cacheCreationRatio - inputRatio) + cacheCreation1hTokens * (price.cacheCreation1hRatio - inputRatio);
-  const share = promptTokens === 0 ? 0 : Math.min(1, cachedTokens / promptTokens);
+  const share = promptTokens === 0 ? 0 : Math.min(1, cached / promptTokens);
   return { quota: (read - written) * price.modelRatio * (other.group_ratio ?? 1), share };
 }

@@ -17,6 +17,8 @@ const maps = {
   cacheCreationRatio: { 'claude-3-5-sonnet-20241022': 1.5 },
   audioRatio: { 'gpt-4o': 16 },
   audioCompletionRatio: { 'gpt-4o': 2 },
+  audioCacheRatio: { 'gpt-4o': 0.0625 },
+  imageRatio: { 'claude-3-5-sonnet-20241022': 2 },
 };
 
 function usagePrice(changes: Partial<UsagePrice> = {}): Price {
@@ -99,6 +101,20 @@ describe('the charge', () => {
     ['more written than input', tokens(100, 0, { cacheCreationTokens: 60, cacheCreation1hTokens: 90 }), usagePrice(), 1, 155],
     ['more cached than input', tokens(100, 0, { cachedTokens: 900, cacheCreationTokens: 5 }), usagePrice({ cacheRatio: 0.5 }), 1, 50],
     ['audio heard', tokens(1000, 0, { cachedTokens: 200, audioInputTokens: 300 }), usagePrice({ audioInputRatio: 16 }), 1, 5500],
+    [
+      'audio and pictures from the cache',
+      tokens(1000, 0, { cachedTokens: 100, audioCacheTokens: 200, imageCacheTokens: 300, audioInputTokens: 50 }),
+      usagePrice({ cacheRatio: 0.5, audioInputRatio: 8, audioCacheRatio: 2, imageCacheRatio: 3 }),
+      1,
+      50 + 400 + 900 + 400 + 350,
+    ],
+    [
+      'the same where they have no price of their own',
+      tokens(1000, 0, { cachedTokens: 100, audioCacheTokens: 200, imageCacheTokens: 300 }),
+      usagePrice({ cacheRatio: 0.5 }),
+      1,
+      700,
+    ],
     ['audio spoken', tokens(0, 100, { audioOutputTokens: 60 }), usagePrice({ completionRatio: 4, audioOutputRatio: 32 }), 1, 2080],
     [
       'more audio than there is',
@@ -151,6 +167,8 @@ const usages = fc.record({
   audioOutputTokens: counts,
   imageInputTokens: counts,
   imageOutputTokens: counts,
+  audioCacheTokens: counts,
+  imageCacheTokens: counts,
   units: fc.record({
     kind: fc.constantFrom('search' as const, 'image' as const),
     count: fc.nat(1000),
@@ -168,6 +186,8 @@ const usagePrices = fc.record({
   audioOutputRatio: ratios,
   imageInputRatio: ratios,
   imageOutputRatio: ratios,
+  audioCacheRatio: ratios,
+  imageCacheRatio: ratios,
 });
 const prices: fc.Arbitrary<Price> = fc.oneof(usagePrices, fc.record({ kind: fc.constant('call' as const), modelPrice: ratios }));
 
@@ -182,17 +202,22 @@ function slowQuota(usage: Required<Omit<PricedUsage, 'longestInput' | 'tier'>>, 
   if (usage.promptTokens + usage.completionTokens === 0) return 0n;
   const factor = fraction(group) * fraction(price.kind === 'call' ? perUnit : price.modelRatio);
   const cached = Math.min(usage.cachedTokens, usage.promptTokens);
-  const written = Math.min(usage.cacheCreationTokens, usage.promptTokens - cached);
-  const writtenLong = Math.min(usage.cacheCreation1hTokens, usage.promptTokens - cached - written);
-  const heard = Math.min(usage.audioInputTokens, usage.promptTokens - cached - written - writtenLong);
-  const seen = Math.min(usage.imageInputTokens, usage.promptTokens - cached - written - writtenLong - heard);
+  const cachedAudio = Math.min(usage.audioCacheTokens, usage.promptTokens - cached);
+  const cachedImage = Math.min(usage.imageCacheTokens, usage.promptTokens - cached - cachedAudio);
+  const text = usage.promptTokens - cached - cachedAudio - cachedImage;
+  const written = Math.min(usage.cacheCreationTokens, text);
+  const writtenLong = Math.min(usage.cacheCreation1hTokens, text - written);
+  const heard = Math.min(usage.audioInputTokens, text - written - writtenLong);
+  const seen = Math.min(usage.imageInputTokens, text - written - writtenLong - heard);
   const spoken = Math.min(usage.audioOutputTokens, usage.completionTokens);
   const drawn = Math.min(usage.imageOutputTokens, usage.completionTokens - spoken);
   const units =
     price.kind === 'call'
       ? BigInt(usage.units.count) * fraction(exactProduct(price.modelPrice, usage.units.factor ?? 1))
-      : BigInt(usage.promptTokens - cached - written - writtenLong - heard - seen) * unit +
+      : BigInt(text - written - writtenLong - heard - seen) * unit +
         BigInt(cached) * fraction(price.cacheRatio) +
+        BigInt(cachedAudio) * fraction(price.audioCacheRatio ?? price.cacheRatio) +
+        BigInt(cachedImage) * fraction(price.imageCacheRatio ?? price.cacheRatio) +
         BigInt(written) * fraction(price.cacheCreationRatio) +
         BigInt(writtenLong) * fraction(price.cacheCreation1hRatio) +
         BigInt(heard) * fraction(price.audioInputRatio) +

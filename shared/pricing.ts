@@ -11,6 +11,8 @@ import { add, ceiling, decimalOf, decimalText, digitsAt, multiply, product, subt
 import type { Decimal } from '#shared/decimal.ts';
 import type { CallUnits, UnitKind } from '#shared/call-units.ts';
 import { priceAt } from '#shared/price-at.ts';
+import { buckets, countsOf, isCount, isNothing, ratioOf } from '#shared/price-buckets.ts';
+import type { Bucket } from '#shared/price-buckets.ts';
 import { defaultQuotaPerUnit } from '#shared/quota.ts';
 import { toolAmount, toolsAmount } from '#shared/tool-prices.ts';
 import type { ToolCharge } from '#shared/tool-prices.ts';
@@ -42,6 +44,9 @@ export interface UsagePrice {
   /** Of pictures in the input, and in the output. */
   imageInputRatio: number;
   imageOutputRatio: number;
+  /** Of audio and of pictures that are read from the cache; missing: `cacheRatio`. */
+  audioCacheRatio?: number;
+  imageCacheRatio?: number;
   /** Of plain input; missing: 1. */
   inputRatio?: number;
   /** What takes the price's place where the input has more tokens than `above`, the highest bound first; missing: nothing does. */
@@ -57,8 +62,10 @@ export interface PricedUsage {
   /** All input, cached tokens and cache writes included. */
   promptTokens: number;
   completionTokens: number;
-  /** Of the input: read from the provider's cache. */
+  /** Of the input: read from the provider's cache, without what of it is audio or a picture. */
   cachedTokens?: number;
+  audioCacheTokens?: number;
+  imageCacheTokens?: number;
   /** Of the input: written to the provider's cache for five minutes, and for an hour. */
   cacheCreationTokens?: number;
   cacheCreation1hTokens?: number;
@@ -74,29 +81,6 @@ export interface PricedUsage {
   longestInput?: number;
   /** The lane of the provider (`shared/service-tiers.ts`); missing: the usual one. */
   tier?: string;
-}
-
-/**
- * The parts of a call that have prices of their own, in the order of a receipt; a new one is one more row. The first row is the whole
- * input and `completion` the whole output; what follows each of them is a share of it.
- */
-const buckets = [
-  { part: 'prompt', tokens: 'promptTokens', ratio: null },
-  { part: 'cached', tokens: 'cachedTokens', ratio: 'cacheRatio' },
-  { part: 'cache_creation', tokens: 'cacheCreationTokens', ratio: 'cacheCreationRatio' },
-  { part: 'cache_creation_1h', tokens: 'cacheCreation1hTokens', ratio: 'cacheCreation1hRatio' },
-  { part: 'audio_input', tokens: 'audioInputTokens', ratio: 'audioInputRatio' },
-  { part: 'image_input', tokens: 'imageInputTokens', ratio: 'imageInputRatio' },
-  { part: 'completion', tokens: 'completionTokens', ratio: 'completionRatio' },
-  { part: 'audio_output', tokens: 'audioOutputTokens', ratio: 'audioOutputRatio' },
-  { part: 'image_output', tokens: 'imageOutputTokens', ratio: 'imageOutputRatio' },
-] as const;
-const outputAt = buckets.findIndex(({ part }) => part === 'completion');
-
-type Bucket = (typeof buckets)[number];
-
-function ratioOf(price: UsagePrice, { ratio }: Bucket): number {
-  return ratio === null ? (price.inputRatio ?? 1) : price[ratio];
 }
 
 export interface ReceiptLine {
@@ -205,11 +189,6 @@ export function quotaOf(usage: PricedUsage, usual: Price, groupRatio: number, qu
 /** The counts of `quotaOf`, which runs several times in every call: nothing is allocated for them. */
 const ownCounts: number[] = buckets.map(() => 0);
 
-function isNothing(counts: readonly number[]): boolean {
-  for (const count of counts) if (count > 0) return false;
-  return true;
-}
-
 interface Rates<N> {
   /** Of each bucket. */
   each: N[];
@@ -273,35 +252,6 @@ function factorOf(price: Price, groupRatio: number, quotaPerUnit: number): Decim
 function asNumbers({ each, unit }: Rates<bigint>): Rates<number> | null {
   if ([...each, unit].some((rate) => rate > BigInt(Number.MAX_SAFE_INTEGER))) return null;
   return { each: each.map(Number), unit: Number(unit) };
-}
-
-/** The tokens of each bucket, disjoint. Providers that report more cached tokens than input mean the input. */
-function countsOf(usage: PricedUsage, counts: number[] = []): number[] {
-  let index = 0;
-  for (const { tokens } of buckets) {
-    const count = usage[tokens] ?? 0;
-    if (!isCount(count)) throw new RangeError(`Not a number of tokens in ${JSON.stringify(usage)}`);
-    counts[index] = count;
-    index += 1;
-  }
-  takeShares(counts, 0, outputAt);
-  takeShares(counts, outputAt, buckets.length);
-  return counts;
-}
-
-/** Takes what stands between `whole` and `end` off the whole, as far as that goes. */
-function takeShares(counts: number[], whole: number, end: number): void {
-  let rest = counts[whole] ?? 0;
-  for (let index = whole + 1; index < end; index += 1) {
-    const share = Math.min(counts[index] ?? 0, rest);
-    counts[index] = share;
-    rest -= share;
-  }
-  counts[whole] = rest;
-}
-
-function isCount(value: number): boolean {
-  return Number.isSafeInteger(value) && value >= 0;
 }
 
 function bounded(quota: bigint): number {

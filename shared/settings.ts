@@ -218,16 +218,16 @@ const catalogue = {
   CacheRatio: numberMapSetting(null, ratio),
   /** Of writing to the provider's cache for five minutes; for an hour it is 1.6 times that. */
   CreateCacheRatio: numberMapSetting(null, ratio),
-  /** Of audio that is heard; audio that is spoken, as a factor of that. */
+  /** Of audio that is heard; audio that is spoken, and audio from the cache, as factors of that. */
   AudioRatio: numberMapSetting(null, ratio),
   AudioCompletionRatio: numberMapSetting(null, ratio),
+  AudioCacheRatio: numberMapSetting(null, ratio),
   /** The same of pictures that are seen and drawn. */
   ImageRatio: numberMapSetting({}, ratio),
   ImageCompletionRatio: numberMapSetting({}, ratio),
   CompletionRatio: numberMapSetting(null, ratio),
-  /** Factors of what a model costs once a prompt is longer than a bound (`shared/long-inputs.ts`). */
+  /** Factors of what a model costs once a prompt is longer than a bound, and in other lanes (`shared/long-inputs.ts`, `service-tiers.ts`). */
   LongInputPrice: numberMapSetting(null, { ...ratio, isNameAllowed: isLongInputName }),
-  /** Factors of what a model costs in other lanes of its provider (`shared/service-tiers.ts`). */
   TierPrice: numberMapSetting(null, { ...ratio, isNameAllowed: isTierPriceName }),
   /** USD per second of video, by resolution and model (`shared/video-prices.ts`). */
   VideoPrice: numberMapSetting(null, { ...ratio, isNameAllowed: isVideoPriceName }),

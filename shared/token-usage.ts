@@ -2,7 +2,7 @@
 
 /**
  * Whole numbers from 0 up. The classes do not overlap, except that `reasoning` is a share of `output`, and the audio and image
- * classes are shares of the input and of `output`.
+ * classes are shares of `input`, of `output` and of `cacheRead`.
  */
 export interface TokenUsage {
   /** Input that was neither read from nor written to the provider's cache. */
@@ -13,10 +13,14 @@ export interface TokenUsage {
   cacheWrite1h: number;
   output: number;
   reasoning: number;
+  /** Of what was neither read from the cache nor written to it. */
   audioInput: number;
   audioOutput: number;
   imageInput: number;
   imageOutput: number;
+  /** Of what was read from the cache. */
+  audioCacheRead: number;
+  imageCacheRead: number;
   /** The lane that the provider says it took, by `tierNamed`; missing: it says nothing. */
   tier?: string;
   /** US dollars that the provider says it takes for the call; missing: it says nothing. */
@@ -43,6 +47,8 @@ export const noTokens: Readonly<TokenUsage> = {
   audioOutput: 0,
   imageInput: 0,
   imageOutput: 0,
+  audioCacheRead: 0,
+  imageCacheRead: 0,
 };
 
 /** All tokens that the model read, cached ones included. */
@@ -64,5 +70,7 @@ export function sumOfUsages(one: Readonly<TokenUsage>, other: Readonly<TokenUsag
     audioOutput: sum('audioOutput'),
     imageInput: sum('imageInput'),
     imageOutput: sum('imageOutput'),
+    audioCacheRead: sum('audioCacheRead'),
+    imageCacheRead: sum('imageCacheRead'),
   };
 }

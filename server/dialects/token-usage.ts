@@ -1,4 +1,5 @@
 // Sums of the token classes, and their reading from numbers that may be anything.
+import { isObject } from '#server/framing/loose-json.ts';
 import type { HostedCalls } from '#shared/hosted-tools.ts';
 import { tierNamed } from '#shared/service-tiers.ts';
 import { inputTokens, noTokens } from '#shared/token-usage.ts';
@@ -56,6 +57,39 @@ export class ToldUsage {
 export function withTier<U extends Partial<TokenUsage> | null>(usage: U, told: unknown): U {
   const tier = usage === null ? undefined : tierNamed(told);
   return tier === undefined ? usage : { ...usage, tier };
+}
+
+interface InputMedia {
+  /** All input, and what of it was read from the cache. */
+  input: number;
+  cacheRead: number;
+  /** Of all input. */
+  audio: number;
+  image: number;
+  /** Of what was read from the cache; null: it is not told, so the cache had as much text as there is. */
+  cached: Readonly<Record<'audio' | 'image', number>> | null;
+}
+
+/** What has prices of its own of an input: of formats that count what the cache had within it. */
+export function mediaClasses(told: InputMedia): Pick<TokenUsage, 'audioInput' | 'imageInput' | 'audioCacheRead' | 'imageCacheRead'> {
+  const { input, cacheRead, cached } = told;
+  const audio = Math.min(told.audio, input);
+  const image = Math.min(told.image, input - audio);
+  const beyondText = Math.max(0, cacheRead - (input - audio - image));
+  const audioCacheRead = Math.min(cached?.audio ?? beyondText, audio, cacheRead);
+  const imageCacheRead = Math.min(cached?.image ?? beyondText - audioCacheRead, image, cacheRead - audioCacheRead);
+  return {
+    audioInput: Math.min(audio - audioCacheRead, input - cacheRead),
+    imageInput: Math.min(image - imageCacheRead, input - cacheRead),
+    audioCacheRead,
+    imageCacheRead,
+  };
+}
+
+/** Of OpenAI's `cached_tokens_details`; null: there are none. */
+export function cachedMedia(details: unknown): InputMedia['cached'] {
+  if (!isObject(details)) return null;
+  return { audio: tokenCount(details['audio_tokens']) ?? 0, image: tokenCount(details['image_tokens']) ?? 0 };
 }
 
 /** No single call uses more; a larger number is an upstream's fault. */

@@ -1,4 +1,5 @@
 // Defaults that are too large for the console's bundle.
+import audioCacheRatio from './data/audio-cache-ratio.json' with { type: 'json' };
 import audioCompletionRatio from './data/audio-completion-ratio.json' with { type: 'json' };
 import audioRatio from './data/audio-ratio.json' with { type: 'json' };
 import cacheRatio from './data/cache-ratio.json' with { type: 'json' };
@@ -22,6 +23,8 @@ const large: Partial<Record<SettingKey, string>> = {
   CreateCacheRatio: JSON.stringify(cacheCreationRatio),
   AudioRatio: JSON.stringify(audioRatio),
   AudioCompletionRatio: JSON.stringify(audioCompletionRatio),
+  // https://developers.openai.com/api/docs/models/gpt-realtime-2.1, …-mini, …/gpt-4o-realtime-preview
+  AudioCacheRatio: JSON.stringify(audioCacheRatio),
   CompletionRatio: JSON.stringify(completionRatio),
   // List prices of November 2026: OpenAI, Anthropic, Google.
   LongInputPrice: JSON.stringify(longInputPrice),

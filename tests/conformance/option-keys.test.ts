@@ -136,6 +136,7 @@ text StreamOverdraft finish
 json CreateCacheRatio
 json AudioRatio
 json AudioCompletionRatio
+json AudioCacheRatio
 json ImageRatio {}
 json ImageCompletionRatio {}
 json LongInputPrice

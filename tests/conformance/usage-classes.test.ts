@@ -9,7 +9,7 @@ import type { RelayScene } from '#tests/support/relay-scene.ts';
 
 const model = 'tide-1';
 /** Of the prompt's price; no two sums of them are alike. */
-const ratios = { completion: 7, cached: 0.5, written: 3, heard: 11, spoken: 13 };
+const ratios = { completion: 7, cached: 0.5, written: 3, heard: 11, spoken: 13, heardAgain: 0.25 };
 const settings = {
   ModelRatio: JSON.stringify({ [model]: 2 }),
   CompletionRatio: JSON.stringify({ [model]: ratios.completion }),
@@ -17,6 +17,7 @@ const settings = {
   CreateCacheRatio: JSON.stringify({ [model]: ratios.written }),
   AudioRatio: JSON.stringify({ [model]: ratios.heard }),
   AudioCompletionRatio: JSON.stringify({ [model]: ratios.spoken }),
+  AudioCacheRatio: JSON.stringify({ [model]: ratios.heardAgain }),
 };
 const [input, output] = [100, 40];
 
@@ -26,7 +27,7 @@ interface Upstream {
   /** A hundred tokens read and forty written, in its own words. */
   usage: object;
   /** Tokens of each class that has a price of its own; the others are plain. Images and thoughts cost what plain ones do. */
-  classes: { cached?: number; written?: number; writtenForAnHour?: number; heard?: number; spoken?: number };
+  classes: { cached?: number; written?: number; writtenForAnHour?: number; heard?: number; heardAgain?: number; spoken?: number };
   thoughts: number;
 }
 
@@ -42,6 +43,19 @@ const upstreams: Upstream[] = [
       completion_tokens_details: { reasoning_tokens: 10, audio_tokens: 5 },
     },
     classes: { cached: 30, heard: 20, spoken: 5 },
+    thoughts: 10,
+  },
+  {
+    format: 'chat completions, sound in the cache',
+    channel: { type: 1 },
+    usage: {
+      prompt_tokens: 100,
+      completion_tokens: 40,
+      total_tokens: 140,
+      prompt_tokens_details: { cached_tokens: 30, audio_tokens: 20, cached_tokens_details: { text_tokens: 18, audio_tokens: 12 } },
+      completion_tokens_details: { reasoning_tokens: 10, audio_tokens: 5 },
+    },
+    classes: { cached: 18, heard: 8, heardAgain: 12, spoken: 5 },
     thoughts: 10,
   },
   {
@@ -89,6 +103,26 @@ const upstreams: Upstream[] = [
     },
     classes: { cached: 30, heard: 20, spoken: 5 },
     thoughts: 10,
+  },
+  {
+    format: 'Gemini, sound in the cache',
+    channel: { type: 24 },
+    usage: {
+      promptTokenCount: 100,
+      cachedContentTokenCount: 30,
+      cacheTokensDetails: [
+        { modality: 'TEXT', tokenCount: 18 },
+        { modality: 'AUDIO', tokenCount: 12 },
+      ],
+      promptTokensDetails: [
+        { modality: 'TEXT', tokenCount: 80 },
+        { modality: 'AUDIO', tokenCount: 20 },
+      ],
+      candidatesTokenCount: 40,
+      totalTokenCount: 140,
+    },
+    classes: { cached: 18, heard: 8, heardAgain: 12 },
+    thoughts: 0,
   },
 ];
 
@@ -145,10 +179,10 @@ const callers: Caller[] = [
 ];
 
 /** Each token once, by the table of prices alone. */
-function costOf({ cached = 0, written = 0, writtenForAnHour = 0, heard = 0, spoken = 0 }: Upstream['classes']): number {
-  const plain = input - cached - written - writtenForAnHour - heard;
+function costOf({ cached = 0, written = 0, writtenForAnHour = 0, heard = 0, heardAgain = 0, spoken = 0 }: Upstream['classes']): number {
+  const plain = input - cached - written - writtenForAnHour - heard - heardAgain;
   const read = plain + cached * ratios.cached + written * ratios.written + writtenForAnHour * cacheCreation1hRatioOf(ratios.written);
-  const sound = heard * ratios.heard + spoken * ratios.heard * ratios.spoken;
+  const sound = (heard + heardAgain * ratios.heardAgain) * ratios.heard + spoken * ratios.heard * ratios.spoken;
   return Math.ceil((read + sound + (output - spoken) * ratios.completion) * 2);
 }
 
@@ -170,12 +204,13 @@ describe.each(upstreams)('a provider of $format', ({ channel, usage, classes, th
       const row = (await scene.logs(rows)).at(-1);
       const all = (classes.written ?? 0) + (classes.writtenForAnHour ?? 0);
       const paid = hasNoHour === true ? { ...classes, written: all, writtenForAnHour: 0 } : classes;
-      const { cached = 0, written = 0, writtenForAnHour = 0, heard = 0, spoken = 0 } = paid;
+      const { cached = 0, written = 0, writtenForAnHour = 0, heard = 0, heardAgain = 0, spoken = 0 } = paid;
       expect(row).toMatchObject({ prompt_tokens: input, completion_tokens: output, quota: costOf(paid) });
-      expect(row?.other).toMatchObject({ cache_tokens: cached, prompt_source: 'upstream', completion_source: 'upstream' });
+      expect(row?.other).toMatchObject({ cache_tokens: cached + heardAgain, prompt_source: 'upstream', completion_source: 'upstream' });
       expect(row?.other?.['cache_creation_tokens'] ?? 0).toBe(written + writtenForAnHour);
       expect(row?.other?.['cache_creation_tokens_1h'] ?? 0).toBe(writtenForAnHour);
       expect([row?.other?.['audio_input'] ?? 0, row?.other?.['audio_output'] ?? 0]).toEqual([heard, spoken]);
+      expect(row?.other?.['audio_cache_tokens'] ?? 0).toBe(heardAgain);
       expect(row?.other?.['reasoning_tokens'] ?? 0).toBe(thoughts);
       if (!isStream) for (const told of sum(JSON.parse(text))) expect(told).toBe(input + output);
     });

@@ -70,6 +70,7 @@ describe.each(engines)('options on $kind', (engine) => {
       'CreateCacheRatio',
       'AudioRatio',
       'AudioCompletionRatio',
+      'AudioCacheRatio',
       'GroupRatio',
       'TopupGroupRatio',
       'UserUsableGroups',

@@ -23,6 +23,7 @@ const settings = {
   CacheRatio: JSON.stringify({ [model]: 0.1 }),
   AudioRatio: JSON.stringify({ [model]: 8, [writer]: 2.4 }),
   AudioCompletionRatio: JSON.stringify({ [model]: 2 }),
+  AudioCacheRatio: JSON.stringify({ [model]: 0.25 }),
 };
 /** 55 of text, 64 cached, 13 heard; 30 written, 91 spoken: (55 + 6.4 + 13 × 8 + 30 × 4 + 91 × 16) × 2, rounded up. */
 const usualCost = 3483;
@@ -270,6 +271,22 @@ describe.each(engines)('realtime sessions on $kind', (engine) => {
     client.send({ type: 'response.cancel' });
     expect((await upTo(client, 'response.done')).at(-1)).toMatchObject({ response: { status: 'cancelled' } });
     expect(await session.scene.logs(1)).toMatchObject([{ completion_tokens: 10, quota: Math.ceil((55 + 6.4 + 104 + 160) * 2) }]);
+    await session.scene.checkBooks();
+  });
+
+  test('sound that was in the cache has a price of its own', async () => {
+    await using session = await openSession(engine);
+    using client = await session.connect();
+    await client.next();
+    const cached_tokens_details = { text_tokens: 40, audio_tokens: 8, image_tokens: 16 };
+    const input_token_details = { text_tokens: 100, audio_tokens: 13, image_tokens: 19, cached_tokens: 64, cached_tokens_details };
+    session.upstream.behave({ usage: { ...usualUsage, input_token_details } });
+    client.send({ type: 'response.create' });
+    await upTo(client, 'response.done');
+    // 60 of text and 3 pictures; 40 and 16 of those cached at a tenth; 5 heard, 8 again at a quarter of that.
+    const quota = Math.ceil((63 + 5.6 + 5 * 8 + 8 * 2 + 30 * 4 + 91 * 16) * 2);
+    const other = { cache_tokens: 64, audio_input: 5, audio_cache_tokens: 8, audio_cache_ratio: 2 };
+    expect(await session.scene.logs(1)).toMatchObject([{ quota, other }]);
     await session.scene.checkBooks();
   });
 

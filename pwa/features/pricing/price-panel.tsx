@@ -37,7 +37,7 @@ export function PricePanel({ entry, list, group, onGroup, onClose, onPrevious, o
 }
 
 /** Not every model has them. */
-const further = ['written', 'heard', 'spoken', 'seen', 'drawn'] as const;
+const further = ['written', 'heard', 'cachedAudio', 'spoken', 'seen', 'cachedImage', 'drawn'] as const;
 
 function Prices({ entry, list, group, onGroup }: Pick<PricePanelProps, 'entry' | 'list' | 'group' | 'onGroup'>) {
   const { t } = useTranslation();

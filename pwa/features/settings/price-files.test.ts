@@ -22,6 +22,7 @@ describe('prices as a file', () => {
       ['CreateCacheRatio', {}],
       ['AudioRatio', {}],
       ['AudioCompletionRatio', {}],
+      ['AudioCacheRatio', {}],
       ['ImageRatio', {}],
       ['ImageCompletionRatio', {}],
     ]);

@@ -15,6 +15,7 @@ const PriceFile = z.object({
   CreateCacheRatio: z.optional(Prices),
   AudioRatio: z.optional(Prices),
   AudioCompletionRatio: z.optional(Prices),
+  AudioCacheRatio: z.optional(Prices),
   ImageRatio: z.optional(Prices),
   ImageCompletionRatio: z.optional(Prices),
 });

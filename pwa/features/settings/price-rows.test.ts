@@ -136,9 +136,10 @@ describe('prices of cache writes and of audio', () => {
     CreateCacheRatio: { m: 1.25 },
     AudioRatio: { m: 16 },
     AudioCompletionRatio: { m: 2 },
+    AudioCacheRatio: { m: 0.0625 },
   });
   const shown = (now: PriceMaps) =>
-    (['input', 'output', 'written', 'heard', 'spoken'] as const).map((field) => cellOf(rowOf(now, 'm'), field, usd));
+    (['input', 'output', 'written', 'heard', 'spoken', 'cachedAudio'] as const).map((field) => cellOf(rowOf(now, 'm'), field, usd));
   const after = (edit: ReturnType<typeof editOf>): PriceMaps => {
     if (edit === 'zero_input') throw new Error('refused');
     const texts = editedTexts(audio, ['m'], edit);
@@ -146,11 +147,12 @@ describe('prices of cache writes and of audio', () => {
   };
 
   it('stand in USD, and stay what they are when another is typed', () => {
-    expect(shown(audio)).toEqual([2.5, 10, 3.125, 40, 80]);
-    expect(shown(after(editOf(rowOf(audio, 'm'), { field: 'input', value: 5 }, usd)))).toEqual([5, 10, 3.125, 40, 80]);
-    expect(shown(after(editOf(rowOf(audio, 'm'), { field: 'heard', value: 32 }, usd)))).toEqual([2.5, 10, 3.125, 32, 80]);
-    expect(shown(after(editOf(rowOf(audio, 'm'), { field: 'spoken', value: 64 }, usd)))).toEqual([2.5, 10, 3.125, 40, 64]);
-    expect(shown(after(editOf(rowOf(audio, 'm'), { field: 'written', value: 3 }, usd)))).toEqual([2.5, 10, 3, 40, 80]);
+    expect(shown(audio)).toEqual([2.5, 10, 3.125, 40, 80, 2.5]);
+    expect(shown(after(editOf(rowOf(audio, 'm'), { field: 'input', value: 5 }, usd)))).toEqual([5, 10, 3.125, 40, 80, 2.5]);
+    expect(shown(after(editOf(rowOf(audio, 'm'), { field: 'heard', value: 32 }, usd)))).toEqual([2.5, 10, 3.125, 32, 80, 2.5]);
+    expect(shown(after(editOf(rowOf(audio, 'm'), { field: 'spoken', value: 64 }, usd)))).toEqual([2.5, 10, 3.125, 40, 64, 2.5]);
+    expect(shown(after(editOf(rowOf(audio, 'm'), { field: 'written', value: 3 }, usd)))).toEqual([2.5, 10, 3, 40, 80, 2.5]);
+    expect(shown(after(editOf(rowOf(audio, 'm'), { field: 'cachedAudio', value: 4 }, usd)))).toEqual([2.5, 10, 3.125, 40, 80, 4]);
   });
 
   it('speech without a price of hearing is a factor of the input', () => {

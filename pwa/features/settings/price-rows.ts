@@ -10,6 +10,7 @@ export const priceKeys = [
   'CreateCacheRatio',
   'AudioRatio',
   'AudioCompletionRatio',
+  'AudioCacheRatio',
   'ImageRatio',
   'ImageCompletionRatio',
 ] as const;
@@ -53,6 +54,7 @@ function byKey<Value>(of: (key: PriceKey) => Value): Record<PriceKey, Value> {
     CreateCacheRatio: of('CreateCacheRatio'),
     AudioRatio: of('AudioRatio'),
     AudioCompletionRatio: of('AudioCompletionRatio'),
+    AudioCacheRatio: of('AudioCacheRatio'),
     ImageRatio: of('ImageRatio'),
     ImageCompletionRatio: of('ImageCompletionRatio'),
   };
@@ -90,7 +92,7 @@ function numberIn(map: EntryMap, model: string): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }
 
-export const priceFields = ['input', 'output', 'cached', 'written', 'heard', 'spoken', 'seen', 'drawn', 'price'] as const;
+export const priceFields = ['input', 'output', 'cached', 'written', 'heard', 'cachedAudio', 'spoken', 'seen', 'drawn', 'price'] as const;
 export type PriceField = (typeof priceFields)[number];
 
 const fieldKeys: Record<PriceField, PriceKey> = {
@@ -99,6 +101,7 @@ const fieldKeys: Record<PriceField, PriceKey> = {
   cached: 'CacheRatio',
   written: 'CreateCacheRatio',
   heard: 'AudioRatio',
+  cachedAudio: 'AudioCacheRatio',
   spoken: 'AudioCompletionRatio',
   seen: 'ImageRatio',
   drawn: 'ImageCompletionRatio',
@@ -126,7 +129,7 @@ function baseOf(row: PriceRow, field: PriceField, quotaPerUnit: number): number 
   if (ModelRatio === undefined) return 0;
   const input = usdOf(ModelRatio, quotaPerUnit);
   if (field === 'drawn') return input * ImageRatio;
-  return field === 'spoken' ? input * AudioRatio : input;
+  return field === 'spoken' || field === 'cachedAudio' ? input * AudioRatio : input;
 }
 
 /** Whether somebody changed one into the other; a price that is kept as a quotient may come back a trifle off. */
@@ -161,9 +164,10 @@ export function editOf(
   const base = baseOf(row, field, view.quotaPerUnit);
   if (base === 0) return 'zero_input';
   const edit: PriceEdit = { [key]: exact(value / base) };
-  const { AudioRatio = 1, AudioCompletionRatio, ImageRatio = 1, ImageCompletionRatio } = row.set;
-  if (field === 'heard' && value > 0 && AudioCompletionRatio !== undefined) {
-    edit.AudioCompletionRatio = exact((base * AudioRatio * AudioCompletionRatio) / value);
+  const { AudioRatio = 1, ImageRatio = 1, ImageCompletionRatio } = row.set;
+  for (const factor of ['AudioCompletionRatio', 'AudioCacheRatio'] as const) {
+    const set = row.set[factor];
+    if (field === 'heard' && value > 0 && set !== undefined) edit[factor] = exact((base * AudioRatio * set) / value);
   }
   if (field === 'seen' && value > 0 && ImageCompletionRatio !== undefined) {
     edit.ImageCompletionRatio = exact((base * ImageRatio * ImageCompletionRatio) / value);

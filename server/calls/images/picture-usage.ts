@@ -2,7 +2,7 @@
 // https://platform.openai.com/docs/api-reference/images/object
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { Body } from '#server/dialects/strict-fields.ts';
-import { tokenCount } from '#server/dialects/token-usage.ts';
+import { cachedMedia, mediaClasses, tokenCount } from '#server/dialects/token-usage.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { readPromptUsage } from '../prompt-usage.ts';
 
@@ -14,13 +14,14 @@ export function readPictureUsage(value: unknown, svg?: unknown): TokenUsage | nu
   const given = detailsOf(value.input_tokens_details ?? value.prompt_tokens_details);
   const made = detailsOf(value.output_tokens_details ?? value.completion_tokens_details);
   const cacheRead = Math.min(tokenCount(given.cached_tokens) ?? 0, usage.input);
+  const media = { audio: 0, image: tokenCount(given.image_tokens) ?? 0, cached: cachedMedia(given.cached_tokens_details) };
   const written = Math.min(tokenCount(made.text_tokens) ?? 0, usage.output);
   return {
     ...usage,
     input: usage.input - cacheRead + (ofAuthor?.input ?? 0),
     cacheRead,
     output: usage.output + (ofAuthor?.output ?? 0),
-    imageInput: Math.min(tokenCount(given.image_tokens) ?? 0, usage.input - cacheRead),
+    ...mediaClasses({ input: usage.input, cacheRead, ...media }),
     imageOutput: Math.min(tokenCount(made.image_tokens) ?? usage.output - written, usage.output),
   };
 }

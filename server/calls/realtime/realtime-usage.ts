@@ -1,8 +1,8 @@
-// Usage as `response.done` tells it: cached tokens are a part of each class of the input, so what is priced as audio or as a picture is what is left of it.
+// Usage as `response.done` tells it: cached tokens are a part of each class of the input.
 // https://platform.openai.com/docs/guides/realtime-costs
 import type { TokenUsage } from '#shared/token-usage.ts';
 import { noTokens } from '#shared/token-usage.ts';
-import { tokenCount } from '#server/dialects/token-usage.ts';
+import { cachedMedia, mediaClasses, tokenCount } from '#server/dialects/token-usage.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 
 /** All that was read and written, by what it is, cached or not: what the next turn goes on from. */
@@ -22,14 +22,9 @@ export function readRealtimeUsage(value: unknown): { usage: TokenUsage; context:
   const read = recordIn(value.input_token_details ?? value.input_tokens_details);
   const written = recordIn(value.output_token_details ?? value.output_tokens_details);
   const cached = Math.min(count(read.cached_tokens), input);
-  const ofCached = recordIn(read.cached_tokens_details);
   const audioRead = Math.min(count(read.audio_tokens), input);
   const imageRead = Math.min(count(read.image_tokens), input - audioRead);
-  // Without details the cache has as much text as there is.
-  const isDetailed = isObject(read.cached_tokens_details);
-  const unsaid = isDetailed ? 0 : Math.max(0, cached - (input - audioRead - imageRead));
-  const cachedAudio = Math.min(isDetailed ? count(ofCached.audio_tokens) : unsaid, audioRead, cached);
-  const cachedImage = Math.min(isDetailed ? count(ofCached.image_tokens) : unsaid - cachedAudio, imageRead, cached - cachedAudio);
+  const ofCached = cachedMedia(read.cached_tokens_details);
   const audioOutput = Math.min(count(written.audio_tokens), output);
   const usage: TokenUsage = {
     ...noTokens,
@@ -37,9 +32,8 @@ export function readRealtimeUsage(value: unknown): { usage: TokenUsage; context:
     cacheRead: cached,
     output,
     reasoning: Math.min(count(written.reasoning_tokens), output),
-    audioInput: Math.min(audioRead - cachedAudio, input - cached),
     audioOutput,
-    imageInput: Math.min(imageRead - cachedImage, input - cached),
+    ...mediaClasses({ input, cacheRead: cached, audio: audioRead, image: imageRead, cached: ofCached }),
   };
   const audio = audioRead + audioOutput;
   return { usage, context: { text: Math.max(0, input + output - audio - imageRead), audio, image: imageRead } };

@@ -4,7 +4,7 @@ import { inputTokens } from '#shared/token-usage.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import type { MainCount, ResponsePart } from '../parts.ts';
-import { isInvalidCount, tokenCount, withTier } from '../token-usage.ts';
+import { isInvalidCount, mediaClasses, tokenCount, withTier } from '../token-usage.ts';
 
 /** What a usage object tells, if anything. A stream tells it with every event, and what it has written so far. */
 export function usageParts(value: unknown): ResponsePart[] {
@@ -24,8 +24,10 @@ function readTokenUsage(value: Readonly<Record<string, unknown>>): Partial<Token
     usage.cacheRead = Math.min(count(value.cachedContentTokenCount), input);
     usage.input = input - usage.cacheRead;
     const details = [value.promptTokensDetails, value.toolUsePromptTokensDetails];
-    usage.audioInput = Math.min(ofModality(details, 'AUDIO'), input);
-    usage.imageInput = Math.min(ofModality(details, 'IMAGE'), input - usage.audioInput);
+    const ofCache = value.cacheTokensDetails;
+    const cached = Array.isArray(ofCache) ? { audio: ofModality([ofCache], 'AUDIO'), image: ofModality([ofCache], 'IMAGE') } : null;
+    const [audio, image] = [ofModality(details, 'AUDIO'), ofModality(details, 'IMAGE')];
+    Object.assign(usage, mediaClasses({ input, cacheRead: usage.cacheRead, audio, image, cached }));
   }
   const thoughts = count(value.thoughtsTokenCount);
   const told = count(value.candidatesTokenCount) + thoughts;
@@ -65,16 +67,22 @@ function invalidCounts(value: unknown): MainCount[] {
 
 export function writeTokenUsage(usage: TokenUsage): Record<string, unknown> {
   const prompt = inputTokens(usage);
-  const text = prompt - usage.audioInput - usage.imageInput;
+  const { cacheRead, audioCacheRead, imageCacheRead } = usage;
   return {
     promptTokenCount: prompt,
-    ...(usage.cacheRead > 0 ? { cachedContentTokenCount: usage.cacheRead } : {}),
+    ...(cacheRead > 0 ? { cachedContentTokenCount: cacheRead } : {}),
     candidatesTokenCount: usage.output - usage.reasoning,
     ...(usage.reasoning > 0 ? { thoughtsTokenCount: usage.reasoning } : {}),
     totalTokenCount: prompt + usage.output,
-    promptTokensDetails: [...detail('TEXT', Math.max(0, text)), ...detail('AUDIO', usage.audioInput), ...detail('IMAGE', usage.imageInput)],
+    promptTokensDetails: byModality(prompt, usage.audioInput + audioCacheRead, usage.imageInput + imageCacheRead),
+    ...(cacheRead > 0 ? { cacheTokensDetails: byModality(cacheRead, audioCacheRead, imageCacheRead) } : {}),
     ...(usage.audioOutput > 0 ? { candidatesTokensDetails: detail('AUDIO', usage.audioOutput) } : {}),
   };
+}
+
+/** Of all, what is not named is text. */
+function byModality(all: number, audio: number, image: number): { modality: string; tokenCount: number }[] {
+  return [...detail('TEXT', Math.max(0, all - audio - image)), ...detail('AUDIO', audio), ...detail('IMAGE', image)];
 }
 
 function detail(modality: string, tokens: number): { modality: string; tokenCount: number }[] {

@@ -22,6 +22,8 @@ describe('readTokenUsage', () => {
       audioOutput: 3,
       imageInput: 7,
       imageOutput: 4,
+      audioCacheRead: 0,
+      imageCacheRead: 0,
     });
     expect(usage === null ? null : readTokenUsage(writeTokenUsage(usage))).toEqual(usage);
   });

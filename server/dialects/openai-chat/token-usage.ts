@@ -4,7 +4,7 @@ import { isObject } from '#server/framing/loose-json.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import { inputTokens } from '#shared/token-usage.ts';
 import { toldCost } from '../told-cost.ts';
-import { tokenCount } from '../token-usage.ts';
+import { cachedMedia, mediaClasses, tokenCount } from '../token-usage.ts';
 
 /** How a provider differs. */
 export interface UsageQuirks {
@@ -52,10 +52,15 @@ export function readTokenUsage(value: unknown, quirks?: UsageQuirks): TokenUsage
     cacheWrite1h: 0,
     output,
     reasoning: Math.min(count(outputDetails.reasoning_tokens), output),
-    audioInput: Math.min(count(details.audio_tokens), prompt),
     audioOutput: Math.min(count(outputDetails.audio_tokens), output),
-    imageInput: Math.min(count(details.image_tokens), prompt),
     imageOutput: Math.min(count(outputDetails.image_tokens), output),
+    ...mediaClasses({
+      input: prompt,
+      cacheRead,
+      audio: count(details.audio_tokens),
+      image: count(details.image_tokens),
+      cached: cachedMedia(details.cached_tokens_details),
+    }),
   };
 }
 
@@ -68,6 +73,7 @@ export function isInvalidUsage(value: unknown): boolean {
 
 export function writeTokenUsage(usage: TokenUsage): Record<string, unknown> {
   const prompt = inputTokens(usage);
+  const pictures = usage.imageInput + usage.imageCacheRead;
   return {
     prompt_tokens: prompt,
     completion_tokens: usage.output,
@@ -75,8 +81,9 @@ export function writeTokenUsage(usage: TokenUsage): Record<string, unknown> {
     prompt_tokens_details: {
       cached_tokens: usage.cacheRead,
       cache_write_tokens: usage.cacheWrite5m + usage.cacheWrite1h,
-      audio_tokens: usage.audioInput,
-      ...(usage.imageInput > 0 ? { image_tokens: usage.imageInput } : {}),
+      audio_tokens: usage.audioInput + usage.audioCacheRead,
+      ...writtenCachedMedia(usage),
+      ...(pictures > 0 ? { image_tokens: pictures } : {}),
     },
     completion_tokens_details: {
       reasoning_tokens: usage.reasoning,
@@ -84,6 +91,12 @@ export function writeTokenUsage(usage: TokenUsage): Record<string, unknown> {
       ...(usage.imageOutput > 0 ? { image_tokens: usage.imageOutput } : {}),
     },
   };
+}
+
+/** No field of OpenAI's own format, but of its realtime one: the next gateway prices it right. */
+function writtenCachedMedia({ cacheRead, audioCacheRead: audio, imageCacheRead: image }: TokenUsage): Record<string, unknown> {
+  if (audio + image === 0) return {};
+  return { cached_tokens_details: { text_tokens: cacheRead - audio - image, audio_tokens: audio, image_tokens: image } };
 }
 
 function count(value: unknown): number {

@@ -4,7 +4,7 @@ import { inputTokens } from '#shared/token-usage.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { ResponsePart } from '../parts.ts';
 import { toldCost } from '../told-cost.ts';
-import { tokenCount, withTier } from '../token-usage.ts';
+import { cachedMedia, mediaClasses, tokenCount, withTier } from '../token-usage.ts';
 
 /** Null: it tells nothing. */
 export function readTokenUsage(value: unknown): TokenUsage | null {
@@ -25,10 +25,15 @@ export function readTokenUsage(value: unknown): TokenUsage | null {
     cacheWrite1h: 0,
     output,
     reasoning: Math.min(count(outputDetails.reasoning_tokens), output),
-    audioInput: Math.min(count(details.audio_tokens), input),
     audioOutput: Math.min(count(outputDetails.audio_tokens), output),
-    imageInput: Math.min(count(details.image_tokens), input),
     imageOutput: 0,
+    ...mediaClasses({
+      input,
+      cacheRead,
+      audio: count(details.audio_tokens),
+      image: count(details.image_tokens),
+      cached: cachedMedia(details.cached_tokens_details),
+    }),
   };
 }
 

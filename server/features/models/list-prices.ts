@@ -92,5 +92,7 @@ function furtherRatios(model: string, price: UsagePrice | null, maps: PriceMaps)
     ...(has(maps.audioCompletionRatio) ? { audio_output_ratio: price.audioOutputRatio } : {}),
     ...(has(maps.imageRatio) ? { image_ratio: price.imageInputRatio } : {}),
     ...(has(maps.imageCompletionRatio) ? { image_output_ratio: price.imageOutputRatio } : {}),
+    ...(price.audioCacheRatio === undefined ? {} : { audio_cache_ratio: price.audioCacheRatio }),
+    ...(price.imageCacheRatio === undefined ? {} : { image_cache_ratio: price.imageCacheRatio }),
   };
 }

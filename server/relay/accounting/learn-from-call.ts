@@ -25,7 +25,9 @@ export function learnFromCall(call: RunningCall, usage: MeteredUsage, firstByteM
       : excess(usage.cacheWrite5m, price.cacheCreationRatio) +
         excess(usage.cacheWrite1h, price.cacheCreation1hRatio) +
         excess(usage.cacheRead, price.cacheRatio) +
-        Math.max(0, usage.audioInput - prompt.audioMost) * Math.max(0, price.audioInputRatio - 1);
+        Math.max(0, usage.audioInput - prompt.audioMost) * Math.max(0, price.audioInputRatio - 1) +
+        Math.max(0, usage.audioCacheRead - Math.max(0, prompt.audioMost - usage.audioInput)) *
+          Math.max(0, (price.audioCacheRatio ?? 0) - 1);
   const lastAttempt = call.attempts.at(-1);
   const began = isStream ? firstByteMs : lastAttempt?.start_ms;
   services.learned.note({

@@ -63,6 +63,7 @@ export function chargeRow(call: RunningCall, end: RowEnd): ChargeRow {
       noteCacheWrites(other, usage, price);
       noteAudio(other, usage, price);
       noteImages(other, usage, price);
+      noteCachedMedia(other, usage, price);
     }
     if (usage.units !== undefined && (price.kind === 'call' || usage.units.kind !== 'search')) other.units = usage.units;
     if (usage.advice !== undefined) other.advice = usage.advice.map(toldAdvice);
@@ -159,11 +160,11 @@ function noteFactors(other: LogOther, { inputRatio, tier }: UsagePrice): void {
 }
 
 function noteAudio(other: LogOther, usage: TokenUsage, price: UsagePrice): void {
-  if (usage.audioInput === 0 && usage.audioOutput === 0) return;
+  if (usage.audioInput + usage.audioOutput + usage.audioCacheRead === 0) return;
   other.audio = true;
   other.audio_input = usage.audioInput;
   other.audio_output = usage.audioOutput;
-  other.text_input = Math.max(0, inputTokens(usage) - usage.audioInput);
+  other.text_input = Math.max(0, inputTokens(usage) - usage.audioInput - usage.audioCacheRead);
   other.text_output = Math.max(0, usage.output - usage.audioOutput);
   other.audio_ratio = price.audioInputRatio;
   // Both: a quotient does not end, and the receipt is exact.
@@ -180,5 +181,17 @@ function noteImages(other: LogOther, { imageInput, imageOutput }: TokenUsage, pr
   if (imageOutput > 0 && price.imageOutputRatio !== price.completionRatio) {
     other.image_output = imageOutput;
     other.image_output_ratio = price.imageOutputRatio;
+  }
+}
+
+/** What was read from the cache at another price than text is. */
+function noteCachedMedia(other: LogOther, { audioCacheRead, imageCacheRead }: TokenUsage, price: UsagePrice): void {
+  if (audioCacheRead > 0 && price.audioCacheRatio !== undefined) {
+    other.audio_cache_tokens = audioCacheRead;
+    other.audio_cache_ratio = price.audioCacheRatio;
+  }
+  if (imageCacheRead > 0 && price.imageCacheRatio !== undefined) {
+    other.image_cache_tokens = imageCacheRead;
+    other.image_cache_ratio = price.imageCacheRatio;
   }
 }

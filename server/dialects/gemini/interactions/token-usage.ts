@@ -5,12 +5,22 @@ import type { TokenUsage } from '#shared/token-usage.ts';
 
 export function writeTokenUsage(usage: TokenUsage): Record<string, unknown> {
   const input = inputTokens(usage);
-  const { cacheRead, output, reasoning, audioInput, imageInput, audioOutput } = usage;
+  const { cacheRead, output, reasoning, audioOutput, audioCacheRead, imageCacheRead } = usage;
+  const [audio, image] = [usage.audioInput + audioCacheRead, usage.imageInput + imageCacheRead];
   const written = output - reasoning;
   return {
     total_input_tokens: input,
-    input_tokens_by_modality: byModality({ text: Math.max(0, input - audioInput - imageInput), audio: audioInput, image: imageInput }),
+    input_tokens_by_modality: byModality({ text: Math.max(0, input - audio - image), audio, image }),
     total_cached_tokens: cacheRead,
+    ...(audioCacheRead + imageCacheRead > 0
+      ? {
+          cached_tokens_by_modality: byModality({
+            text: Math.max(0, cacheRead - audioCacheRead - imageCacheRead),
+            audio: audioCacheRead,
+            image: imageCacheRead,
+          }),
+        }
+      : {}),
     total_output_tokens: written,
     output_tokens_by_modality: byModality({ text: Math.max(0, written - audioOutput), audio: audioOutput }),
     total_thought_tokens: reasoning,
