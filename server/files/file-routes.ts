@@ -94,7 +94,7 @@ async function storeFile(services: RelayServices, { userId, admission }: KeptCal
     const sent = await sendFile(context, channel, { ...upload, seconds });
     if ('id' in sent) {
       const set = { ...at(channel, keyBehind(context.secrets, channel)), upstream_id: sent.id, state: 'stored' as const };
-      const stored = await files.patch({ id: record.id, state: 'sending' }, { set });
+      const stored = await files.patch({ id: record.id, state: 'sending' }, { set, unset: ['process'] });
       if (stored === null) throw new AppError('file_not_found', { id: record.id });
       return toldFile(stored);
     }

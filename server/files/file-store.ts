@@ -3,8 +3,9 @@ import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Filter } from '#server/db/collection.ts';
 import type { FileRecord } from '#server/db/records/file.ts';
+import { dropCutFiles } from './cut-sendings.ts';
 
-type Storing = Pick<AppContext, 'db' | 'settings' | 'now' | 'randomText'>;
+type Storing = Pick<AppContext, 'db' | 'settings' | 'now' | 'randomText' | 'ledger'>;
 
 /** Of files that hold the requests of a batch. */
 export const batchPurpose = 'batch';
@@ -42,11 +43,14 @@ export async function beginFile(
   const { seconds, ...known } = file;
   const created = Math.floor(context.now() / 1000);
   const made = { id: `file-${context.randomText(idLength)}`, upstream_id: '', created_at: created, state: 'sending' as const };
-  const record: FileRecord = { ...known, ...made, expires_at: created + seconds };
+  const record: FileRecord = { ...known, ...made, process: context.ledger.processId, expires_at: created + seconds };
   await files.insert(record);
-  const [sum] = await files.group({ filter: { user_id: file.user_id }, by: [], sum: { bytes: 'bytes' } });
   const most = mostFiles(context);
-  if (sum !== undefined && sum.count <= most.count && Number(sum['bytes']) <= most.bytes) return record;
+  const fits = async () => {
+    const [sum] = await files.group({ filter: { user_id: file.user_id }, by: [], sum: { bytes: 'bytes' } });
+    return sum !== undefined && sum.count <= most.count && Number(sum['bytes']) <= most.bytes;
+  };
+  if ((await fits()) || ((await dropCutFiles(context, { user_id: file.user_id })) > 0 && (await fits()))) return record;
   await files.remove({ id: record.id });
   throw new AppError('files_full', { count: most.count, megabytes: most.bytes / 1_000_000 });
 }

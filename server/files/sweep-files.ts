@@ -1,6 +1,7 @@
 // Files whose time is over, whose owner has deleted them or is gone, and those that a killed process was about to send.
 import type { AppContext } from '#server/context.ts';
 import type { FileRecord } from '#server/db/records/file.ts';
+import { dropCutFiles } from './cut-sendings.ts';
 import { deleteAtProvider } from './upstream-files.ts';
 
 const atOnce = 100;
@@ -24,6 +25,7 @@ export async function sweepFiles(context: AppContext, { runMs, questionMs }: Swe
   const now = Math.floor(context.now() / 1000);
   const begin = performance.now();
   await files.patchAll({ state: 'stored', expires_at: { lte: now } }, { set: { state: 'leaving' } });
+  await dropCutFiles(context);
   await files.remove({ state: 'sending', created_at: { lt: now - longestSending } });
   await files.remove({ state: 'sending', upload_until: { lt: now - graceOfUploads } });
   await leaveDeleted(context);

@@ -13,6 +13,7 @@ import type { RelayServices } from '#server/relay/services.ts';
 import { createServer } from '#server/responses/serve-caller.ts';
 import type { KeptAnswer, KeptCaller } from '#server/responses/serve-caller.ts';
 import { isRetryable } from '#server/upstream/failure-consequences.ts';
+import { freeCutParts } from './cut-sendings.ts';
 import { beginFile, longestKept, mostFiles, toldFile } from './file-store.ts';
 import { checkFilename, filesAreOff, lifetimes, purposesOf, withPart } from './read-upload.ts';
 import { channelsWithFiles, errorOf } from './upstream-files.ts';
@@ -53,7 +54,7 @@ export function mountUploads(host: RouteHost, services: RelayServices): void {
       .collection('files')
       .patch(
         { id: file.id, state: 'sending' },
-        { set: { state: 'stored', upstream_id: upstream }, unset: ['upload_id', 'sent_bytes', 'upload_until'] },
+        { set: { state: 'stored', upstream_id: upstream }, unset: ['upload_id', 'sent_bytes', 'upload_until', 'part_bytes'] },
       );
     if (stored === null) throw notThere(file);
     return { json: { ...toldUpload(file, 'completed'), file: toldFile(stored) } };
@@ -85,7 +86,7 @@ async function beginUpload({ context }: RelayServices, { userId, admission }: Ke
     const answer = await beginThere(context, channel, there);
     if ('told' in answer && typeof answer.told['id'] === 'string') {
       const set = { ...at(channel), upload_id: answer.told['id'], sent_bytes: 0, upload_until: begun.created_at + openSeconds };
-      const open = await files.patch({ id: begun.id, state: 'sending' }, { set });
+      const open = await files.patch({ id: begun.id, state: 'sending' }, { set, unset: ['process'] });
       if (open === null) throw notThere(begun);
       return toldUpload(open, 'pending');
     }
@@ -102,14 +103,19 @@ async function addPart(context: AppContext, file: FileRecord, part: Parameters<t
   if (size > largest.part) throw badField('data', tooLarge);
   const files = context.db.collection('files');
   const where = { id: file.id, state: 'sending' as const };
-  const counted = await files.patch({ ...where, sent_bytes: { lte: file.bytes - size } }, { increment: { sent_bytes: size } });
+  const own = `part_bytes.${context.ledger.processId}` as const;
+  const count = () => files.patch({ ...where, sent_bytes: { lte: file.bytes - size } }, { increment: { sent_bytes: size, [own]: size } });
+  const counted = (await count()) ?? ((await freeCutParts(context, file)) ? await count() : null);
   if (counted === null) throw badField('data', beyond);
+  // Who took this process for dead has given the room back.
+  const isCounted = { ...where, [own]: { gte: size } };
   try {
     const name = await sendPart(context, file, part);
+    await files.patch(isCounted, { increment: { [own]: -size } });
     const id = `${partPrefix}${context.secrets.encrypt(JSON.stringify({ file: file.id, part: name }))}`;
     return { id, object: 'upload.part', created_at: Math.floor(context.now() / 1000), upload_id: uploadId(file) };
   } catch (failure) {
-    await files.patch(where, { increment: { sent_bytes: -size } });
+    await files.patch(isCounted, { increment: { sent_bytes: -size, [own]: -size } });
     throw failure;
   }
 }

@@ -1,29 +1,15 @@
 // Conversations while servers are killed: turns of Claude's threads, each gone on from as soon as it was told, and calls of Responses whose
 // conversation is summarized on the way. A turn that was told can be gone on from; a summary and its call are charged once each.
+import type { RunningContext } from '#server/create-context.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
-import type { ServerProcess } from '#tests/support/server-process.ts';
-
-export interface AnsweredCall {
-  requestId: string;
-  promptTokens: number;
-  completionTokens: number;
-}
-
-interface AskedTurn {
-  server: ServerProcess;
-  key: string;
-  model: string;
-  caller: number;
-  turn: number;
-}
-
-/** What may be said while accounts run dry and servers come and go. */
-const expected = /quota|key_exhausted|database_unavailable|shutting_down/;
+import { postJson, wasTaken } from '#tests/faults/kill-load.ts';
+import type { Asking, KillLoad } from '#tests/faults/kill-load.ts';
+import { pacedModels } from '#tests/faults/kill-scene.ts';
 
 /** So long that it is summarized. */
-const older = `When is high water in Brest? ${'Say it in many words. '.repeat(20)}`;
+const wordy = 'Say it in many words. '.repeat(20);
 
-export class ConversationLoad {
+export class ConversationLoad implements KillLoad {
   readonly #problems: string[];
   /** Id of the last message that each caller was told. */
   readonly #threads = new Map<number, string>();
@@ -40,51 +26,49 @@ export class ConversationLoad {
     return { goneOn: this.#goneOn, shortened: [...this.#sessions.values()].filter((isTold) => isTold).length };
   }
 
-  /** The next turn of the caller's thread. Null: it was not told. */
-  async thread({ server, key, model, caller, turn }: AskedTurn): Promise<AnsweredCall | null> {
+  ask(asking: Asking): Promise<void> {
+    const model = pacedModels[asking.turn % pacedModels.length] ?? '';
+    return asking.turn % 2 === 0 ? this.#thread(asking, model) : this.#shortened(asking, model);
+  }
+
+  /** The next turn of the caller's thread. */
+  async #thread({ server, key, caller, turn, answered }: Asking, model: string): Promise<void> {
     const previous = this.#threads.get(caller);
     const thread = previous === undefined ? { type: 'create' } : { type: 'continue', previous_message_id: previous };
     const body = { model, max_tokens: 50, thread, messages: [{ role: 'user', content: `Turn ${caller} ${turn}` }] };
-    const { response, text } = await post(server, '/v1/messages', body, { 'x-api-key': key });
-    if (response.status !== 200) {
-      if (!expected.test(text)) this.#problems.push(`a turn of a thread after ${previous ?? 'none'} answered ${response.status}: ${text}`);
-      return null;
-    }
-    const { id, usage } = JSON.parse(text);
+    const got = await postJson(`${server.origin}/v1/messages`, body, { 'x-api-key': key });
+    if (!wasTaken(this.#problems, `a turn of a thread after ${previous ?? 'none'}`, got)) return;
+    const { id, usage } = JSON.parse(got.text);
     if (previous !== undefined) this.#goneOn += 1;
     // Prompts grow with every turn.
     if (turn % 5 === 4) this.#threads.delete(caller);
     else this.#threads.set(caller, id);
-    const requestId = response.headers.get('x-oneapi-request-id') ?? '';
-    return { requestId, promptTokens: usage.input_tokens, completionTokens: usage.output_tokens };
+    answered({ requestId: got.requestId, told: { promptTokens: usage.input_tokens, completionTokens: usage.output_tokens } });
   }
 
-  /** A call that has its conversation summarized first. Null: it was not told. */
-  async shortened({ server, key, model, caller, turn }: AskedTurn): Promise<AnsweredCall | null> {
+  /** A call that has its conversation summarized first. */
+  async #shortened({ server, key, caller, turn, answered }: Asking, model: string): Promise<void> {
     const session = `kill-${caller}-${turn}`;
     this.#sessions.set(session, false);
     const input = [
-      { role: 'user', content: older },
+      // A summary whose call has failed would serve the next conversation that begins so.
+      { role: 'user', content: `When is high water in Brest? ${caller} ${turn} ${wordy}` },
       { role: 'assistant', content: 'At noon.' },
-      { role: 'user', content: `And in Dover? ${caller} ${turn}` },
+      { role: 'user', content: 'And in Dover?' },
     ];
     const management = [{ type: 'compaction', compact_threshold: 60 }];
     const body = { model, input, context_management: management, max_output_tokens: 50, store: false };
-    const { response, text } = await post(server, '/v1/responses', body, { authorization: `Bearer ${key}`, session_id: session });
-    if (response.status !== 200) {
-      if (!expected.test(text)) this.#problems.push(`a call that is shortened answered ${response.status}: ${text}`);
-      return null;
-    }
-    const { output, usage } = JSON.parse(text);
-    if (output[0]?.type !== 'compaction') this.#problems.push(`a long conversation was not shortened: ${text}`);
+    const got = await postJson(`${server.origin}/v1/responses`, body, { authorization: `Bearer ${key}`, session_id: session });
+    if (!wasTaken(this.#problems, 'a call that is shortened', got)) return;
+    const { output, usage } = JSON.parse(got.text);
+    if (output[0]?.type !== 'compaction') this.#problems.push(`a long conversation was not shortened: ${got.text}`);
     this.#sessions.set(session, true);
-    const requestId = response.headers.get('x-oneapi-request-id') ?? '';
-    return { requestId, promptTokens: usage.input_tokens, completionTokens: usage.output_tokens };
+    answered({ requestId: got.requestId, told: { promptTokens: usage.input_tokens, completionTokens: usage.output_tokens } });
   }
 
-  check(rows: Iterable<LogRecord>): void {
+  check(_context: RunningContext, rows: ReadonlyMap<string, readonly LogRecord[]>): void {
     const charged = new Map<unknown, number>();
-    for (const { other, quota } of rows) {
+    for (const { other, quota } of [...rows.values()].flat()) {
       const session = sessionIn(other);
       if (session !== undefined && quota > 0) charged.set(session, (charged.get(session) ?? 0) + 1);
     }
@@ -98,13 +82,4 @@ export class ConversationLoad {
 function sessionIn(other: LogRecord['other']): unknown {
   const session: unknown = other?.['session'];
   return typeof session === 'object' && session !== null && 'id' in session ? session.id : undefined;
-}
-
-async function post(server: ServerProcess, path: string, body: object, headers: Record<string, string>) {
-  const response = await fetch(`${server.origin}${path}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
-    body: JSON.stringify(body),
-  });
-  return { response, text: await response.text() };
 }

@@ -3,29 +3,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunningContext } from '#server/create-context.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import { failOrphans } from '#server/responses/background.ts';
-import type { ServerProcess } from '#tests/support/server-process.ts';
+import { postJson, wasTaken } from '#tests/faults/kill-load.ts';
+import type { Asking, KillLoad } from '#tests/faults/kill-load.ts';
+import { geminiModel, pacedModels } from '#tests/faults/kill-scene.ts';
 
 interface BegunResponse {
   id: string;
   requestId: string;
 }
 
-export interface EndedResponse extends BegunResponse {
-  promptTokens: number;
-  completionTokens: number;
-}
-
-interface AskedResponse {
-  server: ServerProcess;
-  key: string;
-  model: string;
-  input: string;
-}
-
 /** Nobody waits longer for one whose process was killed. */
 const pollMs = 1_500;
 
-export class KeptLoad {
+export class KeptLoad implements KillLoad {
+  readonly figures = { background: 0 };
   readonly #begun: BegunResponse[] = [];
   readonly #told: string[] = [];
   readonly #problems: string[];
@@ -34,33 +25,32 @@ export class KeptLoad {
     this.#problems = problems;
   }
 
-  /** Asks for one and follows it for a while, through whichever process is there. Null: it was not seen to end well. */
-  async ask({ server, key, model, input }: AskedResponse, current: () => ServerProcess | null | undefined): Promise<EndedResponse | null> {
-    const headers = { 'content-type': 'application/json', authorization: `Bearer ${key}` };
-    const body = JSON.stringify({ model, input, max_output_tokens: 50, background: true });
-    const response = await fetch(`${server.origin}/v1/responses`, { method: 'POST', headers, body });
-    const text = await response.text();
-    if (response.status !== 200) {
-      if (!/quota|key_exhausted|database_unavailable|shutting_down/.test(text))
-        this.#problems.push(`background answered ${response.status}: ${text}`);
-      return null;
-    }
-    const { id } = JSON.parse(text);
-    const begun = { id, requestId: response.headers.get('x-oneapi-request-id') ?? '' };
-    this.#begun.push(begun);
+  /** Asks for one and follows it for a while, through whichever process is there. */
+  async ask({ server, key, caller, turn, current, answered }: Asking): Promise<void> {
+    const headers = { authorization: `Bearer ${key}` };
+    const model = [...pacedModels, geminiModel][turn % 3];
+    const body = { model, input: `Call ${caller} ${turn}`, max_output_tokens: 50, background: true };
+    const got = await postJson(`${server.origin}/v1/responses`, body, headers);
+    if (!wasTaken(this.#problems, 'background', got)) return;
+    const { id } = JSON.parse(got.text);
+    this.#begun.push({ id, requestId: got.requestId });
     const end = performance.now() + pollMs;
     while (performance.now() < end) {
       await sleep(40);
       const origin = current()?.origin;
       if (origin === undefined) continue;
-      const told = await fetch(`${origin}/v1/responses/${id}`, { headers }).catch(() => null);
-      if (told === null || told.status >= 500) continue;
-      const { status, usage } = JSON.parse(await told.text());
-      if (told.status !== 200) this.#problems.push(`the response ${id} that had begun is told as ${told.status}`);
-      if (status === 'completed') return { ...begun, promptTokens: usage.input_tokens, completionTokens: usage.output_tokens };
-      if (status !== 'queued' && status !== 'in_progress') return null;
+      const read = await fetch(`${origin}/v1/responses/${id}`, { headers }).catch(() => null);
+      if (read === null || read.status >= 500) continue;
+      const { status, usage } = JSON.parse(await read.text());
+      if (read.status !== 200) this.#problems.push(`the response ${id} that had begun is told as ${read.status}`);
+      if (status === 'completed') {
+        this.figures.background += 1;
+        const told = { promptTokens: usage.input_tokens, completionTokens: usage.output_tokens };
+        return answered({ requestId: got.requestId, told });
+      }
+      if (status !== 'queued' && status !== 'in_progress') break;
     }
-    return null;
+    throw new Error('It was not seen to end well');
   }
 
   /** The caller had all of it, and may go on from it. */

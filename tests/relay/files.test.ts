@@ -218,7 +218,7 @@ describe.each(engines)('files on $kind', (engine) => {
     await sweepFiles(context);
     expect(provider.files.size).toBe(0);
     expect(await context.db.collection('files').count({}, 1)).toBe(0);
-    // What was being sent when its process was killed counts for a day.
+    // What was being sent, nobody knows by which process, counts for a day.
     const left = { user_id: scene.user.id, channel_id: 1, key: '', upstream_id: '', filename: 'a', purpose: 'vision', bytes: 1 };
     const created = Math.floor(context.now() / 1000);
     await context.db

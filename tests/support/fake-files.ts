@@ -48,6 +48,7 @@ export async function startFakeFiles(upstreamUrl: string): Promise<FakeFiles> {
   const uploads = new Map<string, ProviderUpload>();
   const asked: string[] = [];
   const failures: number[] = [];
+  let made = 0;
   let holding: Promise<void> | null = null;
   const told = ({ id, filename, purpose, bytes }: ProviderFile) => ({
     id,
@@ -66,16 +67,16 @@ export async function startFakeFiles(upstreamUrl: string): Promise<FakeFiles> {
     if (id === undefined) {
       const { filename, purpose, bytes, mime_type: type, expires_after: kept, ...others } = JSON.parse(body.toString());
       if (type === undefined || Object.keys(others).length > 0) return refuse(400, 'not such an upload');
-      const made: ProviderUpload = {
-        id: `upload_theirs${uploads.size}`,
+      const begun: ProviderUpload = {
+        id: `upload_theirs${made++}`,
         filename,
         purpose,
         bytes,
         seconds: String(kept.seconds),
         parts: new Map(),
       };
-      uploads.set(made.id, made);
-      return answer(200, { id: made.id, object: 'upload', status: 'pending', expires_at: 1 });
+      uploads.set(begun.id, begun);
+      return answer(200, { id: begun.id, object: 'upload', status: 'pending', expires_at: 1 });
     }
     const upload = uploads.get(id);
     if (upload === undefined) return refuse(404, 'no such upload');
@@ -92,7 +93,7 @@ export async function startFakeFiles(upstreamUrl: string): Promise<FakeFiles> {
     const { part_ids: names } = JSON.parse(body.toString()) as { part_ids: string[] };
     const bytes = Buffer.concat(names.map((name) => upload.parts.get(name) ?? Buffer.alloc(0)));
     if (bytes.length !== upload.bytes) return refuse(400, 'The number of bytes does not match');
-    const stored = { id: `file-joined${files.size}`, filename: upload.filename, purpose: upload.purpose, bytes, seconds: upload.seconds };
+    const stored = { id: `file-joined${made++}`, filename: upload.filename, purpose: upload.purpose, bytes, seconds: upload.seconds };
     files.set(stored.id, stored);
     return answer(200, { id, object: 'upload', status: 'completed', file: told(stored) });
   }
@@ -131,7 +132,7 @@ export async function startFakeFiles(upstreamUrl: string): Promise<FakeFiles> {
       const isRight =
         anchor === 'created_at' && typeof purpose === 'string' && typeof seconds === 'string' && Object.keys(others).length === 0;
       if (!isRight || file?.name !== 'file' || second !== undefined) return void refuse(400, 'not such a form');
-      const stored = { id: `file-theirs${files.size}`, filename: file.filename, purpose, bytes: file.bytes, seconds };
+      const stored = { id: `file-theirs${made++}`, filename: file.filename, purpose, bytes: file.bytes, seconds };
       files.set(stored.id, stored);
       return void answer(200, told(stored));
     }

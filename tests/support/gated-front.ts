@@ -1,4 +1,4 @@
-// Stands before a provider and holds back one exchange: before the provider hears of it, or what the provider has answered.
+// Stands before a provider and holds back single exchanges: before the provider hears of one, or what the provider has answered.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { readAll } from './upstream-exchange.ts';
@@ -17,13 +17,13 @@ export interface GatedFront extends AsyncDisposable {
 }
 
 export async function startGatedFront(provider: string): Promise<GatedFront> {
-  let held: (Gate & { isHeld: () => void }) | null = null;
+  const gates: (Gate & { isHeld: () => void })[] = [];
   const server = createServer((incoming, response) => {
     const pass = async (): Promise<void> => {
       const { method = '', url = '', headers } = incoming;
       const body = await readAll(incoming);
-      const gate = held?.at.test(`${method} ${url}`) === true ? held : null;
-      if (gate !== null) held = null;
+      const at = gates.findIndex((one) => one.at.test(`${method} ${url}`));
+      const [gate] = at < 0 ? [] : gates.splice(at, 1);
       if (gate?.when === 'before') return gate.isHeld();
       const { host: _host, connection: _connection, 'transfer-encoding': _chunked, 'content-length': _length, ...passed } = headers;
       const answer = await fetch(provider + url, {
@@ -32,7 +32,7 @@ export async function startGatedFront(provider: string): Promise<GatedFront> {
         ...(body.length === 0 ? {} : { body: new Uint8Array(body) }),
       });
       const bytes = Buffer.from(await answer.arrayBuffer());
-      if (gate !== null) return gate.isHeld();
+      if (gate !== undefined) return gate.isHeld();
       response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' }).end(bytes);
     };
     pass().catch((cause: unknown) => response.destroy(cause instanceof Error ? cause : undefined));
@@ -42,7 +42,7 @@ export async function startGatedFront(provider: string): Promise<GatedFront> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     hold: (gate) =>
       new Promise((resolve) => {
-        held = { ...gate, isHeld: resolve };
+        gates.push({ ...gate, isHeld: resolve });
       }),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();

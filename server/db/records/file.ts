@@ -16,10 +16,14 @@ export interface FileRecord {
   expires_at: number;
   /** `sending`: the provider does not have it yet; `leaving`: its owner has deleted it, and the provider is to. */
   state: 'sending' | 'stored' | 'leaving';
+  /** Which process is sending it; not of an upload that waits for its parts. */
+  process?: string;
   /** Of one that comes in parts, until it is complete: what the provider calls that, how much has come, and until when it may (unix seconds). */
   upload_id?: string;
   sent_bytes?: number;
   upload_until?: number;
+  /** Of its `sent_bytes` those of parts that are on their way now, by the process that sends them. */
+  part_bytes?: Record<string, number>;
   /** Of results of a batch whose provider has another name for the model: the one that was asked for. */
   asked_model?: string;
 }

@@ -1,0 +1,36 @@
+// What processes were sending when they ended: a file of theirs is nowhere, and takes no place; a part is sent again by its caller, into the same room.
+import type { AppContext } from '#server/context.ts';
+import type { Filter } from '#server/db/collection.ts';
+import type { FileRecord } from '#server/db/records/file.ts';
+
+type Stored = Pick<AppContext, 'db'>;
+
+/** Of those that match. @returns how many there were */
+export async function dropCutFiles({ db }: Stored, of: Filter<FileRecord> = {}): Promise<number> {
+  const files = db.collection('files');
+  const sending = { state: 'sending', process: { exists: true } } as const;
+  let count = 0;
+  for (const { process } of await files.group({ filter: { and: [of, sending] }, by: ['process'] })) {
+    const id = String(process);
+    if (await hasEnded({ db }, id)) count += await files.remove({ and: [of, { state: 'sending', process: id }] });
+  }
+  return count;
+}
+
+/** Of one upload, whose parts may come again. @returns whether it has more room now */
+export async function freeCutParts({ db }: Stored, { id }: Pick<FileRecord, 'id'>): Promise<boolean> {
+  const files = db.collection('files');
+  const upload = await files.get(id);
+  let isFreed = false;
+  for (const [process, bytes = 0] of Object.entries(upload?.part_bytes ?? {})) {
+    if (!(await hasEnded({ db }, process))) continue;
+    const field = `part_bytes.${process}` as const;
+    const freed = await files.patch({ id, and: [{ [field]: bytes }] }, { unset: [field], increment: { sent_bytes: -bytes } });
+    isFreed ||= freed !== null && bytes > 0;
+  }
+  return isFreed;
+}
+
+async function hasEnded({ db }: Stored, process: string): Promise<boolean> {
+  return (await db.collection('processes').get(process))?.state !== 'alive';
+}

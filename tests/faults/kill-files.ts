@@ -1,0 +1,66 @@
+// Files that callers leave, whole and in parts, read and delete, while servers are killed: what they were told of is there, and nothing else is counted.
+import type { RunningContext } from '#server/create-context.ts';
+import { sweepFiles } from '#server/files/sweep-files.ts';
+import { addPart, begin, complete, halves, leave, post } from '#tests/faults/held-files.ts';
+import type { Told } from '#tests/faults/held-files.ts';
+import { wasTaken } from '#tests/faults/kill-load.ts';
+import type { Asking, KillLoad } from '#tests/faults/kill-load.ts';
+import type { FakeFiles } from '#tests/support/fake-files.ts';
+
+/** Further than any upload reaches, and not as far as files are kept. */
+const laterMs = 3 * 3_600_000;
+
+export class FileLoad implements KillLoad {
+  readonly figures = { files: 0, uploads: 0 };
+  readonly #problems: string[];
+  readonly #provider: FakeFiles;
+  /** Ids that were told: of files that are there, and of those whose deletion was. */
+  readonly #kept = new Set<string>();
+  readonly #deleted = new Set<string>();
+
+  constructor(problems: string[], provider: FakeFiles) {
+    this.#problems = problems;
+    this.#provider = provider;
+  }
+
+  async ask({ server: { origin }, key, turn }: Asking): Promise<void> {
+    const caller = { origin, key };
+    const isWhole = turn % 2 === 0;
+    const id = isWhole ? this.#idIn('a file', await leave(caller, `file ${turn}`)) : await this.#upload(caller);
+    if (id === null) return;
+    this.#kept.add(id);
+    this.figures[isWhole ? 'files' : 'uploads'] += 1;
+    const read = await post(caller, `/files/${id}/content`, undefined, 'GET');
+    wasTaken(this.#problems, 'the file that was told', read);
+    // Nobody knows what became of one whose deletion is cut off.
+    this.#kept.delete(id);
+    if (turn % 5 !== 0 && this.#idIn('a deletion', await post(caller, `/files/${id}`, undefined, 'DELETE')) === id) this.#deleted.add(id);
+    else if (turn % 5 === 0) this.#kept.add(id);
+  }
+
+  async #upload(caller: { origin: string; key: string }): Promise<string | null> {
+    const upload = this.#idIn('an upload', await begin(caller));
+    if (upload === null) return null;
+    const parts: string[] = [];
+    for (const half of halves) parts.push(this.#idIn('a part', await addPart(caller, upload, half)) ?? '');
+    const done = await complete(caller, { id: upload, parts });
+    return this.#idIn('a completion', done) === null ? null : String(JSON.parse(done.text).file.id);
+  }
+
+  #idIn(what: string, told: Told): string | null {
+    return wasTaken(this.#problems, what, told) ? told.id : null;
+  }
+
+  async check(context: RunningContext): Promise<void> {
+    await sweepFiles({ ...context, now: () => Date.now() + laterMs });
+    const known = new Map((await context.db.collection('files').find({})).map((file) => [file.id, file]));
+    const there = this.#provider.files;
+    for (const { id, state, upstream_id: upstream } of known.values())
+      if (state !== 'stored' || !there.has(upstream)) this.#problems.push(`the file ${id}, which is not there, is counted as ${state}`);
+    for (const id of this.#kept) if (!known.has(id)) this.#problems.push(`the file ${id} that was told is not known`);
+    for (const id of this.#deleted) if (known.has(id)) this.#problems.push(`the file ${id}, which was deleted, is counted`);
+    const names = new Set([...known.values()].map(({ upstream_id: id }) => id));
+    for (const { id, seconds } of there.values())
+      if (!names.has(id) && !(Number(seconds) > 0)) this.#problems.push(`nobody knows the file ${id} of the provider, and it never goes`);
+  }
+}
