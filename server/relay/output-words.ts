@@ -4,7 +4,7 @@ import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import { serverSentEvents } from '#server/framing/envelope.ts';
 import type { WordMatcher } from '#server/relay/admission/word-matcher.ts';
 
-/** Fields that hold what a model writes, in any format. The values of `input` are a tool's, under names of its own. */
+/** Fields that hold what a model writes, in any format. */
 const textFields: ReadonlySet<string> = new Set([
   'content',
   'reasoning_content',
@@ -16,8 +16,13 @@ const textFields: ReadonlySet<string> = new Set([
   'partial_json',
   'delta',
   'name',
+  'transcript',
+  'code',
 ]);
-const toolFields: ReadonlySet<string> = new Set(['input']);
+/** What a tool is called with, under names of its own, and code that runs at the provider. */
+const toolFields: ReadonlySet<string> = new Set(['input', 'args', 'arguments', 'executableCode', 'codeExecutionResult']);
+/** An error's code is nothing that a model writes. */
+const otherFields: ReadonlySet<string> = new Set(['error']);
 /** Texts of one response that are followed at the same time; the oldest is given up for a further one. */
 const mostTexts = 256;
 /** Characters that are searched at once: a few milliseconds. */
@@ -34,15 +39,25 @@ export class OutputWords {
 
   /** Whether a word ends in these events, which are whole. */
   inEvents(pieces: readonly Buffer[], { data: eventsIn } = serverSentEvents): boolean {
-    for (const data of eventsIn(Buffer.concat(pieces))) {
+    const bytes = Buffer.concat(pieces);
+    return this.inTold(isListed(bytes) ? itemsIn(bytes) : eventsIn(bytes));
+  }
+
+  /** The same of what events say. */
+  inTold(events: Iterable<string>): boolean {
+    for (const data of events) {
       const event = parseObject(data);
-      if (event === null) continue;
-      const search = this.#inValue(event, '', false);
-      let step = search.next();
-      while (step.done !== true) step = search.next();
-      if (step.value) return true;
+      if (event !== null && this.inObject(event)) return true;
     }
     return false;
+  }
+
+  /** The same of one. @param response whose it is, where several are written at a time */
+  inObject(event: Readonly<Record<string, unknown>>, response = ''): boolean {
+    const search = this.#inValue(event, response, false);
+    let step = search.next();
+    while (step.done !== true) step = search.next();
+    return step.value;
   }
 
   /** The same of a whole body, in steps. */
@@ -64,6 +79,7 @@ export class OutputWords {
     const index = value['index'] ?? value['output_index'];
     const own = typeof index === 'number' && !place.endsWith(']') ? `${place}#${index}` : place;
     for (const [name, field] of Object.entries(value)) {
+      if (otherFields.has(name)) continue;
       const isInTool = isTool || toolFields.has(name);
       if (yield* this.#inField(field, `${own}.${name}`, { isTool: isInTool, isText: isInTool || textFields.has(name) })) return true;
     }
@@ -89,5 +105,21 @@ export class OutputWords {
     const text = this.#follow();
     this.#texts.set(place, text);
     return text;
+  }
+}
+
+/** No event begins so: it is a list that is written bit by bit. */
+function isListed(bytes: Buffer): boolean {
+  return bytes[0] === 0x5b || bytes[0] === 0x2c;
+}
+
+/** Its items in these bytes, which hold whole ones, each behind a bracket or a comma. */
+function itemsIn(bytes: Buffer): string[] {
+  const items = bytes.toString('utf8').slice(1).trim();
+  try {
+    const list: unknown = JSON.parse(`[${items}${items.endsWith(']') ? '' : ']'}`);
+    return Array.isArray(list) ? list.map((item: unknown) => JSON.stringify(item)) : [];
+  } catch {
+    return [];
   }
 }

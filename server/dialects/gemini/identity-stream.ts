@@ -62,7 +62,7 @@ export class GeminiIdentityStream implements StreamPipe {
     // Of bytes that cannot go on as they are.
     const step = (next: PipeStep['next']): PipeStep => {
       const pieces = [...this.#letGo(), ...read.map((data) => this.#framed(data))];
-      return { forClient: pieces.length === 0 ? [] : [Buffer.concat(pieces)], next };
+      return { forClient: pieces.length === 0 ? [] : [Buffer.concat(pieces)], told: read, next };
     };
     for (const event of this.#framing.events(events)) {
       if (isTooDeep(event.data)) {
@@ -83,7 +83,7 @@ export class GeminiIdentityStream implements StreamPipe {
     const bytes = this.#isList ? read.map((data) => Buffer.from(data)) : [isOwned ? events : Buffer.from(events)];
     if (isEnding) this.#held.push(...bytes);
     const passed = isEnding ? [] : this.#isList ? read.map((data) => this.#framed(data)) : bytes;
-    return { forClient: [...letGo, ...passed], next: 'more' };
+    return { forClient: [...letGo, ...passed], told: read, next: 'more' };
   }
 
   #framed(data: string): Buffer {

@@ -53,7 +53,7 @@ export function createBlockedWords({ settings }: Pick<AppContext, 'settings'>): 
     output() {
       const isOn =
         settings.get('StopOnSensitiveEnabled') && settings.get('CheckSensitiveEnabled') && settings.get('SensitiveWords').length > 0;
-      return isOn ? new OutputWords(current().follow) : null;
+      return isOn ? new OutputWords(() => current().follow()) : null;
     },
     check(content, texts) {
       const { holds, longest } = current();

@@ -239,7 +239,7 @@ export class RealtimeSession implements SocketReceiver {
       } catch (failure) {
         const told = this.#errorOf(failure);
         this.#tell(told, null);
-        this.#end('overdraft', { code: closeCodes.refused, reason: told.code });
+        this.#end(told.code === 'output_blocked' ? 'blocked_words' : 'overdraft', { code: closeCodes.refused, reason: told.code });
       }
       this.#closeIfDone();
     });

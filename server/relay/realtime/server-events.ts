@@ -1,6 +1,7 @@
 // What a provider says in a session: what it tells of turns is charged before it goes on.
 import { AppError } from '#shared/errors.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
+import type { OutputWords } from '#server/relay/output-words.ts';
 import { estimateTextTokens } from '#server/upstream/token-estimate.ts';
 import type { SessionParts } from './client-events.ts';
 import { secondsOfBase64, sizeOf, spokenPerSecond } from './session-context.ts';
@@ -35,6 +36,8 @@ const ofAccount = new Set([
 
 export class ServerEvents {
   readonly #parts: ServerParts;
+  /** Words that the site blocks; null: what models say is not looked at. */
+  #words: OutputWords | null = null;
 
   constructor(parts: ServerParts) {
     this.#parts = parts;
@@ -46,6 +49,11 @@ export class ServerEvents {
     if (event === null) return bytes;
     const { context, transcripts } = this.#parts;
     const type = String(event['type']);
+    if (type === 'response.created') this.#words = this.#wordsNow();
+    if (this.#isBlocked(type, event)) {
+      if (type.endsWith('.delta')) this.#seen(type, event);
+      return Promise.resolve({ message: null, after: () => Promise.reject(new AppError('output_blocked')) });
+    }
     switch (type) {
       case 'session.created':
         return this.#created(bytes, event);
@@ -162,6 +170,18 @@ export class ServerEvents {
         await this.#bound();
       },
     };
+  }
+
+  /** As the site wants it now; responses that are at work go on being followed. */
+  #wordsNow(): OutputWords | null {
+    const words = this.#parts.services.words.output();
+    return words === null ? null : (this.#words ?? words);
+  }
+
+  /** Sound is not looked at, but what is said in it is written down beside it. */
+  #isBlocked(type: string, event: Json): boolean {
+    if (this.#words === null || !type.startsWith('response.') || type.endsWith('audio.delta')) return false;
+    return this.#words.inObject(event, String(event['response_id']));
   }
 
   #seen(type: string, { response_id: id, delta }: Json): void {

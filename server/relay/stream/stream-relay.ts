@@ -171,9 +171,12 @@ export class StreamRelay implements EventReceiver, TimedStream, SpendingStream {
 
   #pass(events: Buffer, isOwned: boolean): void {
     const { client } = this.#options;
-    const { forClient, next } = this.#pipe.push(events, isOwned);
+    const { forClient, told, next } = this.#pipe.push(events, isOwned);
     if (!this.#state.isFlowing) return;
-    if (this.#words !== null && this.#words.inEvents(forClient, this.#options.call.envelope)) {
+    if (
+      this.#words !== null &&
+      (told === undefined ? this.#words.inEvents(forClient, this.#options.call.envelope) : this.#words.inTold(told))
+    ) {
       this.#end('blocked_words');
       return;
     }
