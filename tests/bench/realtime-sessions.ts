@@ -1,73 +1,165 @@
-// `npm run bench -- realtime [turns]`: what 200 realtime sessions cost a server process, turn after turn. Memory has to stay flat, every turn be
-// charged, and the books balance.
+// `npm run bench -- realtime [minutes] [sessions]`: realtime sessions for so long, each with turns of sounds and of texts at the pace of somebody who
+// speaks. The memory of the server has to stay flat, every turn be charged what its provider has billed, and the books balance.
+import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { WebSocket } from 'ws';
 import { LogType } from '#shared/logs.ts';
+import { askMemory, inspected } from '#tests/bench/heap-of.ts';
+import type { HeldMemory } from '#tests/bench/heap-of.ts';
+import { start } from '#tests/bench/processes.ts';
+import type { Billed, BilledText, BilledTurn } from '#tests/bench/realtime-provider.ts';
 import { buildChannel } from '#tests/support/build-channel.ts';
 import { createToken } from '#tests/support/build-token.ts';
 import { buildUser } from '#tests/support/build.ts';
-import { halfSecond, startFakeRealtime } from '#tests/support/fake-realtime.ts';
 import { createScratch } from '#tests/support/scratch-database.ts';
+import type { ScratchDatabase } from '#tests/support/scratch-database.ts';
 import { runAudit, startServer } from '#tests/support/server-process.ts';
-import { connectSocket } from '#tests/support/socket-client.ts';
 
 const megabyte = 1024 * 1024;
-const sessions = 200;
 const model = 'gpt-realtime';
-/** Of all of them, once they have run for a while. */
-const mostGrowth = 24 * megabyte;
+const writer = 'gpt-4o-transcribe';
+const ratios = {
+  ModelRatio: { [model]: 2, [writer]: 1.25 },
+  CompletionRatio: { [model]: 4, [writer]: 4 },
+  CacheRatio: { [model]: 0.1 },
+  AudioRatio: { [model]: 8, [writer]: 2.4 },
+  AudioCompletionRatio: { [model]: 2 },
+};
+/** The same prices once more, of whole numbers: tenths of a token, then quota. */
+const turnQuota = ({ text, audio, cachedText, cachedAudio, writtenText, spokenAudio }: BilledTurn) => {
+  const read = (text - cachedText) * 10 + (cachedText + cachedAudio) + (audio - cachedAudio) * 80;
+  return Math.ceil((read + writtenText * 40 + spokenAudio * 160) / 5);
+};
+const textQuota = ({ heard, written }: BilledText) => Math.ceil((heard * 12 + written * 20) / 4);
+/** Of heap and buffers together, from a quarter of the time to the end, for all sessions. */
+const mostGrowth = 16 * megabyte;
+/** Milliseconds from the beginning of a turn to that of the next one. */
+const turnMs = 10_000;
+/** Milliseconds of sound in one event. */
+const chunkMs = 400;
+const chunk = JSON.stringify({ type: 'input_audio_buffer.append', audio: Buffer.alloc(chunkMs * 48).toString('base64') });
+const item = { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'When is high water at the pier?' }] };
 const print = (line: string) => void process.stdout.write(`${line}\n`);
 
-/** @returns whether memory stayed flat, all was charged, and the books balance */
-export async function benchRealtime(turns = 20): Promise<boolean> {
-  const upstream = await startFakeRealtime();
-  upstream.behave({ deltas: 20 });
+/** @returns whether memory stayed flat, all was charged as it was billed, and the books balance */
+export async function benchRealtime(minutes = 1, sessions = 200): Promise<boolean> {
+  const provider = await start('realtime-provider.ts');
   const scratch = await createScratch(undefined);
-  const key = await scratch.withContext(async (context) => {
-    const user = await buildUser(context);
-    await context.db.collection('users').insert(user);
-    await context.ledger.change({ account: 'user', id: user.id, ref: 'seed', kind: 'redemption', actorId: 0, amount: 1_000_000_000_000 });
-    await context.db.collection('channels').insert(buildChannel({ id: 1, models: model, base_url: upstream.url }, context.secrets));
-    await context.db.collection('options').insert({
-      id: 'ModelRatio',
-      value: JSON.stringify({ [model]: 2 }),
-      revision: 1,
-      updated_at: 0,
-      updated_by: 0,
-    });
-    return (await createToken(context, user.id)).key;
-  });
-  const server = await startServer({ DATABASE_URL: scratch.url, MAX_SOCKETS_PER_USER: '1000' });
-  const run = async () => {
-    const url = `${server.origin}/v1/realtime?model=${model}`;
-    const client = await connectSocket(url, { headers: { authorization: `Bearer ${key}` } });
-    return async () => {
-      for (let second = 0; second < 4; second += 1) client.send({ type: 'input_audio_buffer.append', audio: halfSecond });
-      client.send({ type: 'input_audio_buffer.commit' });
-      client.send({ type: 'response.create' });
-      while ((await client.next())['type'] !== 'response.done');
-    };
-  };
+  const key = await prepare(scratch, `http://127.0.0.1:${provider.port}`);
+  const server = await startServer({ DATABASE_URL: scratch.url, MAX_SOCKETS_PER_USER: '1000', MAX_SOCKETS_MB: '100', ...inspected });
   try {
-    const all = await Promise.all(Array.from({ length: sessions }, run));
-    const half = Math.ceil(turns / 2);
-    const begin = performance.now();
-    for (let turn = 0; turn < half; turn += 1) await Promise.all(all.map((next) => next()));
-    await sleep(3_000);
-    const before = server.memory();
-    for (let turn = half; turn < turns; turn += 1) await Promise.all(all.map((next) => next()));
-    await sleep(3_000);
-    const growth = server.memory() - before;
-    const seconds = (performance.now() - begin) / 1000 - 6;
-    print(`${sessions} sessions, ${turns} turns each: ${((sessions * turns) / seconds).toFixed(0)} turns a second`);
-    print(`memory: ${(before / megabyte).toFixed(0)} MB at half, ${(growth / megabyte).toFixed(1)} MB more at the end`);
+    const memory = await askMemory(server);
+    const until = performance.now() + minutes * 60_000;
+    const speakers = Array.from({ length: sessions }, (_, index) =>
+      speak(`${server.origin}/v1/realtime?model=${model}`, { key, index, until }),
+    );
+    const made = Promise.all(speakers);
+    const held: HeldMemory[] = [];
+    for (let quarter = 1; quarter <= 4; quarter += 1) {
+      await sleep(Math.max(0, until - performance.now() - (minutes * 60_000 * (4 - quarter)) / 4 - 2_000));
+      const now = await memory.read();
+      held.push(now);
+      print(`  after ${((minutes * quarter) / 4).toFixed(2)} minutes: ${told(now)}; load ${loadavg()[0]?.toFixed(1)}`);
+    }
+    const turns = (await made).reduce((sum, count) => sum + count, 0);
+    const billed = (await (await fetch(`http://127.0.0.1:${provider.port}/`)).json()) as Billed;
+    print(`  all are gone: ${told(await memory.read())}`);
+    // A process waits for whoever inspects it before it ends.
+    memory[Symbol.dispose]();
     await server.kill('SIGTERM');
-    const rows = await scratch.withContext(({ db }) => db.collection('logs').count({ type: LogType.consumption }));
-    const books = await runAudit(scratch.url);
-    print(`${rows} rows; audit: ${books.output.trim()}`);
-    return growth <= mostGrowth && rows === sessions * turns && books.code === 0;
+    return (await isCharged(scratch, billed, turns)) && isFlat(held);
   } finally {
     await server.kill('SIGKILL').catch(() => {});
     await scratch.remove();
-    await upstream[Symbol.asyncDispose]();
+    await provider.stop();
   }
+}
+
+async function prepare(scratch: ScratchDatabase, url: string): Promise<string> {
+  return scratch.withContext(async (context) => {
+    const user = await buildUser(context);
+    await context.db.collection('users').insert(user);
+    await context.ledger.change({ account: 'user', id: user.id, ref: 'seed', kind: 'redemption', actorId: 0, amount: 1_000_000_000_000 });
+    await context.db.collection('channels').insert(buildChannel({ id: 1, models: `${model},${writer}`, base_url: url }, context.secrets));
+    for (const [id, value] of Object.entries(ratios))
+      await context.db.collection('options').insert({ id, value: JSON.stringify(value), revision: 1, updated_at: 0, updated_by: 0 });
+    return (await createToken(context, user.id)).key;
+  });
+}
+
+/** One session: a turn, a pause, and the next one, until it is time. Resolves with the turns that were told to the end. */
+async function speak(url: string, { key, index, until }: { key: string; index: number; until: number }): Promise<number> {
+  // Not all in one moment.
+  await sleep((index % 100) * (turnMs / 100));
+  const socket = new WebSocket(url.replace(/^http/, 'ws'), { headers: { authorization: `Bearer ${key}` }, perMessageDeflate: false });
+  await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
+  let turns = 0;
+  let done = () => {};
+  const gone = new Promise<never>((_resolve, reject) => socket.once('close', (code) => reject(new Error(`A session ended with ${code}`))));
+  gone.catch(() => {});
+  socket.on('message', (data: Buffer) => {
+    const begin = data.subarray(0, 200).toString('latin1');
+    if (begin.includes('"type":"error"')) socket.close(4000, data.toString('utf8').slice(0, 100));
+    if (!begin.includes('"type":"response.done"')) return;
+    turns += 1;
+    done();
+  });
+  // A third of them are answered by a provider that listens, and asks nobody.
+  const isHeard = index % 3 === 0;
+  const input = { turn_detection: isHeard ? { type: 'server_vad' } : null, transcription: { model: writer } };
+  socket.send(JSON.stringify({ type: 'session.update', session: { type: 'realtime', audio: { input } } }));
+  while (performance.now() < until) {
+    const begin = performance.now();
+    const answered = new Promise<void>((resolve) => (done = resolve));
+    await ask(socket, { isHeard, isText: turns % 3 === 2 });
+    await Promise.race([answered, gone]);
+    await sleep(Math.max(0, turnMs - (performance.now() - begin)));
+  }
+  // What is still being written down comes to its end.
+  await sleep(2_000);
+  socket.close(1000);
+  return turns;
+}
+
+async function ask(socket: WebSocket, { isHeard, isText }: { isHeard: boolean; isText: boolean }): Promise<void> {
+  if (isText) socket.send(JSON.stringify({ type: 'conversation.item.create', item }));
+  else {
+    for (let ms = 0; ms < 4_000; ms += chunkMs) {
+      socket.send(chunk);
+      await sleep(chunkMs);
+    }
+    if (!isHeard) socket.send('{"type":"input_audio_buffer.commit"}');
+  }
+  if (isText || !isHeard) socket.send('{"type":"response.create"}');
+}
+
+const told = ({ heap, external, rss }: HeldMemory) =>
+  `heap ${(heap / megabyte).toFixed(1)} MB, buffers ${(external / megabyte).toFixed(1)} MB, resident ${(rss / megabyte).toFixed(0)} MB`;
+
+function isFlat(held: readonly HeldMemory[]): boolean {
+  const [first, last] = [held[0], held.at(-1)];
+  if (first === undefined || last === undefined) return false;
+  const growth = last.heap + last.external - first.heap - first.external;
+  print(`memory: ${(growth / megabyte).toFixed(1)} MB more at the end than at a quarter`);
+  return growth <= mostGrowth;
+}
+
+/** Whether what was charged is what the provider has billed, turn for turn. */
+async function isCharged(scratch: ScratchDatabase, { turns, texts }: Billed, made: number): Promise<boolean> {
+  const rows = await scratch.withContext(({ db }) => db.collection('logs').find({ type: LogType.consumption }));
+  const charged = (name: string) => rows.filter((row) => row.model_name === name).map(({ quota }) => quota);
+  const isAlike = [
+    compare('turns', charged(model), turns.map(turnQuota)),
+    compare('transcriptions', charged(writer), texts.map(textQuota)),
+  ].every(Boolean);
+  const books = await runAudit(scratch.url);
+  print(`${made} turns were heard to their end; audit: ${books.output.trim()}`);
+  return isAlike && made === turns.length && books.code === 0;
+}
+
+function compare(what: string, charged: readonly number[], billed: readonly number[]): boolean {
+  const sum = (amounts: readonly number[]) => amounts.reduce((total, amount) => total + amount, 0);
+  print(`${what}: ${billed.length} billed with ${sum(billed)}, ${charged.length} charged with ${sum(charged)}`);
+  const [one, other] = [charged, billed].map((amounts) => amounts.toSorted((a, b) => a - b).join());
+  return one === other;
 }

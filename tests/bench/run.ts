@@ -1,7 +1,7 @@
 // `npm run bench`: what Tidegate costs, against a bare proxy in the same run. Absolute figures mean little on a shared
 // machine; the ratios are what counts. `npm run bench -- quick` for a short run, `-- memory` for ten minutes of streams.
 // Also of streams that are translated, against those that pass through: `-- translations` for those alone.
-// `-- sockets`: what a thousand idle WebSockets take. `-- realtime [turns]`: what 200 realtime sessions take. `-- uploads [count]`: what forms of 60 MB take. `-- logs [rows]`: how long the usage log takes to answer, see `log-bench.ts`.
+// `-- sockets`: what a thousand idle WebSockets take. `-- realtime [minutes] [sessions]`: what 200 realtime sessions take. `-- uploads [count]`: what forms of 60 MB take. `-- logs [rows]`: how long the usage log takes to answer, see `log-bench.ts`.
 // BENCH_OTHER_NODE names another Node (22.19 or newer): calls at 32 connections are then compared with a
 // bare proxy on that one too.
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -31,8 +31,8 @@ if (process.argv.includes('sockets')) {
 }
 
 if (process.argv.includes('realtime')) {
-  const turns = Number(process.argv[process.argv.indexOf('realtime') + 1] ?? 20);
-  process.exit((await benchRealtime(turns)) ? 0 : 1);
+  const [minutes, sessions] = process.argv.slice(process.argv.indexOf('realtime') + 1).map(Number);
+  process.exit((await benchRealtime(minutes, sessions)) ? 0 : 1);
 }
 
 if (process.argv.includes('uploads')) {
