@@ -5,6 +5,8 @@ import type { Dispatcher } from 'undici';
 export interface Dispatchers {
   /** @param proxy `http:`, `https:` or `socks5:` URL, null for none */
   of(origin: string, proxy: string | null): Dispatcher;
+  /** The same for a WebSocket, which a proxy passes on as bare connections alone. https://www.rfc-editor.org/rfc/rfc6455#section-4.1 */
+  ofSocket(origin: string, proxy: string | null): Dispatcher;
   close(): Promise<void>;
 }
 
@@ -16,15 +18,24 @@ const options = { connections, keepAliveTimeout: 30_000, headersTimeout: 0, body
 
 export function createDispatchers(): Dispatchers {
   const known = new Map<string, Dispatcher>();
+
+  function kept(key: string, open: () => Dispatcher): Dispatcher {
+    let dispatcher = known.get(key);
+    if (dispatcher === undefined) known.set(key, (dispatcher = open()));
+    return dispatcher;
+  }
+
+  const of: Dispatchers['of'] = (origin, proxy) =>
+    proxy === null
+      ? kept(origin, () => new Pool(origin, { ...options, connect: { timeout: connectMs } }))
+      : kept(`${proxy} ${origin}`, () => throughProxy(proxy, false));
+
   return {
-    of(origin, proxy) {
-      const key = proxy === null ? origin : `${proxy} ${origin}`;
-      let dispatcher = known.get(key);
-      if (dispatcher === undefined) {
-        dispatcher = proxy === null ? new Pool(origin, { ...options, connect: { timeout: connectMs } }) : throughProxy(proxy);
-        known.set(key, dispatcher);
-      }
-      return dispatcher;
+    of,
+    ofSocket(origin, proxy) {
+      // Over TLS it is one anyway.
+      const isBare = proxy === null || proxy.startsWith('socks5:') || origin.startsWith('https:');
+      return isBare ? of(origin, proxy) : kept(`${proxy} tunnel ${origin}`, () => throughProxy(proxy, true));
     },
     async close() {
       await Promise.all([...known.values()].map((dispatcher) => dispatcher.destroy()));
@@ -34,7 +45,8 @@ export function createDispatchers(): Dispatchers {
 }
 
 /** What pools take as settings of a connection (`connect`), proxies take as a function: they are only told how long it may take. */
-function throughProxy(proxy: string): Dispatcher {
+function throughProxy(proxy: string, isTunnel: boolean): Dispatcher {
   const connecting = { ...options, connectTimeout: connectMs };
-  return proxy.startsWith('socks5:') ? new Socks5ProxyAgent(proxy, connecting) : new ProxyAgent({ uri: proxy, ...connecting });
+  if (proxy.startsWith('socks5:')) return new Socks5ProxyAgent(proxy, connecting);
+  return new ProxyAgent({ uri: proxy, ...(isTunnel ? { proxyTunnel: true } : {}), ...connecting });
 }

@@ -116,7 +116,7 @@ export function createSender(): Sender {
       }
       return exchange;
     },
-    upgrade: (request, { responseMs }) => upgradeThrough(dispatchers.of(request.origin, request.proxy), request, responseMs),
+    upgrade: (request, { responseMs }) => upgradeThrough(dispatchers.ofSocket(request.origin, request.proxy), request, responseMs),
     close: () => dispatchers.close(),
   };
 }

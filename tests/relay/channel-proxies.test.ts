@@ -2,11 +2,15 @@
 // providers in the open and over TLS.
 import { request as requestHttp } from 'node:http';
 import { createServer as createHttps } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { connect } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { createServer as createTls } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
+import { startFakeRealtime } from '#tests/support/fake-realtime.ts';
 import { startConnectProxy, startSocksProxy } from '#tests/support/http-proxy.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
+import { connectSocket } from '#tests/support/socket-client.ts';
 import { localhostTls, trustLocalhost } from '#tests/support/trust-localhost.ts';
 
 const access = { user: 'tide', password: 'p@ss word' };
@@ -42,6 +46,28 @@ describe.each(engines)('proxies of channels on $kind', (engine) => {
     }
   });
 
+  test.each(kinds)('%s: realtime sessions go through it, and nothing goes past it', async (scheme, host, start) => {
+    await using proxy = await start();
+    const setting = JSON.stringify({ proxy: `${scheme}://${login}@${host}:${proxy.port}` });
+    await using upstream = await startFakeRealtime();
+    await using front = await startTlsPipe(Number(new URL(upstream.url).port));
+    const settings = { ModelRatio: JSON.stringify({ 'gpt-realtime': 2 }) };
+    for (const base_url of [upstream.url, front.url]) {
+      await using scene = await createScene(engine, { channels: [{ setting, base_url, models: 'gpt-realtime' }], settings });
+      proxy.passed.length = 0;
+      const headers = { authorization: `Bearer ${scene.key}` };
+      using client = await connectSocket(`${scene.app.origin}/v1/realtime?model=gpt-realtime`, { headers });
+      client.send({ type: 'response.create' });
+      while ((await client.next())['type'] !== 'response.done');
+      expect(proxy.passed).toEqual([new URL(base_url).host]);
+      const { request } = upstream.peers.at(-1) ?? {};
+      expect(request?.headers).toMatchObject({ authorization: 'Bearer sk-test', upgrade: 'websocket' });
+      expect(request?.headers['proxy-authorization']).toBeUndefined();
+      await scene.logs(1);
+      await scene.checkBooks();
+    }
+  });
+
   test.each(kinds)(
     '%s: one that turns the channel away fails the call, and its password is told to nobody',
     async (scheme, host, start) => {
@@ -61,6 +87,31 @@ describe.each(engines)('proxies of channels on $kind', (engine) => {
     },
   );
 });
+
+/** The same of connections that are not only requests. */
+async function startTlsPipe(port: number): Promise<AsyncDisposable & { url: string }> {
+  const open = new Set<Socket>();
+  const server = createTls(localhostTls, (inbound) => {
+    const onward = connect(port, '127.0.0.1');
+    for (const socket of [inbound, onward]) {
+      open.add(socket);
+      socket.on('error', () => {}).on('close', () => open.delete(socket));
+    }
+    inbound.pipe(onward).pipe(inbound);
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  return {
+    url: `https://localhost:${(server.address() as AddressInfo).port}`,
+    async [Symbol.asyncDispose]() {
+      for (const socket of open) socket.destroy();
+      await new Promise((resolve) => {
+        server.close(resolve);
+      });
+    },
+  };
+}
 
 /** The upstream over TLS. */
 async function startTlsFront(target: string): Promise<AsyncDisposable & { url: string }> {
