@@ -109,7 +109,8 @@ export class UpstreamSocket {
     const receiver = this.#receiver;
     receiver.on('message', (bytes: Buffer) => this.#told.message(bytes));
     receiver.on('ping', (bytes: Buffer) => {
-      if (this.isOpen) this.#sender.pong(bytes, true);
+      // One that asks faster than it reads is not answered: its own silence is what it is judged by.
+      if (this.isOpen && !this.isFull) this.#sender.pong(bytes, true);
     });
     receiver.on('conclude', (code: number, reason: Buffer) => this.#concluded(code, reason.toString('utf8')));
     // What came is no message.

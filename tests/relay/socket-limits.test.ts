@@ -274,6 +274,17 @@ describe('what a client may send', { concurrent: true }, () => {
     expect(scene.upstream.requests).toHaveLength(0);
   });
 
+  test('who asks for signs of life without end and reads none is cut off before they fill the memory', async () => {
+    await using scene = await open();
+    const socket = await rawSocket(scene);
+    socket.pause();
+    const pings = Buffer.concat(Array.from({ length: 4_000 }, () => frame(9, Buffer.alloc(125))));
+    for (let sent = 0; sent < 100; sent += 1) socket.write(pings);
+    await closeOf(socket);
+    expect(socket.bytesWritten).toBeLessThan(30_000_000);
+    await until(() => scene.app.app.sockets.size === 0);
+  });
+
   test('signs of life do not count as messages', async () => {
     await using scene = await open({ env: { MAX_REQUEST_BODY_MB: '1' } });
     const socket = await rawSocket(scene);
