@@ -84,6 +84,8 @@ const relay = [
   'realtime',
   'realtime-secrets',
   'realtime-attacks',
+  'realtime-money',
+  'realtime-transcription',
   'reported-costs',
   'rerank',
   'service-tiers',

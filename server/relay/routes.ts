@@ -93,12 +93,9 @@ export function mountRelay(host: RouteHost, { services, sockets }: Relay, source
 
 /** Sessions, and the keys for browsers that open them. */
 function mountRealtime(host: RouteHost, { services, sockets }: Pick<Relay, 'services' | 'sockets'>): void {
-  for (const [name, isOld] of [
-    ['client_secrets', false],
-    ['sessions', true],
-  ] as const) {
-    host.addDirect('POST', `${realtimeEndpoint.path}/${name}`, (request, _params, connection) =>
-      giveSecret(services, request, { connection, isOld }),
+  for (const form of ['client_secrets', 'sessions', 'transcription_sessions'] as const) {
+    host.addDirect('POST', `${realtimeEndpoint.path}/${form}`, (request, _params, connection) =>
+      giveSecret(services, request, { connection, form }),
     );
   }
   host.addDirect('GET', realtimeEndpoint.path, (request, _params, connection) =>

@@ -3,12 +3,19 @@ import type { ChannelWay } from './find-way.ts';
 import type { PreparedChannel } from './prepared-channel.ts';
 import type { SendRequest } from './send.ts';
 
-/** @param isBeta events have the shape that the beta had. https://platform.openai.com/docs/guides/realtime#beta-to-ga-migration */
-export function handshakeOf(channel: PreparedChannel, way: ChannelWay, { isBeta }: { isBeta: boolean }): SendRequest {
+export interface SessionForm {
+  /** Events have the shape that the beta had. https://platform.openai.com/docs/guides/realtime#beta-to-ga-migration */
+  isBeta: boolean;
+  /** It is written down what is heard: by the model of its setting, not of its address. https://platform.openai.com/docs/guides/realtime-transcription */
+  isHeardOnly: boolean;
+}
+
+export function handshakeOf(channel: PreparedChannel, way: ChannelWay, { isBeta, isHeardOnly }: SessionForm): SendRequest {
+  const path = isBeta ? way.betaPath : way.path;
   const { 'content-type': _type, accept: _accept, ...headers } = way.format.headers(true);
   return {
     origin: way.origin,
-    path: isBeta ? way.betaPath : way.path,
+    path: isHeardOnly ? path.replace(/(?<=[?&])(?:model|deployment)=[^&]*/, 'intent=transcription') : path,
     method: 'GET',
     headers: isBeta ? { ...headers, 'openai-beta': 'realtime=v1' } : headers,
     body: null,

@@ -1,72 +1,19 @@
 // What a client might try to have for nothing in a realtime session.
 import { describe, expect, test } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
-import type { Engine } from '#tests/support/engines.ts';
-import { startFakeRealtime } from '#tests/support/fake-realtime.ts';
-import type { FakeRealtime, RealtimePeer } from '#tests/support/fake-realtime.ts';
-import { createScene } from '#tests/support/relay-scene.ts';
-import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
-import { connectSocket } from '#tests/support/socket-client.ts';
-import type { ConnectOptions, Json, SocketClient } from '#tests/support/socket-client.ts';
+import {
+  cheap,
+  dear,
+  openRealtime as attack,
+  realtimeModel as model,
+  seconds,
+  upTo,
+  writing,
+  writtenCost,
+  writtenUsage,
+} from '#tests/support/realtime-scene.ts';
+import type { Json } from '#tests/support/socket-client.ts';
 import { until } from '#tests/support/until.ts';
-
-const model = 'gpt-realtime';
-const [cheap, dear] = ['gpt-4o-mini-transcribe', 'gpt-4o-transcribe'];
-const settings = {
-  ModelRatio: JSON.stringify({ [model]: 2, [cheap]: 0.625, [dear]: 1.25 }),
-  CompletionRatio: JSON.stringify({ [model]: 4, [cheap]: 4, [dear]: 4 }),
-  AudioRatio: JSON.stringify({ [model]: 8, [cheap]: 2.4, [dear]: 2.4 }),
-  AudioCompletionRatio: JSON.stringify({ [model]: 2 }),
-};
-/** (17 × 2.4 + 9 × 4) × 1.25 of the dear one. */
-const writtenUsage = {
-  type: 'tokens',
-  total_tokens: 26,
-  input_tokens: 17,
-  output_tokens: 9,
-  input_token_details: { text_tokens: 0, audio_tokens: 17 },
-};
-const writtenCost = 96;
-const seconds = (count: number) => Buffer.alloc(48_000 * count).toString('base64');
-
-interface Attack extends AsyncDisposable {
-  scene: RelayScene;
-  upstream: FakeRealtime;
-  client: SocketClient;
-  peer: RealtimePeer;
-}
-
-async function attack(engine: Engine, options: SceneOptions = {}, connecting: ConnectOptions = {}): Promise<Attack> {
-  const upstream = await startFakeRealtime();
-  const channels = options.channels ?? [{ base_url: upstream.url, models: `${model},${cheap},${dear}` }];
-  const scene = await createScene(engine, { ...options, channels, settings: { ...settings, ...options.settings } });
-  const headers = { authorization: `Bearer ${scene.key}`, ...connecting.headers };
-  const client = await connectSocket(`${scene.app.origin}/v1/realtime?model=${model}`, { ...connecting, headers });
-  await client.next();
-  return {
-    scene,
-    upstream,
-    client,
-    peer: await upstream.peer(0),
-    async [Symbol.asyncDispose]() {
-      client[Symbol.dispose]();
-      await scene[Symbol.asyncDispose]();
-      await upstream[Symbol.asyncDispose]();
-    },
-  };
-}
-
-async function upTo(client: SocketClient, type: string): Promise<Json> {
-  for (;;) {
-    const message = await client.next();
-    if (message['type'] === type) return message;
-  }
-}
-
-const writing = (transcription: unknown) => ({
-  type: 'session.update',
-  session: { type: 'realtime', audio: { input: { turn_detection: null, transcription } } },
-});
 
 describe.each(engines)('attacks on realtime sessions on $kind', (engine) => {
   test('keys of the provider are neither in its errors nor in its last word', async () => {
@@ -188,6 +135,8 @@ describe.each(engines)('attacks on realtime sessions on $kind', (engine) => {
       'a file of the account',
       { type: 'conversation.item.create', item: { type: 'message', role: 'user', content: [{ type: 'input_image', file_id: 'file-1' }] } },
     ],
+    ['a voice of the account', { type: 'session.update', session: { type: 'realtime', audio: { output: { voice: { id: 'voice_1' } } } } }],
+    ['a voice of the account for one response', { type: 'response.create', response: { voice: { id: 'voice_1' } } }],
     ['a type in a list', { type: ['response.create'] }],
     [
       'two who listen',

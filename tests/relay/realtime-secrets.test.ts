@@ -77,7 +77,7 @@ describe.each(engines)('keys for browsers on $kind', (engine) => {
     });
     const fieldOf = async (body: unknown) => ((await (await scene.post(path, body)).json()) as Json)['error'].param;
     expect(await fieldOf({})).toBe('session');
-    expect(await fieldOf({ session: { type: 'transcription' } })).toBe('session.type');
+    expect(await fieldOf({ session: { type: 'translation' } })).toBe('session.type');
     expect(await fieldOf({ session: { type: 'realtime' } })).toBe('session.model');
     expect(await fieldOf({ session, expires_after: { seconds: 9 } })).toBe('expires_after.seconds');
     expect(await fieldOf({ session: { ...session, instructions: 'x'.repeat(7_000) } })).toBe('session');

@@ -26,6 +26,7 @@ export const usualUsage = {
 
 const known = new Set([
   'session.update',
+  'transcription_session.update',
   'input_audio_buffer.append',
   'input_audio_buffer.commit',
   'input_audio_buffer.clear',
@@ -56,6 +57,7 @@ export class RealtimePeer {
   readonly received: Json[] = [];
   readonly closed: Promise<{ code: number; reason: string }>;
   readonly isBeta: boolean;
+  readonly isHeardOnly: boolean;
   session: Json;
   held: string | null = null;
   /** Responses that are asked for do not begin. */
@@ -70,13 +72,20 @@ export class RealtimePeer {
     this.isBeta = request.headers['openai-beta'] === 'realtime=v1';
     const url = new URL(request.url ?? '/', 'http://localhost');
     this.session = { object: 'realtime.session', id: 'sess_1', model: url.searchParams.get('model') ?? url.searchParams.get('deployment') };
-    if (!this.isBeta) this.session['type'] = 'realtime';
+    this.isHeardOnly = url.searchParams.get('intent') === 'transcription';
+    if (!this.isBeta) this.session['type'] = this.isHeardOnly ? 'transcription' : 'realtime';
+    // https://developers.openai.com/api/docs/guides/realtime-transcription: no model stands in the address.
+    if (this.isHeardOnly && this.session['model'] !== null) throw new Error('A session of transcriptions was asked for with a model');
     this.closed = new Promise((resolve) => {
       socket.on('close', (code, reason) => resolve({ code, reason: reason.toString() }));
     });
     socket.on('message', (data: Buffer) => this.#read(JSON.parse(data.toString('utf8'))));
     socket.on('error', () => {});
-    this.emit({ type: 'session.created', session: this.session });
+    this.emit({ type: `${this.#sessionName}.created`, session: this.session });
+  }
+
+  get #sessionName(): string {
+    return this.isBeta && this.isHeardOnly ? 'transcription_session' : 'session';
   }
 
   emit(event: Json): void {
@@ -139,8 +148,9 @@ export class RealtimePeer {
 
   #read(event: Json): void {
     this.received.push(event);
+    if (this.isHeardOnly && /^(?:response|conversation)\./.test(event['type'])) return this.#refuse(event, 'Not in this session');
     if (!known.has(event['type'])) return this.#refuse(event, `Invalid value: '${event['type']}'`);
-    if (event['type'] === 'session.update') return this.#update(event);
+    if (event['type'] === `${this.#sessionName}.update`) return this.#update(event);
     if (event['type'] === 'conversation.item.create') {
       this.emit({
         type: this.isBeta ? 'conversation.item.created' : 'conversation.item.added',
@@ -165,10 +175,10 @@ export class RealtimePeer {
 
   #update(event: Json): void {
     const { session } = event;
-    if (!this.isBeta && session?.type !== 'realtime') return this.#refuse(event, "Missing required parameter: 'session.type'.");
+    if (!this.isBeta && session?.type !== this.session['type']) return this.#refuse(event, "Missing required parameter: 'session.type'.");
     if (session.model !== undefined && session.model !== this.session['model']) return this.#refuse(event, 'The model cannot be changed');
     this.session = { ...this.session, ...session };
-    this.emit({ type: 'session.updated', session: this.session });
+    this.emit({ type: `${this.#sessionName}.updated`, session: this.session });
   }
 }
 

@@ -52,9 +52,12 @@ export function minutesOf(seconds: number): CallUnits {
   return { kind: 'minute', count: thousandthsOf(seconds), factor: 0.001 };
 }
 
-/** Models whose provider bills the tokens that they hear and write. https://platform.openai.com/docs/guides/speech-to-text */
+/**
+ * Models whose provider bills the tokens that they hear and write. https://platform.openai.com/docs/guides/speech-to-text
+ * Those that write while somebody speaks are billed by the minute. https://developers.openai.com/api/docs/models/gpt-live-transcribe
+ */
 export function isByTokens(model: string): boolean {
-  return /^gpt-|voxtral/.test(model);
+  return /^gpt-|voxtral/.test(model) && !/^gpt-(?:live-|realtime-(?:whisper|translate))/.test(model);
 }
 
 /** A token is a tenth of a second. https://platform.openai.com/docs/guides/realtime-costs */

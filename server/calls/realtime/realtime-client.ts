@@ -59,6 +59,8 @@ export const realtimeClient: ClientCall = {
       'image_url',
       'tools',
       'prompt',
+      'output',
+      'voice',
       'file_id',
       'file_ids',
       'vector_store_ids',

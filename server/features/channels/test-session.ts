@@ -32,7 +32,7 @@ export async function testSession(context: TestContext, { channel, model, respon
     return new AppError('channel_test_failed', { detail: upstreamStatus > 0 ? `status code ${upstreamStatus}: ${message}` : message });
   };
   const begin = performance.now();
-  const request = await way.format.authorize(handshakeOf(channel, way, { isBeta: false }), { now: now(), sender });
+  const request = await way.format.authorize(handshakeOf(channel, way, { isBeta: false, isHeardOnly: false }), { now: now(), sender });
   try {
     const response = await sender.upgrade(request, { responseMs }).response;
     if (response.kind === 'whole') {

@@ -22,6 +22,7 @@ export function checkAsked(at: 'session' | 'response' | 'item', value: unknown, 
   if (value.prompt !== undefined && value.prompt !== null) throw notKept(`${at}.prompt`);
   if (way.setting.allowsSurcharges !== true) checkTools(at, value.tools);
   checkForms(at, value);
+  checkVoices(at, value);
   if (!Array.isArray(value.input)) return;
   for (const [index, item] of value.input.entries()) if (isObject(item)) checkItem(`${at}.input.${index}`, item);
 }
@@ -39,6 +40,14 @@ function checkTools(at: string, tools: unknown): void {
     // Functions are all that a client runs itself in a session.
     if (isObject(tool) && tool.type !== undefined && tool.type !== 'function') throw refused(`${at}.tools.${index}.type`, hostedTool);
   }
+}
+
+/** A voice with an id is one of the account; others have names. https://platform.openai.com/docs/guides/text-to-speech#custom-voices */
+function checkVoices(at: string, value: Readonly<Record<string, unknown>>): void {
+  const { audio, voice } = value;
+  const output = isObject(audio) && isObject(audio.output) ? audio.output : {};
+  if (isObject(voice)) throw notKept(`${at}.voice.id`);
+  if (isObject(output.voice)) throw notKept(`${at}.audio.output.voice.id`);
 }
 
 /** Providers read one of both. */

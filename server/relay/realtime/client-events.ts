@@ -13,7 +13,7 @@ import type { ChannelWay } from '#server/upstream/find-way.ts';
 import { checkAsked, isReadApart } from './asked-of-session.ts';
 import { secondsOfBase64, sizeOf } from './session-context.ts';
 import type { SessionContext } from './session-context.ts';
-import { inputOf, withTranscriptionModel } from './session-events.ts';
+import { inputOf, refused, withTranscriptionModel } from './session-events.ts';
 import type { Json, SessionEvents, UpdateKind } from './session-events.ts';
 import type { Transcripts } from './transcripts.ts';
 import type { RealtimeTurns } from './turns.ts';
@@ -26,6 +26,8 @@ export interface SessionParts {
   context: SessionContext;
   turns: RealtimeTurns;
   transcripts: Transcripts;
+  /** It is written down what is heard, and nothing is answered. */
+  isHeardOnly: boolean;
   sendUpstream(event: Json): void;
 }
 
@@ -41,6 +43,10 @@ const fatal: ReadonlySet<ErrorCode> = new Set([
   'user_banned',
 ]);
 const none = { text: 0, audio: 0, image: 0 };
+const writerField = 'session.audio.input.transcription.model';
+/** What a session has no place for in which nothing is answered. */
+const ofTurns: ReadonlySet<string> = new Set(['response.create', 'conversation.item.create']);
+const heardOnly = { zh: '只做转写的会话没有回答', en: 'a session that only transcribes answers nothing' };
 
 export class ClientEvents {
   readonly #parts: SessionParts;
@@ -70,7 +76,8 @@ export class ClientEvents {
 
   /** The event as it goes on: the same object where nothing of it is changed. @throws {AppError} where it does not */
   take(event: Json, kind: UpdateKind = 'client'): Json | Promise<Json> {
-    const { context, events } = this.#parts;
+    const { context, events, isHeardOnly } = this.#parts;
+    if (isHeardOnly && ofTurns.has(String(event['type']))) throw refused('type', heardOnly);
     switch (event['type']) {
       case 'input_audio_buffer.append':
         return this.#hear(event);
@@ -84,7 +91,7 @@ export class ClientEvents {
       case 'response.create':
         return this.#ask(event);
       case 'transcription_session.update':
-        return this.#update({ ...event, session: { type: 'transcription' } }, kind);
+        return this.#update(isHeardOnly ? event : { ...event, session: { type: 'transcription' } }, kind);
       default:
         return event;
     }
@@ -93,6 +100,8 @@ export class ClientEvents {
   async #hear(event: Json): Promise<Json> {
     const { context, events, transcripts } = this.#parts;
     const { audio } = event;
+    // What its provider would write by itself has no price here.
+    if (this.#parts.isHeardOnly && transcripts.model === null) throw new AppError('model_required', {}, { field: writerField });
     if (typeof audio === 'string') context.hear(secondsOfBase64(audio, events.inputFormat));
     await transcripts.cover(context.bufferedSeconds);
     return this.#covered(event);
@@ -163,6 +172,6 @@ function writerIn(transcription: unknown, before: string | null): string | null 
   if (transcription === null) return null;
   const named = isObject(transcription) ? transcription.model : undefined;
   const model = typeof named === 'string' && named !== '' ? named : before;
-  if (model === null) throw new AppError('model_required', {}, { field: 'session.audio.input.transcription.model' });
+  if (model === null) throw new AppError('model_required', {}, { field: writerField });
   return model;
 }

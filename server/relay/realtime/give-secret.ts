@@ -1,4 +1,4 @@
-// `POST /v1/realtime/client_secrets`, and `/v1/realtime/sessions` as it was before: a key for a browser, to whoever has a key of ours and may use the model.
+// `POST /v1/realtime/client_secrets`, and `/v1/realtime/sessions` and `/transcription_sessions` as they were before: a key for a browser, to whoever has a key of ours and may use the model.
 import { toAppError } from '#server/http/failure.ts';
 import type { Connection } from '#server/http/connection.ts';
 import { callerLanguage } from '#server/http/language.ts';
@@ -11,6 +11,7 @@ import { realtimeEndpoint } from '#server/relay/endpoints.ts';
 import { errorResponse, ownError, requestIdHeaders } from '#server/relay/relay-failure.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import { readSecretRequest, sealSecret, toldSecret } from './client-secret.ts';
+import type { SecretForm } from './client-secret.ts';
 
 /** Bytes of a request. */
 const limit = 64 * 1024;
@@ -18,7 +19,7 @@ const limit = 64 * 1024;
 export async function giveSecret(
   services: RelayServices,
   request: Request,
-  { connection, isOld }: { connection: Connection | null; isOld: boolean },
+  { connection, form }: { connection: Connection | null; form: SecretForm },
 ): Promise<Response> {
   const { context, gate, addressOf } = services;
   const { dialect } = realtimeEndpoint;
@@ -31,11 +32,11 @@ export async function giveSecret(
     try {
       const raw = await readBody({ request, connection, limit, hold, watch: context.bodies.watch });
       const { value } = await parseBody(raw, context.bodies, owner, () => {});
-      const asked = readSecretRequest(value, { isOld, now: context.now() });
+      const asked = readSecretRequest(value, { form, now: context.now() });
       gate.checkModel(admission, asked.model);
       context.quotes.priceOf(asked.model, admission.group, admission.user);
       const secret = sealSecret(context.secrets, { ...asked, key: credentialOf(request) });
-      return Response.json(toldSecret(secret, asked, isOld), {
+      return Response.json(toldSecret(secret, asked, form), {
         headers: { 'cache-control': 'no-store', ...requestIdHeaders(dialect, requestId) },
       });
     } finally {

@@ -3,9 +3,8 @@ import type { Duplex } from 'node:stream';
 import { AppError } from '#shared/errors.ts';
 import type { Language } from '#shared/errors.ts';
 import { turnBody } from '#server/calls/realtime/realtime-client.ts';
-import { callAddress } from '#server/dialects/call-address.ts';
-import type { CallAddress } from '#server/dialects/call-address.ts';
 import type { Connection } from '#server/http/connection.ts';
+import type { Admission } from '#server/relay/admission/admission.ts';
 import { settleCall } from '#server/relay/accounting/settle-call.ts';
 import { realtimeEndpoint } from '#server/relay/endpoints.ts';
 import { tellFailure } from '#server/relay/relay-failure.ts';
@@ -26,18 +25,23 @@ import type { Upgrading } from '#server/upstream/upgrade.ts';
 import { failureOfSend, parseUpstreamError } from '#server/upstream/upstream-error.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
 import type { ClientSecret } from './client-secret.ts';
+import { openHeard, shortestSeconds } from './heard-call.ts';
 import { openTurn } from './open-turn.ts';
 import { SessionContext } from './session-context.ts';
+import { readForm, writesInSession } from './session-form.ts';
+import type { SessionForm } from './session-form.ts';
 
 export interface OpenedSession {
   model: string;
   isBeta: boolean;
+  /** It is written down what is heard, and nothing is answered. */
+  isHeardOnly: boolean;
   channel: PreparedChannel;
   way: ChannelWay;
   /** To its provider. */
   upstream: Duplex;
   context: SessionContext;
-  /** Reserved for its first turn. */
+  /** Reserved for its first turn, or for the first sound that is written down. */
   first: RunningCall;
   /** How it is set before its client hears of it; null: as the provider has it. */
   preset: Record<string, unknown> | null;
@@ -46,8 +50,9 @@ export interface OpenedSession {
 interface AskedSession {
   services: RelayServices;
   request: Request;
+  admission: Admission;
   /** What its key is bound to; null: to nothing. */
-  secret: Pick<ClientSecret, 'model' | 'session'> | null;
+  secret: ClientSecret | null;
   connection: Connection;
   language: Language;
 }
@@ -66,65 +71,27 @@ export class SessionRefused extends Error {
 const mostOpening = 20_000;
 /** Tokens of what a provider tells its model where nobody else does. */
 const usualInstructions = 1_000;
-const betaProtocol = 'openai-beta.realtime-v1';
 
 /** @throws {AppError} @throws {SessionRefused} */
 export async function openSession(asked: AskedSession): Promise<OpenedSession> {
-  const { request } = asked;
-  const { query } = callAddress(request, { model: undefined, verb: undefined });
-  const { secret } = asked;
-  const model = modelIn(query, secret?.model);
-  if (secret !== null && model !== secret.model) throw new AppError('model_denied', { model });
-  const preset = secret === null ? null : presetOf(secret.session);
-  const isBeta = isOfBeta(request.headers);
+  const form = readForm(asked);
+  const { model, isBeta, isHeardOnly, preset } = form;
   const context = new SessionContext(model);
   context.add({ text: usualInstructions, audio: 0, image: 0 });
-  const first = await openTurn(asked, realtimeEndpoint, turnBody(model, context.size));
+  const first = isHeardOnly
+    ? await openHeard(asked, model, shortestSeconds)
+    : await openTurn(asked, realtimeEndpoint, turnBody(model, context.size));
   try {
-    return {
-      model,
-      isBeta,
-      context,
-      first,
-      preset,
-      ...(await openUpstream(asked, first, { isBeta, version: query.get('api-version') ?? undefined })),
-    };
+    return { model, isBeta, isHeardOnly, context, first, preset, ...(await openUpstream(asked, first, form)) };
   } catch (failure) {
     releaseCall(first);
     throw failure;
   }
 }
 
-/** All but what the handshake says. */
-function presetOf({ model: _model, ...session }: Record<string, unknown>): Record<string, unknown> {
-  return session;
-}
-
-function modelIn(query: CallAddress['query'], bound: string | undefined): string {
-  if (query.get('intent') === 'transcription') {
-    const detail = {
-      zh: '此处不支持只做转写的会话（intent=transcription）：请在 realtime 会话中使用 audio.input.transcription，或调用 /v1/audio/transcriptions',
-      en: 'sessions that only transcribe (intent=transcription) are not served here: use audio.input.transcription in a realtime session, or /v1/audio/transcriptions',
-    };
-    throw new AppError('invalid_request', { detail }, { field: 'intent' });
-  }
-  const model = query.get('model') ?? query.get('deployment') ?? bound ?? null;
-  if (model === null || model === '') throw new AppError('model_required', {}, { field: 'model' });
-  return model;
-}
-
-function isOfBeta(headers: Headers): boolean {
-  const named = headers.get('sec-websocket-protocol')?.split(',') ?? [];
-  return headers.get('openai-beta')?.includes('realtime=v1') === true || named.some((name) => name.trim() === betaProtocol);
-}
-
 type Opened = Pick<OpenedSession, 'channel' | 'way' | 'upstream'>;
 
-async function openUpstream(
-  { services, connection, language }: AskedSession,
-  call: RunningCall,
-  address: { isBeta: boolean; version: string | undefined },
-): Promise<Opened> {
+async function openUpstream({ services, connection, language }: AskedSession, call: RunningCall, form: SessionForm): Promise<Opened> {
   const { admission, model, requestId } = call;
   const all = attempts({
     services,
@@ -132,7 +99,7 @@ async function openUpstream(
     model,
     caller: admission.user.id,
     only: channelOnly(services, admission.pinnedChannel),
-    isFor: (channel) => takesCall(channel, realtimeEndpoint, model),
+    isFor: (channel) => (form.isHeardOnly ? writesInSession(channel, model) : takesCall(channel, realtimeEndpoint, model)),
     records: call.attempts,
     elapsed: () => elapsed(call),
     isOver: () => services.isEnding() || connection.req.socket.destroyed,
@@ -140,12 +107,12 @@ async function openUpstream(
   let last: { channel: PreparedChannel; failure: UpstreamFailure } | null = null;
   for (const attempt of all) {
     const { channel, record } = attempt;
-    const way = channel.way(realtimeEndpoint.dialect, 'realtime', model, { version: address.version });
+    const way = channel.way(realtimeEndpoint.dialect, 'realtime', model, { version: form.version });
     if (way === null) {
       noteStopped(call, attempt);
       continue;
     }
-    const result = await connect({ services, connection, channel, way, isBeta: address.isBeta });
+    const result = await connect({ services, connection, channel, way, form });
     if ('upstream' in result) {
       record.status = 101;
       noteAnswered(call, attempt, 'completed');
@@ -168,7 +135,7 @@ interface Connecting {
   connection: Connection;
   channel: PreparedChannel;
   way: ChannelWay;
-  isBeta: boolean;
+  form: SessionForm;
 }
 
 /** The handshake with one provider. */
@@ -177,14 +144,14 @@ async function connect({
   connection,
   channel,
   way,
-  isBeta,
+  form,
 }: Connecting): Promise<{ upstream: Duplex } | { failure: UpstreamFailure }> {
   const { sender, now, env } = services.context;
   let upgrading: Upgrading | null = null;
   const leave = () => upgrading?.abort();
   connection.req.socket.once('close', leave);
   try {
-    const request = await way.format.authorize(handshakeOf(channel, way, { isBeta }), { now: now(), sender });
+    const request = await way.format.authorize(handshakeOf(channel, way, form), { now: now(), sender });
     upgrading = sender.upgrade(request, { responseMs: Math.min(mostOpening, env.RELAY_TIMEOUT * 1000) });
     const response = await upgrading.response;
     if (response.kind === 'upgraded') return { upstream: response.socket };

@@ -4,6 +4,7 @@ import type { PromptSize } from '#server/money/quote.ts';
 import { callAddress } from '#server/dialects/call-address.ts';
 import { messages } from '#server/framing/envelope.ts';
 import type { Connection } from '#server/http/connection.ts';
+import { newRequestId } from '#server/http/request-id.ts';
 import { openBody } from '#server/relay/admission/call-content.ts';
 import { openCall } from '#server/relay/admission/open-call.ts';
 import type { RelayBody, RelayEndpoint } from '#server/relay/endpoints.ts';
@@ -43,6 +44,31 @@ export async function openTurn(
   call.content.release();
   call.buffer?.ended();
   return call;
+}
+
+/**
+ * One that has begun although nothing could be reserved for it: it holds nothing, and is charged with what there is when it is settled.
+ * @param like whose account it is. Null: what the account owes already is not settled. @throws {DatabaseUnavailable}
+ */
+export async function openLateTurn(like: RunningCall): Promise<RunningCall | null> {
+  const { context } = like.services;
+  const { user, token } = like.admission;
+  const limited = token === null ? null : { id: token.id, isLimited: !token.unlimited_quota };
+  const reserved = await context.ledger.reserve({ userId: user.id, token: limited, amount: 0 });
+  if ('refusal' in reserved) return null;
+  const { reservation } = reserved;
+  return {
+    ...like,
+    requestId: newRequestId(context),
+    startedAt: performance.now(),
+    createdAt: Math.floor(context.now() / 1000),
+    reservation,
+    outputBound: undefined,
+    permit: null,
+    budgetHold: null,
+    attempts: [],
+    stopped: undefined,
+  };
 }
 
 /** What its row says of the request. */

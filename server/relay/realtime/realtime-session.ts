@@ -66,12 +66,12 @@ export class RealtimeSession implements SocketReceiver {
     this.#client = client;
     this.#hold = services.context.bodies.open(`user:${userId}`);
     this.#endsAt = services.context.now() + mostMinutes * 60_000;
-    const { model, channel, way, context, first, isBeta } = opened;
-    const of = { services, request, connection, model, channel, way, context };
-    const events = new SessionEvents({ model, upstreamModel: way.upstreamModel, isBeta });
+    const { model, channel, way, context, first, isBeta, isHeardOnly } = opened;
+    const of = { services, request, connection, model, channel, way, context, isHeardOnly };
+    const events = new SessionEvents({ model, upstreamModel: way.upstreamModel, isBeta, isHeardOnly });
     this.#turns = new RealtimeTurns(of, first);
-    this.#transcripts = new Transcripts(of);
-    const parts = { services, userId, way, events, context, turns: this.#turns, transcripts: this.#transcripts };
+    this.#transcripts = new Transcripts(of, isHeardOnly ? first : null);
+    const parts = { services, userId, way, events, context, turns: this.#turns, transcripts: this.#transcripts, isHeardOnly };
     const sendUpstream = (event: Json) => this.#sendUpstream(Buffer.from(JSON.stringify(event)));
     this.#fromClient = new ClientEvents({ ...parts, sendUpstream });
     const { preset } = opened;
@@ -80,7 +80,7 @@ export class RealtimeSession implements SocketReceiver {
     this.#fromUpstream = new ServerEvents({
       ...parts,
       sendUpstream,
-      preset: preset === null ? null : () => this.#preset(preset),
+      preset: preset === null ? null : () => this.#preset({ type: events.updateType, session: preset }),
       clean: (text) => this.#clean(text),
     });
     this.#keys = new KeyWatch({ services, request, connection }, (error) => this.#fail(error, closeCodes.refused));
@@ -133,6 +133,7 @@ export class RealtimeSession implements SocketReceiver {
       this.#fail(new AppError('realtime_session_expired', { minutes: mostMinutes }), closeCodes.goingAway);
     else this.#keys.check();
     if (!isUsable(services, opened.channel)) this.drain();
+    this.#closeIfDone();
   }
 
   closed(): void {
@@ -158,9 +159,9 @@ export class RealtimeSession implements SocketReceiver {
     }
   }
 
-  async #preset(session: Json): Promise<Json> {
+  async #preset(update: Json): Promise<Json> {
     try {
-      return await this.#fromClient.take({ type: 'session.update', session }, 'preset');
+      return await this.#fromClient.take(update, 'preset');
     } finally {
       this.#begin();
     }
@@ -233,9 +234,9 @@ export class RealtimeSession implements SocketReceiver {
     return taken.then(async ({ message, error, after }) => {
       if (message !== null) this.#client.send(message);
       if (error !== undefined) throw error;
-      if (after === undefined || this.#isOver) return;
+      if (this.#isOver) return;
       try {
-        await after();
+        await after?.();
       } catch (failure) {
         const told = this.#errorOf(failure);
         this.#tell(told, null);
@@ -262,7 +263,7 @@ export class RealtimeSession implements SocketReceiver {
   // How it ends.
 
   #closeIfDone(): void {
-    if (!this.#isDraining || this.#isOver || !this.#turns.isIdle) return;
+    if (!this.#isDraining || this.#isOver || !this.#turns.isIdle || !this.#transcripts.isIdle) return;
     const isEnding = isUsable(this.#options.services, this.#options.opened.channel);
     if (isEnding) this.#fail(new AppError('shutting_down'), closeCodes.goingAway, 'shutdown');
     else this.#fail(new AppError('channel_disabled'), closeCodes.restart);
@@ -283,10 +284,9 @@ export class RealtimeSession implements SocketReceiver {
     this.#upstream.close(closeCodes.normal, '');
     if (close !== undefined) this.#client.close(close.code, close.reason);
     const { context } = this.#options.services;
-    for (const part of [this.#transcripts, this.#turns]) {
-      context.waitUntil(
-        part.cut(reason).catch((failure: unknown) => context.log.error({ err: failure }, 'a session could not be settled')),
-      );
+    const heard = this.#options.opened.context.bufferedSeconds;
+    for (const cutting of [this.#transcripts.cut(reason, heard), this.#turns.cut(reason)]) {
+      context.waitUntil(cutting.catch((failure: unknown) => context.log.error({ err: failure }, 'a session could not be settled')));
     }
   }
 

@@ -47,7 +47,7 @@ export class ServerEvents {
   take(bytes: Buffer): Buffer | null | Promise<TakenMessage> {
     const event = parseObject(bytes.toString('utf8'));
     if (event === null) return bytes;
-    const { context, transcripts } = this.#parts;
+    const { transcripts } = this.#parts;
     const type = String(event['type']);
     if (type === 'response.created') this.#words = this.#wordsNow();
     if (this.#isBlocked(type, event)) {
@@ -56,14 +56,15 @@ export class ServerEvents {
     }
     switch (type) {
       case 'session.created':
+      case 'transcription_session.created':
         return this.#created(bytes, event);
       case 'session.updated':
+      case 'transcription_session.updated':
         return this.#updated(bytes, event);
       case 'input_audio_buffer.speech_started':
         return this.#speaks(bytes, event);
       case 'input_audio_buffer.cleared':
-        context.cleared();
-        return bytes;
+        return this.#cleared(bytes);
       case 'input_audio_buffer.committed':
         return this.#committed(event).then(
           () => ({ message: bytes }),
@@ -81,6 +82,11 @@ export class ServerEvents {
       case 'conversation.item.input_audio_transcription.delta':
         transcripts.seen(event['item_id']);
         return bytes;
+      case 'conversation.item.added':
+      case 'conversation.item.created':
+      case 'conversation.item.done':
+      case 'response.output_item.done':
+        return this.#ran(bytes, event);
       case 'rate_limits.updated':
         // Of the provider's account.
         return null;
@@ -108,6 +114,13 @@ export class ServerEvents {
       return { message: null, after: () => this.#bound() };
     }
     return { message: isChanged ? Buffer.from(JSON.stringify(told)) : bytes, after: () => this.#bound() };
+  }
+
+  #cleared(bytes: Buffer): Promise<TakenMessage> {
+    const { context, transcripts } = this.#parts;
+    const seconds = context.bufferedSeconds;
+    context.cleared();
+    return transcripts.dropped(seconds).then(() => ({ message: bytes }));
   }
 
   #speaks(bytes: Buffer, event: Json): Buffer | Promise<TakenMessage> {
@@ -141,8 +154,20 @@ export class ServerEvents {
     if (writer === null || typeof writer === 'string') transcripts.confirmed(writer);
     else if (kind !== 'own') transcripts.confirmed(undefined);
     if (kind === 'own') return null;
-    if (kind === 'preset') return Buffer.from(JSON.stringify({ ...told, type: 'session.created' }));
+    if (kind === 'preset') return Buffer.from(JSON.stringify({ ...told, type: String(told['type']).replace('updated', 'created') }));
     return isChanged ? Buffer.from(JSON.stringify(told)) : bytes;
+  }
+
+  /** What ran at the provider (`mcp`) is read by the next turn, and is in no usage of the one before. */
+  #ran(bytes: Buffer, { item }: Json): Buffer | Promise<TakenMessage> {
+    const { context, events, turns } = this.#parts;
+    if (!isObject(item) || typeof item.type !== 'string' || !item.type.startsWith('mcp_')) return bytes;
+    const { tools, output, error } = item;
+    if (!context.addRun(String(item.id), sizeOf({ tools, output, error }, events.inputFormat))) return bytes;
+    return turns.prepare().then(
+      () => ({ message: bytes, after: () => this.#bound() }),
+      (failure: unknown) => ({ message: bytes, after: () => Promise.reject(failure) }),
+    );
   }
 
   async #begin(bytes: Buffer, { response }: Json): Promise<TakenMessage> {

@@ -46,3 +46,11 @@ test.each([
 ])('a second of %s has %i bytes', (format, bytes) => {
   expect(bytesPerSecond(format)).toBe(bytes);
 });
+
+test('what ran at the provider is counted once, when it has its content', () => {
+  const context = new SessionContext('gpt-realtime');
+  expect(context.addRun('mcpl_1', { text: 8, audio: 0, image: 0 })).toBe(true);
+  expect(context.addRun('mcpl_1', { text: 900, audio: 0, image: 0 })).toBe(true);
+  expect(context.addRun('mcpl_1', { text: 900, audio: 0, image: 0 })).toBe(false);
+  expect(context.size).toEqual({ text: 900, audio: 0, image: 0 });
+});

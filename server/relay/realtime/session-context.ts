@@ -16,6 +16,8 @@ const quietSeconds = 30;
 const usualWindow = 128_000;
 /** Names, roles and marks around an item. */
 const itemTokens = 8;
+/** Items whose tokens are remembered. */
+const mostRan = 1_000;
 
 export class SessionContext {
   readonly #most: number;
@@ -27,6 +29,8 @@ export class SessionContext {
   #heard = 0;
   /** A response may read something else than the conversation: what it has read does not tell how large that is. */
   #isReadApart = false;
+  /** Tokens by item of what ran at the provider. */
+  readonly #ran = new Map<string, number>();
   /** The provider listens for speech, and drops what is none. */
   isListening = true;
   isSpeaking = false;
@@ -47,6 +51,16 @@ export class SessionContext {
   add({ text, audio, image }: ContextSize): void {
     const { text: texts, audio: sounds, image: images } = this.#added;
     this.#added = { text: texts + text, audio: sounds + audio, image: images + image };
+  }
+
+  /** An item of what ran at the provider, told of when it is added and again when it has its content. False: nothing is new in it. */
+  addRun(id: string, size: ContextSize): boolean {
+    const more = size.text - (this.#ran.get(id) ?? 0);
+    if (more <= 0) return false;
+    // Beyond that each is counted whenever it is told: rather twice than not.
+    if (this.#ran.size < mostRan || this.#ran.has(id)) this.#ran.set(id, size.text);
+    this.add({ text: more, audio: 0, image: 0 });
+    return true;
   }
 
   /** Seconds of sound that go into the provider's buffer. */

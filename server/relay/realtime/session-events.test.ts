@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { SessionEvents } from './session-events.ts';
 
 test('session-events: a client waits when a hundred updates have no confirmation', () => {
-  const events = new SessionEvents({ model: 'a', upstreamModel: 'a', isBeta: false });
+  const events = new SessionEvents({ model: 'a', upstreamModel: 'a', isBeta: false, isHeardOnly: false });
   const update = { type: 'session.update', session: { type: 'realtime', instructions: 'x' } };
   for (let sent = 0; sent < 100; sent += 1) {
     events.checkUpdate(update);

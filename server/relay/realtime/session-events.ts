@@ -30,6 +30,8 @@ export interface SessionNames {
   upstreamModel: string;
   /** Events have the shape of the beta. */
   isBeta: boolean;
+  /** It is written down what is heard, and nothing is answered. https://platform.openai.com/docs/guides/realtime-transcription */
+  isHeardOnly: boolean;
 }
 
 export class SessionEvents {
@@ -53,6 +55,11 @@ export class SessionEvents {
     this.#limitField = names.isBeta ? 'max_response_output_tokens' : 'max_output_tokens';
   }
 
+  /** What an update of a session is called. */
+  get updateType(): string {
+    return this.#names.isHeardOnly && this.#names.isBeta ? 'transcription_session.update' : 'session.update';
+  }
+
   /** An update that makes the provider keep to that bound; null: it does already. */
   boundUpdate(bound: number | undefined): Json | null {
     const limit = Math.min(this.#wanted, bound ?? Infinity);
@@ -69,7 +76,8 @@ export class SessionEvents {
   checkUpdate({ session }: Json): void {
     if (this.#updates.filter(({ kind }) => kind === 'client').length >= mostUpdates) throw refused('session', tooManyUpdates);
     if (!isObject(session)) return;
-    if (session.type === 'transcription') throw refused('session.type', onlyRealtime);
+    const { isHeardOnly } = this.#names;
+    if (session.type === (isHeardOnly ? 'realtime' : 'transcription')) throw refused('session.type', fixedType);
     if (session.model !== undefined && session.model !== this.#names.model) throw refused('session.model', fixedModel);
     // Until it is confirmed, sound is as long as the longer of both makes it.
     const format = formatIn(session, 'input');
@@ -163,7 +171,10 @@ export class SessionEvents {
 }
 
 const mostUnnamed = 256;
-const onlyRealtime = { zh: '此处只支持 realtime 会话', en: 'only sessions of the type realtime are served here' };
+const fixedType = {
+  zh: '会话的类型由其地址（intent）决定，不可更改',
+  en: 'the type of a session is that of its address (intent), and cannot be changed',
+};
 const tooManyUpdates = { zh: '尚未确认的更新过多', en: 'too many updates wait for their confirmation' };
 const fixedModel = { zh: '会话的模型不可更改', en: 'the model of a session cannot be changed' };
 

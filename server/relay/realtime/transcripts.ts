@@ -1,28 +1,20 @@
 // What is written down of the sound of a session, beside its conversation: by a model of its own, at the price of that one. Each transcription is a
 // call that is reserved for before its sound goes on. https://platform.openai.com/docs/guides/realtime-transcription
 import { AppError } from '#shared/errors.ts';
-import { noTokens } from '#shared/token-usage.ts';
-import { heardTokens, isByTokens, minutesOf, mostWritten } from '#server/calls/audio/heard-sound.ts';
-import { readTranscriptUsage } from '#server/calls/audio/transcript-usage.ts';
-import { heardBody, heardContent, realtimeClient } from '#server/calls/realtime/realtime-client.ts';
-import { callKinds } from '#server/calls/registry.ts';
 import type { MeteredUsage } from '#server/relay/accounting/metered-usage.ts';
 import { settleCall } from '#server/relay/accounting/settle-call.ts';
 import type { EndReason } from '#server/relay/call-end.ts';
 import { realtimeEndpoint } from '#server/relay/endpoints.ts';
-import type { RelayEndpoint } from '#server/relay/endpoints.ts';
 import { noteAnswered } from '#server/relay/routing/note-attempt.ts';
 import { elapsed, releaseCall } from '#server/relay/running-call.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
 import { offersModel } from '#server/upstream/channel-index.ts';
 import type { ChannelWay } from '#server/upstream/find-way.ts';
-import { beginTurn, openTurn, sentBy } from './open-turn.ts';
+import { heardUsage, openHeard, shortestSeconds } from './heard-call.ts';
+import { beginTurn, sentBy } from './open-turn.ts';
 import type { TurnsOf } from './turns.ts';
 
 type Json = Readonly<Record<string, unknown>>;
-
-/** Sound that is reserved for at the least. */
-const shortestSeconds = 30;
 
 interface HeardSound {
   call: RunningCall;
@@ -58,10 +50,21 @@ export class Transcripts {
   #next: Writer[] = [];
   #last: Pick<Writer, 'model' | 'way'> | null = null;
   #pending: WrittenSound[] = [];
+  /** Reserved when the session was asked for, until it is known who writes. */
+  #first: RunningCall | null;
+  /** Text has come of sound that is no part of the conversation yet: some write while somebody speaks. */
+  #isAhead = false;
   #isOver = false;
 
-  constructor(of: TurnsOf) {
+  /** @param first null: the session is not for this */
+  constructor(of: TurnsOf, first: RunningCall | null = null) {
     this.#of = of;
+    this.#first = first;
+  }
+
+  /** Nothing waits for its text. */
+  get isIdle(): boolean {
+    return this.#pending.length === 0;
   }
 
   get model(): string | null {
@@ -81,8 +84,16 @@ export class Transcripts {
     const way = channel.way(realtimeEndpoint.dialect, 'transcriptions', model);
     if (way === null || !offersModel(channel, model))
       throw new AppError('model_not_found', { model }, { field: 'session.audio.input.transcription.model' });
-    this.#next.push({ model, way, spare: await this.#open({ model, way }, shortestSeconds) });
+    this.#next.push({ model, way, spare: this.#takeFirst(model, way) ?? (await this.#open({ model, way }, shortestSeconds)) });
     return way.upstreamModel;
+  }
+
+  #takeFirst(model: string, way: ChannelWay): HeardSound | null {
+    const call = this.#first;
+    this.#first = null;
+    if (call?.model === model) return { call, way, seconds: shortestSeconds };
+    if (call !== null) releaseCall(call);
+    return null;
   }
 
   /** The provider has said which model writes from now on, by its own name; undefined: it has taken a change and says nothing of it. */
@@ -116,22 +127,34 @@ export class Transcripts {
     if (model === null || way === null) return;
     const heard = writer.spare ?? (await this.#open({ model, way }, Math.max(shortestSeconds, seconds)));
     writer.spare = null;
-    this.#pending.push({ heard, itemId, seconds, isSeen: false });
+    this.#pending.push({ heard, itemId, seconds, isSeen: this.#isAhead });
+    this.#isAhead = false;
     await beginTurn(heard.call);
     writer.spare = await this.#open({ model, way }, shortestSeconds);
   }
 
   /** Some of the text has come. */
   seen(itemId: unknown): void {
-    const written = this.#pending[this.#placeOf(itemId)];
-    if (written !== undefined) written.isSeen = true;
+    const written = this.#pending.find((pending) => pending.itemId === itemId);
+    if (written === undefined) this.#isAhead = true;
+    else written.isSeen = true;
+  }
+
+  /** So much sound will not become a part of the conversation. What has been written of it is charged. */
+  async dropped(seconds: number): Promise<void> {
+    const { spare } = this.#now;
+    if (!this.#isAhead || spare === null) return;
+    this.#isAhead = false;
+    this.#now.spare = null;
+    await beginTurn(spare.call);
+    await this.#settle(spare, 'completed', heardUsage(spare.call, {}, seconds));
   }
 
   /** It has been written. Resolves when its charge is durable. @throws {AppError} where nobody pays for it */
   async completed(event: Json): Promise<void> {
     const [written] = this.#pending.splice(this.#placeOf(event['item_id']), 1);
     const heard = written?.heard ?? (await this.#unexpected());
-    if (heard !== null) await this.#settle(heard, 'completed', usageOf(heard.call, event, written?.seconds ?? heard.seconds));
+    if (heard !== null) await this.#settle(heard, 'completed', heardUsage(heard.call, event, written?.seconds ?? heard.seconds));
   }
 
   failed(event: Json): void {
@@ -139,15 +162,25 @@ export class Transcripts {
     if (written !== undefined) releaseCall(written.heard.call);
   }
 
-  /** The session is over. What its provider was at is charged where some of it has come, or where the client has left it. */
-  async cut(reason: EndReason): Promise<void> {
+  /**
+   * The session is over. What its provider was at is charged where some of it has come, or where the client has left it.
+   * @param waiting seconds of sound that are no part of the conversation yet
+   */
+  async cut(reason: EndReason, waiting: number): Promise<void> {
     this.#isOver = true;
+    const { spare } = this.#now;
+    if (this.#isAhead && spare !== null) {
+      this.#now.spare = null;
+      this.#pending.push({ heard: spare, itemId: undefined, seconds: waiting, isSeen: true });
+    }
+    if (this.#first !== null) releaseCall(this.#first);
+    this.#first = null;
     for (const writer of [this.#now, ...this.#next]) release(writer);
     const pending = this.#pending;
     this.#pending = [];
     const settling: Promise<void>[] = [];
     for (const { heard, seconds, isSeen } of pending) {
-      if (isSeen || reason === 'client_disconnected') settling.push(this.#settle(heard, reason, usageOf(heard.call, {}, seconds)));
+      if (isSeen || reason === 'client_disconnected') settling.push(this.#settle(heard, reason, heardUsage(heard.call, {}, seconds)));
       else releaseCall(heard.call);
     }
     await Promise.all(settling);
@@ -182,7 +215,7 @@ export class Transcripts {
   }
 
   async #open({ model, way }: { model: string; way: ChannelWay }, seconds: number): Promise<HeardSound> {
-    const call = await openTurn(this.#of, heardEndpoint, heardBody(model, seconds));
+    const call = await openHeard(this.#of, model, seconds);
     if (!this.#isOver) return { call, way, seconds };
     releaseCall(call);
     throw new AppError('shutting_down');
@@ -193,28 +226,4 @@ function release(writer: Writer): void {
   const { spare } = writer;
   writer.spare = null;
   if (spare !== null) releaseCall(spare.call);
-}
-
-const content = (model: string) =>
-  heardContent((seconds) => {
-    const heard = heardTokens(model, seconds);
-    return { heard, written: mostWritten(model, seconds), audio: isByTokens(model) ? heard : 0 };
-  });
-
-const heardEndpoint: RelayEndpoint = {
-  ...realtimeEndpoint,
-  ...realtimeClient,
-  kind: callKinds.transcriptions,
-  promptContent: (body, model) => content(model)(body, model),
-};
-
-/** What is not told is as long as what was reserved for. */
-function usageOf(call: RunningCall, event: Json, reserved: number): MeteredUsage {
-  const { usage, seconds } = readTranscriptUsage(event);
-  const { model } = call;
-  const units = minutesOf(seconds ?? reserved);
-  if (usage !== null && usage !== undefined) return { ...usage, promptSource: 'upstream', completionSource: 'upstream', units };
-  const heard = heardTokens(model, seconds ?? reserved);
-  const audioInput = isByTokens(model) ? heard : 0;
-  return { ...noTokens, input: heard, audioInput, promptSource: 'estimated', completionSource: 'estimated', units };
 }

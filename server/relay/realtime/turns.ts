@@ -17,7 +17,7 @@ import type { RunningCall } from '#server/relay/running-call.ts';
 import type { ChannelWay } from '#server/upstream/find-way.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import { invalidResponse } from '#server/upstream/upstream-error.ts';
-import { beginTurn, coverPrompt, openTurn, sentBy } from './open-turn.ts';
+import { beginTurn, coverPrompt, openLateTurn, openTurn, sentBy } from './open-turn.ts';
 import type { TurnOwner } from './open-turn.ts';
 import type { SessionContext } from './session-context.ts';
 
@@ -28,6 +28,8 @@ export interface TurnsOf extends TurnOwner {
   channel: PreparedChannel;
   way: ChannelWay;
   context: SessionContext;
+  /** It is written down what is heard, and nothing is answered. */
+  isHeardOnly: boolean;
 }
 
 interface AskedTurn {
@@ -57,16 +59,19 @@ const none: ContextSize = { text: 0, audio: 0, image: 0 };
 
 export class RealtimeTurns {
   readonly #of: TurnsOf;
+  /** Whose account pays, also for what nothing could be reserved for. */
+  readonly #like: RunningCall;
   #spare: RunningCall | null;
   #asked: AskedTurn[] = [];
   readonly #running = new Map<string, RunningTurn>();
   #opening: Promise<void> | null = null;
   #over: EndReason | null = null;
 
-  /** @param first reserved when the session was asked for */
+  /** @param first reserved when the session was asked for: for a turn, unless it has none */
   constructor(of: TurnsOf, first: RunningCall) {
     this.#of = of;
-    this.#spare = first;
+    this.#like = first;
+    this.#spare = of.isHeardOnly ? null : first;
   }
 
   get isIdle(): boolean {
@@ -80,6 +85,10 @@ export class RealtimeTurns {
 
   /** A turn is reserved for, as large as the context is. @throws {AppError} */
   async prepare(): Promise<void> {
+    if (!this.#of.isHeardOnly) await this.#reserve();
+  }
+
+  async #reserve(): Promise<void> {
     if (this.#spare === null) await (this.#opening ??= this.#open());
     if (this.#spare !== null) await this.#cover(this.#spare, none);
   }
@@ -130,17 +139,18 @@ export class RealtimeTurns {
     if (this.#running.has(id)) return;
     const asked = this.#asked.shift();
     let call = asked?.call;
-    if (call === undefined) {
-      if (this.#spare === null) await this.prepare();
-      call = this.#take() ?? undefined;
-      if (call === undefined) throw new AppError('overdraft_stopped');
-      try {
+    try {
+      if (call === undefined) {
+        if (this.#spare === null) await this.#reserve();
+        call = this.#take() ?? undefined;
+        if (call === undefined) throw new AppError('overdraft_stopped');
         await beginTurn(call);
-      } catch (failure) {
-        // It is under way all the same, and is paid for until it has been stopped.
-        this.#add(id, { call, extra: none, response });
-        throw failure;
       }
+    } catch (failure) {
+      // It is under way all the same: its provider bills what it reads, and what it says until it has been stopped.
+      call ??= (await openLateTurn(this.#like)) ?? undefined;
+      if (call !== undefined) this.#add(id, { call, extra: none, response });
+      throw failure;
     }
     this.#add(id, { call, extra: asked?.extra ?? none, response });
     // The session may have ended meanwhile.
@@ -199,7 +209,11 @@ export class RealtimeTurns {
     const left = isLeft ? asked.map((turn) => this.#leftTurn(turn)) : [];
     const running = [...this.#running.values(), ...left];
     this.#running.clear();
-    await Promise.all(running.map((turn) => this.#settle(turn, reason, seenUsage(turn))));
+    const settle = (turn: RunningTurn) => this.#settle(turn, reason, seenUsage(turn));
+    const isHolding = ({ call }: RunningTurn) => call.reservation.amount > 0;
+    await Promise.all(running.filter(isHolding).map(settle));
+    // What the others give back is there for those that hold nothing.
+    for (const turn of running) if (!turn.call.reservation.isEnded) await settle(turn);
   }
 
   #leftTurn({ call, extra, prompt }: AskedTurn): RunningTurn {
@@ -227,7 +241,7 @@ export class RealtimeTurns {
 
   /** The next one, while this one is at work: where there is no money for both, it is asked for again when this one has ended. */
   #refill(): void {
-    if (this.#spare !== null || this.#over !== null) return;
+    if (this.#spare !== null || this.#over !== null || this.#of.isHeardOnly) return;
     const opening = (this.#opening ??= this.#open());
     this.#of.services.context.waitUntil(opening.catch(() => {}));
   }

@@ -229,9 +229,10 @@ async function openRealtime(place: SessionPlace, { endpoint, request: original, 
     const secret = secretIn(services, request);
     // From here on it is asked for by the key that has given it.
     if (secret !== null) request = withKey(connection, secret.key);
-    const { user } = await admit(request, connection);
+    const admission = await admit(request, connection);
+    const { user } = admission;
     free = () => shares.add(user.id, -1);
-    const opened = await openSession({ services, request, connection, language, secret });
+    const opened = await openSession({ services, request, admission, connection, language, secret });
     const drop = () => {
       opened.upstream.destroy();
       releaseCall(opened.first);

@@ -1,0 +1,77 @@
+// A session of a client with a provider of ours behind it, opened and ready.
+import { startFakeRealtime } from '#tests/support/fake-realtime.ts';
+import type { FakeRealtime, RealtimePeer } from '#tests/support/fake-realtime.ts';
+import type { Engine } from '#tests/support/engines.ts';
+import { createScene } from '#tests/support/relay-scene.ts';
+import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
+import { connectSocket } from '#tests/support/socket-client.ts';
+import type { ConnectOptions, Json, SocketClient } from '#tests/support/socket-client.ts';
+
+export const realtimeModel = 'gpt-realtime';
+/** Models that write down what is heard. */
+export const [cheap, dear] = ['gpt-4o-mini-transcribe', 'gpt-4o-transcribe'];
+/** Input at 2 a token, 4 times that written, 8 times heard, 16 times spoken. */
+const settings = {
+  ModelRatio: JSON.stringify({ [realtimeModel]: 2, [cheap]: 0.625, [dear]: 1.25 }),
+  CompletionRatio: JSON.stringify({ [realtimeModel]: 4, [cheap]: 4, [dear]: 4 }),
+  AudioRatio: JSON.stringify({ [realtimeModel]: 8, [cheap]: 2.4, [dear]: 2.4 }),
+  AudioCompletionRatio: JSON.stringify({ [realtimeModel]: 2 }),
+};
+/** (17 × 2.4 + 9 × 4) × 1.25 of the dear one. */
+export const writtenUsage = {
+  type: 'tokens',
+  total_tokens: 26,
+  input_tokens: 17,
+  output_tokens: 9,
+  input_token_details: { text_tokens: 0, audio_tokens: 17 },
+};
+export const writtenCost = 96;
+/** Sound of that length, as events have it. */
+export const seconds = (count: number) => Buffer.alloc(48_000 * count).toString('base64');
+
+export interface SessionConnecting extends ConnectOptions {
+  /** Of its address. */
+  query?: string;
+}
+
+export interface OpenedSession extends AsyncDisposable {
+  scene: RelayScene;
+  upstream: FakeRealtime;
+  client: SocketClient;
+  peer: RealtimePeer;
+}
+
+export async function openRealtime(engine: Engine, options: SceneOptions = {}, connecting: SessionConnecting = {}): Promise<OpenedSession> {
+  const upstream = await startFakeRealtime();
+  const channels = options.channels ?? [{ base_url: upstream.url, models: `${realtimeModel},${cheap},${dear}` }];
+  const scene = await createScene(engine, { ...options, channels, settings: { ...settings, ...options.settings } });
+  const { query = `model=${realtimeModel}`, ...connectOptions } = connecting;
+  const headers = { authorization: `Bearer ${scene.key}`, ...connecting.headers };
+  const client = await connectSocket(`${scene.app.origin}/v1/realtime?${query}`, { ...connectOptions, headers });
+  await client.next();
+  return {
+    scene,
+    upstream,
+    client,
+    peer: await upstream.peer(0),
+    async [Symbol.asyncDispose]() {
+      client[Symbol.dispose]();
+      await scene[Symbol.asyncDispose]();
+      await upstream[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Reads until a message of that type. */
+export async function upTo(client: SocketClient, type: string): Promise<Json> {
+  for (;;) {
+    const message = await client.next();
+    if (message['type'] === type) return message;
+  }
+}
+
+/** An update by which that model writes down what is heard. */
+export const writing = (transcription: unknown) => ({
+  type: 'session.update',
+  session: { type: 'realtime', audio: { input: { turn_detection: null, transcription } } },
+});
