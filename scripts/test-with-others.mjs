@@ -18,7 +18,7 @@ const agents = {
 const [kind, ...rest] = process.argv.slice(2);
 const environments = { sdks: () => ({}), comply: installComply, agents: installAgents };
 const files = {
-  sdks: ['ai', 'langchain', 'openai-agents'].map((name) => `tests/sdks/${name}.test.ts`),
+  sdks: ['ai', 'langchain', 'openai-agents', 'realtime-agents'].map((name) => `tests/sdks/${name}.test.ts`),
   comply: ['tests/sdks/comply.test.ts'],
   agents: ['tests/sdks/agents.test.ts'],
 };

@@ -84,6 +84,7 @@ const relay = [
   'realtime',
   'realtime-secrets',
   'realtime-attacks',
+  'realtime-ends',
   'realtime-money',
   'realtime-transcription',
   'reported-costs',

@@ -24,6 +24,7 @@ const ratios = {
   CacheRatio: { [model]: 0.1 },
   AudioRatio: { [model]: 8, [writer]: 2.4 },
   AudioCompletionRatio: { [model]: 2 },
+  AudioCacheRatio: { [model]: 0.0125 },
 };
 /** The same prices once more, of whole numbers: tenths of a token, then quota. */
 const turnQuota = ({ text, audio, cachedText, cachedAudio, writtenText, spokenAudio }: BilledTurn) => {

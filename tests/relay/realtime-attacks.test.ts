@@ -203,4 +203,37 @@ describe.each(engines)('attacks on realtime sessions on $kind', (engine) => {
     await until(async () => (await scene.balance()) === 18_000);
     await scene.checkBooks();
   });
+
+  test('a flood of events passes in order, and is not held', async () => {
+    await using attacked = await attack(engine);
+    const { client, peer, scene } = attacked;
+    const many = 3_000;
+    for (let number = 0; number < many; number += 1)
+      client.send({ type: 'conversation.item.retrieve', item_id: String(number), filler: 'x'.repeat(2_000) });
+    let most = 0;
+    await until(() => {
+      most = Math.max(most, scene.app.context.bodies.bytes);
+      return peer.received.length === many;
+    });
+    expect(peer.received.map((event) => event['item_id'])).toEqual(Array.from({ length: many }, (_, number) => String(number)));
+    // 6 MB were sent: what waits is sixteen messages and one read of a socket.
+    expect(most).toBeLessThan(1_000_000);
+    await scene.checkBooks();
+  });
+
+  test('responses beside the conversation are each reserved for with all that they read', async () => {
+    await using attacked = await attack(engine, { quota: 60_000 });
+    const { client, peer, scene } = attacked;
+    const text = 'high water at the pier, '.repeat(4_000);
+    const input = [{ type: 'message', role: 'user', content: [{ type: 'input_text', text }] }];
+    client.send({ type: 'response.create', response: { conversation: 'none', input } });
+    // 20,000 tokens at 2 leave less than 20,000 for what is spoken, at 32.
+    await upTo(client, 'response.done');
+    expect(peer.ofType('response.create')[0]?.['response'].max_output_tokens).toBeLessThan(625);
+    client.send({ type: 'response.create', response: { conversation: 'none', input: [...input, ...input] } });
+    expect(await upTo(client, 'error')).toMatchObject({ error: { type: expect.any(String) } });
+    expect(await client.closed).toMatchObject({ code: 1008 });
+    expect(peer.ofType('response.create')).toHaveLength(1);
+    await scene.checkBooks();
+  });
 });

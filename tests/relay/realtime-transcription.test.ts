@@ -5,7 +5,9 @@ import { OpenAIRealtimeWS } from 'openai/realtime/ws';
 import { describe, expect, test } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
 import { failureOf } from '#tests/support/failure-of.ts';
+import { startFakeRealtime } from '#tests/support/fake-realtime.ts';
 import { cheap, dear, openRealtime, seconds, upTo, writtenCost, writtenUsage } from '#tests/support/realtime-scene.ts';
+import { createScene } from '#tests/support/relay-scene.ts';
 import { connectSocket } from '#tests/support/socket-client.ts';
 import type { Json } from '#tests/support/socket-client.ts';
 import { until } from '#tests/support/until.ts';
@@ -154,6 +156,21 @@ describe.each(engines)('sessions that transcribe on $kind', (engine) => {
     library.close();
     expect(await scene.logs(2)).toMatchObject([{ quota: writtenCost }, { quota: writtenCost }]);
     await scene.checkBooks();
+  });
+
+  test.each([
+    ['today', {}, '/openai/v1/realtime?intent=transcription'],
+    ['the beta', { 'openai-beta': 'realtime=v1' }, '/openai/realtime?api-version=2025-04-01-preview&intent=transcription'],
+  ])('Azure is asked at its own address: that of %s', async (_when, headers, address) => {
+    await using upstream = await startFakeRealtime();
+    const channels = [{ type: 3, base_url: upstream.url, models: dear, other: '2025-04-01-preview' }];
+    await using scene = await createScene(engine, { channels, settings: { ModelRatio: JSON.stringify({ [dear]: 1.25 }) } });
+    const url = `${scene.app.origin}/v1/realtime?${query}`;
+    using client = await connectSocket(url, { headers: { authorization: `Bearer ${scene.key}`, ...headers } });
+    await client.next();
+    const { request } = await upstream.peer(0);
+    expect(request.url).toBe(address);
+    expect(request.headers).toMatchObject({ 'api-key': 'sk-test' });
   });
 
   test('keys for browsers open them, set as they say', async () => {

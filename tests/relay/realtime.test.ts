@@ -167,6 +167,7 @@ describe.each(engines)('realtime sessions on $kind', (engine) => {
     await using session = await openSession(engine);
     const { scene, upstream } = session;
     expect(await refusalOf(session.connect({}, ''))).toMatchObject({ status: 400, body: { error: { code: 'model_required' } } });
+    expect(await refusalOf(session.connect({}, '?call_id=rtc_1'))).toMatchObject({ status: 400, body: { error: { param: 'call_id' } } });
     expect(await refusalOf(session.connect({}, '?model=nobody'))).toMatchObject({
       status: 404,
       body: { error: { code: 'model_not_found' } },

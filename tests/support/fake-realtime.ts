@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import type { WebSocket } from 'ws';
 import type { Json } from './socket-client.ts';
@@ -47,6 +48,8 @@ export interface RealtimeBehaviour {
   holdAfter?: number;
   deltas?: number;
   status?: string;
+  /** Handshakes are not answered. */
+  isMute?: boolean;
   /** Instead of a handshake. */
   refuse?: { status: number; body: Json };
 }
@@ -154,7 +157,7 @@ export class RealtimePeer {
     if (event['type'] === 'conversation.item.create') {
       this.emit({
         type: this.isBeta ? 'conversation.item.created' : 'conversation.item.added',
-        item: event['item'],
+        item: { id: `item_${this.#count}`, object: 'realtime.item', status: 'completed', ...event['item'] },
         previous_item_id: null,
       });
     } else if (event['type'] === 'input_audio_buffer.commit') {
@@ -186,6 +189,8 @@ export interface FakeRealtime extends AsyncDisposable {
   readonly url: string;
   readonly peers: readonly RealtimePeer[];
   behave(behaviour: RealtimeBehaviour): void;
+  /** Handshakes that wait for an answer. */
+  readonly unanswered: number;
   /** The connection with that number, once it is open. */
   peer(index: number): Promise<RealtimePeer>;
 }
@@ -193,10 +198,17 @@ export interface FakeRealtime extends AsyncDisposable {
 export async function startFakeRealtime(): Promise<FakeRealtime> {
   const peers: RealtimePeer[] = [];
   let behaviour: RealtimeBehaviour = {};
+  const unanswered = new Set<Duplex>();
   const server = createServer((_request, response) => response.writeHead(404).end());
   const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false });
   server.on('upgrade', (request, raw, head) => {
-    const { refuse } = behaviour;
+    const { refuse, isMute = false } = behaviour;
+    if (isMute) {
+      unanswered.add(raw);
+      raw.on('error', () => {}).once('close', () => unanswered.delete(raw));
+      raw.on('end', () => raw.end()).resume();
+      return;
+    }
     if (refuse !== undefined) {
       const body = JSON.stringify(refuse.body);
       raw.end(
@@ -213,6 +225,9 @@ export async function startFakeRealtime(): Promise<FakeRealtime> {
   return {
     url: `http://127.0.0.1:${port}`,
     peers,
+    get unanswered() {
+      return unanswered.size;
+    },
     behave(next) {
       behaviour = next;
     },
@@ -224,6 +239,7 @@ export async function startFakeRealtime(): Promise<FakeRealtime> {
     },
     async [Symbol.asyncDispose]() {
       for (const { socket } of peers) socket.terminate();
+      for (const raw of unanswered) raw.destroy();
       server.closeAllConnections();
       server.close();
       await once(server, 'close');

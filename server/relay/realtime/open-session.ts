@@ -1,4 +1,5 @@
 // A session is asked for: its first turn is reserved for, and a channel's provider opens it. Until then every refusal is an HTTP response.
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { AppError } from '#shared/errors.ts';
 import type { Language } from '#shared/errors.ts';
@@ -148,8 +149,7 @@ async function connect({
 }: Connecting): Promise<{ upstream: Duplex } | { failure: UpstreamFailure }> {
   const { sender, now, env } = services.context;
   let upgrading: Upgrading | null = null;
-  const leave = () => upgrading?.abort();
-  connection.req.socket.once('close', leave);
+  const unwatch = watchClient(connection.req.socket, () => upgrading?.abort());
   try {
     const request = await way.format.authorize(handshakeOf(channel, way, form), { now: now(), sender });
     upgrading = sender.upgrade(request, { responseMs: Math.min(mostOpening, env.RELAY_TIMEOUT * 1000) });
@@ -164,6 +164,18 @@ async function connect({
     if (reason instanceof SendFailure) return { failure: failureOfSend(reason, 'first_byte') };
     return { failure: parseUpstreamError({ ...reason, channel, now: now() }) };
   } finally {
-    connection.req.socket.off('close', leave);
+    unwatch();
   }
+}
+
+/** Nobody reads the connection of a client whose handshake waits: that it has hung up shows only to who asks for it. Nothing of what comes is taken. */
+function watchClient(socket: Socket, onGone: () => void): () => void {
+  const look = () => {
+    if (socket.readableLength === 0) socket.read();
+  };
+  const ended = () => socket.destroy();
+  socket.on('readable', look).once('end', ended).once('close', onGone);
+  return () => {
+    socket.off('readable', look).off('end', ended).off('close', onGone);
+  };
 }

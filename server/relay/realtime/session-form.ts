@@ -31,12 +31,14 @@ interface Asking {
 }
 
 const betaProtocol = 'openai-beta.realtime-v1';
+const noCalls = { zh: '此处不支持 WebRTC 和 SIP 通话', en: 'calls by WebRTC and SIP are not served here' };
 const otherSession = { zh: '该密钥是为另一种会话签发的', en: 'the key was made for another kind of session' };
 const onlyTranscription = { zh: '必须是 transcription', en: 'must be transcription' };
 
 /** @throws {AppError} */
 export function readForm({ services, request, admission, secret }: Asking): SessionForm {
   const { query } = callAddress(request, { model: undefined, verb: undefined });
+  if (query.get('call_id') !== null) throw refused('call_id', noCalls);
   const intent = query.get('intent');
   if (intent !== null && intent !== 'transcription') throw refused('intent', onlyTranscription);
   const isHeardOnly = secret?.isHeardOnly ?? intent !== null;
