@@ -39,6 +39,7 @@ const serverLayers = [
   ['files'],
   ['videos'],
   ['batches'],
+  ['vector-stores'],
   ['jobs'],
 ];
 

@@ -52,6 +52,7 @@ import { BackgroundResponses } from '#server/responses/background.ts';
 import { createFollow } from '#server/responses/follow.ts';
 import { mountBatches } from '#server/batches/batch-routes.ts';
 import { mountMessageBatches } from '#server/batches/message-batch-routes.ts';
+import { mountVectorStores } from '#server/vector-stores/store-routes.ts';
 import { mountFiles } from '#server/files/file-routes.ts';
 import { mountUploads } from '#server/files/upload-routes.ts';
 import { mountConversations } from '#server/responses/conversation-routes.ts';
@@ -100,6 +101,7 @@ function mountRoutes(host: RouteHost, relay: Relay): void {
   mountFiles(host, relay.services); // /v1/files
   mountUploads(host, relay.services); // /v1/uploads
   mountBatches(host, relay.services); // /v1/batches
+  mountVectorStores(host, relay.services); // /v1/vector_stores
   mountMessageBatches(host, relay.services); // /v1/messages/batches
   mountConversations(host, relay.services, { store, conversations }); // /v1/conversations
   mountResponses(host, relay.services, { store, background, follow }); // /v1/responses/:response

@@ -16,6 +16,7 @@ export function changeOf(log: Log): number {
     case 'topped_up':
     case 'task_refunded':
     case 'batch_settled':
+    case 'store_day':
     case 'call_refunded':
       return event.amount;
     default:

@@ -529,6 +529,17 @@ export const errors = {
   ),
   batch_not_ended: entry(400, '批处理 {id} 尚未结束', 'The batch {id} has not ended yet'),
   batch_not_cancellable: entry(409, '批处理 {id} 的状态为 {status}，不能取消', "Cannot cancel the batch {id} with status '{status}'"),
+  vector_store_not_found: entry(404, '找不到向量库 {id}', "No vector store found with id '{id}'."),
+  vector_stores_full: entry(
+    403,
+    '最多可保存 {count} 个向量库，共 {megabytes} MB：请先删除一些',
+    'You may keep {count} vector stores of {megabytes} MB together: delete some first',
+  ),
+  no_vector_store_channel: entry(
+    503,
+    '分组 {group} 没有可保存向量库的渠道',
+    'No channel of the group {group} keeps vector stores at the moment',
+  ),
   conversation_not_found: entry(404, '找不到 ID 为 {id} 的对话', "Conversation with id '{id}' not found."),
   conversation_locked: entry(
     409,

@@ -37,6 +37,18 @@ export const LogEvent = z.discriminatedUnion('code', [
     cost: z.int(),
     amount: z.int(),
   }),
+  /** A vector store was kept from `from` until `until` (unix seconds); at most so many bytes. `amount`: what that cost, negative. `price`: USD for a GB and a day. */
+  z.object({
+    code: z.literal('store_day'),
+    store: z.string(),
+    name: z.string(),
+    bytes: z.int(),
+    from: z.int(),
+    until: z.int(),
+    price: z.number(),
+    group_ratio: z.number(),
+    amount: z.int(),
+  }),
   /** An administrator gave back what a call had cost, or a part of it. `call`: the id of its row. */
   z.object({ code: z.literal('call_refunded'), amount: z.int(), call: z.int(), model: z.string(), reason: z.string() }),
   /** Rows from before a moment (unix seconds) were deleted. */

@@ -17,6 +17,7 @@ import {
   textSetting,
   urlSetting,
 } from '#shared/setting-values.ts';
+import { keptSettings } from '#shared/kept-settings.ts';
 import { isLongInputName } from '#shared/long-inputs.ts';
 import { isTierPriceName } from '#shared/service-tiers.ts';
 import { isVideoPriceName } from '#shared/video-prices.ts';
@@ -152,25 +153,7 @@ const catalogue = {
   DataExportInterval: integerSetting(5, { min: 1, max: 10_080 }),
   DataExportDefaultTime: choiceSetting('hour', ['hour', 'day', 'week']),
 
-  // Responses that are kept for their callers
-  ResponseStoreEnabled: booleanSetting(true),
-  /** Days. */
-  ResponseRetentionDays: integerSetting(30, { min: 1, max: 3650 }),
-  /** How many of a user, and megabytes of them; the oldest go first. */
-  ResponsesPerUser: integerSetting(10_000, { min: 1, max: 10_000_000 }),
-  ResponseMegabytesPerUser: integerSetting(200, { min: 1, max: 1_000_000 }),
-  /** Responses of a user that go on without their caller, at once; 0: none may. */
-  BackgroundResponsesPerUser: integerSetting(8, { min: 0, max: 100 }),
-
-  // Files that callers leave at providers
-  /** How many of a user, and megabytes of them; 0: there are none. */
-  FilesPerUser: integerSetting(0, { min: 0, max: 1_000_000 }),
-  FileMegabytesPerUser: integerSetting(500, { min: 1, max: 1_000_000 }),
-  /** Days. */
-  FileRetentionDays: integerSetting(30, { min: 1, max: 30 }),
-  /** How many batches of a user may be under way, and requests in them; 0: there are none. */
-  BatchesPerUser: integerSetting(0, { min: 0, max: 10_000 }),
-  BatchRequestsPerUser: integerSetting(50_000, { min: 1, max: 10_000_000 }),
+  ...keptSettings,
 
   // Monitoring
   /** Seconds that a channel's test may take; 0: no limit. */

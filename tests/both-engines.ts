@@ -41,6 +41,7 @@ const relay = [
   'billed-errors',
   'automatic-compaction',
   'batches',
+  'vector-stores',
   'message-batches',
   'uploads',
   'billing',

@@ -8,6 +8,7 @@ import { checkMeans } from '#server/relay/admission/admit-call.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import { listOf, readPage } from '#server/responses/list-items.ts';
 import { batchEndpoint } from './batch-endpoints.ts';
+import { metadataIn } from '#server/files/metadata-field.ts';
 import { findBatch, listBatches } from './batch-store.ts';
 import { cancelBatch } from './cancel-batch.ts';
 import { createBatch } from './create-batch.ts';
@@ -65,24 +66,4 @@ function secondsIn(fields: StrictFields): number | undefined {
   const own = new StrictFields(told, 'output_expires_after');
   if (own.text('anchor') !== 'created_at') throw badField(own.path('anchor'), fieldRules.oneOf(['created_at']));
   return own.integer('seconds', lifetimes.least, lifetimes.most);
-}
-
-const mostPairs = 16;
-const longestKey = 64;
-const longestValue = 512;
-
-/** As the vendor takes it: https://platform.openai.com/docs/api-reference/batch/create#batch-create-metadata */
-function metadataIn(fields: StrictFields): string {
-  const told = fields.object('metadata');
-  if (told === undefined) return '';
-  const pairs = Object.entries(told);
-  if (pairs.length > mostPairs) throw badField('metadata', fieldRules.most(mostPairs));
-  for (const [name, value] of pairs) {
-    if (name.length > longestKey) throw badField('metadata', fieldRules.longest(longestKey));
-    if (typeof value !== 'string') throw badField('metadata', fieldRules.text);
-    if (value.length > longestValue) throw badField('metadata', fieldRules.longest(longestValue));
-    if (!name.isWellFormed() || !value.isWellFormed() || `${name}${value}`.includes('\0'))
-      throw badField('metadata', fieldRules.characters);
-  }
-  return JSON.stringify(told);
 }

@@ -39,6 +39,7 @@ import type { TaskRecord } from '#server/db/records/task.ts';
 import type { TokenRecord } from '#server/db/records/token.ts';
 import type { UsageSumRecord } from '#server/db/records/usage-sum.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
+import type { VectorStoreRecord } from '#server/db/records/vector-store.ts';
 import type { VerificationCodeRecord } from '#server/db/records/verification-code.ts';
 import type { WatchRecord } from '#server/db/records/watch.ts';
 
@@ -80,6 +81,7 @@ export interface Records {
   responses: KeptResponseRecord;
   files: FileRecord;
   batches: BatchRecord;
+  vector_stores: VectorStoreRecord;
   response_pieces: ResponsePieceRecord;
   response_items: ResponseItemRecord;
   response_holdings: ResponseHoldingRecord;

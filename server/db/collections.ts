@@ -208,6 +208,7 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
       // With the bytes, so that they are summed without reading the records.
       { name: 'user', fields: ['user_id', 'created_at', 'id', 'bytes'] },
       { name: 'state', fields: ['state', 'expires_at'] },
+      { name: 'upstream', fields: ['upstream_id', 'key'] },
     ],
   },
   batches: {
@@ -218,6 +219,15 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
       { name: 'open', fields: ['open_user_id', 'requests'], sparse: true },
       { name: 'poll', fields: ['poll_at', 'id'], sparse: true },
       { name: 'upstream', fields: ['upstream_id', 'key'] },
+    ],
+  },
+  vector_stores: {
+    textIds: true,
+    idBlock: 1,
+    indexes: [
+      // With the bytes, so that they are summed without reading the records.
+      { name: 'user', fields: ['user_id', 'created_at', 'id', 'claimed_bytes'] },
+      { name: 'poll', fields: ['poll_at', 'id'] },
     ],
   },
   responses: {

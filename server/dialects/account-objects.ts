@@ -13,7 +13,7 @@ export interface OwnObject {
   name: string;
 }
 
-/** Files of the caller's own, by the provider's names, which stand in the body by now. */
+/** Files and stores of the caller's own, by the provider's names, which stand in the body by now. */
 export type OwnFiles = ReadonlySet<string>;
 
 /** What a body names beside those. */
@@ -42,21 +42,39 @@ export function firstFilled(object: Body, path: string, names: readonly string[]
   return name === undefined ? undefined : path === '' ? name : `${path}.${name}`;
 }
 
+/** A list is where one of its entries is. */
 export function isFilled(value: unknown): boolean {
-  return value !== undefined && value !== null && value !== '' && !(Array.isArray(value) && value.length === 0);
+  return value !== undefined && value !== null && value !== '' && !(Array.isArray(value) && !value.some(isFilled));
 }
 
-/** The same with other names of files; what has none stays the same object. */
-export function withFileNames<Value>(value: Value, nameOf: (name: string) => string): Value;
-export function withFileNames(value: unknown, nameOf: (name: string) => string): unknown {
+/** Where a name of a caller's own stands: in its prompt, in what an earlier answer has said, or as a store that is searched. */
+export type NamePlace = 'prompt' | 'said' | 'store';
+
+/** The same with other names of files and stores; what has none stays the same object. */
+export function withFileNames<Value>(value: Value, nameOf: (name: string, place: NamePlace) => string): Value;
+export function withFileNames(value: unknown, nameOf: (name: string, place: NamePlace) => string): unknown {
+  return renamed(value, nameOf, 'prompt');
+}
+
+/** What answers name: pieces of files that were found, and where words come from. */
+const said: ReadonlySet<unknown> = new Set(['file_search_call', 'file_citation', 'file_path', 'container_file_citation']);
+
+function renamed(value: unknown, nameOf: (name: string, place: NamePlace) => string, place: NamePlace): unknown {
   if (Array.isArray(value)) {
     const items: readonly unknown[] = value;
-    const changed = items.map((item) => withFileNames(item, nameOf));
+    const changed = items.map((item) => renamed(item, nameOf, place));
     return changed.every((item, index) => item === items[index]) ? items : changed;
   }
   if (!isObject(value)) return value;
-  const changed = Object.entries(value).map(
-    ([name, inner]) => [name, name === 'file_id' && typeof inner === 'string' ? nameOf(inner) : withFileNames(inner, nameOf)] as const,
-  );
+  const inside = said.has(value['type']) ? 'said' : place;
+  const changed = Object.entries(value).map(([name, inner]) => [name, renamedMember(name, inner, nameOf, inside)] as const);
   return changed.every(([name, inner]) => inner === value[name]) ? value : Object.fromEntries(changed);
+}
+
+function renamedMember(name: string, inner: unknown, nameOf: (name: string, place: NamePlace) => string, place: NamePlace): unknown {
+  if (name === 'file_id' && typeof inner === 'string') return nameOf(inner, place);
+  if (name !== 'vector_store_ids' || !Array.isArray(inner)) return renamed(inner, nameOf, place);
+  const items: readonly unknown[] = inner;
+  const changed = items.map((item) => (typeof item === 'string' ? nameOf(item, 'store') : item));
+  return changed.every((item, index) => item === items[index]) ? items : changed;
 }

@@ -120,13 +120,13 @@ function unexpected(stream: EventSource): UpstreamFailure {
   return invalidResponse();
 }
 
-/** What lies in the account of a channel. @param asked with a path behind `/v1` */
+/** What lies in the account of a channel. @param asked with a path behind `/v1`; `mostBytes`: of an answer that is no stream */
 export async function askAccount(
   context: Asking,
   channel: PreparedChannel,
-  asked: Pick<SendRequest, 'method' | 'path' | 'isStream'> & Partial<Pick<SendRequest, 'body' | 'headers'>>,
+  asked: Pick<SendRequest, 'method' | 'path' | 'isStream'> & Partial<Pick<SendRequest, 'body' | 'headers'>> & { mostBytes?: number },
 ): Promise<Received> {
-  const { method, path, body = null, headers: own = {}, isStream = false } = asked;
+  const { method, path, body = null, headers: own = {}, isStream = false, mostBytes = answerBytes } = asked;
   const { 'content-type': _json, ...headers } = channel.headers;
   const url = new URL(`${channel.base}/v1${path}`);
   const request: SendRequest = {
@@ -140,7 +140,7 @@ export async function askAccount(
     proxy: channel.setting.proxy,
   };
   const signed = await channel.authorize(request, { now: context.now(), sender: context.sender });
-  return exchange(context, channel, signed, { responseMs: waitOf(context, context.env.RELAY_TIMEOUT), maxBytes: answerBytes }).received;
+  return exchange(context, channel, signed, { responseMs: waitOf(context, context.env.RELAY_TIMEOUT), maxBytes: mostBytes }).received;
 }
 
 /** Milliseconds. @param seconds that are waited where nothing is said */

@@ -17,6 +17,7 @@ import { deleteOldLogs } from '#server/logs/delete-old-logs.ts';
 import { checkFolds, foldLog } from '#server/logs/fold-log.ts';
 import { sweepRefusedRequests, sweepUndatedRefusals } from '#server/logs/refusal-log.ts';
 import { sweepFiles } from '#server/files/sweep-files.ts';
+import { tendStores } from '#server/vector-stores/tend-stores.ts';
 import { pollBatches } from '#server/batches/poll-batches.ts';
 import { failOrphans } from '#server/responses/background.ts';
 import { sweepResponses, sweepResponsesOfDeleted } from '#server/responses/sweep-responses.ts';
@@ -71,6 +72,7 @@ export const jobs: readonly Job[] = [
   { name: 'check-tasks', everySeconds: 60, lockSeconds: 300, run: checkTasks },
   { name: 'poll-tasks', everySeconds: 15, lockSeconds: 300, run: pollTasks },
   { name: 'poll-batches', everySeconds: 15, lockSeconds: 1800, run: pollBatches },
+  { name: 'tend-vector-stores', everySeconds: 15, lockSeconds: 1800, run: tendStores },
   { name: 'delete-old-tasks', everySeconds: 600, lockSeconds: 300, run: deleteOldTasks },
   { name: 'check-log-folds', everySeconds: 600, lockSeconds: 300, run: checkFolds },
 ];

@@ -79,6 +79,17 @@ const signInEnded: Texts = {
       'The sign-in of channel “{0}” (#{1}) cannot be renewed and ends soon, because: {2}. Sign in again, and enter the new key in the channel.',
   },
 };
+const storeUnpaid: Texts = {
+  zh: {
+    title: '向量库 {0} 的存储费用未能支付',
+    content: '您的余额不足以支付向量库 {0}（{1}）的存储费用：它暂时不能使用，并将在 {2}（UTC）之后删除。充值后会自动恢复。',
+  },
+  en: {
+    title: 'The storage of vector store {0} could not be paid',
+    content:
+      'Your balance does not cover the storage of vector store {0} ({1}): it cannot be used for now, and is deleted after {2} (UTC). Once you have topped up it goes on by itself.',
+  },
+};
 const channelsTested: Texts = {
   zh: { title: '通道测试完成', content: '所有通道测试已完成' },
   en: { title: 'Channel tests have ended', content: 'All channels have been tested' },
@@ -114,6 +125,12 @@ export function textOf(event: NotificationEvent, language: Language, settings: S
       const { title, content } = costDrift[language];
       const inserts = [name, String(id), model, String(calls), String(reported), String(ours)];
       return { type: `cost_drift_${id}`, title: fill(title, inserts), content, values: [], inserts };
+    }
+    case 'store_unpaid': {
+      const { title, content } = storeUnpaid[language];
+      const at = new Date(event.until * 1000).toISOString().slice(0, 16).replace('T', ' ');
+      const inserts = [event.store, event.name, at];
+      return { type: event.code, title: fill(title, inserts), content, values: [], inserts };
     }
     case 'sign_in_ended': {
       const { channel_id: id, name, reason } = event;

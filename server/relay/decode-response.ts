@@ -7,7 +7,8 @@ import type { RunningCall } from '#server/relay/running-call.ts';
 import { readLong, readWhole } from '#server/upstream/read-response.ts';
 import type { ReadResponse } from '#server/upstream/read-response.ts';
 
-export function decodeResponse(call: RunningCall, { channel, request }: SentAttempt, body: Buffer): ReadResponse | Promise<ReadResponse> {
+export function decodeResponse(call: RunningCall, { channel, request }: SentAttempt, told: Buffer): ReadResponse | Promise<ReadResponse> {
+  const body = call.files?.tell?.(told) ?? told;
   const { endpoint, responseFields, services } = call;
   const { kind, dialect: client } = endpoint;
   const { way, upstreamModel } = request;

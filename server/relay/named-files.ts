@@ -1,24 +1,32 @@
-// Files of the caller's own that a prompt names: they lie behind one key of one channel, whose provider knows them by other names.
+// Files and vector stores of the caller's own that a prompt names: they lie behind one key of one channel, whose provider knows them by other names.
 import type { AppContext } from '#server/context.ts';
 import type { FileRecord } from '#server/db/records/file.ts';
+import type { VectorStoreRecord } from '#server/db/records/vector-store.ts';
 import { withFileNames } from '#server/dialects/account-objects.ts';
 import { addStoredFile } from '#server/dialects/media-tokens.ts';
 import type { RelayEndpoint } from '#server/relay/endpoints.ts';
 import { keyBehind } from '#server/relay/own-objects.ts';
+import { createTeller } from '#server/relay/told-names.ts';
 
 export interface NamedFiles {
   /** The only channel where they are. */
   channel: number;
   /** As the caller knows them, and as the provider does. */
   names: ReadonlyMap<string, string>;
+  /** Whose contents are a part of the prompt. */
   records: readonly FileRecord[];
+  /** An answer of the provider's as its caller reads it. Missing: it names nothing of the kind. */
+  tell?: (answer: Buffer) => Buffer;
 }
 
 type Looking = Pick<AppContext, 'db' | 'channels' | 'secrets' | 'now'>;
 
 const nameOfFile = /^file-[0-9a-zA-Z]{24}$/;
+const nameOfStore = /^vs_[0-9a-zA-Z]{24}$/;
 /** More than any provider takes in one prompt. */
 const mostNames = 100;
+/** Of a user's, that answers may name; more of them are told by names that nobody can ask for. */
+const mostFiles = 10_000;
 
 /** Null: it names none that this user has. Others stay what they are, and are refused as such. @param text of the body */
 export function filesNamed(
@@ -26,23 +34,47 @@ export function filesNamed(
   { userId, text, body }: { userId: number; text: string; body: Readonly<Record<string, unknown>> },
 ): Promise<NamedFiles | null> | null {
   // Most calls name none, and are not walked through.
-  if (!text.includes('"file_id"')) return null;
-  const told = new Set<string>();
-  withFileNames(body, (name) => {
-    if (nameOfFile.test(name) && told.size < mostNames) told.add(name);
+  if (!text.includes('"file_id"') && !text.includes('"vector_store_ids"')) return null;
+  const told = { prompt: new Set<string>(), others: new Set<string>(), stores: new Set<string>() };
+  withFileNames(body, (name, place) => {
+    const set = place === 'store' ? told.stores : place === 'said' ? told.others : told.prompt;
+    if ((place === 'store' ? nameOfStore : nameOfFile).test(name) && set.size < mostNames) set.add(name);
     return name;
   });
-  return told.size === 0 ? null : find(context, userId, [...told]);
+  return told.prompt.size + told.stores.size === 0 ? null : find(context, userId, told);
 }
 
-async function find({ db, channels, secrets, now }: Looking, userId: number, told: readonly string[]): Promise<NamedFiles | null> {
+interface ToldNames {
+  prompt: ReadonlySet<string>;
+  /** What earlier answers have said: it goes along, and binds the call to nothing. */
+  others: ReadonlySet<string>;
+  stores: ReadonlySet<string>;
+}
+
+async function find(context: Looking, userId: number, { prompt, others, stores }: ToldNames): Promise<NamedFiles | null> {
+  const { db, channels, secrets, now } = context;
   const usable = { user_id: userId, state: 'stored' as const, expires_at: { gt: Math.floor(now() / 1000) } };
-  const found = await db.collection('files').find({ id: { in: told }, ...usable });
-  const [first] = found;
+  const found =
+    stores.size === 0 ? [] : await db.collection('vector_stores').find({ id: { in: [...stores] }, user_id: userId, state: 'stored' });
+  const files = await db.collection('files').find({ id: { in: [...prompt, ...others] }, ...usable });
+  const first: FileRecord | VectorStoreRecord | undefined = found[0] ?? files.find(({ id }) => prompt.has(id));
   const channel = first === undefined ? undefined : channels.get(first.channel_id);
   if (first === undefined || channel === undefined || keyBehind(secrets, channel) !== first.key) return null;
-  const records = found.filter((file) => file.channel_id === first.channel_id && file.key === first.key);
-  return { channel: channel.id, names: new Map(records.map(({ id, upstream_id }) => [id, upstream_id])), records };
+  const isThere = (record: FileRecord | VectorStoreRecord) => record.channel_id === first.channel_id && record.key === first.key;
+  const [filesThere, storesThere] = [files.filter(isThere), found.filter((store) => isThere(store) && store.unpaid_since === 0)];
+  const names = new Map([...filesThere, ...storesThere].map(({ id, upstream_id }) => [id, upstream_id]));
+  const records = filesThere.filter(({ id }) => prompt.has(id));
+  if (storesThere.length === 0) return { channel: channel.id, names, records };
+  const all = await db.collection('files').find({ user_id: userId, state: 'stored' }, { sort: [['created_at', -1]], limit: mostFiles });
+  const ours = new Map(storesThere.map(({ id, upstream_id }) => [upstream_id, id]));
+  for (const file of all) if (isThere(file)) ours.set(file.upstream_id, file.id);
+  return { channel: channel.id, names, records, tell: createTeller((name) => ours.get(name) ?? strangerName(secrets, name)) };
+}
+
+/** What a caller is told of a name that nobody here has: the provider's own is nobody's business. */
+export function strangerName({ hash }: Looking['secrets'], name: string): string {
+  const [kind = ''] = /^[a-z]{1,12}[-_]/.exec(name) ?? [];
+  return `${kind}${hash(`told of ${name}`).replace(/[-_]/g, 'x').slice(0, 24)}`;
 }
 
 /** Of a prompt what its files are worth, too, wherever it is counted. */

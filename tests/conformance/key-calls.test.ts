@@ -59,6 +59,22 @@ const calls: readonly [callers: Callers, route: string, refusal: number][] = [
   ['key', 'POST /v1/uploads/:upload/parts', 401],
   ['key', 'POST /v1/uploads/:upload/complete', 401],
   ['key', 'POST /v1/uploads/:upload/cancel', 401],
+  ['key', 'POST /v1/vector_stores', 401],
+  ['key', 'GET /v1/vector_stores', 401],
+  ['key', 'GET /v1/vector_stores/:store', 401],
+  ['key', 'POST /v1/vector_stores/:store', 401],
+  ['key', 'DELETE /v1/vector_stores/:store', 401],
+  ['key', 'POST /v1/vector_stores/:store/search', 401],
+  ['key', 'POST /v1/vector_stores/:store/files', 401],
+  ['key', 'GET /v1/vector_stores/:store/files', 401],
+  ['key', 'GET /v1/vector_stores/:store/files/:file', 401],
+  ['key', 'POST /v1/vector_stores/:store/files/:file', 401],
+  ['key', 'DELETE /v1/vector_stores/:store/files/:file', 401],
+  ['key', 'GET /v1/vector_stores/:store/files/:file/content', 401],
+  ['key', 'POST /v1/vector_stores/:store/file_batches', 401],
+  ['key', 'GET /v1/vector_stores/:store/file_batches/:batch', 401],
+  ['key', 'POST /v1/vector_stores/:store/file_batches/:batch/cancel', 401],
+  ['key', 'GET /v1/vector_stores/:store/file_batches/:batch/files', 401],
   ['key', 'POST /v1/batches', 401],
   ['key', 'GET /v1/batches', 401],
   ['key', 'GET /v1/batches/:batch', 401],
@@ -133,6 +149,8 @@ const calls: readonly [callers: Callers, route: string, refusal: number][] = [
 ];
 
 const bodies: Readonly<Record<string, unknown>> = {
+  // There is no channel that could take one.
+  'POST /v1/vector_stores': { name: 1 },
   'POST /mj/submit/:kind': { prompt: 'a harbour' },
   'POST /:mode/mj/submit/:kind': { prompt: 'a harbour' },
 };
@@ -156,7 +174,7 @@ describe.each(engines)('calls beside the console on $kind', (engine) => {
   beforeAll(async () => {
     app = await createTestApp(engine);
     root = await app.setup();
-    for (const key of ['FilesPerUser', 'BatchesPerUser'])
+    for (const key of ['FilesPerUser', 'BatchesPerUser', 'VectorStoresPerUser'])
       expect(await root.put('/api/option/', { key, value: '5' })).toMatchObject({ success: true });
   });
   afterAll(() => app.close());

@@ -127,6 +127,10 @@ number FileMegabytesPerUser 500
 number FileRetentionDays 30
 number BatchesPerUser 0
 number BatchRequestsPerUser 50000
+number VectorStoresPerUser 0
+number VectorStoreMegabytesPerUser 1000
+number VectorStorePrice 0.1
+number VectorSearchPrice 0
 boolean ChannelAffinityEnabled true
 boolean PromptCachingEnabled true
 number MaxTokensPerUser 1000

@@ -55,7 +55,6 @@ describe('paths of the relay', () => {
     ['POST', '/v1/audio/voices'],
     ['POST', '/v1/audio/voice_consents?x=1'],
     ['DELETE', '/v1/batches/batch_1'],
-    ['DELETE', '/v1/vector_stores/vs_1'],
   ])('%s %s, which OpenAI has, is told to be missing', async (method, path) => {
     await using app = await createTestApp(embeddedEngine);
     const response = await send(app.origin, { method, path });

@@ -90,6 +90,7 @@ export const operationPages: readonly SettingPage[] = [
         ],
       },
       { entries: fields('FilesPerUser', 'FileMegabytesPerUser', 'FileRetentionDays', 'BatchesPerUser', 'BatchRequestsPerUser') },
+      { entries: fields('VectorStoresPerUser', 'VectorStoreMegabytesPerUser', 'VectorStorePrice', 'VectorSearchPrice') },
     ],
   },
   {

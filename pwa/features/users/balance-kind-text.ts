@@ -12,6 +12,8 @@ const known = [
   'task_refund',
   'call_refund',
   'batch_refund',
+  'store_day',
+  'store_refund',
 ] as const;
 
 /** What a change of a balance was; one that this console does not know by its short name. */

@@ -39,7 +39,8 @@ export function useLogSentence(logs: readonly Log[]): (log: Log, options?: { wit
       case 'task_refunded':
         return t('logs.event.task_refunded', { amount: format.quota(event.amount), id: event.task_id });
       case 'batch_settled':
-        return batchSentence(event, { t, format });
+      case 'store_day':
+        return keptSentence(event, { t, format });
       case 'call_refunded':
         return t('logs.event.call_refunded', {
           amount: format.quotaExact(event.amount),
@@ -48,9 +49,7 @@ export function useLogSentence(logs: readonly Log[]): (log: Log, options?: { wit
           reason: event.reason,
         });
       case 'quota_set':
-        return event.reason === undefined
-          ? t('logs.event.quota_set', { from: format.quota(event.from), to: format.quota(event.to) })
-          : t('logs.event.quota_set_because', { from: format.quota(event.from), to: format.quota(event.to), reason: event.reason });
+        return quotaSentence(event, { t, format });
       case 'binding_removed':
         return t('logs.event.binding_removed', { binding: event.binding });
       case 'sessions_ended':
@@ -100,8 +99,24 @@ function isOfSettings(log: Log): boolean {
 }
 
 type BatchEvent = Extract<LogEvent, { code: 'batch_settled' }>;
+type StoreEvent = Extract<LogEvent, { code: 'store_day' }>;
 
-function batchSentence(event: BatchEvent, { t, format }: { t: TFunction; format: ReturnType<typeof useFormat> }): string {
+interface Telling {
+  t: TFunction;
+  format: ReturnType<typeof useFormat>;
+}
+
+function quotaSentence({ from, to, reason }: Extract<LogEvent, { code: 'quota_set' }>, { t, format }: Telling): string {
+  const amounts = { from: format.quota(from), to: format.quota(to) };
+  return reason === undefined ? t('logs.event.quota_set', amounts) : t('logs.event.quota_set_because', { ...amounts, reason });
+}
+
+/** Of what lies at a provider. */
+function keptSentence(event: BatchEvent | StoreEvent, telling: Telling): string {
+  return event.code === 'batch_settled' ? batchSentence(event, telling) : storeSentence(event, telling);
+}
+
+function batchSentence(event: BatchEvent, { t, format }: Telling): string {
   return t(event.amount < 0 ? 'logs.event.batch_settled_beyond' : 'logs.event.batch_settled', {
     id: event.batch,
     model: event.model,
@@ -111,6 +126,15 @@ function batchSentence(event: BatchEvent, { t, format }: { t: TFunction; format:
     output: format.count(event.completion_tokens),
     cost: format.quotaExact(event.cost),
     amount: format.quotaExact(Math.abs(event.amount)),
+  });
+}
+
+function storeSentence(event: StoreEvent, { t, format }: Telling): string {
+  return t('logs.event.store_day', {
+    id: event.name === '' ? event.store : event.name,
+    megabytes: format.ratio(Number((event.bytes / 2 ** 20).toPrecision(3))),
+    hours: format.ratio(Number(((event.until - event.from) / 3600).toPrecision(3))),
+    cost: format.quotaExact(-event.amount),
   });
 }
 

@@ -7,6 +7,8 @@ export type NotificationEvent =
   | { code: 'limit_ignored'; channel_id: number; name: string; model: string; username: string; limit: number; written: number }
   /** What calls of a day cost by the model's price and by the provider, US dollars. */
   | { code: 'cost_drift'; channel_id: number; name: string; model: string; calls: number; ours: number; reported: number }
+  /** Nobody pays a vector store; it is deleted at `until` (unix seconds). */
+  | { code: 'store_unpaid'; store: string; name: string; until: number }
   | { code: 'sign_in_ended'; channel_id: number; name: string; reason: string }
   | { code: 'channel_test' };
 

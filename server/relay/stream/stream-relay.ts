@@ -127,7 +127,8 @@ export class StreamRelay implements EventReceiver, TimedStream, SpendingStream {
 
   // What the reader brings.
 
-  events(events: Buffer, isOwned: boolean): void {
+  events(told: Buffer, isOwned: boolean): void {
+    const events = this.#options.call.files?.tell?.(told) ?? told;
     if (this.#state.isOpening && !this.#canOpen(events)) return;
     if (this.#state.isFlowing) this.#pass(events, isOwned);
   }

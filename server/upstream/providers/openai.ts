@@ -37,6 +37,7 @@ export const openai: Provider = {
   auth: { kind: 'bearer' },
   sendsOrganization: true,
   keepsFiles: true,
+  keepsVectorStores: true,
   videos: 'sora',
   runsBatches: 'openai',
   gatewayDrops: '/v1',

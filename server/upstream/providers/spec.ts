@@ -122,6 +122,8 @@ export interface Provider {
   sendsOrganization?: boolean;
   /** Callers may leave files at `/v1/files`. */
   keepsFiles?: true;
+  /** Callers may put such files into vector stores. */
+  keepsVectorStores?: true;
   /** Callers may create batches: at `/v1/batches`, whose requests lie in such files, or at `/v1/messages/batches`. */
   runsBatches?: 'openai' | 'claude';
   /** Behind `https://gateway.ai.cloudflare.com` this prefix of the path is left out, because the gateway adds it. */

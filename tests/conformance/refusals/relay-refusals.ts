@@ -11,6 +11,7 @@ import { createScene, readEvents, testModel } from '#tests/support/relay-scene.t
 import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
 import { startFakeBatches } from '#tests/support/fake-batches.ts';
 import { startFakeMessageBatches } from '#tests/support/fake-message-batches.ts';
+import { startFakeStores } from '#tests/support/fake-stores.ts';
 import { startFakeRealtime } from '#tests/support/fake-realtime.ts';
 import { connectSocket, RefusedSocket } from '#tests/support/socket-client.ts';
 import type { SocketClient } from '#tests/support/socket-client.ts';
@@ -338,6 +339,28 @@ export const relayRefusals = {
     { id: 'batch_1' },
   ),
   batches_full: named((desk) => desk.scene(withBatches, (scene) => twoBatches(desk, scene)), { batches: 1, requests: 50_000 }),
+  vector_store_not_found: named(
+    (desk) =>
+      desk.scene({ settings: { VectorStoresPerUser: '1' } }, async (scene) =>
+        toldOf(await scene.post('/v1/vector_stores/vs_1/search', { query: 'tide' }, speaking(desk))),
+      ),
+    { id: 'vs_1' },
+  ),
+  vector_stores_full: named(
+    (desk) =>
+      desk.scene({ front: startFakeStores, settings: { VectorStoresPerUser: '1' } }, async (scene) => {
+        await scene.post('/v1/vector_stores', {});
+        return toldOf(await scene.post('/v1/vector_stores', {}, speaking(desk)));
+      }),
+    { count: 1, megabytes: 1000 },
+  ),
+  no_vector_store_channel: named(
+    (desk) =>
+      desk.scene({ settings: { VectorStoresPerUser: '1' }, channels: [{ type: 14 }] }, async (scene) =>
+        toldOf(await scene.post('/v1/vector_stores', {}, speaking(desk))),
+      ),
+    { group: 'default' },
+  ),
   batch_not_ended: (desk) => runningMessages(desk).then(({ told, id }) => ({ told, details: { id }, code: 'invalid_request_error' })),
   batch_not_cancellable: (desk) => cancelledTwice(desk).then(({ told, id }) => ({ told, details: { id, status: 'completed' } })),
   response_not_background: (desk) =>

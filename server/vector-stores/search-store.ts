@@ -1,0 +1,92 @@
+// A search in a store that no model makes. The vendor charges for those of models alone; the site may charge for each (`VectorSearchPrice`).
+import { AppError } from '#shared/errors.ts';
+import { LogType } from '#shared/logs.ts';
+import type { LogOther } from '#shared/logs.ts';
+import { isObject } from '#server/framing/loose-json.ts';
+import type { QuotedPrice } from '#server/money/quote.ts';
+import type { ChargeRow } from '#server/money/settlement/settlement.ts';
+import { reserveQuota } from '#server/relay/admission/reserve-call.ts';
+import type { RelayServices } from '#server/relay/services.ts';
+import { refusedBy } from './create-store.ts';
+import { namesIn, ownNames } from './own-files.ts';
+import { readSearch } from './search-fields.ts';
+import { termsOf } from './store-price.ts';
+import { openStore } from './open-store.ts';
+import type { StoreCaller } from './open-store.ts';
+import { askStores, storePath } from './upstream-stores.ts';
+
+/** Bytes: fifty pieces of 4,096 tokens, and what is told beside them. */
+const mostAnswer = 4 * 1024 * 1024;
+/** What the log calls it. */
+const loggedModel = 'vector-store-search';
+const search = { promptTokens: 0, completionTokens: 0, units: { kind: 'search', count: 1 } } as const;
+
+/** @throws {AppError} of its fields, the blocked words, the balance and the provider */
+export async function searchStore(services: RelayServices, caller: StoreCaller, body: unknown): Promise<object> {
+  const { context, words } = services;
+  const { store, admission } = caller;
+  const channel = openStore(context, store);
+  const asked = readSearch(body);
+  if (words.isOn) await words.check({ isLarge: false, use: (work) => work() }, asked.texts);
+  const { group_ratio: groupRatio, quota_per_unit: quotaPerUnit } = termsOf(context, admission.group);
+  const modelPrice = context.settings.get('VectorSearchPrice') / 1000;
+  const quoted: QuotedPrice = { price: { kind: 'call', modelPrice }, groupRatio, quotaPerUnit };
+  const cost = context.quotes.charge(quoted, search);
+  const reservation = await reserveQuota(services, admission, { amount: Math.max(1, cost), least: Math.max(1, cost) });
+  try {
+    const begin = performance.now();
+    const question = { method: 'POST' as const, path: storePath(store, '/search'), body: asked.body, mostBytes: mostAnswer };
+    const answer = await askStores(context, channel, question);
+    if ('failure' in answer)
+      throw answer.failure.upstreamStatus === 404 ? new AppError('vector_store_not_found', { id: store.id }) : refusedBy(context, answer);
+    const { data } = answer.object;
+    const list = Array.isArray(data) ? data.filter(isObject) : [];
+    const nameOf = await ownNames(context, store, namesIn(list, 'file_id'));
+    const told = {
+      ...answer.object,
+      data: list.map((item) => (typeof item['file_id'] === 'string' ? { ...item, file_id: nameOf(item['file_id']) } : item)),
+    };
+    if (cost > 0) await context.ledger.settle(reservation, searchRow(services, caller, { quoted, cost, ms: performance.now() - begin }));
+    if (cost > 0) context.lowBalance.spent(store.user_id);
+    if (cost > 0) services.use.add(channel.id, cost);
+    return told;
+  } finally {
+    // Nothing where it was settled.
+    context.ledger.release(reservation);
+  }
+}
+
+function searchRow(
+  { context }: RelayServices,
+  { admission, store, requestId }: StoreCaller,
+  { quoted, cost, ms }: { quoted: QuotedPrice; cost: number; ms: number },
+): ChargeRow {
+  const other: LogOther = {
+    model_ratio: 0,
+    model_price: quoted.price.kind === 'call' ? quoted.price.modelPrice : 0,
+    group_ratio: quoted.groupRatio,
+    quota_per_unit: quoted.quotaPerUnit,
+    units: search.units,
+    duration_ms: Math.round(ms),
+    admin_info: { use_channel: [String(store.channel_id)] },
+  };
+  return {
+    user_id: store.user_id,
+    created_at: Math.floor(context.now() / 1000),
+    type: LogType.consumption,
+    username: admission.user.username,
+    token_name: admission.tokenName,
+    model_name: loggedModel,
+    quota: cost,
+    prompt_tokens: 0,
+    completion_tokens: 0,
+    use_time: Math.round(ms / 1000),
+    is_stream: false,
+    channel_id: store.channel_id,
+    token_id: admission.token.id,
+    group: admission.group,
+    other,
+    request_id: requestId,
+    ...(context.settings.get('LogConsumeEnabled') ? {} : { hidden: true }),
+  };
+}

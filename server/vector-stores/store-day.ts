@@ -1,0 +1,34 @@
+// What owners are told of their stores' money: a row of the log for each day that cost something, and a notice where nobody can pay the next.
+import { LogType } from '#shared/logs.ts';
+import { quotaLogText } from '#shared/quota.ts';
+import type { AppContext } from '#server/context.ts';
+import type { VectorStoreRecord } from '#server/db/records/vector-store.ts';
+import { writeLog } from '#server/logs/write-log.ts';
+import { queueNotification } from '#server/notify/notifications.ts';
+
+/** Of the day that is being closed. */
+export async function tellOfDay(context: AppContext, store: VectorStoreRecord): Promise<void> {
+  const { settings } = context;
+  const display = { inCurrency: settings.get('DisplayInCurrencyEnabled'), quotaPerUnit: settings.get('QuotaPerUnit') };
+  const { id, name, day_bytes: bytes, closing_cost: cost, period_from: from, closing_until: until, price, group_ratio: ratio } = store;
+  const seconds = until - from;
+  await writeLog(context, {
+    id: store.log_id,
+    user_id: store.user_id,
+    username: store.username,
+    type: LogType.system,
+    token_id: store.token_id,
+    token_name: store.token_name,
+    channel_id: store.channel_id,
+    group: store.group,
+    // It is spent: the statistics have it as such.
+    ...(settings.get('LogConsumeEnabled') ? { refunded: -cost } : {}),
+    content: `向量库 ${id} 存储 ${bytes} 字节，共 ${seconds} 秒，计费 ${quotaLogText(cost, display)}`,
+    event: { code: 'store_day', store: id, name, bytes, from, until, price, group_ratio: ratio, amount: -cost },
+  });
+}
+
+/** @param until unix seconds; then it is gone */
+export async function tellUnpaid(context: AppContext, { id, user_id: userId, name }: VectorStoreRecord, until: number): Promise<void> {
+  await queueNotification(context, { key: `store:${id}:${until}`, userId, event: { code: 'store_unpaid', store: id, name, until } });
+}

@@ -1,0 +1,178 @@
+// What is known here of vector stores: whose they are, where they lie, and how they are told.
+import { AppError } from '#shared/errors.ts';
+import type { AppContext } from '#server/context.ts';
+import { DatabaseUnavailable } from '#server/db/collection.ts';
+import type { Filter } from '#server/db/collection.ts';
+import type { VectorStoreRecord } from '#server/db/records/vector-store.ts';
+import { termsOf } from './store-price.ts';
+
+type Storing = Pick<AppContext, 'db' | 'settings' | 'now' | 'randomText'>;
+
+const idLength = 24;
+/** Nobody looks at one before, whose creation is under way. */
+const creationMs = 15 * 60_000;
+/** Changes of others in the middle of one. */
+const mostTries = 100;
+
+export type StoreBegin = Pick<
+  VectorStoreRecord,
+  | 'user_id'
+  | 'username'
+  | 'token_id'
+  | 'token_name'
+  | 'group'
+  | 'channel_id'
+  | 'key'
+  | 'name'
+  | 'description'
+  | 'metadata'
+  | 'expires_days'
+  | 'claimed_bytes'
+  | 'file_bytes'
+>;
+
+/** How many a user may have, and bytes of them; 0: there are none here. */
+export function mostStores({ settings }: Pick<AppContext, 'settings'>): { count: number; bytes: number } {
+  return { count: settings.get('VectorStoresPerUser'), bytes: settings.get('VectorStoreMegabytesPerUser') * 1_000_000 };
+}
+
+/** One that is about to be created. It counts from now on. @throws {AppError} `vector_stores_full` */
+export async function beginStore(context: Storing, known: StoreBegin): Promise<VectorStoreRecord> {
+  const now = Math.floor(context.now() / 1000);
+  const told = {
+    status: 'in_progress' as const,
+    usage_bytes: 0,
+    files_in_progress: 0,
+    files_completed: 0,
+    files_failed: 0,
+    files_cancelled: 0,
+    last_active_at: now,
+    seen_at: now,
+  };
+  const paid = { day_bytes: 0, covered_bytes: 0, reserved: 0, token_reserved: 0, token_used: 0, ...termsOf(context, known.group) };
+  const open = { payments: 0, pending_amount: 0, pending_token: 0, pending_bytes: 0, closing_until: 0, closing_cost: 0, log_id: 0 };
+  const record: VectorStoreRecord = {
+    id: `vs_${context.randomText(idLength)}`,
+    ...known,
+    ...told,
+    ...paid,
+    ...open,
+    upstream_id: '',
+    created_at: now,
+    state: 'creating',
+    left_at: 0,
+    has_expired: false,
+    claimed_at: now,
+    period: 0,
+    period_from: now,
+    unpaid_since: 0,
+    version: 0,
+    poll_at: context.now() + creationMs,
+  };
+  const stores = context.db.collection('vector_stores');
+  await stores.insert(record);
+  try {
+    await checkRoom(context, known.user_id);
+  } catch (failure) {
+    await stores.remove({ id: record.id });
+    throw failure;
+  }
+  return record;
+}
+
+/** Counted with what is about to come: of those that come at once none goes beyond the bound unseen. @throws {AppError} `vector_stores_full` */
+export async function checkRoom(context: Storing, userId: number): Promise<void> {
+  const most = mostStores(context);
+  const filter: Filter<VectorStoreRecord> = { user_id: userId, state: { in: ['creating', 'stored'] } };
+  const [sum] = await context.db.collection('vector_stores').group({ filter, by: [], sum: { bytes: 'claimed_bytes' } });
+  if (sum !== undefined && (sum.count > most.count || Number(sum['bytes']) > most.bytes))
+    throw new AppError('vector_stores_full', { count: most.count, megabytes: most.bytes / 1_000_000 });
+}
+
+/** Of a user's own. @throws {AppError} `vector_store_not_found` for every other one */
+export async function findStore({ db }: Pick<Storing, 'db'>, userId: number, id: string): Promise<VectorStoreRecord> {
+  const found = await db.collection('vector_stores').first({ id, ...visible(userId) });
+  if (found === null) throw new AppError('vector_store_not_found', { id });
+  return found;
+}
+
+function visible(userId: number): Filter<VectorStoreRecord> {
+  return { user_id: userId, state: { in: ['stored', 'expired'] } };
+}
+
+export interface StoresPage {
+  limit: number;
+  isAscending: boolean;
+  after: string | undefined;
+  before: string | undefined;
+}
+
+/** One more than the page has, where there are more. @throws {AppError} `vector_store_not_found` for an end that is none of them */
+export async function listStores(context: Storing, userId: number, page: StoresPage): Promise<VectorStoreRecord[]> {
+  const conditions: Filter<VectorStoreRecord>[] = [visible(userId)];
+  for (const [end, isBefore] of [[page.after, false] as const, [page.before, true] as const]) {
+    if (end === undefined) continue;
+    const { created_at: at, id } = await findStore(context, userId, end);
+    conditions.push(
+      page.isAscending === isBefore
+        ? { or: [{ created_at: { lt: at } }, { created_at: at, id: { lt: id } }] }
+        : { or: [{ created_at: { gt: at } }, { created_at: at, id: { gt: id } }] },
+    );
+  }
+  // What is before another one is that which is next to it.
+  const isBackwards = page.before !== undefined && page.after === undefined;
+  const direction = page.isAscending === isBackwards ? -1 : 1;
+  const sort = [
+    ['created_at', direction],
+    ['id', direction],
+  ] as const;
+  const found = await context.db.collection('vector_stores').find({ and: conditions }, { sort, limit: page.limit + 1 });
+  if (!isBackwards) return found;
+  // The one beyond the page stays the last, so that it is left out.
+  return [...found.slice(0, page.limit).toReversed(), ...found.slice(page.limit)];
+}
+
+/**
+ * Changes a record as it is now, once; others that change it meanwhile are waited for.
+ * @param make null: nothing is to be changed @returns null where that is so, or it is gone
+ */
+export async function changeStore(
+  { db }: Pick<AppContext, 'db'>,
+  id: string,
+  make: (store: VectorStoreRecord) => Partial<VectorStoreRecord> | null,
+): Promise<VectorStoreRecord | null> {
+  const stores = db.collection('vector_stores');
+  for (let tries = 0; tries < mostTries; tries += 1) {
+    const store = await stores.get(id);
+    const set = store === null ? null : make(store);
+    if (store === null || set === null) return null;
+    const changed = await stores.patch({ id, version: store.version }, { set: { ...set, version: store.version + 1 } });
+    if (changed !== null) return changed;
+  }
+  throw new DatabaseUnavailable('A vector store is being changed all the time');
+}
+
+/** https://platform.openai.com/docs/api-reference/vector-stores/object */
+export function toldStore(record: VectorStoreRecord): Record<string, unknown> {
+  const { files_in_progress: running, files_completed: completed, files_failed: failed, files_cancelled: cancelled } = record;
+  const { expires_days: days, last_active_at: active } = record;
+  return {
+    id: record.id,
+    object: 'vector_store',
+    created_at: record.created_at,
+    name: record.name,
+    ...(record.description === '' ? {} : { description: record.description }),
+    usage_bytes: record.usage_bytes,
+    file_counts: { in_progress: running, completed, failed, cancelled, total: running + completed + failed + cancelled },
+    status: record.state === 'expired' ? 'expired' : record.status,
+    expires_after: days === 0 ? null : { anchor: 'last_active_at', days },
+    expires_at: expiryOf(record),
+    last_active_at: active,
+    metadata: record.metadata === '' ? {} : JSON.parse(record.metadata),
+  };
+}
+
+/** Unix seconds; null: it does not expire. */
+export function expiryOf({ expires_days: days, last_active_at: active }: VectorStoreRecord): number | null {
+  return days === 0 ? null : active + days * 86_400;
+}

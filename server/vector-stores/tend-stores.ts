@@ -1,0 +1,215 @@
+// Goes on with every store: asks its provider how large it is, ends its day and pays the next one ahead, and lets go of what has expired, what nobody
+// pays, and what a process left in the middle of its creation.
+import type { AppContext } from '#server/context.ts';
+import { DatabaseUnavailable } from '#server/db/collection.ts';
+import type { VectorStoreRecord } from '#server/db/records/vector-store.ts';
+import { channelOf } from '#server/files/upstream-files.ts';
+import type { Asking } from '#server/files/upstream-files.ts';
+import { inParallel } from '#server/queues/in-parallel.ts';
+import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
+import { noteTold } from './look-at-store.ts';
+import { closeDay, coverBytes, settledStore } from './pay-store.ts';
+import { tellUnpaid } from './store-day.ts';
+import { daySeconds } from './store-price.ts';
+import { changeStore, expiryOf } from './store-records.ts';
+import { askStore, deleteStore, findAtProvider, storePath, switchOf } from './upstream-stores.ts';
+
+const atOnce = 50;
+/** Channels that are asked at the same time. */
+const channelsAtOnce = 8;
+/** Until somebody else may take one that is being looked at. */
+const claimMs = 10 * 60_000;
+const retryMs = 60_000;
+/** Milliseconds between two looks: while files are being worked on, and else. */
+const lookMs = { busy: 60_000, usual: 3600_000 };
+/** Seconds that a store stays that nobody pays. */
+const graceSeconds = 3 * daySeconds;
+/** Seconds that its caller is told that it has expired. */
+const toldSeconds = 30 * daySeconds;
+/** Seconds after which nobody will tell what became of it; the provider has let it go by itself. */
+const givenUpAfter = 31 * daySeconds;
+/** Until a provider is asked again that has not answered, and seconds after which it is taken for gone. */
+const unseenMs = 10 * 60_000;
+const unseenSeconds = 7 * daySeconds;
+/** Days that are made up for in one look; the next one goes on. */
+const mostDays = 40;
+
+export interface TendBounds {
+  /** A run ends about then and the next one goes on: other jobs of the process come after it. */
+  runMs: number;
+  /** For which all that a provider says of one store is waited. */
+  questionMs: number;
+}
+
+const tendBounds: TendBounds = { runMs: 60_000, questionMs: 15_000 };
+
+/** A job. */
+export async function tendStores(context: AppContext, { runMs, questionMs }: TendBounds = tendBounds): Promise<void> {
+  const begin = performance.now();
+  const isOver = () => performance.now() - begin > runMs;
+  const due = await context.db
+    .collection('vector_stores')
+    .find({ poll_at: { lte: context.now() } }, { sort: [['poll_at', 1]], limit: atOnce });
+  const ofChannels = [...Map.groupBy(due, ({ channel_id }) => channel_id).values()];
+  await inParallel(ofChannels, channelsAtOnce, (stores) => tendChannel({ context, questionMs, isOver }, stores));
+}
+
+interface TendRun {
+  context: AppContext;
+  questionMs: number;
+  isOver(): boolean;
+}
+
+/** One after the other. A provider that says nothing is not waited for again. */
+async function tendChannel({ context, questionMs, isOver }: TendRun, stores: readonly VectorStoreRecord[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const [index, { id, poll_at: at }] of stores.entries()) {
+    if (isOver()) break;
+    const claimed = await changeStore(context, id, (now) => (now.poll_at === at ? { poll_at: context.now() + claimMs } : null));
+    if (claimed === null) continue;
+    const asking = { ...context, answerBy: performance.now() + questionMs };
+    try {
+      await tendStore(asking, id);
+    } catch (failure) {
+      if (failure instanceof DatabaseUnavailable) throw failure;
+      await lookAgain(context, id, retryMs);
+      failures.push(failure);
+    }
+    if (performance.now() < asking.answerBy) continue;
+    for (const left of stores.slice(index + 1)) await lookAgain(context, left.id, retryMs);
+    break;
+  }
+  if (failures.length > 0) throw new Error('A vector store could not be looked at', { cause: failures[0] });
+}
+
+/** One of them, as far as it goes now. */
+async function tendStore(context: AppContext & Asking, id: string): Promise<void> {
+  const store = await settledStore(context, id);
+  if (store?.state === 'creating') return tendCreating(context, store);
+  if (store?.state === 'stored') return tendStored(context, store);
+  if (store?.state === 'leaving') return tendLeaving(context, store);
+  if (store?.state === 'expired') await context.db.collection('vector_stores').remove({ id, state: 'expired' });
+}
+
+async function lookAgain(context: AppContext, id: string, after: number): Promise<void> {
+  await changeStore(context, id, () => ({ poll_at: context.now() + after }));
+}
+
+/** Its caller heard that there is none. What the provider has of it goes. */
+async function tendCreating(context: AppContext & Asking, store: VectorStoreRecord): Promise<void> {
+  const channel = channelOf(context, store);
+  const found = channel === null ? null : await findAtProvider(context, channel, store);
+  const now = Math.floor(context.now() / 1000);
+  if (found === undefined && now < store.created_at + givenUpAfter) return lookAgain(context, store.id, retryMs);
+  await leaveStore(context, store.id, { at: store.created_at, upstreamId: found ?? '' });
+}
+
+interface Leaving {
+  /** Unix seconds since when nothing of it costs. */
+  at: number;
+  hasExpired?: boolean;
+  /** Of one that was not known to be there; it has cost nothing. */
+  upstreamId?: string;
+}
+
+/** It is over, and goes as far as it goes now; the job does the rest. Null: it was so already. */
+export async function leaveStore(
+  context: AppContext & Asking,
+  id: string,
+  { at, hasExpired = false, upstreamId }: Leaving,
+): Promise<VectorStoreRecord | null> {
+  const left = await changeStore(context, id, ({ state }) =>
+    state === 'creating' || state === 'stored'
+      ? {
+          state: 'leaving',
+          left_at: at,
+          has_expired: hasExpired,
+          poll_at: context.now() + retryMs,
+          ...(upstreamId === undefined ? {} : { upstream_id: upstreamId, day_bytes: 0 }),
+        }
+      : null,
+  );
+  if (left !== null) await tendLeaving(context, left);
+  return left;
+}
+
+async function tendLeaving(context: AppContext & Asking, { id }: VectorStoreRecord): Promise<void> {
+  const open = await settledStore(context, id);
+  if (open === null) return;
+  const store = open.reserved > 0 ? await closeDay(context, id, open.left_at) : open;
+  if (store === null) return;
+  const now = Math.floor(context.now() / 1000);
+  const isGone = store.left_at < now - givenUpAfter || (await deleteStore(context, store));
+  if (!isGone) return lookAgain(context, id, retryMs);
+  if (!store.has_expired) return void (await context.db.collection('vector_stores').remove({ id, state: 'leaving' }));
+  await changeStore(context, id, () => ({
+    state: 'expired',
+    usage_bytes: 0,
+    claimed_bytes: 0,
+    poll_at: context.now() + toldSeconds * 1000,
+  }));
+}
+
+async function tendStored(context: AppContext & Asking, store: VectorStoreRecord): Promise<void> {
+  const { id } = store;
+  const now = Math.floor(context.now() / 1000);
+  const owner = await context.db.collection('users').get(store.user_id);
+  if (owner === null || owner.DeletedAt !== null) return void (await leaveStore(context, id, { at: now }));
+  const channel = channelOf(context, store);
+  // Nobody can reach it any more: what it costs ends where it was seen last.
+  if (channel === null) return void (await leaveStore(context, id, { at: store.seen_at }));
+  const answer = await askStore(context, channel, { method: 'GET', path: storePath(store) });
+  if ('failure' in answer && answer.failure.upstreamStatus === 404)
+    return void (await leaveStore(context, id, { at: now, hasExpired: true }));
+  // No day ends before it is known what was there.
+  if ('failure' in answer)
+    return now > store.seen_at + unseenSeconds
+      ? void (await leaveStore(context, id, { at: store.seen_at }))
+      : lookAgain(context, id, unseenMs);
+  if (answer.told.hasExpired) return void (await leaveStore(context, id, { at: now, hasExpired: true }));
+  const seen = await noteTold(context, id, answer.told);
+  if (seen === null) return;
+  const expiry = expiryOf(seen);
+  if (expiry !== null && expiry <= now)
+    return void (await leaveStore(context, id, { at: Math.max(expiry, seen.period_from), hasExpired: true }));
+  await payDays(context, seen, channel);
+}
+
+/** Days that are over are ended, and the one that it is now is paid ahead. */
+async function payDays(context: AppContext & Asking, seen: VectorStoreRecord, channel: PreparedChannel): Promise<void> {
+  const { id } = seen;
+  const now = Math.floor(context.now() / 1000);
+  let store: VectorStoreRecord | null = seen;
+  for (let days = 0; days < mostDays; days += 1) {
+    if (!(await coverBytes(context, id, Math.max(store.claimed_bytes, store.day_bytes)))) return unpaid(context, id);
+    if (store.period_from + daySeconds > now) break;
+    store = await closeDay(context, id, store.period_from + daySeconds);
+    if (store === null) return;
+  }
+  if (store.period !== seen.period) await keepAlive(context, store, channel);
+  await changeStore(context, id, (paid) => {
+    const isBusy = paid.files_in_progress > 0 || paid.claimed_bytes !== paid.usage_bytes;
+    const next = Math.min(context.now() + (isBusy ? lookMs.busy : lookMs.usual), (paid.period_from + daySeconds) * 1000);
+    return { unpaid_since: 0, poll_at: Math.max(context.now() + 1000, next) };
+  });
+}
+
+/** Without it the provider lets it go. One that fails is made up for by the next day's. */
+async function keepAlive(context: AppContext & Asking, store: VectorStoreRecord, channel: PreparedChannel): Promise<void> {
+  const idle = Math.floor(context.now() / 1000) - store.last_active_at;
+  const answer = await askStore(context, channel, { method: 'POST', path: storePath(store), body: { expires_after: switchOf(idle) } });
+  if ('failure' in answer)
+    context.log.warn({ store: store.id, reason: answer.failure.message }, 'a provider was not told to keep a vector store on');
+}
+
+/** Its owner is told, once; when nobody has paid in time it goes. */
+async function unpaid(context: AppContext & Asking, id: string): Promise<void> {
+  const now = Math.floor(context.now() / 1000);
+  const store = await changeStore(context, id, ({ state, unpaid_since: since }) =>
+    state === 'stored' ? { unpaid_since: since === 0 ? now : since, poll_at: context.now() + lookMs.usual } : null,
+  );
+  if (store === null) return;
+  const until = store.unpaid_since + graceSeconds;
+  if (now >= until) return void (await leaveStore(context, id, { at: now, hasExpired: true }));
+  await tellUnpaid(context, store, until);
+}

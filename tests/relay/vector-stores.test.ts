@@ -1,0 +1,444 @@
+// Vector stores: whose they are, what they cost, and that this is charged once, whatever happens on the way.
+import OpenAI, { toFile } from 'openai';
+import { describe, expect, test } from 'vitest';
+import { tendStores } from '#server/vector-stores/tend-stores.ts';
+import type { VectorStoreRecord } from '#server/db/records/vector-store.ts';
+import { createToken } from '#tests/support/build-token.ts';
+import { engines } from '#tests/support/engines.ts';
+import { failureOf as failed } from '#tests/support/failure-of.ts';
+import { startFakeStores } from '#tests/support/fake-stores.ts';
+import type { FakeStores, ProviderStore } from '#tests/support/fake-stores.ts';
+import { createScene, setOption, testModel } from '#tests/support/relay-scene.ts';
+import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
+
+const day = 86_400;
+const size = 100_000;
+/** Quota of bytes and seconds, at a hundred dollars for a GB and a day. */
+const costOf = (bytes: number, seconds = day) => Math.ceil((100 * 500_000 * bytes * seconds) / (2 ** 30 * day) - 1e-6);
+
+/** Channels at other addresses speak the format that they are said to. */
+const ofResponses: SceneOptions = { channels: [{ setting: '{"formats":["openai-responses"]}' }] };
+
+const failureOf = async (asking: PromiseLike<unknown>): Promise<{ status: unknown; code: unknown; param: unknown }> => {
+  const failure = await failed(asking);
+  if (!(failure instanceof OpenAI.APIError)) throw new Error('It did not fail as calls do', { cause: failure });
+  return { status: failure.status, code: failure.code, param: failure.param };
+};
+
+describe.each(engines)('vector stores on $kind', (engine) => {
+  async function open(options: SceneOptions = {}): Promise<{ scene: RelayScene; provider: FakeStores; client: OpenAI }> {
+    const opened: FakeStores[] = [];
+    const front = async (url: string) => {
+      const made = await startFakeStores(url);
+      opened.push(made);
+      return made;
+    };
+    const settings = {
+      FilesPerUser: '50',
+      VectorStoresPerUser: '5',
+      VectorStorePrice: '100',
+      SelfUseModeEnabled: 'true',
+      ...options.settings,
+    };
+    const scene = await createScene(engine, { ...options, front, settings: { RetryTimes: '0', ...settings } });
+    const [provider] = opened;
+    if (provider === undefined) throw new Error('There is no provider');
+    return { scene, provider, client: sdk(scene) };
+  }
+  const sdk = ({ app, key }: Pick<RelayScene, 'app' | 'key'>) => new OpenAI({ baseURL: `${app.origin}/v1`, apiKey: key, maxRetries: 0 });
+  async function someoneElse(scene: RelayScene): Promise<OpenAI> {
+    const { key } = await createToken(scene.app.context, (await scene.app.createUser({ quota: 1_000_000 })).id);
+    return sdk({ app: scene.app, key });
+  }
+  const leave = async (client: OpenAI, text: string | Buffer = 'The tide turns at noon.', name = 'tide.txt') =>
+    (await client.files.create({ file: await toFile(Buffer.from(text), name), purpose: 'assistants' })).id;
+  /** Time passes until the next look at each. */
+  async function later({ app }: RelayScene, seconds: number): Promise<void> {
+    app.clock.advance(seconds * 1000);
+    await tendStores(app.context);
+  }
+  async function onlyRecord({ app }: RelayScene): Promise<VectorStoreRecord> {
+    const [record] = await app.context.db.collection('vector_stores').find({});
+    if (record === undefined) throw new Error('There is no store');
+    return record;
+  }
+  function onlyTheirs({ stores }: FakeStores): ProviderStore {
+    const [store] = stores.values();
+    if (store === undefined) throw new Error('There is no store');
+    return store;
+  }
+  const rows = ({ app }: RelayScene) => app.context.db.collection('logs').find({ type: 4 }, { sort: [['id', 1]] });
+
+  test('every call of the official package, in names of ours', async () => {
+    const { scene, provider, client } = await open();
+    await using _scene = scene;
+    const [one, other] = [await leave(client), await leave(client, 'Low water at six.', 'low.txt')];
+    const store = await client.vectorStores.create({
+      name: 'Tides',
+      description: 'Of the harbour',
+      file_ids: [one],
+      metadata: { of: 'harbour' },
+      expires_after: { anchor: 'last_active_at', days: 7 },
+      chunking_strategy: { type: 'static', static: { max_chunk_size_tokens: 400, chunk_overlap_tokens: 100 } },
+    });
+    expect(store).toMatchObject({ object: 'vector_store', name: 'Tides', metadata: { of: 'harbour' }, status: 'in_progress' });
+    expect(store).toMatchObject({ expires_after: { anchor: 'last_active_at', days: 7 }, expires_at: store.created_at + 7 * day });
+    expect(store.id).toMatch(/^vs_[0-9a-zA-Z]{24}$/);
+    const theirs = onlyTheirs(provider);
+    // The provider has nothing of its caller's words, and lets it go by itself.
+    expect(provider.asked[0]?.body).toEqual({
+      name: store.id,
+      file_ids: [...provider.files.files.keys()].slice(0, 1),
+      chunking_strategy: { type: 'static', static: { max_chunk_size_tokens: 400, chunk_overlap_tokens: 100 } },
+      expires_after: { anchor: 'last_active_at', days: 30 },
+    });
+    expect(await client.vectorStores.retrieve(store.id)).toMatchObject({ status: 'completed', file_counts: { completed: 1, total: 1 } });
+    const updated = await client.vectorStores.update(store.id, { name: 'Ebbs', metadata: { a: 'b' }, expires_after: null });
+    expect(updated).toMatchObject({ name: 'Ebbs', metadata: { a: 'b' }, expires_after: null, expires_at: null });
+    expect(theirs.name).toBe(store.id);
+    const second = await client.vectorStores.create({});
+    const listed: string[] = [];
+    for await (const { id } of client.vectorStores.list({ limit: 1, order: 'asc' })) listed.push(id);
+    expect(listed.toSorted()).toEqual([store.id, second.id].toSorted());
+
+    const { files, fileBatches } = client.vectorStores;
+    const attached = await files.createAndPoll(store.id, { file_id: other, attributes: { year: 2026 } }, { pollIntervalMs: 1 });
+    expect(attached).toMatchObject({ id: other, vector_store_id: store.id, status: 'completed', attributes: { year: 2026 } });
+    expect(await files.retrieve(other, { vector_store_id: store.id })).toMatchObject({ id: other, vector_store_id: store.id });
+    expect(await files.update(other, { vector_store_id: store.id, attributes: { year: 2027 } })).toMatchObject({
+      attributes: { year: 2027 },
+    });
+    const names: string[] = [];
+    for await (const { id } of files.list(store.id, { limit: 1, order: 'asc', filter: 'completed' })) names.push(id);
+    expect(names).toEqual([one, other]);
+    expect((await files.content(other, { vector_store_id: store.id })).data).toEqual([{ type: 'text', text: 'Low water at six.' }]);
+    const found = await client.vectorStores.search(store.id, {
+      query: 'When is low water?',
+      max_num_results: 5,
+      filters: { type: 'and', filters: [{ type: 'eq', key: 'year', value: 2027 }] },
+      ranking_options: { ranker: 'auto', score_threshold: 0.1 },
+      rewrite_query: true,
+    });
+    expect(found.data.map(({ file_id: id, filename }) => [id, filename])).toEqual([
+      [one, 'tide.txt'],
+      [other, 'low.txt'],
+    ]);
+    expect(await files.delete(other, { vector_store_id: store.id })).toEqual({
+      id: other,
+      object: 'vector_store.file.deleted',
+      deleted: true,
+    });
+
+    const batch = await fileBatches.createAndPoll(second.id, { file_ids: [one, other] }, { pollIntervalMs: 1 });
+    expect(batch).toMatchObject({ status: 'completed', vector_store_id: second.id, file_counts: { completed: 2 } });
+    expect(batch.id).toMatch(/^vsfb_/);
+    expect((await fileBatches.listFiles(batch.id, { vector_store_id: second.id })).data.map(({ id }) => id).toSorted()).toEqual(
+      [one, other].toSorted(),
+    );
+    const further = await fileBatches.create(second.id, { files: [{ file_id: one, attributes: { a: true } }] });
+    expect(await fileBatches.cancel(further.id, { vector_store_id: second.id })).toMatchObject({ status: 'cancelled' });
+    expect(await fileBatches.retrieve(further.id, { vector_store_id: second.id })).toMatchObject({ id: expect.stringMatching(/^vsfb_/) });
+    expect(JSON.stringify([store, attached, batch, found.data])).not.toContain('theirs');
+
+    expect(await client.vectorStores.delete(store.id)).toEqual({ id: store.id, object: 'vector_store.deleted', deleted: true });
+    expect(await failureOf(client.vectorStores.retrieve(store.id))).toMatchObject({ status: 404, code: 'vector_store_not_found' });
+    expect([...provider.stores.keys()]).toEqual(['vs_theirs1']);
+    await scene.checkBooks();
+  });
+
+  test('each day is paid ahead by what it may come to, and costs what was there', async () => {
+    const { scene, provider, client } = await open();
+    await using _scene = scene;
+    const before = await scene.balance();
+    const file = await leave(client, Buffer.alloc(size, 'a tide '));
+    const { id } = await client.vectorStores.create({ file_ids: [file] });
+    const ahead = costOf(4 * size);
+    expect(await scene.balance()).toBe(before - ahead);
+    // Twice its bytes, as the provider tells once it is read in.
+    expect((await client.vectorStores.retrieve(id)).usage_bytes).toBe(2 * size);
+    await later(scene, day);
+    // The day costs what it was; of the next one as much is paid.
+    const each = costOf(2 * size);
+    expect(await scene.balance()).toBe(before - each - each);
+    expect(await rows(scene)).toMatchObject([
+      {
+        refunded: -each,
+        quota: 0,
+        other: { event: { code: 'store_day', store: id, bytes: 2 * size, price: 100, group_ratio: 1, amount: -each } },
+      },
+    ]);
+    expect(onlyTheirs(provider).expires_after.days).toBeGreaterThan(30);
+    await later(scene, day / 2);
+    await client.vectorStores.delete(id);
+    // What was paid beyond its end is back at once.
+    const half = costOf(2 * size, day / 2);
+    expect(await scene.balance()).toBe(before - each - half);
+    await later(scene, 10 * day);
+    expect(await scene.balance()).toBe(before - each - half);
+    expect(await scene.app.context.db.collection('vector_stores').count({})).toBe(0);
+    expect(provider.stores.size).toBe(0);
+    const user = await scene.app.context.db.collection('users').get(scene.user.id);
+    expect(user?.used_quota).toBe(each + half);
+    await scene.checkBooks();
+  });
+
+  test('days in which nobody looked are made up for, each by itself, and an empty store costs nothing', async () => {
+    const { scene, client } = await open();
+    await using _scene = scene;
+    const before = await scene.balance();
+    await client.vectorStores.create({});
+    await client.vectorStores.create({ file_ids: [await leave(client, Buffer.alloc(size, 'tide'))] });
+    await later(scene, 60);
+    await later(scene, 3 * day);
+    const each = costOf(2 * size);
+    expect((await rows(scene)).map(({ refunded }) => refunded)).toEqual([-each, -each, -each]);
+    expect(await scene.balance()).toBe(before - 4 * each);
+    await scene.checkBooks();
+  });
+
+  test('the price of its day is that of its begin, by the ratio of its group; its key pays, too', async () => {
+    const { scene, client } = await open({ tokenQuota: 1_000_000, settings: { GroupRatio: JSON.stringify({ default: 2 }) } });
+    await using _scene = scene;
+    const before = await scene.balance();
+    await client.vectorStores.create({ file_ids: [await leave(client, Buffer.alloc(size, 'tide'))] });
+    await setOption(scene.app, 'VectorStorePrice', '200');
+    await later(scene, 60);
+    await later(scene, day);
+    const first = costOf(2 * 2 * size);
+    const next = costOf(2 * 2 * 2 * size);
+    expect(await scene.balance()).toBe(before - first - next);
+    const token = await scene.app.context.db.collection('tokens').get(scene.token.id);
+    expect(token?.used_quota).toBe(first + next);
+    const leased = Object.values(token?.leases ?? {}).reduce((sum, lease) => sum + lease, 0);
+    expect((token?.remain_quota ?? 0) + leased).toBe(1_000_000 - first - next);
+    await scene.checkBooks();
+  });
+
+  test('who cannot pay ahead puts nothing in, and nothing is taken', async () => {
+    const { scene, provider, client } = await open({ quota: 50_000 });
+    await using _scene = scene;
+    const file = await leave(client, Buffer.alloc(4 * size, 'tide'));
+    expect(await failureOf(client.vectorStores.create({ file_ids: [file] }))).toMatchObject({
+      status: 403,
+      code: 'insufficient_user_quota',
+    });
+    expect(provider.stores.size).toBe(0);
+    const { id } = await client.vectorStores.create({});
+    expect(await failureOf(client.vectorStores.files.create(id, { file_id: file }))).toMatchObject({ code: 'insufficient_user_quota' });
+    expect(onlyTheirs(provider).files.size).toBe(0);
+    expect(await onlyRecord(scene)).toMatchObject({ claimed_bytes: 0, reserved: 0, pending_amount: 0 });
+    expect(await scene.balance()).toBe(50_000);
+    // Neither does a key that has no more.
+    const small = await scene.addToken({ quota: 100 });
+    const other = sdk({ app: scene.app, key: small.key });
+    expect(await failureOf(other.vectorStores.create({ file_ids: [await leave(client, Buffer.alloc(size, 'x'))] }))).toMatchObject({
+      status: 403,
+    });
+    expect(await scene.balance()).toBe(50_000);
+    await scene.checkBooks();
+  });
+
+  test('one that nobody pays is closed, its owner is told, and it goes after three days; who pays has it back', async () => {
+    const each = costOf(2 * size);
+    const { scene, provider, client } = await open({ ...ofResponses, quota: costOf(4 * size) + 10 });
+    await using _scene = scene;
+    const { context } = scene.app;
+    const { id } = await client.vectorStores.create({ file_ids: [await leave(client, Buffer.alloc(size, 'tide'))], name: 'Tides' });
+    await later(scene, 60);
+    await later(scene, day);
+    await later(scene, day);
+    expect((await onlyRecord(scene)).unpaid_since).toBeGreaterThan(0);
+    expect(await failureOf(client.vectorStores.search(id, { query: 'tide' }))).toMatchObject({ code: 'insufficient_user_quota' });
+    await later(scene, 3600);
+    const notices = await context.db.collection('notifications').find({ user_id: scene.user.id });
+    expect(notices.filter(({ event }) => event.code === 'store_unpaid')).toMatchObject([{ event: { store: id, name: 'Tides' } }]);
+    await context.ledger.change({ account: 'user', id: scene.user.id, ref: 'more', kind: 'redemption', actorId: 0, amount: 10 * each });
+    // It is opened when the day is paid, for models too.
+    const tools: OpenAI.Responses.Tool[] = [{ type: 'file_search', vector_store_ids: [id] }];
+    const asking = client.responses.create({ model: testModel, input: 'When?', tools });
+    expect(await failureOf(asking)).toMatchObject({ status: 400, code: 'account_object_refused' });
+    await later(scene, 3600);
+    expect(await onlyRecord(scene)).toMatchObject({ unpaid_since: 0, reserved: each });
+    expect((await client.vectorStores.search(id, { query: 'tide' })).data).toHaveLength(1);
+    await context.ledger.setBalance({ account: 'user', id: scene.user.id, ref: 'none', kind: 'edit', actorId: 0, balance: 0 });
+    await later(scene, day);
+    expect(provider.stores.size).toBe(1);
+    for (let days = 0; days < 3; days += 1) await later(scene, day + 60);
+    expect(provider.stores.size).toBe(0);
+    expect(await client.vectorStores.retrieve(id)).toMatchObject({ status: 'expired' });
+    await later(scene, 31 * day);
+    expect(await failureOf(client.vectorStores.retrieve(id))).toMatchObject({ status: 404 });
+    await scene.checkBooks();
+  });
+
+  test('a model searches in stores of its caller, whole and streamed, and tells our names', async () => {
+    const { scene, provider, client } = await open(ofResponses);
+    await using _scene = scene;
+    const file = await leave(client);
+    const { id } = await client.vectorStores.create({ file_ids: [file] });
+    const tools: OpenAI.Responses.Tool[] = [{ type: 'file_search', vector_store_ids: [id], max_num_results: 3 }];
+    const asked = { model: testModel, input: 'When does it turn?', tools, include: ['file_search_call.results' as const] };
+    const before = await scene.balance();
+    const whole = await client.responses.create(asked);
+    const [theirs] = provider.files.files.keys();
+    expect(provider.searched[0]?.['tools']).toMatchObject([{ type: 'file_search', vector_store_ids: ['vs_theirs0'], max_num_results: 3 }]);
+    const check = ({ output, tools: echoed }: OpenAI.Responses.Response) => {
+      expect(output[0]).toMatchObject({ type: 'file_search_call', results: [{ file_id: file, filename: 'tide.txt' }] });
+      expect(output[1]).toMatchObject({ content: [{ annotations: [{ type: 'file_citation', file_id: file }] }] });
+      // What the model wrote is its own.
+      expect(output[1]).toMatchObject({ content: [{ text: `It says "file_id":"${theirs}".` }] });
+      expect(echoed).toMatchObject([{ vector_store_ids: [id] }]);
+    };
+    check(whole);
+    // A run of the tool has its price.
+    const [row] = await scene.logs(1);
+    expect(row).toMatchObject({ other: { hosted_calls: [{ kind: 'file_search', calls: 1, price: 2.5 }] } });
+    expect(before - (await scene.balance())).toBe(row?.quota);
+    let final: OpenAI.Responses.Response | undefined;
+    const seen: string[] = [];
+    for await (const event of await client.responses.create({ ...asked, stream: true })) {
+      if (event.type === 'response.completed') final = event.response;
+      if (event.type === 'response.output_text.annotation.added') seen.push(JSON.stringify(event.annotation));
+    }
+    if (final === undefined) throw new Error('It did not end');
+    check(final);
+    expect(seen).toHaveLength(1);
+    expect(seen[0]).toContain(file);
+    // The next turn of a conversation that is kept names what the last one found.
+    const next = await client.responses.create({ ...asked, previous_response_id: whole.id });
+    expect(next.output).toHaveLength(2);
+    expect(JSON.stringify(provider.searched.at(-1)?.['input'])).toContain(`"file_id":"${theirs}"`);
+    await scene.checkBooks();
+  });
+
+  test("of others' stores, files and batches, and of the provider's names, nobody hears anything", async () => {
+    const { scene, provider, client } = await open(ofResponses);
+    await using _scene = scene;
+    const other = await someoneElse(scene);
+    const [file, theirFile] = [await leave(client), await leave(other)];
+    const { id } = await client.vectorStores.create({ file_ids: [file] });
+    const { id: own } = await other.vectorStores.create({});
+    const batch = await client.vectorStores.fileBatches.create(id, { file_ids: [file] });
+    const { files, fileBatches } = other.vectorStores;
+    for (const name of [id, 'vs_theirs0', 'vs_%2e%2e', 'vs_.._files']) {
+      for (const ask of [
+        () => other.vectorStores.retrieve(name),
+        () => other.vectorStores.update(name, { name: 'Mine' }),
+        () => other.vectorStores.delete(name),
+        () => other.vectorStores.search(name, { query: 'tide' }),
+        () => files.list(name),
+        () => files.create(name, { file_id: theirFile }),
+        () => fileBatches.create(name, { file_ids: [theirFile] }),
+        () => fileBatches.retrieve(batch.id, { vector_store_id: name }),
+      ])
+        expect(await failureOf(ask())).toMatchObject({ status: 404 });
+      const asking = other.responses.create({
+        model: testModel,
+        input: 'Hi',
+        tools: [{ type: 'file_search', vector_store_ids: [own, name] }],
+      });
+      expect(await failureOf(asking)).toMatchObject({ status: 400, code: 'account_object_refused' });
+    }
+    for (const name of [file, 'file-theirs0']) {
+      expect(await failureOf(files.create(own, { file_id: name }))).toMatchObject({ status: 404 });
+      expect(await failureOf(files.retrieve(name, { vector_store_id: own }))).toMatchObject({ status: 404 });
+      expect(await failureOf(files.delete(name, { vector_store_id: own }))).toMatchObject({ status: 404 });
+      expect(await failureOf(other.vectorStores.create({ file_ids: [name] }))).toMatchObject({ status: 404 });
+      expect(await failureOf(files.list(own, { after: name }))).toMatchObject({ status: 404 });
+    }
+    expect(await failureOf(fileBatches.retrieve(batch.id, { vector_store_id: own }))).toMatchObject({
+      status: 404,
+      code: 'batch_not_found',
+    });
+    expect(await failureOf(fileBatches.cancel('vsfb_theirs0', { vector_store_id: own }))).toMatchObject({ status: 404 });
+    expect((await other.vectorStores.list()).data.map((store) => store.id)).toEqual([own]);
+    expect(await failureOf(other.vectorStores.list({ after: id }))).toMatchObject({ status: 404 });
+    // A file of theirs that has come into the store all the same is told by no name that can be asked for.
+    const theirs = [...provider.files.files.keys()][1] ?? '';
+    onlyTheirs(provider).files.set(theirs, { id: theirs, status: 'completed', attributes: {}, chunking_strategy: {} });
+    const names = (await client.vectorStores.search(id, { query: 'tide' })).data.map(({ file_id: name }) => name);
+    expect(names[0]).toBe(file);
+    expect([theirs, theirFile]).not.toContain(names[1]);
+    expect(await failureOf(client.files.retrieve(names[1] ?? ''))).toMatchObject({ status: 404 });
+    expect(provider.searched).toEqual([]);
+  });
+
+  test('sizes that cannot be true cost nothing beyond what can', async () => {
+    const { scene, provider, client } = await open();
+    await using _scene = scene;
+    const before = await scene.balance();
+    const { id } = await client.vectorStores.create({ file_ids: [await leave(client, Buffer.alloc(size, 'tide'))] });
+    const theirs = onlyTheirs(provider);
+    for (const usage of [-5, 1e300, '99', null, 0.5]) {
+      theirs.usage = usage ?? 'nothing';
+      await later(scene, 60);
+      expect(await onlyRecord(scene)).toMatchObject({ usage_bytes: 0 });
+    }
+    theirs.usage = Number.MAX_SAFE_INTEGER;
+    await later(scene, 60);
+    const most = 64 * size + 2 ** 20;
+    expect((await client.vectorStores.retrieve(id)).usage_bytes).toBe(most);
+    expect(await scene.balance()).toBe(before - costOf(most));
+    theirs.usage = 3 * size;
+    await client.vectorStores.delete(id);
+    await scene.checkBooks();
+  });
+
+  test('what is asked for wrongly is told by its field, and nothing is asked of the provider', async () => {
+    const { scene, provider, client } = await open();
+    await using _scene = scene;
+    const { id } = await client.vectorStores.create({});
+    const count = provider.asked.length;
+    const create = (body: object): Promise<unknown> => client.post('/vector_stores', { body });
+    const search = (body: object): Promise<unknown> => client.post(`/vector_stores/${id}/search`, { body });
+    const deep = Array.from({ length: 12 }).reduce<object>((filter) => ({ type: 'or', filters: [filter] }), {
+      type: 'eq',
+      key: 'a',
+      value: 1,
+    });
+    for (const [ask, param] of [
+      [() => create({ name: 'x'.repeat(257) }), 'name'],
+      [() => create({ usage_bytes: -1 }), 'usage_bytes'],
+      [() => create({ metadata: { a: 1 } }), 'metadata'],
+      [() => create({ file_ids: 'file-1' }), 'file_ids'],
+      [() => create({ expires_after: { anchor: 'created_at', days: 1 } }), 'expires_after.anchor'],
+      [() => create({ expires_after: { anchor: 'last_active_at', days: 0 } }), 'expires_after.days'],
+      [
+        () => create({ chunking_strategy: { type: 'static', static: { max_chunk_size_tokens: 100, chunk_overlap_tokens: 51 } } }),
+        'chunking_strategy.static.chunk_overlap_tokens',
+      ],
+      [() => search({}), 'query'],
+      [() => search({ query: 'a', max_num_results: 51 }), 'max_num_results'],
+      [() => search({ query: 'a', filters: deep }), 'filters'],
+      [() => search({ query: 'a', ranking_options: { score_threshold: 2 } }), 'ranking_options.score_threshold'],
+      [() => client.post(`/vector_stores/${id}/file_batches`, { body: {} }), 'file_ids'],
+      [() => client.post(`/vector_stores/${id}/files`, { body: { file_id: 'file-1', attributes: { a: {} } } }), 'attributes'],
+    ] as const)
+      expect(await failureOf(ask())).toMatchObject({ status: 400, param });
+    expect(provider.asked).toHaveLength(count);
+  });
+
+  test('only as many and as large as the site says, and none where it says nothing; who has one keeps it', async () => {
+    const { scene, provider, client } = await open({ settings: { VectorStoresPerUser: '1', VectorStoreMegabytesPerUser: '1' } });
+    await using _scene = scene;
+    const file = await leave(client, Buffer.alloc(250_000, 'tide'));
+    const { id } = await client.vectorStores.create({ file_ids: [file] });
+    expect(await failureOf(client.vectorStores.create({}))).toMatchObject({ status: 403, code: 'vector_stores_full' });
+    // A megabyte may become of it, and as much of another one.
+    expect(await failureOf(client.vectorStores.files.create(id, { file_id: file }))).toMatchObject({ code: 'vector_stores_full' });
+    await client.vectorStores.retrieve(id);
+    await later(scene, 700);
+    expect(await onlyRecord(scene)).toMatchObject({ usage_bytes: 500_000, claimed_bytes: 500_000 });
+    await setOption(scene.app, 'VectorStoresPerUser', '0');
+    for (const ask of [
+      () => client.vectorStores.create({}),
+      () => client.vectorStores.list(),
+      () => client.vectorStores.retrieve('vs_none'),
+    ])
+      expect(await failureOf(ask())).toMatchObject({ status: 501 });
+    expect(await client.vectorStores.retrieve(id)).toMatchObject({ id });
+    await client.vectorStores.delete(id);
+    expect(provider.stores.size).toBe(0);
+    await scene.checkBooks();
+  });
+});
