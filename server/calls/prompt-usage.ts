@@ -1,6 +1,7 @@
 // Usage of calls whose response no model writes, in the shape of OpenAI: a prompt, and hardly anything else.
 import { noTokens } from '#shared/token-usage.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
+import { toldCost } from '#server/dialects/told-cost.ts';
 import { tokenCount } from '#server/dialects/token-usage.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 
@@ -12,7 +13,9 @@ export function readPromptUsage(value: unknown): TokenUsage | null | undefined {
   if (told.some((number) => number !== undefined && number !== null && tokenCount(number) === undefined)) return undefined;
   // Some report the total alone.
   const [prompt, output = 0, total = 0] = told.map(tokenCount);
-  return usageOfPrompt(prompt ?? Math.max(0, total - output), value.total_tokens === 0 ? 0 : output, imagesIn(value));
+  const usage = usageOfPrompt(prompt ?? Math.max(0, total - output), value.total_tokens === 0 ? 0 : output, imagesIn(value));
+  const cost = toldCost(value);
+  return usage === null || cost === undefined ? usage : { ...usage, cost };
 }
 
 /** Null: nothing was used, which is never so. */

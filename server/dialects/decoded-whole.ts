@@ -34,6 +34,8 @@ export interface DecodedWhole {
   advice?: readonly AdviceUsage[] | undefined;
   /** What a price per call is for, as the provider tells it; missing: the call. */
   units?: CallUnits | undefined;
+  /** US dollars that a provider says it takes which tells no tokens; missing: it says nothing, or in `usage`. */
+  cost?: number | undefined;
   /** Tokens of what it holds beside texts, for where none are told; missing: it holds nothing else. */
   outputTokens?: number;
   /** Missing: that of its kind of call. */

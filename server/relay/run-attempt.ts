@@ -246,13 +246,14 @@ function usageOfWhole(
     summaries,
     advice,
     units,
+    cost,
     outputTokens,
     written,
-  }: Pick<DeepWhole, 'usage' | 'hosted' | 'summaries' | 'advice' | 'written'> & Pick<DecodedWhole, 'units' | 'outputTokens'>,
+  }: Pick<DeepWhole, 'usage' | 'hosted' | 'summaries' | 'advice' | 'written'> & Pick<DecodedWhole, 'units' | 'cost' | 'outputTokens'>,
 ): MeteredUsage | Promise<MeteredUsage> {
   const counting = { owner: call.admission.user.id, isEstimated: false };
   const countWritten = () => (outputTokens === undefined ? countText(written(), call.model, counting) : Promise.resolve(outputTokens));
-  return usageOfResponse(call, { told: usage, hosted, summaries, advice, units, hasTextAfter: false, countWritten, counting });
+  return usageOfResponse(call, { told: usage, hosted, summaries, advice, units, cost, hasTextAfter: false, countWritten, counting });
 }
 
 async function readWhole(

@@ -51,6 +51,23 @@ describe.each(engines)('costs that are told on $kind', (engine) => {
     await scene.checkBooks();
   });
 
+  test('of pictures stand in the row, where no tokens are told', async () => {
+    await using scene = await open(48, { ModelPrice: JSON.stringify({ [model]: 0.07 }) });
+    scene.upstream.behave({ usage: { cost_in_usd_ticks: 600_000_000 } });
+    const response = await scene.post('/v1/images/generations', { model, prompt: 'a tide' });
+    expect(response.status, await response.text()).toBe(200);
+    const [row] = await scene.logs(1);
+    expect(row).toMatchObject({ quota: 35_000, other: { admin_info: { cost: { reported: 0.06, ours: 0.07 } } } });
+  });
+
+  test('of vectors do, too', async () => {
+    await using scene = await open(20);
+    scene.upstream.behave({ usage: { prompt_tokens: 100, total_tokens: 100, cost: 0.003 } });
+    const response = await scene.post('/v1/embeddings', { model, input: 'a tide' });
+    expect(response.status, await response.text()).toBe(200);
+    expect((await scene.logs(1))[0]?.other).toMatchObject({ admin_info: { cost: { reported: 0.003, ours: 0.002 } } });
+  });
+
   test('far from the price are told once, by a notice and at home, until the price is changed', async () => {
     await using scene = await open(20);
     const root = await scene.app.setup();

@@ -41,9 +41,10 @@ function imageKind(name: CallKindName, eventName: string, client: ClientCall): C
     if (form !== null) return yield* decodeOwn(input, form, eventName);
     const pictures = yield* readPictures(input, 'data');
     if ('error' in pictures) return { kind: 'failed', error: pictures.error };
-    const { rows, usage } = pictures;
+    const { rows, usage, cost } = pictures;
     return {
       ...paidFor(input, rows.length, usage),
+      cost,
       body: () => input.body,
       events: () => asEvents(input, pictures, eventName),
     };

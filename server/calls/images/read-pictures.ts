@@ -1,5 +1,6 @@
 // A provider's whole response with pictures: told with their bytes, or with addresses where they are.
 import type { DecodeInput } from '#server/dialects/decoded-whole.ts';
+import { toldCost } from '#server/dialects/told-cost.ts';
 import type { ErrorInResponse } from '#server/dialects/stream-pipe.ts';
 import type { Body } from '#server/dialects/strict-fields.ts';
 import { outlineOf } from '#server/framing/json-outline.ts';
@@ -15,6 +16,8 @@ export interface Pictures {
   rows: readonly Span[];
   /** Null: none was told. */
   usage: TokenUsage | null;
+  /** US dollars that the provider says it takes, also where it tells no tokens; undefined: it says nothing. */
+  cost: number | undefined;
 }
 
 /** @param listed the member that has the pictures */
@@ -27,7 +30,7 @@ export function* readPictures(input: DecodeInput, listed: string): Generator<voi
   if (told === null || !Array.isArray(told[listed])) return { error: null };
   const usage = readPictureUsage(told.usage, told.svg_usage);
   if (usage === undefined || outline.rows.some((row) => input.body[row.start] !== brace)) return { error: null };
-  return { told, rows: outline.rows, usage };
+  return { told, rows: outline.rows, usage, cost: toldCost(told.usage) };
 }
 
 const brace = 0x7b;

@@ -23,6 +23,8 @@ interface ResponseToCount {
   advice?: readonly AdviceUsage[] | undefined;
   /** What a price per call is for; missing: the call. */
   units?: CallUnits | undefined;
+  /** US dollars that its provider says it takes, beside what is told; missing: none. */
+  cost?: number | undefined;
   /** The model wrote on after it. */
   hasTextAfter: boolean;
   /** Tokens of what the model wrote; it says in `counting` when they are estimated. */
@@ -32,13 +34,14 @@ interface ResponseToCount {
 
 /** A promise only where something has to be counted. */
 export function usageOfResponse(call: RunningCall, response: ResponseToCount): MeteredUsage | Promise<MeteredUsage> {
-  const { hosted, units } = response;
+  const { hosted, units, cost } = response;
   const { advice, summaries } = pricedAdvice(call, response);
   const usage = (units === undefined ? tokensOfResponse : tokensOf[units.kind])(call, response);
-  if (hosted === undefined && units === undefined && summaries === undefined && advice.length === 0) return usage;
+  if (hosted === undefined && units === undefined && cost === undefined && summaries === undefined && advice.length === 0) return usage;
   const rest = {
     ...(advice.length === 0 ? {} : { advice }),
     ...(hosted === undefined ? {} : { hosted }),
+    ...(cost === undefined ? {} : { cost }),
     ...(units === undefined ? {} : { units }),
   };
   const all = (tokens: MeteredUsage): MeteredUsage => {
