@@ -4,6 +4,8 @@ import type { HostedKind } from '#shared/hosted-tools.ts';
 /** A model name's ending that stands for request fields: it is cut off and the fields are set where the client sent none. */
 export interface ModelSuffix {
   suffix: string;
+  /** Of which names it is an ending; missing: of all that the rule is for. */
+  of?: RegExp;
   set: Readonly<Record<string, unknown>>;
 }
 

@@ -36,6 +36,23 @@ describe('a provider that speaks the formats of both callers', () => {
   });
 });
 
+describe('efforts at the end of a name', () => {
+  const channel = buildPreparedChannel({ type: 1 });
+
+  it.each([
+    ['o3-mini-high', 'o3-mini', 'high'],
+    ['gpt-5.1-none', 'gpt-5.1', 'none'],
+    ['gpt-5.6-max', 'gpt-5.6', 'max'],
+  ])('%s is %s with the effort %s', (name, upstreamModel, reasoning_effort) => {
+    expect(channel.way(openaiChat, 'chat', name)).toMatchObject({ upstreamModel, set: { reasoning_effort } });
+    expect(channel.way(openaiResponses, 'chat', name)).toMatchObject({ upstreamModel, set: { reasoning: { effort: reasoning_effort } } });
+  });
+
+  it.each(['gpt-5.1-codex-max', 'gpt-4o-high', 'o3'])('%s has none', (name) => {
+    expect(channel.way(openaiResponses, 'chat', name)).toMatchObject({ upstreamModel: name, set: null });
+  });
+});
+
 describe('deployments at Azure', () => {
   const at = (setting: string) => buildPreparedChannel({ type: 3, base_url: 'https://res.openai.azure.com', other: '2024-06-01', setting });
 

@@ -82,7 +82,9 @@ function wayOfKind({ channel, client, model, version, versions, readsThinkingEnd
     rules.push(rule);
     const ended = rule.hasThinkingEndings === true && readsThinkingEndings !== false ? readThinkingEnding(upstreamModel) : null;
     if (ended !== null) [upstreamModel, thinkingWish] = [ended.model, ended.wish];
-    const ending = rule.suffixes?.find(({ suffix }) => upstreamModel.endsWith(suffix) && upstreamModel.length > suffix.length);
+    const ending = rule.suffixes?.find(
+      ({ suffix, of }) => upstreamModel.endsWith(suffix) && upstreamModel.length > suffix.length && of?.test(upstreamModel) !== false,
+    );
     if (ending === undefined) continue;
     upstreamModel = upstreamModel.slice(0, -ending.suffix.length);
     Object.assign(set, ending.set);

@@ -88,7 +88,9 @@ describe('the id of a model', () => {
     ['us-gov-west-1', 'claude-3-haiku-20240307', 'anthropic.claude-3-haiku-20240307-v1%3A0'],
     ['eu-west-1', 'claude-opus-4-1', 'anthropic.claude-opus-4-1-20250805-v1%3A0'],
     ['us-east-1', 'claude-3-7-sonnet-20250219-thinking', 'us.anthropic.claude-3-7-sonnet-20250219-v1%3A0'],
+    ['us-east-1', 'claude-opus-4-6-high', 'us.anthropic.claude-opus-4-6-v1'],
     // What is in no table is an id.
+    ['us-east-1', 'global.anthropic.claude-opus-5-max', 'global.anthropic.claude-opus-5'],
     ['us-east-1', 'global.anthropic.claude-opus-5', 'global.anthropic.claude-opus-5'],
     [
       'us-east-1',

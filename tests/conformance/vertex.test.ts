@@ -133,6 +133,7 @@ test('a region of the model goes before the default, the global place and multi-
   expect(origin(other, 'claude-sonnet-4-5-20250929')).toContain(
     'https://aiplatform.googleapis.com/v1/projects/proj-1/locations/global/publishers/anthropic/models/claude-sonnet-4-5@20250929:rawPredict',
   );
+  expect(origin('global', 'claude-opus-4-6-max')).toContain('/models/claude-opus-4-6:rawPredict');
   expect(origin('global', 'claude-3-7-sonnet-20250219-thinking')).toContain('/models/claude-3-7-sonnet@20250219:rawPredict');
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { adaptThinkingSuffix } from './thinking-suffix.ts';
+import { adaptThinkingSuffix, cutThinkingSuffix, leastLimitOf } from './thinking-suffix.ts';
 
 const asked = { max_tokens: 2000, temperature: 0.3, top_p: 0.9, messages: [] };
 
@@ -33,5 +33,58 @@ describe('a name that ends in -thinking', () => {
     const own = { ...asked, model: 'claude-sonnet-5-thinking', thinking: { type: 'disabled' } };
     expect(adaptThinkingSuffix(own, 0.8)).toEqual({ ...own, model: 'claude-sonnet-5' });
     expect(adaptThinkingSuffix(own, null)).toBe(own);
+  });
+});
+
+describe('a name that ends in an effort', () => {
+  test.each([
+    ['claude-opus-4-6', 'high', { output_config: { effort: 'high' } }],
+    ['claude-opus-4-6', 'xhigh', { output_config: { effort: 'high' } }],
+    ['anthropic.claude-opus-4-8', 'xhigh', { output_config: { effort: 'xhigh' } }],
+    ['claude-sonnet-5', 'max', { output_config: { effort: 'max' } }],
+    ['claude-sonnet-5', 'low', { output_config: { effort: 'low' } }],
+  ])('%s-%s is told the effort', (model, effort, told) => {
+    const thinking = { type: 'adaptive', display: 'summarized' };
+    expect(adaptThinkingSuffix({ ...asked, model: `${model}-${effort}` }, 0.8)).toEqual({
+      model,
+      max_tokens: 2000,
+      thinking,
+      messages: [],
+      ...told,
+    });
+  });
+
+  test.each([
+    ['low', 1024],
+    ['medium', 1024],
+    ['high', 1600],
+    ['max', 1744],
+  ])('claude-sonnet-4-5-%s has a budget within the limit', (effort, budget) => {
+    const body = adaptThinkingSuffix({ ...asked, model: `claude-sonnet-4-5-${effort}` }, 0.8);
+    const thinking = { type: 'enabled', budget_tokens: budget };
+    expect(body).toEqual({ model: 'claude-sonnet-4-5', max_tokens: 2000, temperature: 1, thinking, messages: [] });
+  });
+
+  test('other members of output_config stay, and a client that names an effort is left alone', () => {
+    const format = { type: 'json_schema', schema: {} };
+    const body = { ...asked, model: 'claude-opus-5-high', output_config: { format } };
+    expect(adaptThinkingSuffix(body, 0.8)).toMatchObject({ model: 'claude-opus-5', output_config: { format, effort: 'high' } });
+    const own = { ...body, output_config: { effort: 'low' } };
+    expect(adaptThinkingSuffix(own, 0.8)).toEqual({ ...own, model: 'claude-opus-5' });
+    expect(leastLimitOf(own, own.model)).toBe(0);
+    expect(leastLimitOf(body, body.model)).toBe(1280);
+  });
+
+  test('is no ending of a model that cannot think, of another vendor, or where the setting is off', () => {
+    for (const model of ['claude-3-haiku-high', 'gpt-5-high', 'qwen-max']) {
+      const body = { ...asked, model };
+      expect(adaptThinkingSuffix(body, 0.8)).toBe(body);
+    }
+    const body = { ...asked, model: 'claude-opus-5-high' };
+    expect(adaptThinkingSuffix(body, null)).toBe(body);
+  });
+
+  test('is cut where a prompt is only counted', () => {
+    expect(cutThinkingSuffix({ model: 'claude-opus-5-high', messages: [] }, 0.8)).toEqual({ model: 'claude-opus-5', messages: [] });
   });
 });

@@ -15,7 +15,7 @@ import { limits } from './limits.ts';
 import { modelHeaders, thinkingShare } from './options.ts';
 import { createStreamReader, readError, readWhole } from './read-response.ts';
 import { fitThinking } from './thinking.ts';
-import { adaptThinkingSuffix, leastLimitOf } from './thinking-suffix.ts';
+import { adaptThinkingSuffix, cutThinkingSuffix, leastLimitOf } from './thinking-suffix.ts';
 import { carriedFields } from './said-fields.ts';
 import { unheard } from './unheard.ts';
 import { fitVersion } from './versions.ts';
@@ -74,7 +74,8 @@ export const claudeUpstream: UpstreamDialect = {
     const own = way.provider.attribution === 'drop' ? withoutAttribution(body) : body;
     const dropped = own === body ? [] : ['system.0'];
     const fitting = fitVersion(own, versionOf(input), dropped);
-    return { body: isCount === true ? fitting : adaptThinkingSuffix(fitting, thinkingShare(settings)), dropped };
+    const adapt = isCount === true ? cutThinkingSuffix : adaptThinkingSuffix;
+    return { body: adapt(fitting, thinkingShare(settings)), dropped };
   },
   // What the client itself wrote, and nothing changed, is between it and the provider.
   normalize: (body, input) => {

@@ -1,6 +1,7 @@
 // What Bedrock calls models, and through which inference profiles they are reached from where a channel is.
 // https://docs.aws.amazon.com/bedrock/latest/userguide/inference-profiles-support.html
 // https://platform.claude.com/docs/en/build-with-claude/claude-on-amazon-bedrock-legacy
+import { readClaudeEnding } from '#server/dialects/claude-endings.ts';
 
 /** Groups of regions that share their load. */
 type Profile = 'us' | 'eu' | 'apac' | 'jp' | 'au' | 'global';
@@ -59,10 +60,10 @@ export const bedrockModels: readonly string[] = [
 /** The id of a model or of its profile; what is in no table is taken for an id, or the ARN of a profile of the channel's own. */
 export function bedrockId(model: string, region: string): string {
   // Ways of thinking are no part of a name there.
-  const plain = model.replace(/(?<=.)-thinking$/, '');
+  const plain = readClaudeEnding(model)?.model ?? model;
   const dated = Object.hasOwn(undated, plain) ? undated[plain] : plain;
   const found = dated !== undefined && Object.hasOwn(known, dated) ? known[dated] : undefined;
-  if (found === undefined) return model;
+  if (found === undefined) return model.startsWith('arn:') ? model : plain;
   const profile = profilesOf(region).find((one) => found.profiles.includes(one));
   return profile === undefined ? found.id : `${profile}.${found.id}`;
 }

@@ -62,9 +62,13 @@ export const responsesModels = {
   isSoleFor: /^(?:o[1-9]-pro|o\d(?:-mini)?-deep-research|gpt-5(?:\.\d+)?-(?:pro|codex)|codex-mini|computer-use-preview)/,
 } as const satisfies Partial<ProviderFormat>;
 
-export const effortSuffixes = ['minimal', 'none', 'low', 'medium', 'high', 'xhigh'].map((effort) => ({
+/** Of a model before 5.6 `max` is a part of the name, as in `gpt-5.1-codex-max`. */
+const takesMost = /^gpt-5\.[6-9]/;
+
+export const effortSuffixes = ['minimal', 'none', 'low', 'medium', 'high', 'xhigh', 'max'].map((effort) => ({
   suffix: `-${effort}`,
   set: { reasoning_effort: effort },
+  ...(effort === 'max' ? { of: takesMost } : {}),
 }));
 
 /**
@@ -104,6 +108,6 @@ export const responsesReasoning: ModelRule = {
   prefixes: openaiReasoning.prefixes,
   except: ['gpt-5-chat'],
   ...(openaiReasoning.dropThinking === undefined ? {} : { dropThinking: openaiReasoning.dropThinking }),
-  suffixes: effortSuffixes.map(({ suffix, set }) => ({ suffix, set: { reasoning: { effort: set.reasoning_effort } } })),
+  suffixes: effortSuffixes.map(({ set, ...ending }) => ({ ...ending, set: { reasoning: { effort: set.reasoning_effort } } })),
   longIdle: true,
 };

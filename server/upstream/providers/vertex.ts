@@ -3,6 +3,7 @@
 // Claude: https://platform.claude.com/docs/en/build-with-claude/claude-on-vertex-ai
 import { projectOf, readGoogleKey } from '#shared/google-key.ts';
 import { readRegions } from '#shared/channel-regions.ts';
+import { readClaudeEnding } from '#server/dialects/claude-endings.ts';
 import models from './default-models.json' with { type: 'json' };
 import { geminiThinking } from './gemini.ts';
 import type { ModelLocation, LocatedCall, Provider } from './spec.ts';
@@ -79,7 +80,7 @@ function hostOf(region: string): string {
 
 /** Versions stand behind `@`, and the first model that had two of one name has `-v2` before it. Ways of thinking are no part of it. */
 function claudeName(model: string): string {
-  const plain = model.replace(/(?<=.)-thinking$/, '');
+  const plain = readClaudeEnding(model)?.model ?? model;
   if (plain === 'claude-3-5-sonnet-20241022') return 'claude-3-5-sonnet-v2@20241022';
   return plain.replace(/-(\d{8})$/, '@$1');
 }
