@@ -60,9 +60,6 @@ export class MessageSocket implements Passage {
   readonly #limits: SocketLimits;
   readonly #receiver: SocketReceiver;
   #received = 0;
-  /** Bytes that the client has taken, and when it took the last ones. */
-  #taken = 0;
-  #takenAt = performance.now();
   /** Bytes of the message that is coming. */
   #coming = 0;
   #isCorked = false;
@@ -152,17 +149,9 @@ export class MessageSocket implements Passage {
     this.#receiver.tick();
   }
 
-  /** Who is not read cannot be heard: what it takes of what was sent is its sign of life then. */
+  /** Who is not read cannot be heard. */
   get isHeard(): boolean {
-    const taken = this.#raw.bytesWritten - this.#raw.writableLength;
-    if (taken !== this.#taken) {
-      this.#taken = taken;
-      this.#takenAt = performance.now();
-    }
-    if (!this.#socket.isPaused) return true;
-    if (this.#raw.writableLength <= mostUnread) return false;
-    this.heardAt = Math.max(this.heardAt, this.#takenAt);
-    return true;
+    return !this.#socket.isPaused;
   }
 
   passed(): number | null {

@@ -42,9 +42,8 @@ export function createSocketRoom({ pingMs, silentMs }: SocketTimes, onFault: (ca
 
   function tick(socket: MessageSocket, now: number): void {
     try {
-      const { isHeard } = socket;
       const silence = now - socket.heardAt;
-      if (silence >= silentMs && isHeard) socket.terminate();
+      if (silence >= silentMs && socket.isHeard) socket.terminate();
       else if (silence >= pingMs && !socket.isPinged) socket.ping();
       socket.tick();
     } catch (cause) {

@@ -1,5 +1,6 @@
 // What a server process holds once its garbage is collected: asked for by Node's inspector, so that the process is the one that everybody runs.
 // https://chromedevtools.github.io/devtools-protocol/v8/HeapProfiler/
+import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import type { ServerProcess } from '#tests/support/server-process.ts';
@@ -13,6 +14,8 @@ export interface HeldMemory {
   /** Buffers, which are outside of it. */
   external: number;
   rss: number;
+  /** Of that: pages of files, as those of an embedded database, which the system takes back when it needs them. */
+  files: number;
 }
 
 export interface MemoryAsker extends Disposable {
@@ -48,7 +51,9 @@ export async function askMemory(server: ServerProcess): Promise<MemoryAsker> {
       const { result } = await call('Runtime.evaluate', { expression: 'JSON.stringify(process.memoryUsage())', returnByValue: true });
       const { value } = result as { value: string };
       const { heapUsed, external, rss } = JSON.parse(value) as { heapUsed: number; external: number; rss: number };
-      return { heap: heapUsed, external, rss };
+      const status = readFileSync(`/proc/${server.pid}/status`, 'utf8');
+      const files = Number(/RssFile:\s+(\d+)/.exec(status)?.[1] ?? 0) * 1024;
+      return { heap: heapUsed, external, rss, files };
     },
     [Symbol.dispose]: () => socket.terminate(),
   };

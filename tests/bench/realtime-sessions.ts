@@ -134,8 +134,8 @@ async function ask(socket: WebSocket, { isHeard, isText }: { isHeard: boolean; i
   if (isText || !isHeard) socket.send('{"type":"response.create"}');
 }
 
-const told = ({ heap, external, rss }: HeldMemory) =>
-  `heap ${(heap / megabyte).toFixed(1)} MB, buffers ${(external / megabyte).toFixed(1)} MB, resident ${(rss / megabyte).toFixed(0)} MB`;
+const told = ({ heap, external, rss, files }: HeldMemory) =>
+  `heap ${(heap / megabyte).toFixed(1)} MB, buffers ${(external / megabyte).toFixed(1)} MB, resident ${(rss / megabyte).toFixed(0)} MB (files ${(files / megabyte).toFixed(0)})`;
 
 function isFlat(held: readonly HeldMemory[]): boolean {
   const [first, last] = [held[0], held.at(-1)];

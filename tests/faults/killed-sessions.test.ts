@@ -6,7 +6,7 @@ import { buildChannel } from '#tests/support/build-channel.ts';
 import { createToken } from '#tests/support/build-token.ts';
 import { buildUser } from '#tests/support/build.ts';
 import { engines, testMongoUrl } from '#tests/support/engines.ts';
-import { startFakeRealtime } from '#tests/support/fake-realtime.ts';
+import { halfSecond, startFakeRealtime } from '#tests/support/fake-realtime.ts';
 import { createScratch } from '#tests/support/scratch-database.ts';
 import { runAudit, startServer } from '#tests/support/server-process.ts';
 import { connectSocket } from '#tests/support/socket-client.ts';
@@ -14,6 +14,7 @@ import type { SocketClient } from '#tests/support/socket-client.ts';
 import { until } from '#tests/support/until.ts';
 
 const model = 'gpt-realtime';
+const writer = 'gpt-4o-transcribe';
 const quota = 50_000_000;
 
 async function upTo(client: SocketClient, type: string): Promise<void> {
@@ -28,8 +29,10 @@ describe.each(engines)('killed sessions on $kind', ({ kind }) => {
       const user = await buildUser(context);
       await context.db.collection('users').insert(user);
       await context.ledger.change({ account: 'user', id: user.id, ref: 'seed', kind: 'redemption', actorId: 0, amount: quota });
-      await context.db.collection('channels').insert(buildChannel({ id: 1, models: model, base_url: upstream.url }, context.secrets));
-      const option = { id: 'ModelRatio', value: JSON.stringify({ [model]: 2 }), revision: 1, updated_at: 0, updated_by: 0 };
+      await context.db
+        .collection('channels')
+        .insert(buildChannel({ id: 1, models: `${model},${writer}`, base_url: upstream.url }, context.secrets));
+      const option = { id: 'ModelRatio', value: JSON.stringify({ [model]: 2, [writer]: 1.25 }), revision: 1, updated_at: 0, updated_by: 0 };
       await context.db.collection('options').insert(option);
       return { key: (await createToken(context, user.id)).key, userId: user.id };
     });
@@ -45,8 +48,21 @@ describe.each(engines)('killed sessions on $kind', ({ kind }) => {
       upstream.behave({ holdAfter: 1 });
       first.send({ type: 'response.create' });
       await upTo(first, 'response.output_audio.delta');
+      // A text that was told, and one that is being written.
+      using heard = await connectSocket(`${server.origin}/v1/realtime?intent=transcription&model=${writer}`, {
+        headers: { authorization: `Bearer ${key}` },
+      });
+      const writing = await upstream.peer(2);
+      for (const wasTold of [true, false]) {
+        heard.send({ type: 'input_audio_buffer.append', audio: halfSecond });
+        heard.send({ type: 'input_audio_buffer.commit' });
+        await upTo(heard, 'input_audio_buffer.committed');
+        if (!wasTold) break;
+        writing.transcribe({ type: 'duration', seconds: 1 });
+        await upTo(heard, 'conversation.item.input_audio_transcription.completed');
+      }
       await server.kill('SIGKILL');
-      await Promise.all([first.closed, second.closed]);
+      await Promise.all([first.closed, second.closed, heard.closed]);
       await (
         await upstream.peer(0)
       ).closed;
@@ -63,7 +79,7 @@ describe.each(engines)('killed sessions on $kind', ({ kind }) => {
         await again.kill('SIGTERM');
       }
       const { rows, user } = await look();
-      expect(rows).toHaveLength(2);
+      expect(rows.map((row) => row.model_name).toSorted()).toEqual([writer, model, model]);
       const spent = rows.reduce((sum, row) => sum + row.quota, 0);
       expect(spent).toBeGreaterThan(0);
       if (user === null) throw new Error('There is no user');

@@ -129,8 +129,8 @@ describe.each(engines)('ends of realtime sessions on $kind', (engine) => {
     await using opened = await openRealtime(engine, { quota, env: { CLIENT_TIMEOUT: '2', STREAM_KEEPALIVE: '1' } });
     await begin(opened);
     opened.client.socket.pause();
-    // More than what waits for somebody who is still heard.
-    for (let sent = 0; sent < 4; sent += 1) opened.peer.emit({ type: 'conversation.item.added', filler: 'x'.repeat(8_000_000) });
+    // So much that it waits at the server, and behind that at the provider.
+    for (let sent = 0; sent < 12; sent += 1) opened.peer.emit({ type: 'conversation.item.added', filler: 'x'.repeat(8_000_000) });
     const [row] = await opened.scene.logs(1);
     expect(row).toMatchObject({ model_name: model, completion_tokens: 10, other: { ending: 'client_closed' } });
     await isSettled(opened, row?.quota ?? 0);

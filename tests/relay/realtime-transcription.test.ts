@@ -158,6 +158,19 @@ describe.each(engines)('sessions that transcribe on $kind', (engine) => {
     await scene.checkBooks();
   });
 
+  test('a server that ends lets a text be written to its end', async () => {
+    await using opened = await openRealtime(engine, {}, { query: `${query}&model=${dear}` });
+    const { client, peer, scene } = opened;
+    client.send({ type: 'input_audio_buffer.append', audio: seconds(1) });
+    client.send({ type: 'input_audio_buffer.commit' });
+    await upTo(client, 'input_audio_buffer.committed');
+    const closing = scene.app.close();
+    peer.transcribe(writtenUsage);
+    await upTo(client, completed);
+    expect(await client.closed).toMatchObject({ code: 1001, reason: 'shutting_down' });
+    await closing;
+  });
+
   test.each([
     ['today', {}, '/openai/v1/realtime?intent=transcription'],
     ['the beta', { 'openai-beta': 'realtime=v1' }, '/openai/realtime?api-version=2025-04-01-preview&intent=transcription'],

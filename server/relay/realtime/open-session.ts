@@ -170,9 +170,7 @@ async function connect({
 
 /** Nobody reads the connection of a client whose handshake waits: that it has hung up shows only to who asks for it. Nothing of what comes is taken. */
 function watchClient(socket: Socket, onGone: () => void): () => void {
-  const look = () => {
-    if (socket.readableLength === 0) socket.read();
-  };
+  const look = () => {};
   const ended = () => socket.destroy();
   socket.on('readable', look).once('end', ended).once('close', onGone);
   return () => {
