@@ -11,7 +11,7 @@ import type { ChannelWay } from '#server/upstream/find-way.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import { batchEndpoint, batchWay, formOf } from './batch-endpoints.ts';
 import type { BatchForm, ReadResult, ResultFile } from './batch-form.ts';
-import { linesOf } from './read-lines.ts';
+import { FileBroken, linesOf } from './read-lines.ts';
 import { noResults } from './settle-batch.ts';
 import type { BatchSums } from './settle-batch.ts';
 
@@ -20,6 +20,8 @@ const longestResult = 64 * 1024 * 1024;
 const largestFile = 8 * 1024 * 1024 * 1024;
 /** What results may cost, by what was taken for them. */
 const mostExcess = 2;
+/** Seconds behind the end of a batch in which results that are counted, and stand in no file, may come yet. */
+const lateSeconds = 3600;
 /** Beyond this a result is read in turn with others' work. */
 const longBytes = 256 * 1024;
 
@@ -71,15 +73,26 @@ class Sums {
     else this.#answered(Buffer.from(JSON.stringify(result.body ?? null)));
   }
 
-  /** A prompt may be longer than was estimated. What is further beyond cannot be true. */
+  /**
+   * A prompt may be longer than was estimated. What is further beyond cannot be true. A result that the provider has counted and never told costs
+   * as one without a usage.
+   * @throws {FileBroken} while it may come yet
+   */
   told(): BatchSums {
-    const { reserved, id } = this.#batch;
-    const { cost } = this.#sums;
+    const { reserved, id, requests, completed } = this.#batch;
+    const missing = Math.max(0, Math.min(completed, requests) - this.#seen.size);
+    if (missing > 0 && this.#isEarly()) throw new FileBroken(`${missing} results are not there`);
+    const cost = this.#sums.cost + missing * this.#share;
     const most = reserved * mostExcess;
     if (cost > most) this.#context.log.error({ batch: id, cost, most }, 'a provider tells that a batch has used more than it can');
     // Of those that have no answer some may never have been asked.
     const failed = Math.max(0, this.#sums.failed - this.#batch.cancelled - this.#batch.expired);
     return { ...this.#sums, failed, cost: Math.min(cost, most) };
+  }
+
+  #isEarly(): boolean {
+    const { completed_at: completed, expired_at: expired, cancelled_at: cancelled } = this.#batch;
+    return this.#context.now() / 1000 < Math.max(completed, expired, cancelled) + lateSeconds;
   }
 
   /** Null: it is no result, or one of a request that has one. */

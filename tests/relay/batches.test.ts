@@ -250,6 +250,36 @@ describe.each(engines)('batches on $kind', (engine) => {
     await scene.checkBooks();
   });
 
+  test('results that the provider has counted and not told are waited for; what never comes costs its share', async () => {
+    const { scene, provider } = await open();
+    await using _scene = scene;
+    const before = await scene.balance();
+    const runShort = async () => {
+      await begin(sdk(scene), [line('a'), line('b')]);
+      const theirs = await provider.run();
+      const output = provider.files.files.get(theirs.output_file_id ?? '');
+      if (output === undefined) throw new Error('There are no results');
+      const whole = output.bytes;
+      output.bytes = whole.subarray(0, whole.indexOf('\n') + 40);
+      Object.assign(theirs, { completed_at: Math.floor(scene.app.clock.now() / 1000) });
+      await poll(scene);
+      return { output, whole };
+    };
+    const { output, whole } = await runShort();
+    expect((await recordOf(scene)).state).toBe('running');
+    output.bytes = whole;
+    await poll(scene);
+    expect(await scene.balance()).toBe(before - 2 * each);
+    await runShort();
+    const [running] = await scene.app.context.db.collection('batches').find({ state: 'running' });
+    scene.app.clock.advance(3_600_000);
+    await poll(scene);
+    const ended = await scene.app.context.db.collection('batches').get(running?.id ?? '');
+    expect(ended).toMatchObject({ state: 'ended', cost: each + Math.floor((running?.reserved ?? 0) / 2) });
+    expect(await scene.balance()).toBe(before - 3 * each - Math.floor((running?.reserved ?? 0) / 2));
+    await scene.checkBooks();
+  });
+
   test('nobody reaches those of others, by any name', async () => {
     const { scene, provider } = await open();
     await using _scene = scene;

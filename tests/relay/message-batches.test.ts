@@ -218,6 +218,27 @@ describe.each(engines)('Claude’s batches on $kind', (engine) => {
     await scene.checkBooks();
   });
 
+  test('one that the provider takes after its creation was given up is found, as long as it may be slow', async () => {
+    const { scene, provider } = await open();
+    await using _scene = scene;
+    const before = await scene.balance();
+    provider.lost.push(500);
+    await sdk(scene).create({ requests: [ask('a')] });
+    const [theirs] = provider.batches.values();
+    if (theirs === undefined) throw new Error('There is no batch');
+    provider.batches.clear();
+    scene.app.clock.advance(60_000);
+    await pollBatches(scene.app.context);
+    expect((await recordOf(scene)).state).toBe('creating');
+    provider.batches.set(theirs.id, theirs);
+    await provider.run();
+    await poll(scene);
+    await poll(scene);
+    expect(await recordOf(scene)).toMatchObject({ state: 'ended', upstream_id: theirs.id });
+    expect(await scene.balance()).toBe(before - each);
+    await scene.checkBooks();
+  });
+
   test('results with names that are not of it are nobody’s', async () => {
     const { scene, provider } = await open();
     await using _scene = scene;
