@@ -120,7 +120,9 @@ async function openAddress(
   const { location } = first.headers;
   if (first.status < 300 || first.status > 399 || location === undefined) return first;
   first.close();
-  return egress.open({ ...asked, url: new URL(location, url).href, headers: accept, redirects: 2 });
+  const next = URL.parse(location, url);
+  if (next === null) throw new EgressRefusal('broken_answer');
+  return egress.open({ ...asked, url: next.href, headers: accept, redirects: 2 });
 }
 
 async function addressOf(
