@@ -25,6 +25,8 @@ export const LogEvent = z.discriminatedUnion('code', [
   z.object({ code: z.literal('code_redeemed'), amount: z.int(), redemption_id: z.int() }),
   /** A drawing or a piece of music failed and its price went back. `task_id`: the upstream's. */
   z.object({ code: z.literal('task_refunded'), amount: z.int(), task_id: z.string() }),
+  /** A channel was asked for a drawing, a piece of music or a video and did not answer: nothing was charged, and the provider may bill it. `request_id`: of the call. */
+  z.object({ code: z.literal('task_lost'), request_id: z.string(), action: z.string() }),
   /** A batch has ended. `cost`: what it cost; `amount`: the rest of what was taken for it, which went back; negative: what was taken beyond. */
   z.object({
     code: z.literal('batch_settled'),

@@ -3,7 +3,7 @@
 import type { AppContext } from '#server/context.ts';
 import { eachDue } from '#server/db/each-due.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
-import { failUntaken } from './follow-task.ts';
+import { failLost, failUntaken, tellLost } from './follow-task.ts';
 import { resolveCharge } from './task-charge.ts';
 
 /** Milliseconds that a submission may take at most, all its attempts together. */
@@ -28,10 +28,15 @@ export async function checkTasks(context: AppContext): Promise<number> {
 
 /** True: nobody has to look again. */
 async function check(context: AppContext, task: TaskRecord): Promise<boolean> {
+  if (task.lost_log_id !== undefined) {
+    await tellLost(context, task);
+    return true;
+  }
   if (task.charge === 'open') return (await resolveCharge(context, task)).charge !== 'open';
   if (task.poll_at === undefined) {
     if (await isUnderWay(context, task)) return false;
-    await failUntaken(context, task, { fail_reason: lostReason });
+    const end = task.asked_channel_id === undefined ? failUntaken : failLost;
+    await end(context, task, { fail_reason: lostReason });
   }
   // Of one that was taken meanwhile the charge may be on its way.
   const known = await context.db.collection('tasks').patch({ id: task.id, charge: { ne: 'open' } }, { unset: ['check_at'] });

@@ -1,8 +1,10 @@
 // What becomes of a task, whoever tells: the job that asks, the upstream that calls back, the clock. Each is one change of the task's
 // record that happens only while the task runs, so that of two that end it one does.
+import { LogType } from '#shared/logs.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Patch } from '#server/db/collection.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
+import { writeLog } from '#server/logs/write-log.ts';
 import type { ReportedFields, TaskReport } from './platforms/platform.ts';
 import { refundTask } from './refund-task.ts';
 
@@ -49,7 +51,36 @@ export function failUntaken(
 ): Promise<TaskRecord | null> {
   const isUntaken = { id: task.id, running_user_id: { exists: true }, poll_at: { exists: false } };
   const { set, unset } = failure(context, task, fields);
-  return context.db.collection('tasks').patch(isUntaken, { set, unset: [...unset, 'check_at'] });
+  return context.db.collection('tasks').patch(isUntaken, { set, unset: [...unset, 'check_at', 'asked_channel_id'] });
+}
+
+/**
+ * The same of one that a channel may have taken, and has not said so: it costs its owner nothing, and the channel perhaps something. The log
+ * tells which one; until it does, the check stays.
+ */
+export async function failLost(context: AppContext, task: TaskRecord, fields: Pick<TaskRecord, 'fail_reason'>): Promise<void> {
+  const isUntaken = { id: task.id, running_user_id: { exists: true }, poll_at: { exists: false } };
+  const { set, unset } = failure(context, task, { ...fields, lost_log_id: await context.db.nextId('logs') });
+  const failed = await context.db.collection('tasks').patch(isUntaken, { set, unset });
+  if (failed !== null) await tellLost(context, failed);
+}
+
+/** Once, however often it is tried. */
+export async function tellLost(context: AppContext, task: TaskRecord): Promise<void> {
+  const { id, user_id, username, token_id, model, action, asked_channel_id: channel = 0, lost_log_id: logId, request_id } = task;
+  if (logId === undefined) return;
+  await writeLog(context, {
+    id: logId,
+    user_id,
+    username,
+    type: LogType.system,
+    token_id,
+    model_name: model,
+    channel_id: channel,
+    content: `任务 ${request_id}（${action}）提交后没有得到上游的应答，未扣费；上游可能已经接受并计费`,
+    event: { code: 'task_lost', request_id, action },
+  });
+  await context.db.collection('tasks').patch({ id, lost_log_id: logId }, { unset: ['lost_log_id', 'check_at'] });
 }
 
 function failure({ now }: AppContext, task: TaskRecord, fields: Partial<TaskRecord>) {

@@ -114,7 +114,8 @@ async function checkBooks({ scratch, userId }: Scene, expected: Partial<Expected
     expect(rows.map(({ request_id: id }) => String(id)).toSorted()).toEqual(paid.map(({ request_id: id }) => id).toSorted());
     expect(rows.every((row) => row.quota === price)).toBe(true);
     const given = paid.filter(({ status }) => status === 'FAILURE').length;
-    expect(await db.collection('logs').count({ type: LogType.system })).toBe(given);
+    const told = await db.collection('logs').find({ type: LogType.system });
+    expect(told.filter(({ refunded = 0 }) => refunded > 0)).toHaveLength(given);
     expect(leasedOf(user)).toBe(0);
     expect(quota - user.quota).toBe((paid.length - given) * price);
     expect(user.used_quota).toBe((paid.length - given) * price);
@@ -146,6 +147,11 @@ describe.each(engines)('a process that is killed on $kind', ({ kind }) => {
       // It is ordered nowhere again.
       expect(scene.sora.taken).toHaveLength(there);
       await checkBooks(scene, { succeeded: 0, failed: 1, charged: 0 });
+      // The operator finds which account may have been billed for it.
+      await scene.scratch.withContext(async ({ db }) => {
+        const told = await db.collection('logs').find({ type: LogType.system });
+        expect(told).toMatchObject([{ channel_id: 1, model_name: 'sora-2', other: { event: { code: 'task_lost' } } }]);
+      });
     },
     180_000,
   );

@@ -255,6 +255,21 @@ describe.each(engines)('videos on $kind', (engine) => {
     expect(status).toBe(502);
     expect(upstream.visits).toHaveLength(before + 1);
     expect(await customer.balance()).toBe(start);
+    // The operator finds which account may have been billed for it.
+    const { request_id: requestId, ...task } = await scene.task(customer);
+    expect(task).toMatchObject({ status: 'FAILURE', charge: 'none', asked_channel_id: channelId });
+    for (const field of ['check_at', 'lost_log_id', 'running_user_id']) expect(task).not.toHaveProperty(field);
+    const rows = await scene.app.context.db.collection('logs').find({ user_id: customer.user.id });
+    const event = { code: 'task_lost', request_id: requestId, action: 'TEXT_TO_VIDEO' };
+    expect(rows).toMatchObject([{ type: 4, channel_id: channelId, model_name: 'sora-2', quota: 0, other: { event } }]);
+    expect((await customer.call('GET', '/v1/videos')).body.data).toEqual([]);
+  });
+
+  it('what a provider refuses, or cannot be reached for, is not told as lost', async () => {
+    const customer = await scene.customer();
+    expect((await customer.call('POST', '/v1/videos', { model: 'sora-2', prompt: 'x', seconds: '5' })).status).toBe(400);
+    expect(await scene.task(customer)).not.toHaveProperty('asked_channel_id');
+    expect(await scene.app.context.db.collection('logs').count({ user_id: customer.user.id }, 1)).toBe(0);
   });
 
   it('the row tells seconds, size and what one of them costs', async () => {

@@ -38,16 +38,13 @@ export function useLogSentence(logs: readonly Log[]): (log: Log, options?: { wit
         return t('logs.event.code_redeemed', { amount: format.quota(event.amount), id: event.redemption_id });
       case 'task_refunded':
         return t('logs.event.task_refunded', { amount: format.quota(event.amount), id: event.task_id });
+      case 'task_lost':
+        return t('logs.event.task_lost', { id: event.request_id, action: event.action });
       case 'batch_settled':
       case 'store_day':
         return keptSentence(event, { t, format });
       case 'call_refunded':
-        return t('logs.event.call_refunded', {
-          amount: format.quotaExact(event.amount),
-          id: event.call,
-          model: event.model,
-          reason: event.reason,
-        });
+        return t('logs.event.call_refunded', { ...event, id: event.call, amount: format.quotaExact(event.amount) });
       case 'quota_set':
         return quotaSentence(event, { t, format });
       case 'binding_removed':

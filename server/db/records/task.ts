@@ -24,6 +24,10 @@ export interface TaskRecord {
   upstream_id?: string;
   /** Owner, channel and `upstream_id` in one text: nobody pays twice for one task. */
   accepted_key?: string;
+  /** The channel that was asked to take it last, until it is known whether one has. Of one that has ended: it may have taken it, and has not said so. */
+  asked_channel_id?: number;
+  /** Id of the log row that tells of that, until it is written. */
+  lost_log_id?: number;
   /** What the upstream said of the submission; 0: nothing yet. */
   code: number;
   status: string;

@@ -3,6 +3,7 @@
 import { AppError } from '#shared/errors.ts';
 import type { Attempt } from '#shared/logs.ts';
 import { ChannelStatus } from '#shared/channels.ts';
+import type { AppContext } from '#server/context.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
 import { nameOf, isRetryable } from '#server/upstream/failure-consequences.ts';
 import { disableChannel, reasonToDisable } from '#server/upstream/auto-disable.ts';
@@ -26,6 +27,8 @@ export interface TaskAttempts {
   failure: TaskFailure | null;
   /** The one that spoke last. */
   channelId: number;
+  /** That one may have taken it all the same. */
+  mayBeTaken: boolean;
   attempts: Attempt[];
 }
 
@@ -58,7 +61,7 @@ export function servesTasks({ serves }: TaskPlatform, isFor?: Submission['isFor'
 
 export async function runAttempts(call: TaskCall, task: TaskRecord): Promise<TaskAttempts> {
   const { services, admission, submission } = call;
-  const outcome: TaskAttempts = { verdict: null, failure: null, channelId: 0, attempts: [] };
+  const outcome: TaskAttempts = { verdict: null, failure: null, channelId: 0, mayBeTaken: false, attempts: [] };
   const only = channelOnly(services, submission.origin?.channel_id ?? admission.pinnedChannel);
   const all = attempts({
     services,
@@ -73,6 +76,7 @@ export async function runAttempts(call: TaskCall, task: TaskRecord): Promise<Tas
   });
   for (const { channel, record } of all) {
     outcome.channelId = channel.id;
+    await noteAsked(services.context, task, channel.id);
     const isOver = await runAttempt(call, { task, channel, record, outcome, isPicked: only === undefined });
     record.end_ms = elapsed(call);
     if (isOver) return outcome;
@@ -82,6 +86,12 @@ export async function runAttempts(call: TaskCall, task: TaskRecord): Promise<Tas
     outcome.failure = new TaskFailure(error, 'no channel');
   }
   return outcome;
+}
+
+/** What nobody answers, for a process that ends or a provider that is silent, is found by this. @throws {AppError} where it has been given up */
+async function noteAsked({ db }: AppContext, { id }: TaskRecord, channelId: number): Promise<void> {
+  const noted = await db.collection('tasks').patch({ id, running_user_id: { exists: true } }, { set: { asked_channel_id: channelId } });
+  if (noted === null) throw new AppError('upstream_timeout');
 }
 
 interface TaskAttempt {
@@ -105,6 +115,7 @@ async function runAttempt(call: TaskCall, { task, channel, record, outcome, isPi
   if (answer.kind === 'failed') {
     noteFailed(call, { channel, record, isPicked, failure: answer.failure });
     outcome.verdict = null;
+    outcome.mayBeTaken = answer.mayBeDone;
     outcome.failure = TaskFailure.ofUpstream(answer.failure, context.settings.get('AutomaticDisableKeywords'));
     return answer.mayBeDone || !isRetryable(answer.failure, channel.provider);
   }
@@ -118,6 +129,8 @@ async function runAttempt(call: TaskCall, { task, channel, record, outcome, isPi
   }
   if (verdict === null) {
     record.error = 'invalid_upstream_response';
+    outcome.verdict = null;
+    outcome.mayBeTaken = true;
     outcome.failure = new TaskFailure(new AppError('invalid_upstream_response'), 'unmarshal_response_body_failed');
     return true;
   }

@@ -14,7 +14,7 @@ import type { RatePermit } from '#server/relay/admission/rate-gate.ts';
 import { reserveQuota } from '#server/relay/admission/reserve-call.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import { checkAfter } from '#server/tasks/check-tasks.ts';
-import { failUntaken, pollEvery } from '#server/tasks/follow-task.ts';
+import { failLost, failUntaken, pollEvery } from '#server/tasks/follow-task.ts';
 import { refundTask } from '#server/tasks/refund-task.ts';
 import { chargeOf } from '#server/tasks/task-charge.ts';
 import { taskChargeRow } from './charge-row.ts';
@@ -141,10 +141,12 @@ async function openTask(context: AppContext, { admission, submission, requestId 
 }
 
 /** What no channel took stays in the list, with the reason, and costs nothing. */
-async function refused(context: AppContext, task: TaskRecord, { verdict, failure }: TaskAttempts): Promise<TaskAnswer> {
-  const reason = verdict?.kind === 'refused' ? verdict.reason : (failure?.reason ?? '');
+async function refused(context: AppContext, task: TaskRecord, { verdict, failure, mayBeTaken }: TaskAttempts): Promise<TaskAnswer> {
+  const told = verdict?.kind === 'refused' ? verdict.reason : (failure?.reason ?? '');
   const code = verdict?.kind === 'refused' ? verdict.code : 0;
-  await failUntaken(context, task, { code, fail_reason: storableText(reason, longestStoredState) });
+  const fail_reason = storableText(told, longestStoredState);
+  if (mayBeTaken) await failLost(context, task, { fail_reason });
+  else await failUntaken(context, task, { code, fail_reason });
   if (verdict?.kind === 'refused') return { status: verdict.status, body: verdict.body };
   throw failure ?? new AppError('internal_error');
 }
@@ -188,7 +190,7 @@ async function acceptTask(
           charge: 'open',
           process: context.ledger.processId,
         },
-        ...(done === undefined ? {} : { unset: ['running_user_id'] }),
+        unset: ['asked_channel_id', ...(done === undefined ? [] : (['running_user_id'] as const))],
       },
     );
     if (accepted === null) throw new AppError('upstream_timeout');
