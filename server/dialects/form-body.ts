@@ -3,6 +3,7 @@ import { fieldRules } from '#shared/field-rules.ts';
 import type { ByteSource } from '#server/framing/byte-source.ts';
 import { FormFile, readForm } from '#server/framing/form-data.ts';
 import type { FormPart } from '#server/framing/form-data.ts';
+import { refuseAccountObject } from './account-objects.ts';
 import type { DecidingNames } from './deciding-names.ts';
 import { badField } from './strict-fields.ts';
 import type { Body } from './strict-fields.ts';
@@ -20,7 +21,7 @@ export interface FormFields {
 /** Where a body keeps what stood between the parts of its form. */
 const boundaryKey = Symbol('boundary');
 
-/** @throws {AppError} `invalid_request`, `invalid_utf8` */
+/** @throws {AppError} `invalid_request`, `invalid_utf8`, `account_object_refused` */
 export async function bodyOfForm(
   source: ByteSource,
   boundary: string,
@@ -28,6 +29,8 @@ export async function bodyOfForm(
 ): Promise<Record<string, unknown>> {
   const found = new Map<string, unknown>();
   for (const { name, value } of await readForm(source, boundary)) {
+    // `images[0][file_id]` is to a vendor's reader what it is in JSON.
+    refuseAccountObject(name.split(/[[\].]+/).some((piece) => /^file_ids?$/i.test(piece)) ? name : undefined);
     const plain = name.replace(/\[\d*\]$/, '');
     if (fields.files.includes(plain)) {
       if (!(value instanceof FormFile)) throw badField(plain, aFile);
