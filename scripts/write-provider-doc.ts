@@ -56,7 +56,7 @@ else if (readFileSync(file, 'utf8') !== text) {
 }
 
 function rowOf(provider: Provider): string[] {
-  const { type, formats, tasks: task, videos, modelList, balance } = provider;
+  const { type, formats, tasks: task, videos, modelList, balance, keepsFiles, runsBatches } = provider;
   const told = channelType(type);
   const spoken = formatsOf(formats);
   const kinds = Object.values(callKinds).filter(({ name }) => spoken.some(([, { paths }]) => paths[name] !== undefined));
@@ -64,6 +64,8 @@ function rowOf(provider: Provider): string[] {
     ...kinds.map(({ name }) => calls[name]),
     ...(task === undefined ? [] : [tasks[task] ?? task]),
     ...(videos === undefined ? [] : ['videos (tasks)']),
+    ...(keepsFiles === true ? ['files'] : []),
+    ...(runsBatches === undefined ? [] : ['batches']),
   ];
   // What has no conversations is asked in words that many share.
   const named = spoken.filter(([, { paths }]) => paths.chat !== undefined || kinds.every(({ name }) => name !== 'chat'));

@@ -1,5 +1,7 @@
 // What requests of a batch may ask for, and which channels work on them.
 import type { BatchRecord } from '#server/db/records/batch.ts';
+import { deploymentOf } from '#server/dialects/deployment.ts';
+import { parseObject } from '#server/framing/loose-json.ts';
 import { relayEndpoints } from '#server/relay/endpoints.ts';
 import type { RelayEndpoint } from '#server/relay/endpoints.ts';
 import type { ChannelWay } from '#server/upstream/find-way.ts';
@@ -20,8 +22,27 @@ export function batchEndpoint({ paths }: BatchForm, path: string): RelayEndpoint
 }
 
 /** The way of such requests: nobody reads them on theirs, so the provider has to speak as their caller does. Null: it does not. */
-export function batchWay(form: BatchForm, channel: PreparedChannel, { dialect, kind }: RelayEndpoint, model: string): ChannelWay | null {
-  if (channel.provider?.runsBatches !== form.name) return null;
+export function batchWay(
+  form: BatchForm,
+  channel: PreparedChannel,
+  { path, dialect, kind }: RelayEndpoint,
+  model: string,
+): ChannelWay | null {
+  if (channel.provider?.runsBatches !== form.name || pathThere(channel, path) === undefined) return null;
   const way = channel.way(dialect, kind.name, model);
   return way === null || way.identity === null || way.isInPieces ? null : way;
+}
+
+/** A request of a batch as the provider wants it there. @param body JSON, as of a call by itself */
+export function bodyThere({ provider, setting }: Pick<PreparedChannel, 'provider' | 'setting'>, body: Buffer): Buffer {
+  if (provider?.account?.namesDeployment === undefined) return body;
+  const asked = parseObject(body.toString('utf8'));
+  const model = asked?.['model'];
+  return typeof model === 'string' ? Buffer.from(JSON.stringify({ ...asked, model: deploymentOf(model, setting) })) : body;
+}
+
+/** What the provider calls an endpoint in batches. Undefined: it has no batches of such requests. */
+export function pathThere({ provider }: Pick<PreparedChannel, 'provider'>, path: string): string | undefined {
+  const account = provider?.account;
+  return account === undefined ? path : account.endpoints[path];
 }

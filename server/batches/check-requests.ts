@@ -26,7 +26,7 @@ import type { ChannelWay } from '#server/upstream/find-way.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import { decodeTokens } from '#server/upstream/token-estimate.ts';
 import type { EventSource } from '#server/upstream/upstream-stream.ts';
-import { batchWay } from './batch-endpoints.ts';
+import { batchWay, bodyThere, pathThere } from './batch-endpoints.ts';
 import type { BatchForm } from './batch-form.ts';
 import { FileTooLarge, linesOf } from './read-lines.ts';
 
@@ -194,7 +194,8 @@ class Checker {
       endpoint.kind.encode({ ...call, rawText: JSON.stringify(body) }, (lists) => decodeTokens(lists, model)),
     );
     if (!Buffer.isBuffer(encoded.body) || channel.problem !== null) throw new AppError('format_unsupported');
-    return form.writeRequest({ name, path: endpoint.path, body: encoded.body, input, isFirst: this.#requests === 1 });
+    const path = pathThere(channel, endpoint.path) ?? endpoint.path;
+    return form.writeRequest({ name, path, body: bodyThere(channel, encoded.body), input, isFirst: this.#requests === 1 });
   }
 
   /** A long line takes milliseconds. */

@@ -2,7 +2,7 @@
 import type { BatchRecord } from '#server/db/records/batch.ts';
 import { storableText } from '#server/db/storable.ts';
 import { batchPurpose } from '#server/files/file-store.ts';
-import { askAccount, deleteAtProvider, readAtProvider, sendFile } from '#server/files/upstream-files.ts';
+import { askAccount, deleteAtProvider, readAtProvider, secondsThere, sendFile } from '#server/files/upstream-files.ts';
 import { restored } from '#server/files/restored-lines.ts';
 import type { Asking } from '#server/files/upstream-files.ts';
 import { FormFile } from '#server/framing/form-data.ts';
@@ -55,11 +55,14 @@ const inputSeconds = 3 * 24 * 3600;
 const boundaryLength = 48;
 
 async function create(context: Asking, channel: PreparedChannel, record: BatchRecord): Promise<AskedBatch> {
+  const { provider } = channel;
+  const { endpoint } = record;
+  const seconds = secondsThere(provider, record.output_seconds);
   const body = {
     input_file_id: record.upstream_input,
-    endpoint: record.endpoint,
+    endpoint: provider?.account?.endpoints[endpoint] ?? endpoint,
     completion_window: record.completion_window,
-    output_expires_after: { anchor: 'created_at', seconds: record.output_seconds },
+    ...(seconds === null ? {} : { output_expires_after: { anchor: 'created_at', seconds } }),
   };
   return ask(context, channel, 'POST', '', Buffer.from(JSON.stringify(body)));
 }
@@ -149,9 +152,14 @@ function idOf(value: unknown): string {
   return typeof value === 'string' && value.length <= longestId ? value : '';
 }
 
+/** Some tell milliseconds. */
 function secondsOf(value: unknown): number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : 0;
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value <= 0) return 0;
+  return value < firstMilliseconds ? value : Math.floor(value / 1000);
 }
+
+/** As seconds it is in the year 5138. */
+const firstMilliseconds = 100_000_000_000;
 
 const mostErrors = 20;
 const longestError = 500;

@@ -73,7 +73,7 @@ async function beginUpload({ context }: RelayServices, { userId, admission }: Ke
   const { mime, ...asked } = readAsked(context, body);
   const longest = longestKept(context);
   const seconds = Math.min(asked.seconds ?? longest, longest);
-  const channels = channelsWithFiles(context, { group, pinned: pinnedChannel, purpose: asked.purpose });
+  const channels = channelsWithFiles(context, { group, pinned: pinnedChannel, purpose: asked.purpose, isInParts: true });
   const [first] = channels;
   if (first === undefined) throw new AppError('no_file_channel', { group });
   const at = (channel: typeof first) => ({ channel_id: channel.id, key: keyBehind(context.secrets, channel) });

@@ -12,6 +12,7 @@ import { TaskFailure } from '#server/relay/tasks/task-failure.ts';
 import { exchange } from '#server/upstream/exchange.ts';
 import type { Received } from '#server/upstream/exchange.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
+import type { Provider } from '#server/upstream/providers/spec.ts';
 import type { SendRequest } from '#server/upstream/send.ts';
 import type { EventSource } from '#server/upstream/upstream-stream.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
@@ -29,17 +30,24 @@ const longestId = 256;
 /** Any bytes are a stream of them. */
 const bytes = { ...framings.sse, mediaType: '', begins: () => true };
 
-/** Where such files of that group can go, the one with the highest priority first. `pinned`: the only one that may be asked. */
-export function channelsWithFiles(
-  { channels }: Asking,
-  { group, pinned, purpose }: { group: string; pinned: number | undefined; purpose: string },
-): PreparedChannel[] {
+interface FilePlace {
+  group: string;
+  /** The only channel that may be asked. */
+  pinned: number | undefined;
+  purpose: string;
+  /** They come in parts. */
+  isInParts?: true;
+}
+
+/** Where such files of that group can go, the one with the highest priority first. */
+export function channelsWithFiles({ channels }: Asking, { group, pinned, purpose, isInParts }: FilePlace): PreparedChannel[] {
   const fitting = [...channels.all()].filter(
     ({ id, status, problem, provider, groups }) =>
       status === ChannelStatus.enabled &&
       problem === null &&
-      provider?.keepsFiles === true &&
+      provider !== null &&
       (purpose !== batchPurpose || provider.runsBatches === 'openai') &&
+      ((purpose === batchPurpose && isInParts === undefined) || provider.keepsFiles === true) &&
       (pinned === undefined ? groups.includes(group) : id === pinned),
   );
   return fitting.sort((one, other) => other.priority - one.priority || one.id - other.id);
@@ -62,12 +70,7 @@ export async function sendFile(
   channel: PreparedChannel,
   { file, purpose, seconds, boundary }: FileToSend,
 ): Promise<{ id: string } | { failure: UpstreamFailure }> {
-  const parts = [
-    { name: 'purpose', value: purpose },
-    { name: 'expires_after[anchor]', value: 'created_at' },
-    { name: 'expires_after[seconds]', value: String(seconds) },
-    { name: 'file', value: file },
-  ];
+  const parts = [{ name: 'purpose', value: purpose }, ...expiry(channel, seconds), { name: 'file', value: file }];
   const body = writeForm(parts, boundary);
   const headers = { 'content-type': `multipart/form-data; boundary="${boundary}"` };
   const received = await askAccount(context, channel, { method: 'POST', path: '/files', body, headers });
@@ -75,6 +78,23 @@ export async function sendFile(
   if (received.kind === 'stream') return { failure: unexpected(received.stream) };
   const id = parseObject(received.body.toString('utf8'))?.['id'];
   return typeof id === 'string' && id !== '' && id.length <= longestId ? { id } : { failure: invalidResponse() };
+}
+
+function expiry({ provider }: PreparedChannel, seconds: number): { name: string; value: string }[] {
+  const kept = secondsThere(provider, seconds);
+  if (kept === null) return [];
+  return [
+    { name: 'expires_after[anchor]', value: 'created_at' },
+    { name: 'expires_after[seconds]', value: String(kept) },
+  ];
+}
+
+/** How long a provider is told to keep a file; what it is to keep for less is deleted there when its time is over. Null: it cannot be told. */
+export function secondsThere(provider: Provider | null, seconds: number): number | null {
+  const account = provider?.account;
+  if (account === undefined) return seconds;
+  const { lifetimes } = account;
+  return lifetimes === undefined ? null : Math.min(lifetimes.most, Math.max(lifetimes.least, seconds));
 }
 
 /** `left`: it may still be there; `silent`: so it is, and the provider has said nothing. */
@@ -120,7 +140,7 @@ function unexpected(stream: EventSource): UpstreamFailure {
   return invalidResponse();
 }
 
-/** What lies in the account of a channel. @param asked with a path behind `/v1`; `mostBytes`: of an answer that is no stream */
+/** What lies in the account of a channel. @param asked with a path behind that of the account; `mostBytes`: of an answer that is no stream */
 export async function askAccount(
   context: Asking,
   channel: PreparedChannel,
@@ -128,7 +148,7 @@ export async function askAccount(
 ): Promise<Received> {
   const { method, path, body = null, headers: own = {}, isStream = false, mostBytes = answerBytes } = asked;
   const { 'content-type': _json, ...headers } = channel.headers;
-  const url = new URL(`${channel.base}/v1${path}`);
+  const url = new URL(`${channel.base}${channel.provider?.account?.path ?? '/v1'}${path}`);
   const request: SendRequest = {
     origin: url.origin,
     path: `${url.pathname}${url.search}`,

@@ -52,6 +52,12 @@ export const ali: Provider = {
   },
   videos: 'wan',
   auth: { kind: 'bearer' },
+  // https://help.aliyun.com/zh/model-studio/batch-interfaces-compatible-with-openai
+  runsBatches: 'openai',
+  account: {
+    path: '/compatible-mode/v1',
+    endpoints: { '/v1/chat/completions': '/v1/chat/completions' },
+  },
   headers: { 'x-dashscope-plugin': '{other}' },
   streamHeaders: { 'x-dashscope-sse': 'enable' },
   modelList: { path: '{base}/compatible-mode/v1/models', items: 'data', name: 'id' },

@@ -38,6 +38,14 @@ export const azure: Provider = {
     },
   },
   auth: { kind: 'header', name: 'api-key' },
+  // Deployments of the type Global Batch. https://learn.microsoft.com/azure/ai-foundry/openai/how-to/batch
+  runsBatches: 'openai',
+  account: {
+    path: '/openai/v1',
+    endpoints: { '/v1/chat/completions': '/chat/completions', '/v1/responses': '/v1/responses' },
+    lifetimes: { least: 1_209_600, most: 2_592_000 },
+    namesDeployment: true,
+  },
   gatewayDrops: '/openai/deployments',
   defaultVersion: '2024-12-01-preview',
   models: [],

@@ -17,6 +17,9 @@ export const moonshot: Provider = {
     ...claudeBeside('/anthropic'),
   },
   auth: { kind: 'bearer' },
+  // https://platform.kimi.ai/docs/api/batch-create
+  runsBatches: 'openai',
+  account: { path: '/v1', endpoints: { '/v1/chat/completions': '/v1/chat/completions' } },
   modelList: openaiModelList,
   balance: moonshotBalance,
   models: models['25'],

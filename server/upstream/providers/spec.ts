@@ -102,6 +102,18 @@ export interface ProviderFormat extends Omit<ProviderTraits, 'name'> {
 /** Forms in which videos are ordered. */
 export type VideoFormName = 'sora' | 'kling' | 'jimeng' | 'vidu' | 'ark' | 'wan' | 'hailuo' | 'veo' | 'cogvideo';
 
+/** What lies in a provider's account, and is asked for as OpenAI has it but for this. */
+export interface ProviderAccount {
+  /** Before `/files` and `/batches`, behind the channel's address. */
+  path: string;
+  /** What requests of batches ask for there, by what callers ask for. One that is missing cannot be asked for. */
+  endpoints: Readonly<Record<string, string>>;
+  /** Seconds that a file may be kept. Missing: it cannot be told, and a file is there until it is deleted. */
+  lifetimes?: { least: number; most: number };
+  /** Requests of batches call a model as its deployment is called. */
+  namesDeployment?: true;
+}
+
 export interface Provider {
   /** The channel type: the number that clients and stored channels use. */
   type: number;
@@ -126,6 +138,8 @@ export interface Provider {
   keepsVectorStores?: true;
   /** Callers may create batches: at `/v1/batches`, whose requests lie in such files, or at `/v1/messages/batches`. */
   runsBatches?: 'openai' | 'claude';
+  /** Missing: files and batches are as their form's vendor has them. */
+  account?: ProviderAccount;
   /** Behind `https://gateway.ai.cloudflare.com` this prefix of the path is left out, because the gateway adds it. */
   gatewayDrops?: string;
   /** Missing: `baseUrl` and the templates say it all. Null: a call of that model has nowhere to go. */

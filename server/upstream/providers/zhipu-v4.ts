@@ -2,7 +2,7 @@
 // Claude's format: https://docs.bigmodel.cn/cn/guide/develop/claude/introduction
 import models from './default-models.json' with { type: 'json' };
 import { claudeBeside } from './openai-shape.ts';
-import type { ModelList, Provider, ProviderFormat } from './spec.ts';
+import type { ModelList, Provider, ProviderAccount, ProviderFormat } from './spec.ts';
 
 /** Both of the vendor's platforms take the same keys. */
 export const zhipuChat: ProviderFormat = {
@@ -28,6 +28,9 @@ export const zhipuChat: ProviderFormat = {
 
 export const zhipuModels: ModelList = { path: '{base}/api/paas/v4/models', items: 'data', name: 'id' };
 
+/** https://docs.bigmodel.cn/api-reference/批处理-api/创建批处理任务 */
+export const zhipuAccount: ProviderAccount = { path: '/api/paas/v4', endpoints: { '/v1/chat/completions': '/v4/chat/completions' } };
+
 export const zhipuV4: Provider = {
   type: 26,
   name: 'Zhipu_v4',
@@ -38,6 +41,8 @@ export const zhipuV4: Provider = {
   },
   videos: 'cogvideo',
   auth: { kind: 'zhipu-jwt' },
+  runsBatches: 'openai',
+  account: zhipuAccount,
   modelList: zhipuModels,
   models: models['26'],
 };

@@ -3,7 +3,7 @@
 // of that one. Whether the first platform still answers is not known. https://docs.bigmodel.cn/api-reference
 import models from './default-models.json' with { type: 'json' };
 import type { Provider } from './spec.ts';
-import { zhipuChat, zhipuModels } from './zhipu-v4.ts';
+import { zhipuAccount, zhipuChat, zhipuModels } from './zhipu-v4.ts';
 
 export const zhipu: Provider = {
   type: 16,
@@ -11,6 +11,8 @@ export const zhipu: Provider = {
   baseUrl: 'https://open.bigmodel.cn',
   formats: { 'openai-chat': zhipuChat },
   auth: { kind: 'zhipu-jwt' },
+  runsBatches: 'openai',
+  account: zhipuAccount,
   modelList: zhipuModels,
   models: models['26'],
 };

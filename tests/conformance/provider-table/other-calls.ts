@@ -15,6 +15,7 @@ import { createTaskScene, price } from '#tests/support/task-scene.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
 import { createVideoScene } from '#tests/support/video-scene.ts';
 import type { TestClient } from '#tests/support/http-client.ts';
+import { runBatch } from './batches.ts';
 import { orderPicture, painterOf } from './pictures.ts';
 import type { Row } from './rows.ts';
 import { askForSound, speakerOf } from './sounds.ts';
@@ -214,6 +215,7 @@ async function askBedrock(): Promise<void> {
 const others: Readonly<Record<string, (row: Row) => Promise<void>>> = {
   tasks: takeTask,
   videos: orderVideo,
+  batches: runBatch,
   balance: askForBalance,
   models: askForModels,
   realtime: openSession,

@@ -52,13 +52,15 @@ export const rows: readonly Row[] = allRows.filter((row) => !isMissing(row));
 export function claimedBy(type: number): string[] {
   const provider = providerOf(type);
   if (provider === undefined) return [];
-  const { formats, tasks, videos, balance, modelList } = provider;
+  const { formats, tasks, videos, account, balance, modelList } = provider;
   const kinds = Object.values(callKinds).filter(({ name }) => Object.values(formats).some(({ paths }) => paths[name] !== undefined));
   return [
     ...kinds.map(({ name }) => name),
     ...(tasks === undefined ? [] : ['tasks']),
     // Other forms have a table of their own, which misses none either: `videos.test.ts`.
     ...(videos === 'sora' ? ['videos'] : []),
+    // Those of the forms' own vendors have files of their own: `relay/batches.test.ts`, `relay/message-batches.test.ts`.
+    ...(account === undefined ? [] : ['batches']),
     ...(balance === undefined ? [] : ['balance']),
     ...(modelList === undefined ? [] : ['models']),
   ];

@@ -1,0 +1,161 @@
+// Providers whose files and batches are OpenAI's but for some of it, before those of OpenAI: each takes what its vendor documents, and nothing else.
+import { createHmac } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { startFakeBatches } from './fake-batches.ts';
+import type { FakeBatches } from './fake-batches.ts';
+import { formOf } from './sent-form.ts';
+import { readAll } from './upstream-exchange.ts';
+
+interface Account {
+  path: string;
+  key: string;
+  isKeyed(headers: IncomingHttpHeaders): boolean;
+  /** Of requests, and of their batch. */
+  endpoint: string;
+  /** Seconds; missing: it takes no such field. */
+  lifetimes?: { least: number; most: number };
+  /** What the model `gpt-4o-mini.1` has to be called; missing: as it is. */
+  model?: string;
+  /** Times are milliseconds. */
+  tellsMilliseconds?: true;
+}
+
+const bearer = ({ authorization }: IncomingHttpHeaders) => authorization === 'Bearer sk-theirs';
+
+export const accounts: Readonly<Record<number, Account>> = {
+  // https://learn.microsoft.com/azure/ai-foundry/openai/how-to/batch
+  3: {
+    path: '/openai/v1',
+    key: 'sk-theirs',
+    isKeyed: (headers) => headers['api-key'] === 'sk-theirs' && headers.authorization === undefined,
+    endpoint: '/chat/completions',
+    lifetimes: { least: 1_209_600, most: 2_592_000 },
+    model: 'gpt-4o-mini1',
+  },
+  // https://help.aliyun.com/zh/model-studio/batch-interfaces-compatible-with-openai
+  17: { path: '/compatible-mode/v1', key: 'sk-theirs', isKeyed: bearer, endpoint: '/v1/chat/completions' },
+  // https://docs.bigmodel.cn/api-reference
+  16: { path: '/api/paas/v4', key: 'id1.secret1', isKeyed: isSigned, endpoint: '/v4/chat/completions', tellsMilliseconds: true },
+  26: { path: '/api/paas/v4', key: 'id1.secret1', isKeyed: isSigned, endpoint: '/v4/chat/completions', tellsMilliseconds: true },
+  // https://platform.kimi.ai/docs/api/batch-create
+  25: { path: '/v1', key: 'sk-theirs', isKeyed: bearer, endpoint: '/v1/chat/completions' },
+};
+
+/** https://docs.bigmodel.cn/cn/guide/start/quick-start */
+function isSigned({ authorization = '' }: IncomingHttpHeaders): boolean {
+  const [head = '', claims = '', signature = ''] = authorization.split('.');
+  return signature === createHmac('sha256', 'secret1').update(`${head}.${claims}`).digest('base64url');
+}
+
+export interface FakeAccount extends FakeBatches {
+  /** The files that were put there, as they came. */
+  readonly taken: string[];
+}
+
+export async function startFakeAccount(type: number, upstreamUrl: string): Promise<FakeAccount> {
+  const account = accounts[type];
+  if (account === undefined) throw new Error(`It is not known how files of type ${type} are asked for`);
+  const openai = await startFakeBatches(upstreamUrl);
+  const taken: string[] = [];
+  const server = createServer((incoming, response) => {
+    serve({ account, openai, taken }, incoming, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    ...openai,
+    taken,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    channel: { type, key: account.key },
+    close: async () => {
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      });
+      await openai.close();
+    },
+  };
+}
+
+interface Standing {
+  account: Account;
+  openai: FakeBatches;
+  taken: string[];
+}
+
+class Refusal extends Error {}
+
+async function serve({ account, openai, taken }: Standing, incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+  const body = await readAll(incoming);
+  const answer = (status: number, value: object) =>
+    void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
+  const { method = 'GET', url = '', headers } = incoming;
+  if (!account.isKeyed(headers)) return answer(401, { error: { message: 'Authentication failed', code: '1000' } });
+  if (!url.startsWith(`${account.path}/files`) && !url.startsWith(`${account.path}/batches`))
+    return answer(404, { error: { message: url } });
+  const path = url.slice(account.path.length);
+  try {
+    const sent = await asOpenAI({ account, taken, path, method }, incoming, body);
+    const told = await fetch(`${openai.url}/v1${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${openai.channel.key}`,
+        ...(typeof sent === 'string' ? { 'content-type': 'application/json' } : {}),
+      },
+      ...(sent === null ? {} : { body: sent }),
+    });
+    const text = await told.text();
+    const inTheirs = account.tellsMilliseconds === true ? text.replace('"created_at":2000000000', '"created_at":2000000000000') : text;
+    response.writeHead(told.status, { 'content-type': told.headers.get('content-type') ?? '' }).end(inTheirs);
+  } catch (failure) {
+    if (!(failure instanceof Refusal)) throw failure;
+    answer(400, { error: { message: failure.message, code: '1210' } });
+  }
+}
+
+interface Asked extends Omit<Standing, 'openai'> {
+  path: string;
+  method: string;
+}
+
+async function asOpenAI(asked: Asked, incoming: IncomingMessage, body: Buffer): Promise<string | FormData | null> {
+  const { account, path, method } = asked;
+  if (method !== 'POST') return null;
+  if (path === '/files') return asForm(asked, incoming, body);
+  if (path !== '/batches') return body.length === 0 ? null : body.toString();
+  const { endpoint, output_expires_after: kept, ...others } = JSON.parse(body.toString());
+  if (endpoint !== account.endpoint) throw new Refusal(`no endpoint ${endpoint}`);
+  checkLifetime(account, kept?.seconds);
+  return JSON.stringify({ ...others, endpoint: '/v1/chat/completions', output_expires_after: { anchor: 'created_at', seconds: 3600 } });
+}
+
+async function asForm({ account, taken }: Asked, incoming: IncomingMessage, body: Buffer): Promise<FormData> {
+  const form = await formOf(incoming, body);
+  const { purpose, 'expires_after[anchor]': anchor, 'expires_after[seconds]': seconds, ...others } = form?.texts ?? {};
+  const [file] = form?.files ?? [];
+  if (purpose !== 'batch' || file === undefined || !file.filename.endsWith('.jsonl')) throw new Refusal('no file of requests');
+  if (Object.keys(others).length > 0 || (anchor === undefined) !== (seconds === undefined)) throw new Refusal('not such a form');
+  checkLifetime(account, seconds === undefined ? undefined : Number(seconds));
+  const text = file.bytes.toString();
+  taken.push(text);
+  const told = new FormData();
+  told.append('purpose', 'batch');
+  told.append('expires_after[anchor]', 'created_at');
+  told.append('expires_after[seconds]', String(seconds ?? 3600));
+  told.append('file', new File([asLines(text, account)], file.filename));
+  return told;
+}
+
+/** Callers put files there that are not in the provider's words: what is not is only kept. */
+function asLines(text: string, { endpoint, model }: Account): string {
+  const own = `"url":${JSON.stringify(endpoint)}`;
+  const lines = text.replaceAll(own, '"url":"/v1/chat/completions"');
+  return model === undefined ? lines : lines.replaceAll(JSON.stringify(model), '"gpt-4o-mini.1"');
+}
+
+function checkLifetime({ lifetimes }: Account, seconds: number | undefined): void {
+  if (lifetimes === undefined && seconds !== undefined) throw new Refusal('expires_after is not known');
+  if (lifetimes === undefined) return;
+  if (seconds === undefined || seconds < lifetimes.least || seconds > lifetimes.most) throw new Refusal(`expires_after ${seconds}`);
+}
