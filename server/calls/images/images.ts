@@ -15,9 +15,11 @@ import { encoded, forwardBody, overrideOf } from '../forward-body.ts';
 import { forwardForm } from '../forward-form.ts';
 import { editsClient, variationsClient } from './edits-client.ts';
 import { generationsClient } from './generations-client.ts';
+import { pictureEdits } from './forms/edits.ts';
 import { pictureForms } from './forms/registry.ts';
 import { ImageStream } from './image-stream.ts';
 import { bodyOf, encodeOwn, formNamed, readOwn, usageObject } from './own-pictures.ts';
+import { encodeEdit } from './own-edits.ts';
 import type { PictureForm } from './picture-form.ts';
 import { orderOf } from './picture-order.ts';
 import { onOneLine, readPictures } from './read-pictures.ts';
@@ -74,7 +76,7 @@ function imageKind(name: CallKindName, eventName: string, client: ClientCall): C
     // What a provider tells in a form of its own is told in that of its caller.
     identityOf: (caller) => (caller.name === 'openai-chat' ? identity : null),
     clientCall: (dialect) => (dialect.name === 'openai-chat' ? client : undefined),
-    encode,
+    encode: name === 'image_edits' ? encodeEdits : encode,
     decode,
     decodeLong,
   };
@@ -114,8 +116,8 @@ function formOf({ way }: Pick<CallInput, 'way'>): PictureForm | null {
 function encode(asked: CallInput): EncodedRequest {
   const { way, body } = asked;
   if (asked.isPassThrough !== true) refuseDrawing(asked);
-  if (boundaryIn(body) !== undefined) return forwardForm(asked);
   const form = formOf(asked);
+  if (boundaryIn(body) !== undefined) return forwardForm(asked);
   if (form !== null) return encodeOwn(asked, form);
   const refused = refusedFields[way.provider.images ?? ''] ?? [];
   if (asked.isPassThrough === true || refused.every((name) => body[name] === undefined)) return forwardBody(asked);
@@ -124,6 +126,14 @@ function encode(asked: CallInput): EncodedRequest {
   const written = Object.fromEntries(Object.entries(call.body).filter(([name]) => !refused.includes(name)));
   const text = JSON.stringify({ ...written, model: way.upstreamModel, ...overrideOf(call) });
   return { ...encoded(asked, text), dropped: [...dropped, ...left] };
+}
+
+/** @throws {AppError} as `encode`, and what the provider's edits cannot take */
+function encodeEdits(asked: CallInput): EncodedRequest {
+  const edit = pictureEdits.get(asked.way.provider.images ?? '');
+  if (edit === undefined) return encode(asked);
+  refuseDrawing(asked);
+  return encodeEdit(asked, edit, formOf(asked));
 }
 
 /** Drawings are written by a model of their own, at its price. */

@@ -41,7 +41,8 @@ export function encodeOwn(asked: CallInput, form: PictureForm): EncodedRequest {
   };
 }
 
-function contentsOf(form: PictureForm): NamedContents {
+/** What a response names by addresses, for callers who want bytes. */
+export function contentsOf(form: PictureForm): NamedContents {
   return (response) => {
     const told = response.length > longestAddresses ? null : parseObject(response.toString('utf8'));
     const read = told === null ? null : form.readResponse(told);

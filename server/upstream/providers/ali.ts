@@ -4,6 +4,9 @@ import { byMessages } from '#server/calls/images/forms/dashscope.ts';
 import models from './default-models.json' with { type: 'json' };
 import type { Provider } from './spec.ts';
 
+/** How the names of models begin that make pictures of pictures. */
+const editing = ['qwen-image-edit', 'qwen-image-2', 'wan2.6', 'wan2.7'];
+
 export const ali: Provider = {
   type: 17,
   name: 'Ali',
@@ -16,6 +19,10 @@ export const ali: Provider = {
         embeddings: '{base}/api/v1/services/embeddings/text-embedding/text-embedding',
         transcriptions: '{base}/compatible-mode/v1/chat/completions',
         speech: '{base}/api/v1/services/aigc/multimodal-generation/generation',
+        image_edits: [
+          ...editing.map((modelPrefix) => ({ modelPrefix, path: '{base}/api/v1/services/aigc/multimodal-generation/generation' })),
+          { path: null },
+        ],
         images: [
           ...byMessages.map((modelPrefix) => ({
             modelPrefix,

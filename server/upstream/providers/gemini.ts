@@ -27,6 +27,7 @@ export const gemini: Provider = {
         },
         count_tokens: '{base}/{version}/{collection}{model}:countTokens',
         speech: [{ modelPrefix: 'gemini', path: '{base}/{version}/{collection}{model}:generateContent' }, { path: null }],
+        image_edits: [{ modelPrefix: 'gemini', path: '{base}/{version}/{collection}{model}:generateContent' }, { path: null }],
         images: [
           { modelPrefix: 'imagen', path: '{base}/{version}/{collection}{model}:predict' },
           { modelPrefix: 'gemini', path: '{base}/{version}/{collection}{model}:generateContent' },

@@ -16,6 +16,7 @@ export const siliconFlow: Provider = {
         completions: openaiPaths.completions,
         embeddings: openaiPaths.embeddings,
         images: openaiPaths.images,
+        image_edits: openaiPaths.images,
         rerank: openaiPaths.rerank,
         speech: openaiPaths.speech,
         transcriptions: openaiPaths.transcriptions,

@@ -27,6 +27,7 @@ export const vertex: Provider = {
         count_tokens: `${google}:countTokens`,
         embeddings: `${google}:predict`,
         speech: [{ modelPrefix: 'gemini', path: `${google}:generateContent` }, { path: null }],
+        image_edits: [{ modelPrefix: 'gemini', path: `${google}:generateContent` }, { path: null }],
         images: [{ modelPrefix: 'imagen', path: `${google}:predict` }, { path: `${google}:generateContent` }],
       },
       images: 'google',

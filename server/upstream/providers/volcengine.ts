@@ -13,6 +13,7 @@ export const volcEngine: Provider = {
         chat: [{ modelPrefix: 'bot', path: '{base}/api/v3/bots/chat/completions' }, { path: '{base}/api/v3/chat/completions' }],
         embeddings: '{base}/api/v3/embeddings',
         images: '{base}/api/v3/images/generations',
+        image_edits: '{base}/api/v3/images/generations',
       },
       images: 'ark',
       quirks: {

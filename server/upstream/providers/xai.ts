@@ -10,7 +10,7 @@ export const xai: Provider = {
   formats: {
     'openai-chat': {
       framing: 'sse',
-      paths: { chat: '{base}/v1/chat/completions', images: '{base}/v1/images/generations' },
+      paths: { chat: '{base}/v1/chat/completions', images: '{base}/v1/images/generations', image_edits: '{base}/v1/images/edits' },
       images: 'xai',
       quirks: {
         streamOptions: 'ask',

@@ -16,6 +16,7 @@ import { createTestApp } from '#tests/support/test-app.ts';
 import { createVideoScene } from '#tests/support/video-scene.ts';
 import type { TestClient } from '#tests/support/http-client.ts';
 import { runBatch } from './batches.ts';
+import { editorOf, editPicture } from './edits.ts';
 import { orderPicture, painterOf } from './pictures.ts';
 import type { Row } from './rows.ts';
 import { askForSound, speakerOf } from './sounds.ts';
@@ -227,5 +228,6 @@ export function apartOf(row: Row): ((row: Row) => Promise<void>) | undefined {
   const { type, capability } = row;
   if (speakerOf(row) !== null) return askForSound;
   if (capability === 'embeddings' && embedderOf(type) !== null) return askForVectors;
+  if (capability === 'image_edits' && editorOf(type) !== null) return editPicture;
   return capability === 'images' && painterOf(type) !== null ? orderPicture : others[capability];
 }

@@ -2,7 +2,7 @@
 // https://help.aliyun.com/zh/model-studio/text-to-image-v2-api-reference https://help.aliyun.com/zh/model-studio/qwen-image-api
 import { isObject } from '#server/framing/loose-json.ts';
 import { countIn, objectsIn, pictureOf, splitFields, textIn } from '../picture-form.ts';
-import type { Body, PictureForm, ToldPictures } from '../picture-form.ts';
+import type { Body, PictureForm, ToldPictures, WrittenPictures } from '../picture-form.ts';
 
 /** How the names of models begin that are asked by messages. */
 export const byMessages = ['qwen-image', 'z-image', 'wan2.6', 'wan2.7'] as const;
@@ -14,26 +14,13 @@ const running = new Set(['PENDING', 'RUNNING']);
 export const dashscope: PictureForm = {
   mostPictures: (model) => (isByMessages(model) && !/^(?:qwen-image-2|wan)/.test(model) ? 1 : model.startsWith('qwen-image') ? 6 : 4),
   writeRequest(body, model) {
-    const { extras, dropped } = splitFields(body, [...parameters, ...ofPrompt]);
-    const size = textIn(body, 'size');
-    const told = Object.fromEntries(Object.entries(extras).filter(([name]) => parameters.includes(name)));
-    const asked = {
-      ...told,
-      ...(size === undefined || size === 'auto' ? {} : { size: size.replace('x', '*') }),
-      // Without it some make four.
-      n: countIn(body),
+    if (isByMessages(model)) return dashscopeContent(body, model, []);
+    const { asked, without, dropped } = parametersOf(body);
+    return {
+      body: { model, input: { prompt: body.prompt, ...without }, parameters: asked },
+      headers: { 'x-dashscope-async': 'enable' },
+      dropped,
     };
-    const { negative_prompt: negative } = extras;
-    const without = negative === undefined ? {} : { negative_prompt: negative };
-    if (!isByMessages(model)) {
-      return {
-        body: { model, input: { prompt: body.prompt, ...without }, parameters: asked },
-        headers: { 'x-dashscope-async': 'enable' },
-        dropped,
-      };
-    }
-    const messages = [{ role: 'user', content: [{ text: body.prompt }] }];
-    return { body: { model, input: { messages }, parameters: { ...asked, ...without } }, dropped };
   },
   readResponse(told) {
     const { output } = told;
@@ -61,6 +48,27 @@ export const dashscope: PictureForm = {
     cancel: () => null,
   }),
 };
+
+/** @param pictures that it is made of, as parts of the message */
+export function dashscopeContent(body: Body, model: string, pictures: readonly object[]): WrittenPictures {
+  const { asked, without, dropped } = parametersOf(body);
+  const messages = [{ role: 'user', content: [...pictures, { text: body.prompt }] }];
+  return { body: { model, input: { messages }, parameters: { ...asked, ...without } }, dropped };
+}
+
+function parametersOf(body: Body): { asked: Record<string, unknown>; without: Record<string, unknown>; dropped: string[] } {
+  const { extras, dropped } = splitFields(body, [...parameters, ...ofPrompt]);
+  const size = textIn(body, 'size');
+  const told = Object.fromEntries(Object.entries(extras).filter(([name]) => parameters.includes(name)));
+  const asked = {
+    ...told,
+    ...(size === undefined || size === 'auto' ? {} : { size: size.replace('x', '*') }),
+    // Without it some make four.
+    n: countIn(body),
+  };
+  const { negative_prompt: negative } = extras;
+  return { asked, without: negative === undefined ? {} : { negative_prompt: negative }, dropped };
+}
 
 function isByMessages(model: string): boolean {
   return byMessages.some((name) => model.startsWith(name));

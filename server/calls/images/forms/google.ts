@@ -5,7 +5,7 @@ import { isObject } from '#server/framing/loose-json.ts';
 import { noTokens } from '#shared/token-usage.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import { countIn, objectsIn, pictureOf, pixelsIn, ratioIn, refusedPrompt, splitFields, textIn } from '../picture-form.ts';
-import type { Body, PictureForm } from '../picture-form.ts';
+import type { Body, PictureForm, WrittenPictures } from '../picture-form.ts';
 
 const ofImagen = ['1:1', '3:4', '4:3', '9:16', '16:9'];
 const ofGemini = ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9', '21:9'];
@@ -23,19 +23,7 @@ export const google: PictureForm = {
       };
       return { body: { instances: [{ prompt: body.prompt }], parameters }, dropped };
     }
-    const ratio = ratioIn(body, ofGemini);
-    const size = sizeIn(body, model);
-    const imageConfig = { ...(ratio === undefined ? {} : { aspectRatio: ratio }), ...(size === undefined ? {} : { imageSize: size }) };
-    return {
-      body: {
-        contents: [{ role: 'user', parts: [{ text: body.prompt }] }],
-        generationConfig: {
-          responseModalities: ['TEXT', 'IMAGE'],
-          ...(Object.keys(imageConfig).length === 0 ? {} : { imageConfig }),
-        },
-      },
-      dropped,
-    };
+    return geminiRequest(body, model, []);
   },
   readResponse(told) {
     if (told.predictions !== undefined || told.candidates === undefined) return readPredictions(told);
@@ -51,6 +39,24 @@ export const google: PictureForm = {
     return refusedPrompt(`The model has made no picture (${reason})${words === '' ? '' : `: ${words}`}`);
   },
 };
+
+/** @param pictures that it is made of, as parts */
+export function geminiRequest(body: Body, model: string, pictures: readonly object[]): WrittenPictures {
+  const { dropped } = splitFields(body, []);
+  const ratio = ratioIn(body, ofGemini);
+  const size = sizeIn(body, model);
+  const imageConfig = { ...(ratio === undefined ? {} : { aspectRatio: ratio }), ...(size === undefined ? {} : { imageSize: size }) };
+  return {
+    body: {
+      contents: [{ role: 'user', parts: [...pictures, { text: body.prompt }] }],
+      generationConfig: {
+        responseModalities: ['TEXT', 'IMAGE'],
+        ...(Object.keys(imageConfig).length === 0 ? {} : { imageConfig }),
+      },
+    },
+    dropped,
+  };
+}
 
 function isImagen(model: string): boolean {
   return /(?:^|\/)imagen/.test(model);
