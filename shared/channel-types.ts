@@ -2,7 +2,7 @@
 // test keeps both in step. Default models come from `GET /api/models`.
 
 /** What the channel's free field (`other`) is for; types without it do not show it. */
-export type OtherField = 'api_version' | 'plugin' | 'account_id' | 'regions' | 'bot_id' | 'spark_version';
+export type OtherField = 'api_version' | 'plugin' | 'account_id' | 'regions' | 'bot_id' | 'spark_version' | 'library_id';
 /** Keys of several kinds, or of many parts. */
 export type KeyKind = 'google' | 'aws' | 'codex';
 /** Something to know before using the type; the texts are translations. */
@@ -149,6 +149,14 @@ export const channelTypes: readonly ChannelType[] = [
   { type: 31, name: '01.AI', nameZh: '零一万物', color: 'green', baseUrl: 'https://api.lingyiwanwu.com', listsModels: true },
   { type: 35, name: 'MiniMax', color: 'green', baseUrl: 'https://api.minimax.chat' },
   { type: 34, name: 'Cohere', color: 'violet', baseUrl: 'https://api.cohere.ai', listsModels: true },
+  {
+    type: 21,
+    name: 'AI Proxy Library',
+    nameZh: '知识库：AI Proxy',
+    color: 'violet',
+    baseUrl: 'https://api.aiproxy.io',
+    other: 'library_id',
+  },
   { type: 37, name: 'Dify', color: 'teal', baseUrl: 'https://api.dify.ai', notice: 'dify_applications' },
   { type: 49, name: 'Coze', nameZh: '扣子 Coze', color: 'blue', baseUrl: 'https://api.coze.cn', other: 'bot_id', notice: 'coze_bots' },
   { type: 38, name: 'Jina', color: 'blue', baseUrl: 'https://api.jina.ai' },

@@ -11,6 +11,7 @@ import { geminiClient } from './gemini/client.ts';
 import { geminiInteractionsClient } from './gemini/interactions/client.ts';
 import { geminiUpstream } from './gemini/upstream.ts';
 import { hunyuanUpstream } from './hunyuan/upstream.ts';
+import { libraryUpstream } from './library/upstream.ts';
 import { ollamaUpstream } from './ollama/upstream.ts';
 import { openaiChatClient } from './openai-chat/client.ts';
 import { openaiCompletionsClient } from './openai-chat/completions/client.ts';
@@ -48,6 +49,7 @@ export const upstreamDialects = {
   replicate: replicateUpstream,
   palm: palmUpstream,
   spark: sparkUpstream,
+  library: libraryUpstream,
 } satisfies Record<string, UpstreamDialect>;
 
 export type UpstreamDialectName = keyof typeof upstreamDialects;

@@ -20,6 +20,7 @@ import { bedrockApiKey } from '#tests/support/fake-bedrock.ts';
 import { sparkKey } from '#tests/support/fake-spark.ts';
 import { sparkMessages } from '#tests/support/fake-spark-sockets.ts';
 import { tencentKey } from '#tests/support/fake-tencent.ts';
+import { libraryEvents } from '#tests/support/fake-library.ts';
 import { palmEvents } from '#tests/support/fake-palm.ts';
 import { replicateEvents, writeReplicateEvent } from '#tests/support/fake-replicate.ts';
 import { geminiEvents, readGemini } from '#tests/support/gemini-responses.ts';
@@ -35,7 +36,10 @@ const contents = [{ role: 'user', parts: [{ text: 'Hi' }] }];
 
 /** How each format writes a stream of a behaviour. */
 const streams: Readonly<
-  Record<string, { type: number; setting: string; key?: string; mapping?: string; write(behaviour: Behaviour): string | Buffer }>
+  Record<
+    string,
+    { type: number; setting: string; key?: string; other?: string; mapping?: string; write(behaviour: Behaviour): string | Buffer }
+  >
 > = {
   'openai-chat': {
     type: 1,
@@ -137,6 +141,16 @@ const streams: Readonly<
       return sse([...chatChunks(request, behaviour, 'chatcmpl-1')].flatMap((chunk) => events({ ...chunk })));
     },
   },
+  library: {
+    type: 21,
+    setting: '',
+    other: '12',
+    write(behaviour) {
+      const request = known(readChat({ model, messages, stream: true, stream_options: { include_usage: true } }));
+      const events = libraryEvents();
+      return sse([...chatChunks(request, behaviour, 'chatcmpl-1')].flatMap((chunk) => events({ ...chunk })));
+    },
+  },
   spark: {
     type: 18,
     setting: JSON.stringify({ formats: ['spark'] }),
@@ -189,8 +203,8 @@ const ways = new Map<string, Way>();
 
 function wayOf(client: ClientDialect, format: string): Way {
   const name = `${client.name} ${format}`;
-  const { type = 1, setting = '', key = 'sk-a', mapping = '' } = streams[format] ?? {};
-  const fields = { type, setting, key, model_mapping: mapping, base_url: 'https://up.example' };
+  const { type = 1, setting = '', key = 'sk-a', other = '', mapping = '' } = streams[format] ?? {};
+  const fields = { type, setting, key, other, model_mapping: mapping, base_url: 'https://up.example' };
   const way = ways.get(name) ?? buildPreparedChannel(fields).way(client, 'chat', model);
   if (way === null) throw new Error('There is no way');
   ways.set(name, way);

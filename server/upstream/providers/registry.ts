@@ -2,6 +2,7 @@
 import { ai360 } from './ai360.ts';
 import { aigc2d } from './aigc2d.ts';
 import { ails } from './ails.ts';
+import { aiProxyLibrary } from './aiproxy-library.ts';
 import { aiProxy } from './aiproxy.ts';
 import { ali } from './ali.ts';
 import { anthropic } from './anthropic.ts';
@@ -70,6 +71,7 @@ export const providers: readonly Provider[] = [
   xunfei,
   ai360,
   openRouter,
+  aiProxyLibrary,
   fastGpt,
   tencent,
   gemini,

@@ -39,10 +39,10 @@ export async function runBatch({ type }: Row): Promise<void> {
   await account.run();
   scene.app.clock.advance(11 * 60_000);
   await pollBatches(scene.app.context);
-  const ended = await read(scene, `/v1/batches/${made['id']}`);
+  const ended = await read(scene, `/v1/batches/${String(made['id'])}`);
   expect(ended).toMatchObject({ status: 'completed', request_counts: { completed: 2, failed: 0 } });
   expect(await scene.balance()).toBe(balance - 2 * each);
-  const results = await fetch(`${scene.app.origin}/v1/files/${ended['output_file_id']}/content`, { headers: keyOf(scene) });
+  const results = await fetch(`${scene.app.origin}/v1/files/${String(ended['output_file_id'])}/content`, { headers: keyOf(scene) });
   expect((await results.text()).trimEnd().split('\n')).toHaveLength(2);
   await expectRefusal(scene, account, input);
   await scene.checkBooks();

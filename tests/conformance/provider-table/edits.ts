@@ -53,7 +53,11 @@ export async function editPicture({ type }: Row): Promise<void> {
     ['mask', 'image/png'],
   ]);
   expect([masked.status, await masked.text()]).toEqual([400, expect.stringContaining('mask')]);
-  const many = await scene.post('/v1/images/edits', { model, prompt: 'a tide', images: Array(15).fill({ image_url: dataUrl }) });
+  const many = await scene.post('/v1/images/edits', {
+    model,
+    prompt: 'a tide',
+    images: Array.from({ length: 15 }, () => ({ image_url: dataUrl })),
+  });
   expect([many.status, await many.text()]).toEqual([400, expect.stringContaining('images')]);
   const wrong = await scene.post('/v1/images/edits', { model, prompt: 'a tide', images: [{ image_url: 'ftp://a.example/1.png' }] });
   expect(wrong.status).toBe(400);

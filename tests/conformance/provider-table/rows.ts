@@ -26,8 +26,6 @@ export const untrue: Readonly<Record<number, readonly string[]>> = {
   3: ['rerank', 'moderations'],
   // One address, whose words are those of conversations.
   8: ['completions'],
-  // A library of documents that never answered.
-  21: [],
   // Models with addresses of their own: those that complete texts are asked by conversations.
   39: ['completions'],
   // Other gateways, reached as OpenAI or Custom.

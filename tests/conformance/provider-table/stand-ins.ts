@@ -6,6 +6,7 @@ import { startFakeCodex } from '#tests/support/fake-codex.ts';
 import { startFakeCohere } from '#tests/support/fake-cohere.ts';
 import { startFakeCoze } from '#tests/support/fake-coze.ts';
 import { startFakeDify } from '#tests/support/fake-dify.ts';
+import { startFakeLibrary } from '#tests/support/fake-library.ts';
 import { startFakeOllama } from '#tests/support/fake-ollama.ts';
 import { startFakePalm } from '#tests/support/fake-palm.ts';
 import { drawing, startFakeReplicate } from '#tests/support/fake-replicate.ts';
@@ -34,6 +35,7 @@ const own: Readonly<Record<number, StandIn>> = {
   14: { front: startPlain(14), formats: ['claude'] },
   15: { front: startFakeBaidu, formats: ['ernie'], answers: ['embeddings'], models: { chat: 'ERNIE-4.0-8K', embeddings: 'Embedding-V1' } },
   18: { front: startFakeSpark(), formats: ['openai-chat', 'spark'], models: { chat: 'SparkDesk-v4.0' } },
+  21: { front: startFakeLibrary, formats: ['library'], models: { chat: 'gpt-4o-mini' } },
   23: {
     front: (url) => startFakeTencent(url, { failureStatus: 200 }),
     formats: ['hunyuan'],

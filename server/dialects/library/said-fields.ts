@@ -1,0 +1,4 @@
+// What this format carries of what callers say; none of them speaks it. A library has its own settings.
+import type { CarriedFields } from '../request-fields.ts';
+
+export const carriedFields: CarriedFields = {};

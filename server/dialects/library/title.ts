@@ -1,0 +1,2 @@
+/** As people call the format. */
+export const title = 'AI Proxy Library';

@@ -1,0 +1,65 @@
+// A library of AI Proxy before the fake upstream: takes its own format strictly, and answers in its events.
+import { relayOwn } from './own-chat-relay.ts';
+import { jsonOf, startFront } from './provider-front.ts';
+import type { FrontedRequest, Judgement, ProviderFront } from './provider-front.ts';
+import { demand, hasOnly, readStrictly } from './strict-requests.ts';
+import type { Json } from './strict-requests.ts';
+
+const key = 'lib-key';
+const library = '12';
+const documents = [{ title: 'Tides', url: 'https://a.example/tides' }];
+
+export interface FakeLibrary extends ProviderFront {
+  readonly taken: Json[];
+}
+
+export async function startFakeLibrary(upstreamUrl: string): Promise<FakeLibrary> {
+  const taken: Json[] = [];
+  const front = await startFront(upstreamUrl, (request) => judge(request, taken));
+  return { ...front, taken, channel: { type: 21, key, other: library } };
+}
+
+function judge({ method, path, headers, body }: FrontedRequest, taken: Json[]): Judgement {
+  const refused = (errCode: number, message: string): Judgement => ({
+    kind: 'answer',
+    status: 200,
+    body: { success: false, errCode, message },
+  });
+  if (headers.authorization !== `Bearer ${key}`) return refused(401, 'Invalid token');
+  if (method !== 'POST' || path !== '/api/library/ask') return refused(404, `nothing at ${path}`);
+  const asked = jsonOf(body);
+  taken.push(asked);
+  const read = readStrictly(() => chatOf(asked));
+  return 'fault' in read ? refused(400, read.fault) : { kind: 'pass', path: '/v1/chat/completions', body: read.asked, relay };
+}
+
+function chatOf(asked: Json): Json {
+  demand(hasOnly(asked, ['model', 'query', 'libraryId', 'stream']), 'unknown field');
+  const { query, libraryId, stream } = asked;
+  demand(libraryId === library && typeof stream === 'boolean', 'libraryId and stream');
+  demand(typeof query === 'string' && query !== '', 'query');
+  const streamed = stream ? { stream: true, stream_options: { include_usage: true } } : {};
+  return { model: 'gpt-4o-mini', messages: [{ role: 'user', content: query }], ...streamed };
+}
+
+const relay = relayOwn({
+  whole: ({ choices }) => {
+    const [choice] = Array.isArray(choices) ? choices : [];
+    return { success: true, answer: Object(Object(choice).message).content ?? '', documents };
+  },
+  events: libraryEvents,
+  failed: { success: false, errCode: 500, message: 'Internal error' },
+  failure: (message) => ({ success: false, errCode: 400, message }),
+  failureStatus: 200,
+});
+
+/** Chunks of a chat completion as events of a library. */
+export function libraryEvents(): (chunk: Json) => Json[] {
+  return ({ choices, model }) => {
+    const [choice] = Array.isArray(choices) ? choices : [];
+    const { delta, finish_reason: reason } = Object(choice);
+    const { content } = Object(delta);
+    const said = typeof content === 'string' && content !== '' ? [{ content, finish: false, model, documents: [] }] : [];
+    return typeof reason === 'string' ? [...said, { content: '', finish: true, model, documents }] : said;
+  };
+}
