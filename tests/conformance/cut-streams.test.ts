@@ -147,7 +147,7 @@ const streams: Readonly<
     other: '12',
     write(behaviour) {
       const request = known(readChat({ model, messages, stream: true, stream_options: { include_usage: true } }));
-      const events = libraryEvents();
+      const events = libraryEvents({ usage: true });
       return sse([...chatChunks(request, behaviour, 'chatcmpl-1')].flatMap((chunk) => events({ ...chunk })));
     },
   },

@@ -47,19 +47,24 @@ const relay = relayOwn({
     const [choice] = Array.isArray(choices) ? choices : [];
     return { success: true, answer: Object(Object(choice).message).content ?? '', documents };
   },
-  events: libraryEvents,
+  events: () => libraryEvents({ usage: false }),
   failed: { success: false, errCode: 500, message: 'Internal error' },
   failure: (message) => ({ success: false, errCode: 400, message }),
   failureStatus: 200,
 });
 
-/** Chunks of a chat completion as events of a library. */
-export function libraryEvents(): (chunk: Json) => Json[] {
-  return ({ choices, model }) => {
+/** Chunks of a chat completion as events of a library. `usage`: as we tell it ourselves, which it does not. */
+export function libraryEvents({ usage: tells }: { usage: boolean }): (chunk: Json) => Json[] {
+  return ({ choices, model, usage }) => {
+    const end = { content: '', finish: true, model, documents };
+    if (tells && usage !== undefined && usage !== null) {
+      const { prompt_tokens: input, completion_tokens: output } = Object(usage);
+      return [{ ...end, usage: { input, output } }];
+    }
     const [choice] = Array.isArray(choices) ? choices : [];
     const { delta, finish_reason: reason } = Object(choice);
     const { content } = Object(delta);
     const said = typeof content === 'string' && content !== '' ? [{ content, finish: false, model, documents: [] }] : [];
-    return typeof reason === 'string' ? [...said, { content: '', finish: true, model, documents }] : said;
+    return typeof reason === 'string' && !tells ? [...said, end] : said;
   };
 }

@@ -9,7 +9,6 @@ export const carriedFields: CarriedFields = {
   frequency_penalty: (value) => inChat({ frequency_penalty: value }),
 };
 
-/** Only one kind of field stands there. */
 function inChat(fields: Record<string, unknown>): Record<string, unknown> {
-  return { chat: fields };
+  return { parameter: { chat: fields } };
 }

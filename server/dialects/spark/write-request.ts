@@ -16,7 +16,7 @@ interface SparkMessage {
 /** @throws {AppError} `untranslatable` */
 export function writeRequest(request: ChatRequest, { upstreamModel }: WriteOptions): WrittenRequest {
   const losses = new Losses(request.saidFields);
-  const { chat } = losses.carry(request.extras, carriedFields, title);
+  losses.carry(request.extras, carriedFields, title);
   if (request.stop !== undefined) throw untranslatable(request.saidFields.stop?.name ?? 'stop', title);
   noteTools(request, losses, title);
   if (request.userId !== undefined) losses.drop('user_id');
@@ -25,7 +25,7 @@ export function writeRequest(request: ChatRequest, { upstreamModel }: WriteOptio
   const text = shape === null ? told : [{ role: 'system', content: shape }, ...told];
   const body = {
     header: {},
-    parameter: { chat: { domain: upstreamModel, ...samplingOf(request), ...(isObject(chat) ? chat : {}) } },
+    parameter: { chat: { domain: upstreamModel, ...samplingOf(request), ...penaltiesOf(request) } },
     payload: { message: { text } },
   };
   return { body, dropped: losses.names };
@@ -39,6 +39,12 @@ function samplingOf({ maxTokens, temperature, topP, topK }: ChatRequest): Record
     ...(topP === undefined ? {} : { top_p: topP }),
     ...(topK === undefined ? {} : { top_k: Math.min(6, Math.max(1, topK)) }),
   };
+}
+
+/** They are named there as their callers mean them. */
+function penaltiesOf({ extras }: ChatRequest): Record<string, unknown> {
+  const penalties = extras.filter(({ field }) => field === 'presence_penalty' || field === 'frequency_penalty');
+  return Object.fromEntries(penalties.map(({ field, value }) => [field, value]));
 }
 
 function writeMessage(message: Message, losses: Losses): SparkMessage[] {
