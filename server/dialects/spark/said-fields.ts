@@ -2,6 +2,7 @@
 import type { CarriedFields } from '../request-fields.ts';
 
 export const carriedFields: CarriedFields = {
+  token_limit: 'by_parts',
   temperature: 'by_parts',
   top_p: 'by_parts',
   top_k: 'by_parts',
