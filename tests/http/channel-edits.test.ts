@@ -186,7 +186,7 @@ describe.each(engines)('channel edits on $kind', (engine) => {
     });
 
     it.each([
-      ['a type that nothing here talks to', { type: 21 }, 200, 'channel_type_unsupported'],
+      ['a type that nothing here talks to', { type: 58 }, 200, 'channel_type_unsupported'],
       ['a type that does not exist', { type: 999 }, 200, 'channel_type_unsupported'],
       ['a missing base URL', { type: 8 }, 200, 'channel_base_url_required'],
       ['a base URL of another scheme', { base_url: 'ftp://x.example' }, 200, 'channel_base_url_invalid'],
@@ -370,7 +370,7 @@ describe.each(engines)('channel edits on $kind', (engine) => {
     it.each([
       ['an empty name', { name: '' }, 200, 'channel_incomplete'],
       ['no models', { models: '' }, 200, 'channel_without_models'],
-      ['an unsupported type', { type: 21 }, 200, 'channel_type_unsupported'],
+      ['an unsupported type', { type: 58 }, 200, 'channel_type_unsupported'],
       ['a type that needs a base URL', { type: 8 }, 200, 'channel_base_url_required'],
       ['a bad base URL', { base_url: 'nowhere' }, 200, 'channel_base_url_invalid'],
       ['a bad mapping', { model_mapping: 'x' }, 200, 'channel_mapping_invalid'],
