@@ -44,7 +44,7 @@ function samplingOf({ maxTokens, temperature, topP, topK }: ChatRequest): Record
 /** They are named there as their callers mean them. */
 function penaltiesOf({ extras }: ChatRequest): Record<string, unknown> {
   const penalties = extras.filter(({ field }) => field === 'presence_penalty' || field === 'frequency_penalty');
-  return Object.fromEntries(penalties.map(({ field, value }) => [field, value]));
+  return Object.fromEntries(penalties.map(({ field, value }): [string, unknown] => [String(field), value]));
 }
 
 function writeMessage(message: Message, losses: Losses): SparkMessage[] {
