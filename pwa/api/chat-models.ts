@@ -1,21 +1,41 @@
-/** What is asked of a model: an answer in words, pictures, speech, or what was said in a recording. */
+/** What is asked of a model in the playground: an answer in words, pictures, speech, or what was said in a recording. */
 export type ModelKind = 'chat' | 'picture' | 'speech' | 'transcript';
+/** What programs ask models for. */
+export type CallableKind = ModelKind | 'completion' | 'embedding' | 'rerank' | 'moderation' | 'video' | 'drawing' | 'music';
 
+/** What is asked in several steps, needs sound as well, or takes what no call says. */
+const unasked = /realtime|(?:^|-)audio|^semantic_similarity|^mj_(?!imagine)|^swap_face/i;
 /** By their names; the server keeps no list of what each model does. */
-const kinds: readonly (readonly [ModelKind, RegExp])[] = [
+const kinds: readonly (readonly [CallableKind, RegExp])[] = [
+  ['drawing', /^mj_imagine/i],
+  ['music', /^suno/i],
+  ['moderation', /moderation/i],
+  ['rerank', /rerank/i],
   ['transcript', /whisper|transcri|sensevoice|(?:^|[-_/])asr/i],
   ['speech', /tts|cosyvoice|^speech-/i],
-  ['picture', /dall-e|image|flux|stable-diffusion|sdxl|seedream|cogview|kolors|^wanx|-t2i|^irag/i],
+  [
+    'video',
+    /(?:^|[-_/])sora|veo-\d|kling|^vidu|hailuo|[-_/]video|^video|^[ti]2v-|^s2v-|jimeng|seedance|cogvideo|[-_](?:ti?|i|kf|r)2v|^wan2\.[67]$|^wan-?video/i,
+  ],
+  ['picture', /dall-e|image|flux|stable-diffusion|sdxl|seedream|cogview|kolors|^wanx|-t2i|^irag|instantid/i],
+  ['embedding', /embed|bge-|^m3e|^embo-|jina-clip/i],
+  ['completion', /davinci|babbage|^gpt-3\.5-turbo-instruct/i],
 ];
-const neither = /embed|bge-|^m3e|rerank|tts|image|moderation|^mj_|davinci|babbage|suno|realtime|audio|instruct$/i;
+const playable: ReadonlySet<CallableKind> = new Set<ModelKind>(['chat', 'picture', 'speech', 'transcript']);
 
 /** … and of models whose answers cost little and come soon. */
 const small = /mini|flash|nano|turbo|lite|small|haiku|chat/i;
 
-/** Undefined: something that the console itself does not ask for. */
+/** Undefined: nothing that one plain call asks for. */
+export function callableKind(model: string): CallableKind | undefined {
+  if (unasked.test(model)) return undefined;
+  return kinds.find(([, names]) => names.test(model))?.[0] ?? 'chat';
+}
+
+/** Undefined: something that the playground does not ask for. */
 export function kindOfModel(model: string): ModelKind | undefined {
-  if (/realtime/i.test(model)) return undefined;
-  return kinds.find(([, names]) => names.test(model))?.[0] ?? (neither.test(model) ? undefined : 'chat');
+  const kind = callableKind(model);
+  return kind !== undefined && isPlayable(kind) ? kind : undefined;
 }
 
 /** Whether a call of the kind that the console itself makes (a first call, a test) can be answered by a model of that name. */
@@ -25,4 +45,8 @@ export function canChat(model: string): boolean {
 
 export function isSmall(model: string): boolean {
   return small.test(model);
+}
+
+function isPlayable(kind: CallableKind): kind is ModelKind {
+  return playable.has(kind);
 }

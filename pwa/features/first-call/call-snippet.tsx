@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import type { CallableKind } from '#pwa/api/chat-models.ts';
 import { CopyButton } from '#pwa/ui/controls/copy-text.tsx';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { Segments } from '#pwa/ui/controls/segments.tsx';
@@ -22,12 +23,24 @@ interface CallSnippetProps {
   /** The key without `sk-`. */
   secret: string;
   model: string;
-  /** All that may be called. */
+  /** What the model is asked for. */
+  kind: CallableKind;
+  /** All conversations that may be had. */
   models: readonly string[];
   isPrimary: boolean;
   /** Programs first: somebody sets one up. */
   isForClients: boolean;
 }
+
+/** What is to be known of a call that is not answered in words. */
+const abouts: Partial<Record<CallableKind, 'transcript' | 'picture' | 'speech' | 'task'>> = {
+  transcript: 'transcript',
+  picture: 'picture',
+  speech: 'speech',
+  video: 'task',
+  drawing: 'task',
+  music: 'task',
+};
 
 /** As their makers write them. */
 const names: Record<SnippetKind, string> = {
@@ -46,14 +59,17 @@ const names: Record<SnippetKind, string> = {
 };
 
 /** Code that makes the call, or a program's configuration. On the screen the key is masked until it is asked for; what is copied holds it whole. */
-export function CallSnippet({ baseUrl, secret, model, models, isPrimary, isForClients }: CallSnippetProps) {
+export function CallSnippet({ baseUrl, secret, model, kind: asked, models, isPrimary, isForClients }: CallSnippetProps) {
   const { t } = useTranslation();
   const [tab, setTab] = useState<CodeKind | 'clients'>(isForClients ? 'clients' : 'curl');
   const [client, setClient] = useState<ClientKind>('claude_code');
   const [isShown, setShown] = useState(false);
-  const kind = tab === 'clients' ? client : tab;
+  const isChat = asked === 'chat';
+  const shown = isChat || tab !== 'clients' ? tab : 'curl';
+  const kind = shown === 'clients' ? client : shown;
   const key = `sk-${secret}`;
-  const claudeModels = claudeModelsOf(model, models);
+  const about = asked === 'picture' && kind !== 'curl' ? undefined : abouts[asked];
+  const values = { baseUrl, model, kind: asked, claudeModels: claudeModelsOf(model, models) };
   const masked = `sk-${secret.slice(0, 4)}${'•'.repeat(8)}${secret.slice(-4)}`;
   return (
     <div className={styles.snippetColumn}>
@@ -61,10 +77,10 @@ export function CallSnippet({ baseUrl, secret, model, models, isPrimary, isForCl
         <div className={styles.snippetHead}>
           <Segments
             label={t('guide.snippet.language')}
-            value={tab}
+            value={shown}
             options={[
               ...codeKinds.map((value) => ({ value, label: names[value] })),
-              { value: 'clients' as const, label: t('guide.snippet.clients') },
+              ...(isChat ? [{ value: 'clients' as const, label: t('guide.snippet.clients') }] : []),
             ]}
             onChange={setTab}
           />
@@ -73,7 +89,7 @@ export function CallSnippet({ baseUrl, secret, model, models, isPrimary, isForCl
             {t(isShown ? 'guide.snippet.hide' : 'guide.snippet.show')}
           </Button>
         </div>
-        {tab === 'clients' && (
+        {shown === 'clients' && (
           <div className={styles.snippetHead}>
             <select
               className={styles.client}
@@ -97,14 +113,14 @@ export function CallSnippet({ baseUrl, secret, model, models, isPrimary, isForCl
                 <CopyButton
                   variant={isPrimary && at === 0 ? 'filled' : 'default'}
                   label={t(`guide.snippet.${use === 'file' ? 'copy_file' : 'copy'}`)}
-                  text={snippetText(kind, { baseUrl, key, model, claudeModels }, at)}
+                  text={snippetText(kind, { ...values, key }, at)}
                 />
               </span>
             </div>
             {/* It scrolls by itself, so the keyboard must be able to. */}
             {/* oxlint-disable-next-line jsx_a11y/no-noninteractive-tabindex */}
             <pre className={styles.code} tabIndex={0} role="region" aria-label={at === 0 ? names[kind] : `${names[kind]}, ${place}`}>
-              {snippetParts(kind, { baseUrl, key: isShown ? key : masked, model, claudeModels }, at).map(({ text, isOwn }, index) => (
+              {snippetParts(kind, { ...values, key: isShown ? key : masked }, at).map(({ text, isOwn }, index) => (
                 // Pieces have no name but their place.
                 <span key={index} className={isOwn ? styles.own : undefined}>
                   {text}
@@ -115,6 +131,7 @@ export function CallSnippet({ baseUrl, secret, model, models, isPrimary, isForCl
         ))}
       </div>
       <p className={styles.note}>{t(isShown ? 'guide.snippet.note_shown' : 'guide.snippet.note')}</p>
+      {about !== undefined && <p className={styles.note}>{t(`guide.snippet.about.${about}`)}</p>}
       {kind === 'cursor' && <p className={styles.note}>{t('guide.snippet.cursor')}</p>}
     </div>
   );

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { FirstCallState } from '#shared/first-call.ts';
 import { mayActOn } from '#shared/roles.ts';
+import { callableKind, canChat } from '#pwa/api/chat-models.ts';
 import { canTopUp } from '#pwa/api/can-top-up.ts';
 import { siteAddress, useSiteStatus } from '#pwa/api/site-status.ts';
 import { NoCredit } from '#pwa/ui/billing/no-credit.tsx';
@@ -12,6 +13,7 @@ import { arrivalOf } from './call-gates.ts';
 import { CallSnippet } from './call-snippet.tsx';
 import styles from './first-call.module.css';
 import { Gates } from './gates.tsx';
+import { kindOrder } from './guide-models.ts';
 import { Step } from './step.tsx';
 import type { Guide } from './use-guide.ts';
 
@@ -24,9 +26,13 @@ interface CallStepProps {
 export function CallStep({ number, guide, state }: CallStepProps) {
   const { t } = useTranslation();
   const status = useSiteStatus();
-  const { token, models } = guide;
+  const { token } = guide;
+  const chats = guide.models.filter(canChat);
+  // Programs hold conversations.
+  const models = guide.isForClients && chats.length > 0 ? chats : guide.models;
   const [chosen, setChosen] = useState<string>();
   const model = chosen !== undefined && models.includes(chosen) ? chosen : models[0];
+  const kind = callableKind(model ?? '') ?? 'chat';
   const name = t('guide.call.name');
   // What was called before the program was set up says nothing about it.
   const [since, setSince] = useState<number>();
@@ -67,9 +73,7 @@ export function CallStep({ number, guide, state }: CallStepProps) {
           value={model}
           onChange={(event) => setChosen(event.currentTarget.value)}
         >
-          {models.map((one) => (
-            <option key={one}>{one}</option>
-          ))}
+          <ModelOptions models={models} />
         </select>
       }
     >
@@ -78,14 +82,30 @@ export function CallStep({ number, guide, state }: CallStepProps) {
           baseUrl={baseUrl}
           secret={token.key}
           model={model}
-          models={models}
+          kind={kind}
+          models={chats}
           isPrimary={arrival.kind !== 'done'}
           isForClients={guide.isForClients}
         />
-        <Gates arrival={arrival} token={token} model={model} isAdmin={guide.isAdmin} />
+        <Gates arrival={arrival} token={token} asked={kind} model={model} isAdmin={guide.isAdmin} />
       </div>
     </Step>
   );
+}
+
+/** Under what they are asked for, where that is more than one thing. */
+function ModelOptions({ models }: { models: readonly string[] }) {
+  const { t } = useTranslation();
+  const found = Map.groupBy(models, (name) => callableKind(name) ?? 'chat');
+  const options = (names: readonly string[] = []) => names.map((one) => <option key={one}>{one}</option>);
+  if (found.size < 2) return options(models);
+  return kindOrder
+    .filter((kind) => found.has(kind))
+    .map((kind) => (
+      <optgroup key={kind} label={t(`guide.kind.${kind}`)}>
+        {options(found.get(kind))}
+      </optgroup>
+    ));
 }
 
 /** Nothing can be called: none is offered, or none that is has a price. */

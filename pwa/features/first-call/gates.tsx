@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Token } from '#shared/tokens.ts';
+import type { CallableKind } from '#pwa/api/chat-models.ts';
 import { sendFirstCall } from '#pwa/api/first-call.ts';
 import { siteAddress, useSiteStatus } from '#pwa/api/site-status.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
@@ -18,12 +19,14 @@ import { WhyRefused } from './why-refused.tsx';
 interface GatesProps {
   arrival: Arrival;
   token: Token;
+  /** What the model is asked for. */
+  asked: CallableKind;
   model: string;
   isAdmin: boolean;
 }
 
 /** What the call passes on its way, each with its fact; the one that stops it says why, and where to put it right. */
-export function Gates({ arrival, token, model, isAdmin }: GatesProps) {
+export function Gates({ arrival, token, asked, model, isAdmin }: GatesProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const { kind, states, call, refusal } = arrival;
@@ -91,7 +94,7 @@ export function Gates({ arrival, token, model, isAdmin }: GatesProps) {
           </Button>
         </div>
       ) : (
-        <SendHere token={token} model={model} />
+        <SendHere token={token} kind={asked} model={model} />
       )}
     </div>
   );
@@ -115,11 +118,11 @@ function channelFact({ states, call, refusal }: Arrival): string {
   return [call.channel?.name ?? '', call.status === 0 ? '' : String(call.status)].filter((part) => part !== '').join(' · ');
 }
 
-function SendHere({ token, model }: { token: Token; model: string }) {
+function SendHere({ token, kind, model }: { token: Token; kind: CallableKind; model: string }) {
   const { t } = useTranslation();
   const client = useQueryClient();
   const send = useMutation({
-    mutationFn: () => sendFirstCall({ key: `sk-${token.key}`, model }),
+    mutationFn: () => sendFirstCall({ key: `sk-${token.key}`, kind, model }),
     meta: { quiet: true },
     // What came of it is told like that of any other call.
     onSettled: () => askFirstCall(client),

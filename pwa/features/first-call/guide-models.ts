@@ -1,6 +1,6 @@
 // Which model the first call asks for: one that can be called and has a price.
 import type { PricingEntry } from '#shared/models.ts';
-import { canChat, isSmall } from '#pwa/api/chat-models.ts';
+import { type CallableKind, callableKind, isSmall } from '#pwa/api/chat-models.ts';
 
 export interface CallableModels {
   /** The first is what the guide proposes. */
@@ -17,12 +17,29 @@ interface Wanted {
   ofChannels: readonly string[];
 }
 
+/** What is the simplest to see an answer of comes first, what takes minutes last. */
+export const kindOrder: readonly CallableKind[] = [
+  'chat',
+  'completion',
+  'embedding',
+  'rerank',
+  'moderation',
+  'transcript',
+  'speech',
+  'picture',
+  'video',
+  'drawing',
+  'music',
+];
+
 export function callableModels(entries: readonly PricingEntry[], { group, allowsUnpriced, ofChannels }: Wanted): CallableModels {
   const offered = entries.filter((entry) => entry.enable_groups.includes(group));
-  const unpriced = offered.filter((entry) => !entry.has_price && canChat(entry.model_name)).map((entry) => entry.model_name);
-  const callable = offered.filter((entry) => (entry.has_price || allowsUnpriced) && canChat(entry.model_name));
+  const asked = offered.filter((entry) => callableKind(entry.model_name) !== undefined);
+  const unpriced = asked.filter((entry) => !entry.has_price).map((entry) => entry.model_name);
+  const callable = asked.filter((entry) => entry.has_price || allowsUnpriced);
   const place = new Map(ofChannels.map((model, index) => [model, index]));
   const rank = ({ model_name: name, model_ratio: ratio, quota_type: kind }: PricingEntry): number[] => [
+    kindOrder.indexOf(callableKind(name) ?? 'chat'),
     kind,
     isSmall(name) ? 0 : 1,
     ratio,

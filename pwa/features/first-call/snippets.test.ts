@@ -6,6 +6,7 @@ const values = {
   baseUrl: 'https://ai.example/v1',
   key: 'sk-secret',
   model: 'gpt-4o-mini',
+  kind: 'chat' as const,
   claudeModels: claudeModelsOf('gpt-4o-mini', []),
 };
 const every = snippetKinds.flatMap((kind) => snippetUses(kind).map(({ use, place = 'that' }, at) => ({ kind, use, place, at })));

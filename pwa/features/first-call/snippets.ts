@@ -1,5 +1,8 @@
 // The first call as code, and programs that make it, with the real address, key and model. What is the reader's own is told apart from the rest.
 
+import type { CallableKind } from '#pwa/api/chat-models.ts';
+import { kindTemplate } from './kind-snippets.ts';
+
 export const codeKinds = ['curl', 'python', 'node'] as const;
 /** Agents and editors first, then libraries. */
 export const clientKinds = [
@@ -24,6 +27,8 @@ export interface SnippetValues {
   /** With `sk-`; masked for the screen. */
   key: string;
   model: string;
+  /** What the model is asked for. Programs are for conversations alone. */
+  kind: CallableKind;
   /** What Claude Code asks for by the name of a family. */
   claudeModels: ClaudeModels;
 }
@@ -285,10 +290,10 @@ export function snippetUses(kind: SnippetKind): readonly Pick<Block, 'use' | 'pl
 }
 
 /** `at`: which of the kind's ways. */
-export function snippetParts(kind: SnippetKind, { baseUrl, key, model, claudeModels }: SnippetValues, at = 0): SnippetPart[] {
-  const [first, ...further] = blocks[kind];
-  const { language, template } = further[at - 1] ?? first;
-  const values: Record<string, string> = {
+export function snippetParts(kind: SnippetKind, values: SnippetValues, at = 0): SnippetPart[] {
+  const { baseUrl, key, model, claudeModels } = values;
+  const { language, template } = blockOf(kind, values, at);
+  const texts: Record<string, string> = {
     '{url}': baseUrl,
     '{origin}': baseUrl.replace(/\/v1$/, ''),
     '{key}': key,
@@ -298,11 +303,22 @@ export function snippetParts(kind: SnippetKind, { baseUrl, key, model, claudeMod
     '{opus}': quoted(language, claudeModels.opus),
     // JSON within an argument of a shell.
     '{model:json}': quoted('shell', quoted('json', model)),
+    '{model:shell}': quoted('shell', model),
   };
   return template
-    .split(/(\{url\}|\{origin\}|\{key\}|\{model\}|\{haiku\}|\{sonnet\}|\{opus\}|\{model:json\})/)
+    .split(/(\{url\}|\{origin\}|\{key\}|\{model\}|\{haiku\}|\{sonnet\}|\{opus\}|\{model:json\}|\{model:shell\})/)
     .filter((text) => text !== '')
-    .map((text) => ({ text: values[text] ?? text, isOwn: text in values }));
+    .map((text) => ({ text: texts[text] ?? text, isOwn: text in texts }));
+}
+
+function blockOf(kind: SnippetKind, { kind: asked, model }: SnippetValues, at: number): Pick<Block, 'language' | 'template'> {
+  const [first, ...further] = blocks[kind];
+  const block = further[at - 1] ?? first;
+  return asked !== 'chat' && isCode(kind) ? { ...block, template: kindTemplate(asked, kind, model) } : block;
+}
+
+function isCode(kind: SnippetKind): kind is CodeKind {
+  return kind === 'curl' || kind === 'python' || kind === 'node';
 }
 
 export function snippetText(kind: SnippetKind, values: SnippetValues, at = 0): string {
