@@ -45,6 +45,7 @@ import { dialectAt, isMissingKind } from '#server/relay/endpoints.ts';
 import { mountMidjourney } from '#server/relay/tasks/midjourney/routes.ts';
 import { mountKling } from '#server/videos/kling-routes.ts';
 import { mountVideos } from '#server/videos/routes.ts';
+import { mountVideoContents } from '#server/videos/console-content.ts';
 import { mountSuno } from '#server/relay/tasks/suno/routes.ts';
 import { errorResponse } from '#server/relay/relay-failure.ts';
 import { mountRelay } from '#server/relay/routes.ts';
@@ -107,6 +108,7 @@ function mountRoutes(host: RouteHost, relay: Relay): void {
   mountResponses(host, relay.services, { store, background, follow }); // /v1/responses/:response
   mountMidjourney(host, relay.services); // /mj, /<mode>/mj
   mountVideos(host, relay.services); //    /v1/videos, /v1/video/generations
+  mountVideoContents(host, relay.services); // /pg/tasks/:id/content
   mountKling(host, relay.services); //     /kling/v1/videos
   mountSuno(host, relay.services); //      /suno
   mountSite(host); //                      /api/status, notice, about, home_page_content

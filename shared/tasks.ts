@@ -75,3 +75,13 @@ export const taskApi = {
     summary: 'Own music and video tasks',
   }),
 };
+
+/**
+ * Where the console has the bytes of a video from, or a picture of it: for its owner and administrators, by session, without a header of the
+ * console's, which players have none of. Beside `/pg/chat/completions`, since it streams. It answers `Range` requests.
+ */
+export const taskContentRoute = '/pg/tasks/:id/content';
+
+export function taskContentPath(id: number, variant: 'video' | 'thumbnail' = 'video'): string {
+  return `${taskContentRoute.replace(':id', String(id))}${variant === 'video' ? '' : `?variant=${variant}`}`;
+}

@@ -59,7 +59,7 @@ export function mountVideos(host: RouteHost, services: RelayServices): void {
       const leaving = new AbortController();
       connection?.res.once('close', () => leaving.abort());
       const variant = url.searchParams.get('variant') ?? 'video';
-      return serveContent(services, task, { variant, signal: leaving.signal });
+      return serveContent(services, task, { variant, signal: leaving.signal, userId: task.user_id, range: request.headers.get('range') });
     }),
   );
 }

@@ -15,6 +15,8 @@ import type { VideoForm, VideoQuestion } from '#server/tasks/videos/video-form.t
 import { exchange } from '#server/upstream/exchange.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import { urlOf } from '#server/tasks/platforms/report-values.ts';
+import { isAskedPart, partHeaders, partOf, readPart, readRange, sourceOfPart } from './byte-range.ts';
+import type { ByteRange, Part } from './byte-range.ts';
 import { PassedEgress } from './passed-egress.ts';
 import { madeOf } from '#server/tasks/videos/video-facts.ts';
 import { stateOf } from './video-object.ts';
@@ -28,21 +30,30 @@ const sendMs = 600_000;
 const longestMs = 3600_000;
 const mostBytes = 4 * 1024 ** 3;
 const answerBytes = 1024 * 1024;
-/** Videos that are read at the same time. */
-const limits = { all: 200, perOwner: 8 };
+/** Videos that are read at the same time, and pictures of them: a page of a list shows many. */
+const limits = { video: { all: 200, perOwner: 8 }, picture: { all: 200, perOwner: 24 } };
 /** Any bytes are a stream of them. */
 const bytes = { ...framings.sse, mediaType: '', begins: () => true };
 /** What a browser shows and does not run. */
 const types = /^(?:video\/[\w.+-]{1,40}|image\/(?:png|jpeg|jpg|webp|gif|avif))$/;
 const variants: ReadonlySet<string> = new Set(['video', 'thumbnail', 'spritesheet']);
 
-const open = createShares<number>();
+const open = { video: createShares<number>(), picture: createShares<number>() };
+
+interface ContentAsked {
+  variant: string;
+  signal: AbortSignal;
+  /** Who reads it. */
+  userId: number;
+  /** The caller's `Range` header; null: the whole is wanted. */
+  range: string | null;
+}
 
 /** @throws {AppError} `video_not_ready`, `video_content_missing`, `rate_limited`, and of the provider's failures */
 export async function serveContent(
   services: RelayServices,
   task: TaskRecord,
-  { variant, signal }: { variant: string; signal: AbortSignal },
+  { variant, signal, userId, range: header }: ContentAsked,
 ): Promise<DirectResponse> {
   const { context } = services;
   const id = task.public_id ?? '';
@@ -51,20 +62,15 @@ export async function serveContent(
   const channel = context.channels.get(task.channel_id);
   if (!variants.has(variant) || channel === undefined || channel.problem !== null) throw missing();
   const form = formOf(channel);
-  if (!open.fits(task.user_id, 1, limits)) throw new AppError('rate_limited', {}, { retryAfter: 5 });
-  open.add(task.user_id, 1);
-  let isOpen = true;
-  const done = () => {
-    if (isOpen) open.add(task.user_id, -1);
-    isOpen = false;
-  };
+  const done = takePlace(variant === 'video' ? 'video' : 'picture', userId);
+  const range = readRange(header);
   try {
     const question = form.content?.(task.upstream_id ?? '', variant);
     if (question === null) throw missing();
     const response =
       question === undefined
-        ? await fromAddress(services, { task, channel, form, variant, signal, done })
-        : await fromProvider(services, channel, { question, variant, done });
+        ? await fromAddress(services, { task, channel, form, variant, signal, range, done })
+        : await fromProvider(services, channel, { question, variant, range, done });
     if (response === null) throw missing();
     return response;
   } catch (failure) {
@@ -73,46 +79,67 @@ export async function serveContent(
   }
 }
 
+/** Given back once, by the result. @throws {AppError} `rate_limited` */
+function takePlace(kind: 'video' | 'picture', userId: number): () => void {
+  const shares = open[kind];
+  if (!shares.fits(userId, 1, limits[kind])) throw new AppError('rate_limited', {}, { retryAfter: 5 });
+  shares.add(userId, 1);
+  let isOpen = true;
+  return () => {
+    if (isOpen) shares.add(userId, -1);
+    isOpen = false;
+  };
+}
+
 interface FromAddress {
   task: TaskRecord;
   channel: PreparedChannel;
   form: VideoForm;
   variant: string;
   signal: AbortSignal;
+  range: ByteRange | null;
   done: () => void;
 }
 
 /** Null: there is none, or it is gone. */
 async function fromAddress({ context }: RelayServices, asked: FromAddress): Promise<DirectResponse | null> {
-  const { task, channel, form, variant, signal, done } = asked;
+  const { task, channel, form, variant, signal, range, done } = asked;
   const url = variant === 'video' ? await addressOf(context, { task, channel, form }) : variant === 'thumbnail' ? task.image_url : '';
   if (url === '') return null;
   const isOwn = form.isBehindKey === true && URL.parse(url)?.origin === URL.parse(channel.base)?.origin;
   const { 'content-type': _none, ...own } = channel.headers;
-  const stream = await openAddress(context, { url, own: isOwn ? own : null, signal }).catch((failure: unknown) => {
+  const stream = await openAddress(context, { url, own: isOwn ? own : null, signal, range }).catch((failure: unknown) => {
     if (!(failure instanceof EgressRefusal)) throw failure;
     context.log.warn({ task: task.id, reason: failure.reason }, 'a video could not be fetched');
     throw new AppError('do_request_failed', {}, { cause: failure });
   });
-  const type = typeOf(stream, variant);
+  const type = typeOf(stream, variant, range);
   if (type === null) {
     stream.close();
     return null;
   }
-  const length = stream.headers['content-length'];
-  return streamResponse(
-    200,
-    { ...headersOf(type), ...(length === undefined ? {} : { 'content-length': length }) },
-    new PassedEgress(stream, done),
-  );
+  const { 'content-length': length, 'content-range': told } = stream.headers;
+  const known = length === undefined ? {} : { 'content-length': length };
+  if (stream.status === 206) return streamResponse(206, { ...headersOf(type, variant), ...known, 'content-range': told ?? '' }, new PassedEgress(stream, done));
+  const part = cutPart(range, length);
+  if (part === null) return streamResponse(200, { ...headersOf(type, variant), ...known }, new PassedEgress(stream, done));
+  const cut = { read: readPart(() => stream.read(), part), close: () => stream.close() };
+  return streamResponse(206, { ...headersOf(type, variant), ...partHeaders(part) }, new PassedEgress(cut, done));
+}
+
+/** Of a sender that answers with the whole. Null: that is what leaves, too. */
+function cutPart(range: ByteRange | null, length: string | string[] | undefined): Part | null {
+  if (range === null || typeof length !== 'string' || !/^\d{1,15}$/.test(length)) return null;
+  return partOf(range, Number(length));
 }
 
 /** The channel's own address gets its key; wherever that sends us to is an address like any other. */
 async function openAddress(
   { egress }: RelayServices['context'],
-  { url, own, signal }: { url: string; own: Readonly<Record<string, string>> | null; signal: AbortSignal },
+  { url, own, signal, range }: Pick<FromAddress, 'signal' | 'range'> & { url: string; own: Readonly<Record<string, string>> | null },
 ): Promise<EgressStream> {
-  const accept = { accept: 'video/*, image/*', 'accept-encoding': 'identity' };
+  const part: Record<string, string> = range === null ? {} : { range: `bytes=${range.first}-${range.last ?? ''}` };
+  const accept = { accept: 'video/*, image/*', 'accept-encoding': 'identity', ...part };
   const whole = AbortSignal.any([signal, AbortSignal.timeout(longestMs)]);
   const asked = { method: 'GET', milliseconds: sendMs, maxBytes: mostBytes, signal: whole } as const;
   if (own === null) return egress.open({ ...asked, url, headers: accept, redirects: 3 });
@@ -140,7 +167,7 @@ async function addressOf(
 async function fromProvider(
   { context }: RelayServices,
   channel: PreparedChannel,
-  { question, variant, done }: { question: VideoQuestion; variant: string; done: () => void },
+  { question, variant, range, done }: Pick<FromAddress, 'variant' | 'range' | 'done'> & { question: VideoQuestion },
 ): Promise<DirectResponse | null> {
   const address = URL.parse(`${channel.base}${question.path}`);
   if (address === null) return null;
@@ -156,33 +183,42 @@ async function fromProvider(
   const type = typeNamed(told, variant);
   if (received.kind === 'whole') {
     done();
-    return type === null ? null : bufferResponse(200, headersOf(type), received.body);
+    return type === null ? null : bufferResponse(200, headersOf(type, variant), received.body);
   }
   if (type === null) {
     received.stream.abort();
     return null;
   }
-  const body = new PassedBytes(received.stream, context.env.STREAMING_TIMEOUT * 1000);
+  // Parts are cut here: what a sender says of parts is no answer that a call to a provider knows.
+  const { 'content-length': length, 'content-encoding': encoding } = received.headers ?? {};
+  const part = encoding === undefined ? cutPart(range, length) : null;
+  const source = part === null ? received.stream : sourceOfPart(received.stream, part);
+  const body = new PassedBytes(source, context.env.STREAMING_TIMEOUT * 1000);
   const { destroy } = body;
   body.destroy = () => {
     destroy.call(body);
     done();
   };
-  return streamResponse(200, headersOf(type), body);
+  return part === null
+    ? streamResponse(200, headersOf(type, variant), body)
+    : streamResponse(206, { ...headersOf(type, variant), ...partHeaders(part) }, body);
 }
 
-function headersOf(type: string): Record<string, string> {
+function headersOf(type: string, variant: string): Record<string, string> {
   return {
     'content-type': type,
-    'cache-control': 'no-store',
+    // A list shows its pictures again and again; whoever signs out takes the right to them along.
+    ...(variant === 'video' ? { 'cache-control': 'no-store' } : { 'cache-control': 'private, max-age=3600', vary: 'authorization, cookie' }),
+    'accept-ranges': 'bytes',
     'x-content-type-options': 'nosniff',
     'content-security-policy': "default-src 'none'; sandbox",
   };
 }
 
 /** Null: it is neither a video nor a picture. */
-function typeOf({ status, headers }: EgressStream, variant: string): string | null {
-  if (status !== 200 || headers['content-encoding'] !== undefined || Number(headers['content-length']) > mostBytes) return null;
+function typeOf({ status, headers }: EgressStream, variant: string, range: ByteRange | null): string | null {
+  const isPart = status === 206 && range !== null && isAskedPart(headers['content-range'], range);
+  if ((status !== 200 && !isPart) || headers['content-encoding'] !== undefined || Number(headers['content-length']) > mostBytes) return null;
   return typeNamed(headers['content-type'] ?? '', variant);
 }
 

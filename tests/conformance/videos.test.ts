@@ -315,11 +315,15 @@ describe('providers of videos', () => {
   let internet: FakeInternet;
   beforeAll(async () => {
     internet = await startFakeInternet();
-    internet.serve(({ path: at }, response) =>
-      response
+    internet.serve(({ path: at, headers }, response) => {
+      if (headers.range === 'bytes=4-')
+        return response
+          .writeHead(206, { 'content-type': 'video/mp4', 'content-range': `bytes 4-${film.length - 1}/${film.length}` })
+          .end(film.subarray(4));
+      return response
         .writeHead(200, { 'content-type': at.startsWith('/cover') ? 'image/webp' : 'application/octet-stream' })
-        .end(at.startsWith('/cover') ? 'RIFF' : film),
-    );
+        .end(at.startsWith('/cover') ? 'RIFF' : film);
+    });
     const { network } = internet;
     // A provider on this machine is one that the operator has chosen.
     const reach = (host: string, port: number) => (host === '127.0.0.1' ? connect({ host, port }) : network.connect(host, port));
@@ -383,6 +387,11 @@ describe('providers of videos', () => {
       expect([content.headers.get('content-type'), Buffer.from(await content.arrayBuffer())]).toEqual(['video/mp4', film]);
       // More than may be read at the same time: each gives its place back.
       for (let times = 0; times < 10; times += 1) await (await customer.sdk.videos.downloadContent(body.id)).arrayBuffer();
+      const part = await fetch(`${scene.app.origin}/v1/videos/${body.id}/content`, {
+        headers: { authorization: `Bearer ${customer.key}`, range: 'bytes=4-' },
+      });
+      expect([part.status, part.headers.get('content-range')]).toEqual([206, `bytes 4-${film.length - 1}/${film.length}`]);
+      expect(Buffer.from(await part.arrayBuffer())).toEqual(film.subarray(4));
       // The address is anybody's: the channel's key does not go there.
       expect(JSON.stringify(internet.visits.at(-1)?.headers)).not.toContain(row.key.split('|')[0]);
       await scene.app.context.db.collection('tasks').patchAll({ public_id: body.id }, { unset: ['accepted_key'] });

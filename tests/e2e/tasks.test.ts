@@ -116,7 +116,11 @@ describeInBrowser('drawing log and task log', () => {
     const rows = page.locator('[data-row-key]');
     await rows.filter({ hasText: 'a ferry leaves the harbour' }).first().click();
     const panel = panelOf(page, 'desk');
-    expect(await panel.getByRole('link', { name: text('tasks.clip.video') }).getAttribute('href')).toBe('https://cdn.example/ferry.mp4');
+    const player = panel.locator('video');
+    expect(await player.getAttribute('poster')).toMatch(/^\/pg\/tasks\/\d+\/content\?variant=thumbnail$/);
+    const save = panel.getByRole('link', { name: text('tasks.video.save') });
+    expect(await save.getAttribute('href')).toBe(await player.getAttribute('src'));
+    expect(await save.getAttribute('download')).toBe('video_q8Zb0fJmVx2cLr7TtK1yWdN4.mp4');
     await panel.getByText('1080×1920').first().waitFor();
     await rows.filter({ hasText: 'the same at dusk' }).first().click();
     await panel.getByText('GET /v1/videos/video_remix/content').waitFor();

@@ -104,6 +104,30 @@ describe.each(engines)('videos on $kind', (engine) => {
     expect(await other.balance()).toBe(start);
   });
 
+  it('are watched in the console by their owner and administrators, in parts, by session alone', async () => {
+    const [customer, other] = [await scene.customer(), await scene.customer()];
+    await create(customer);
+    const { app } = scene;
+    const path = `/pg/tasks/${(await scene.task(customer)).id}/content`;
+    const [owner, stranger, admin] = [await app.as(customer.user), await app.as(other.user), await app.as(await app.createUser({ role: 10 }))];
+    expect(await owner.get(path)).toMatchObject({ status: 400, code: 'video_not_ready' });
+    sora.tell(named(), { status: 'completed' });
+    await scene.poll();
+    // A player sends no header of the console's.
+    for (const client of [owner, admin, stranger]) client.setUser(null);
+    for (const client of [owner, admin]) {
+      expect(await client.get(path)).toMatchObject({ status: 200, headers: { 'content-type': 'video/mp4', 'accept-ranges': 'bytes' } });
+      const part = await client.get(path, { headers: { range: 'bytes=4-7' } });
+      expect(part).toMatchObject({ status: 206, body: 'ftyp', headers: { 'content-range': `bytes 4-7/${film.length}`, 'content-length': '4' } });
+    }
+    expect(await owner.get(`${path}?variant=thumbnail`)).toMatchObject({ status: 200, body: 'RIFF' });
+    expect(await stranger.get(path)).toMatchObject({ status: 404, code: 'video_not_found' });
+    expect(await app.anonymous().get(path)).toMatchObject({ status: 401, code: 'not_logged_in' });
+    const elsewhere = await owner.get(path, { headers: { 'sec-fetch-site': 'cross-site' } });
+    expect(elsewhere).toMatchObject({ status: 401, code: 'user_header_missing' });
+    expect(await owner.get('/pg/tasks/987654/content')).toMatchObject({ status: 404 });
+  });
+
   it('take a picture as a file, which goes on as it is, and as an address or data', async () => {
     const customer = await scene.customer();
     await create(customer, { input_reference: await toFile(png, 'a.png', { type: 'image/png' }) });

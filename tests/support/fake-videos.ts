@@ -39,7 +39,11 @@ export async function startFakeVideos(...first: VideoServing[]): Promise<FakeVid
       if (reply === 'cut') return response.destroy();
       const [type, bytes] = 'bytes' in reply ? [reply.type, reply.bytes] : ['application/json', JSON.stringify(reply.body)];
       return response
-        .writeHead(reply.status ?? 200, { 'content-type': type, ...('location' in reply ? { location: reply.location } : {}) })
+        .writeHead(reply.status ?? 200, {
+          'content-type': type,
+          'content-length': Buffer.byteLength(bytes),
+          ...('location' in reply ? { location: reply.location } : {}),
+        })
         .end(bytes);
     }
     return response.writeHead(418, { 'content-type': 'application/json' }).end('{"error":{"message":"nobody answers this"}}');

@@ -16,6 +16,7 @@ import { Picture } from './picture.tsx';
 import { Duration, Progress, TaskMark, useActionText, useCodeText } from './task-labels.tsx';
 import { durationOf, isUnfinished, type MadeVideo, type TaskRow } from './task-row.ts';
 import styles from './tasks.module.css';
+import { VideoPlayer } from './video-player.tsx';
 
 interface TaskPanelProps {
   row: TaskRow;
@@ -114,22 +115,14 @@ function DrawingPicture({ row }: { row: TaskRow }) {
   );
 }
 
-/** Whoever has no link can have it by a call. */
-function VideoPart({ row, video }: { row: TaskRow; video: MadeVideo }) {
+/** A program has it by the call. */
+function VideoPart({ row, video: { source, size } }: { row: TaskRow; video: MadeVideo }) {
   const { t } = useTranslation();
-  const { link } = video;
+  if (source === undefined) return null;
   return (
     <div className={styles.large}>
-      {row.picture !== undefined && <Picture src={row.picture} kind="video" alt={row.prompt || t('tasks.no_prompt')} />}
-      {link !== undefined && (
-        <a className={styles.link} href={link} target="_blank" rel="noreferrer noopener">
-          <Icon name="play" />
-          {t('tasks.clip.video')}
-        </a>
-      )}
-      {row.standing === 'done' && link === undefined && (
-        <CopyText mono text={`GET /v1/videos/${row.upstreamId}/content`} label={t('tasks.video.copy_call')} />
-      )}
+      <VideoPlayer source={source} poster={row.picture} size={size} name={row.prompt || t('tasks.no_prompt')} file={row.upstreamId || String(row.id)} />
+      <CopyText mono text={`GET /v1/videos/${row.upstreamId}/content`} label={t('tasks.video.copy_call')} />
     </div>
   );
 }

@@ -41,7 +41,7 @@ describe('pictures', () => {
 });
 
 describe('rows', () => {
-  test('a video has its length and size, and a link where there is one with https', () => {
+  test('a video has its length and size, and once it is done an address of this site alone', () => {
     const video = {
       model: 'tide-video',
       seconds: 8,
@@ -49,14 +49,15 @@ describe('rows', () => {
       url: 'https://cdn.example/a.mp4',
       poster: 'https://cdn.example/a.webp',
     };
-    const row = rowOfTask(buildMusic({ platform: 'video', action: 'TEXT_TO_VIDEO', data: null, video }));
-    expect(row).toMatchObject({ kind: 'video', picture: video.poster, clips: [], lyrics: '' });
-    expect(row.video).toEqual({ model: 'tide-video', seconds: 8, size: '1280×720', link: video.url });
-    for (const url of ['', 'http://cdn.example/a.mp4', 'javascript:alert(1)'])
-      expect(rowOfTask(buildMusic({ video: { ...video, url, poster: url } }))).toMatchObject({
-        picture: undefined,
-        video: { link: undefined },
-      });
+    const done = buildMusic({ id: 7, platform: 'video', action: 'TEXT_TO_VIDEO', status: 'SUCCESS', data: null, video });
+    const row = rowOfTask(done);
+    expect(row).toMatchObject({ kind: 'video', picture: '/pg/tasks/7/content?variant=thumbnail', clips: [], lyrics: '' });
+    expect(row.video).toEqual({ model: 'tide-video', seconds: 8, size: '1280×720', source: '/pg/tasks/7/content' });
+    expect(rowOfTask({ ...done, video: { ...video, url: '', poster: '' } })).toMatchObject({
+      picture: undefined,
+      video: { source: '/pg/tasks/7/content' },
+    });
+    expect(rowOfTask({ ...done, status: 'IN_PROGRESS' })).toMatchObject({ picture: undefined, video: { source: undefined } });
   });
 
   test('a drawing’s times are milliseconds, music’s are seconds, and both take as long as they took', () => {

@@ -1,8 +1,8 @@
 // What the screens show of a drawing, a piece of music or a video. Everything in it that an upstream wrote is text or a checked link.
 import type { Drawing } from '#shared/drawings.ts';
-import type { Task } from '#shared/tasks.ts';
+import { type Task, taskContentPath } from '#shared/tasks.ts';
 import { clipsOf, type Clip, lyricsOf } from './clips.ts';
-import { drawingPicture, secureLink } from './pictures.ts';
+import { drawingPicture } from './pictures.ts';
 import type { TaskKind } from './task-kinds.ts';
 
 /** `asking`: it waits for more input of whoever ordered it. */
@@ -13,8 +13,8 @@ export interface MadeVideo {
   seconds: number;
   /** `1280×720`. */
   size: string;
-  /** Undefined: it is not there yet, or only API clients can have it. */
-  link: string | undefined;
+  /** This site's own address of it: nobody else learns who watches, and no other address opens it. Undefined: it is not there. */
+  source: string | undefined;
 }
 
 export interface TaskRow {
@@ -84,6 +84,7 @@ export function rowOfTask(task: Task): TaskRow {
   const { video } = task;
   const clips = clipsOf(data, task_id);
   const lyrics = lyricsOf(data);
+  const poster = video === undefined || video.poster === '' ? undefined : taskContentPath(id, 'thumbnail');
   return {
     kind: video === undefined ? 'music' : 'video',
     id,
@@ -102,16 +103,16 @@ export function rowOfTask(task: Task): TaskRow {
     finished: task.finish_time * 1000,
     quota,
     refunded: refunded_quota,
-    picture: clips.find((clip) => clip.cover !== undefined)?.cover ?? secureLink(video?.poster ?? ''),
+    picture: clips.find((clip) => clip.cover !== undefined)?.cover ?? (status === 'SUCCESS' ? poster : undefined),
     clips,
     lyrics: lyrics.text,
-    video: video === undefined ? undefined : madeVideo(video),
+    video: video === undefined ? undefined : madeVideo(video, status === 'SUCCESS' ? taskContentPath(id) : undefined),
     source: task,
   };
 }
 
-function madeVideo({ model, seconds, size, url }: NonNullable<Task['video']>): MadeVideo {
-  return { model, seconds, size: size.replace('x', '×'), link: secureLink(url) };
+function madeVideo({ model, seconds, size }: NonNullable<Task['video']>, source: string | undefined): MadeVideo {
+  return { model, seconds, size: size.replace('x', '×'), source };
 }
 
 /** Whether the upstream may still say something new of it. */

@@ -4,7 +4,7 @@ import type { Visitor } from './browser.ts';
 import type { Tidegate } from './tidegate.ts';
 
 /** Where pictures and audio are: at the upstream, or fetched from there by the server, which no test lets out. */
-export const mediaAddress = /^https:\/\/cdn\.example\/|\/(mj|suno)\/image\//;
+export const mediaAddress = /^https:\/\/cdn\.example\/|\/(mj|suno)\/image\/|\/pg\/tasks\/\d+\/content/;
 
 /** Stands in for those places. */
 export async function drawPictures({ context }: Visitor): Promise<void> {
