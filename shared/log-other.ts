@@ -22,14 +22,19 @@ export interface Try {
   hasFailed: boolean;
 }
 
-/** The tries of a call in order. One that was followed by another has failed, whatever its status says. */
+/** What opens a socket, whose turns follow on the same channel. */
+const opened = 101;
+
+/** The tries of a call in order. One that was followed by another has failed, whatever its status says, but for the opening of a socket. */
 export function attemptsOf(log: Log): Try[] {
   const attempts = otherOf(log)?.attempts ?? [];
   const broughtResponse = log.prompt_tokens + log.completion_tokens > 0;
   return attempts.map((attempt, index) => ({
     attempt,
     hasFailed:
-      index < attempts.length - 1 || attempt.status < 200 || attempt.status >= 300 || (attempt.error !== undefined && !broughtResponse),
+      attempt.status === opened
+        ? attempt.error !== undefined
+        : index < attempts.length - 1 || attempt.status < 200 || attempt.status >= 300 || (attempt.error !== undefined && !broughtResponse),
   }));
 }
 

@@ -20,7 +20,10 @@ export const firstCalls: Readonly<Record<CallableKind, FirstCall>> = {
   speech: { path: '/v1/audio/speech', body: { voice: 'alloy', input: 'The tide comes in.' } },
   transcript: { path: '/v1/audio/transcriptions', body: {}, hasRecording: true },
   embedding: { path: '/v1/embeddings', body: { input: 'The tide comes in.' } },
-  rerank: { path: '/v1/rerank', body: { query: 'When is high water?', documents: ['The tide comes in at noon.', 'The harbour has two piers.'] } },
+  rerank: {
+    path: '/v1/rerank',
+    body: { query: 'When is high water?', documents: ['The tide comes in at noon.', 'The harbour has two piers.'] },
+  },
   moderation: { path: '/v1/moderations', body: { input: 'The tide comes in.' } },
   video: { path: '/v1/videos', body: { prompt: 'Waves around a lighthouse' } },
   drawing: { path: '/mj/submit/imagine', body: { prompt: 'A lighthouse at dawn' }, isModelUnsaid: true },

@@ -63,6 +63,10 @@ function pushed(chunks: readonly Buffer[], part: { first: number; last: number; 
     resume() {},
     abort() {},
   };
-  sourceOfPart(source, part).read({ data: (chunk) => (text += chunk.toString()), end: () => ends.push('end'), fail: () => ends.push('fail') });
+  sourceOfPart(source, part).read({
+    data: (chunk) => (text += chunk.toString()),
+    end: () => ends.push('end'),
+    fail: () => ends.push('fail'),
+  });
   return [text, ...ends];
 }

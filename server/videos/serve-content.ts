@@ -119,8 +119,9 @@ async function fromAddress({ context }: RelayServices, asked: FromAddress): Prom
     return null;
   }
   const { 'content-length': length, 'content-range': told } = stream.headers;
-  const known = length === undefined ? {} : { 'content-length': length };
-  if (stream.status === 206) return streamResponse(206, { ...headersOf(type, variant), ...known, 'content-range': told ?? '' }, new PassedEgress(stream, done));
+  const known: Record<string, string> = length === undefined ? {} : { 'content-length': length };
+  if (stream.status === 206)
+    return streamResponse(206, { ...headersOf(type, variant), ...known, 'content-range': told ?? '' }, new PassedEgress(stream, done));
   const part = cutPart(range, length);
   if (part === null) return streamResponse(200, { ...headersOf(type, variant), ...known }, new PassedEgress(stream, done));
   const cut = { read: readPart(() => stream.read(), part), close: () => stream.close() };
@@ -208,7 +209,9 @@ function headersOf(type: string, variant: string): Record<string, string> {
   return {
     'content-type': type,
     // A list shows its pictures again and again; whoever signs out takes the right to them along.
-    ...(variant === 'video' ? { 'cache-control': 'no-store' } : { 'cache-control': 'private, max-age=3600', vary: 'authorization, cookie' }),
+    ...(variant === 'video'
+      ? { 'cache-control': 'no-store' }
+      : { 'cache-control': 'private, max-age=3600', vary: 'authorization, cookie' }),
     'accept-ranges': 'bytes',
     'x-content-type-options': 'nosniff',
     'content-security-policy': "default-src 'none'; sandbox",
@@ -218,7 +221,8 @@ function headersOf(type: string, variant: string): Record<string, string> {
 /** Null: it is neither a video nor a picture. */
 function typeOf({ status, headers }: EgressStream, variant: string, range: ByteRange | null): string | null {
   const isPart = status === 206 && range !== null && isAskedPart(headers['content-range'], range);
-  if ((status !== 200 && !isPart) || headers['content-encoding'] !== undefined || Number(headers['content-length']) > mostBytes) return null;
+  if ((status !== 200 && !isPart) || headers['content-encoding'] !== undefined || Number(headers['content-length']) > mostBytes)
+    return null;
   return typeNamed(headers['content-type'] ?? '', variant);
 }
 

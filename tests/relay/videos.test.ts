@@ -109,7 +109,11 @@ describe.each(engines)('videos on $kind', (engine) => {
     await create(customer);
     const { app } = scene;
     const path = `/pg/tasks/${(await scene.task(customer)).id}/content`;
-    const [owner, stranger, admin] = [await app.as(customer.user), await app.as(other.user), await app.as(await app.createUser({ role: 10 }))];
+    const [owner, stranger, admin] = [
+      await app.as(customer.user),
+      await app.as(other.user),
+      await app.as(await app.createUser({ role: 10 })),
+    ];
     expect(await owner.get(path)).toMatchObject({ status: 400, code: 'video_not_ready' });
     sora.tell(named(), { status: 'completed' });
     await scene.poll();
@@ -118,7 +122,11 @@ describe.each(engines)('videos on $kind', (engine) => {
     for (const client of [owner, admin]) {
       expect(await client.get(path)).toMatchObject({ status: 200, headers: { 'content-type': 'video/mp4', 'accept-ranges': 'bytes' } });
       const part = await client.get(path, { headers: { range: 'bytes=4-7' } });
-      expect(part).toMatchObject({ status: 206, body: 'ftyp', headers: { 'content-range': `bytes 4-7/${film.length}`, 'content-length': '4' } });
+      expect(part).toMatchObject({
+        status: 206,
+        body: 'ftyp',
+        headers: { 'content-range': `bytes 4-7/${film.length}`, 'content-length': '4' },
+      });
     }
     expect(await owner.get(`${path}?variant=thumbnail`)).toMatchObject({ status: 200, body: 'RIFF' });
     expect(await stranger.get(path)).toMatchObject({ status: 404, code: 'video_not_found' });

@@ -32,7 +32,10 @@ function curlOf(kind: OtherKind, { path, body, hasRecording, isModelUnsaid }: Fi
   if (hasRecording === true) return `${makeRecording}${head}  --form-string 'model={model:shell}' \\\n  -F file=@recording.wav`;
   const into = files[kind] === undefined ? '' : ` \\\n  -o ${files[kind]}`;
   const later = follow[kind];
-  const after = later === undefined ? '' : `\n# It takes minutes. Then, with the id of the answer:\n# curl -H "Authorization: Bearer {key}" {origin}${later}`;
+  const after =
+    later === undefined
+      ? ''
+      : `\n# It takes minutes. Then, with the id of the answer:\n# curl -H "Authorization: Bearer {key}" {origin}${later}`;
   return `${head}  -H "Content-Type: application/json" \\\n  -d '${jsonBody(body, isModelUnsaid)}'${into}${after}`;
 }
 
@@ -84,7 +87,11 @@ else:
 if (picture.url) console.log(picture.url);
 else await writeFile('picture.png', Buffer.from(picture.b64_json, 'base64'));`,
   ),
-  speech: named('audio.speech.create', 'answer.write_to_file("speech.mp3")', "await writeFile('speech.mp3', Buffer.from(await answer.arrayBuffer()));"),
+  speech: named(
+    'audio.speech.create',
+    'answer.write_to_file("speech.mp3")',
+    "await writeFile('speech.mp3', Buffer.from(await answer.arrayBuffer()));",
+  ),
   transcript: {
     python: () =>
       'answer = client.audio.transcriptions.create(\n    model="{model}",\n    file=open("recording.wav", "rb"),\n)\nprint(answer.text)',

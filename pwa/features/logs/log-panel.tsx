@@ -33,7 +33,7 @@ import { receiptOfRow } from './log-receipt.ts';
 import { EndingMark, RefusalMark, whySource } from './log-labels.tsx';
 import type { LogSearch } from './log-address.ts';
 import { logUserQuery } from './queries.ts';
-import { RowLink, SessionLink } from './row-link.tsx';
+import { RowLink, SessionLink, TaskLink } from './row-link.tsx';
 import { QuickFilterSection } from './quick-filter-menu.tsx';
 import styles from './logs.module.css';
 
@@ -188,10 +188,14 @@ function Context({ log }: { log: Log }) {
   const { t } = useTranslation();
   const format = useFormat();
   const duration = durationOf(log);
-  const first = log.is_stream ? otherOf(log)?.frt : undefined;
+  const other = otherOf(log);
+  const first = log.is_stream ? other?.frt : undefined;
+  // What is only handed in is not answered by that.
+  if (other?.batch !== undefined) return format.dateTime(log.created_at);
   return (
     <>
-      {format.dateTime(log.created_at)} · {t(log.is_stream ? 'receipt.streamed' : 'receipt.whole')}
+      {format.dateTime(log.created_at)}
+      {other?.task === undefined && ` · ${t(log.is_stream ? 'receipt.streamed' : 'receipt.whole')}`}
       {first !== undefined && (
         <>
           {' · '}
@@ -228,6 +232,9 @@ function useSummary(log: Log, isAdmin: boolean) {
     ...(video === undefined ? [] : [{ name: t('receipt.video'), value: video }]),
     ...(sound === undefined ? [] : [{ name: t('receipt.sound'), value: format.duration(sound) }]),
     ...(spoken === undefined ? [] : [{ name: t('receipt.characters'), value: format.count(spoken) }]),
+    ...(other?.task === undefined
+      ? []
+      : [{ name: t('receipt.task'), value: <TaskLink id={other.task.id} isDrawing={log.model_name.startsWith('mj_')} /> }]),
     { name: t('receipt.time_zone'), value: format.timeZone },
     ...(log.request_id === ''
       ? []
@@ -332,6 +339,7 @@ function Entry({ log }: { log: Log }) {
         <TypeTag log={log} />
       </p>
       <p className={styles.sentence}>{sentence(log)}</p>
+      {event?.code === 'task_refunded' && <TaskLink id={event.task_id} isDrawing={log.model_name.startsWith('mj_')} />}
       {event?.code === 'call_refunded' && <RowLink id={event.call}>{t('receipt.refund.call')}</RowLink>}
       <SummaryList
         items={[

@@ -70,7 +70,7 @@ function linesOf(part: CostLine, { other, price, words, writtenPerUnit }: LineCo
   const usd = product(price.modelRatio, part.ratio, 1_000_000 / words.quotaPerUnit);
   const source = sourceOf(part.part, other);
   const line = (name: PartName, quantity: number): ReceiptLine => ({
-    name: words.part(name),
+    name: words.part(isUnits(part, other) && name === 'prompt' ? (other.units?.kind ?? name) : name),
     quantity,
     price: usd,
     ...(source === undefined ? {} : { source }),
@@ -79,6 +79,11 @@ function linesOf(part: CostLine, { other, price, words, writtenPerUnit }: LineCo
   if (thinking === 0) return [line(part.part, part.count)];
   const seen = part.count - thinking;
   return [...(seen > 0 ? [line('completion', seen)] : []), line('thinking', thinking)];
+}
+
+/** Whether what the row calls tokens are the characters or the minutes' thousandths that its model is priced by. */
+function isUnits({ part, count }: CostLine, { units }: LogOther): boolean {
+  return part === 'prompt' && (units?.kind === 'character' || units?.kind === 'minute') && units.count === count;
 }
 
 /** Tools that ran at the provider. */

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { buildAttempt as attempt, buildLog as row } from '#tests/support/log-row.ts';
 import { startTexts } from '#pwa/i18n/setup.ts';
-import { channelPath, endedAttempts, firstBytePace, paceOf, picturesOf, soundOf, spokenOf, videoSizeOf } from './log-summary.ts';
+import { channelPath, endedAttempts, firstBytePace, paceOf, picturesOf, sizeOf, soundOf, spokenOf, videoSizeOf } from './log-summary.ts';
 
 beforeAll(startTexts);
 
@@ -11,6 +11,32 @@ test('log row: the path has failed tries in it', () => {
     [12, true],
     [7, false],
   ]);
+});
+
+test('log row: a socket that opened has not failed, and is no step of its own', () => {
+  const log = row({ other: { attempts: [attempt(5, 503, 'overloaded'), attempt(6, 101), attempt(6, 200)] } });
+  expect(channelPath(log).map((step) => [step.channel, step.hasFailed])).toEqual([
+    [5, true],
+    [6, false],
+  ]);
+  expect(endedAttempts(log).map(({ ending }) => ending)).toEqual(['failed', 'well', 'well']);
+});
+
+test('log row: what a call was for, where tokens do not say it', () => {
+  const words = {
+    pictures: (count: number) => `${count} pictures`,
+    duration: (ms: number) => `${ms} ms`,
+    characters: (count: number) => `${count} characters`,
+    seconds: (count: number) => `${count} s`,
+    requests: (count: number) => `${count} requests`,
+  };
+  const told = (other: object) => sizeOf(row({ other: other as never }), words);
+  expect(told({ units: { kind: 'image', count: 2, size: '1024x1024', quality: 'hd' } })).toBe('2 pictures · 1024×1024 · hd');
+  expect(told({ units: { kind: 'second', count: 8, size: '1280x720' } })).toBe('8 s · 1280×720');
+  expect(told({ units: { kind: 'minute', count: 150 } })).toBe('9000 ms');
+  expect(told({ units: { kind: 'character', count: 47 } })).toBe('47 characters');
+  expect(told({ batch: { id: 'batch_1', requests: 3 } })).toBe('3 requests');
+  expect(told({})).toBeUndefined();
 });
 
 test('log row: rows without attempts still know the path', () => {

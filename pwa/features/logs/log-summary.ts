@@ -34,6 +34,33 @@ export function spokenOf(log: Log): number | undefined {
   return units?.kind === 'character' ? units.count : undefined;
 }
 
+interface Words {
+  pictures: (count: number) => string;
+  duration: (milliseconds: number) => string;
+  characters: (count: number) => string;
+  seconds: (count: number) => string;
+  requests: (count: number) => string;
+}
+
+/** What a call was for, where that is not told by tokens: pictures, sound, a video, a batch. */
+export function sizeOf(log: Log, words: Words): string | undefined {
+  const other = otherOf(log);
+  if (other?.batch !== undefined) return words.requests(other.batch.requests);
+  const { units } = other ?? {};
+  switch (units?.kind) {
+    case 'image':
+      return picturesOf(log, words.pictures);
+    case 'second':
+      return [words.seconds(units.count), videoSizeOf(log)].filter((fact) => fact !== undefined).join(' · ');
+    case 'minute':
+      return words.duration(soundOf(log) ?? 0);
+    case 'character':
+      return words.characters(units.count);
+    default:
+      return undefined;
+  }
+}
+
 export interface PathStep {
   channel: number;
   name: string;
@@ -44,7 +71,9 @@ export interface PathStep {
 export function channelPath(log: Log): PathStep[] {
   const attempts = attemptsOf(log);
   if (attempts.length > 0) {
-    return attempts.map(({ attempt, hasFailed }) => ({ channel: attempt.channel, name: attempt.channel_name ?? '', hasFailed }));
+    const steps = attempts.map(({ attempt, hasFailed }) => ({ channel: attempt.channel, name: attempt.channel_name ?? '', hasFailed }));
+    // A socket is opened and spoken on: one channel, one step.
+    return steps.filter((step, index) => step.hasFailed || steps[index + 1]?.channel !== step.channel);
   }
   const used = otherOf(log)?.admin_info?.use_channel?.map(Number) ?? (log.channel > 0 ? [log.channel] : []);
   return used.map((channel, index) => ({

@@ -19,3 +19,13 @@ export function SessionLink({ id, children }: { id: string; children: ReactNode 
     </Link>
   );
 }
+
+/** The task that a call ordered, where its log has it. */
+export function TaskLink({ id, isDrawing }: { id: string; isDrawing: boolean }) {
+  const kind = id.startsWith('video_') ? ('video' as const) : undefined;
+  return (
+    <Link className={styles.rowLink} to={isDrawing ? '/midjourney' : '/task'} search={{ id, ...(kind === undefined ? {} : { kind }) }}>
+      {id}
+    </Link>
+  );
+}

@@ -121,7 +121,13 @@ function VideoPart({ row, video: { source, size } }: { row: TaskRow; video: Made
   if (source === undefined) return null;
   return (
     <div className={styles.large}>
-      <VideoPlayer source={source} poster={row.picture} size={size} name={row.prompt || t('tasks.no_prompt')} file={row.upstreamId || String(row.id)} />
+      <VideoPlayer
+        source={source}
+        poster={row.picture}
+        size={size}
+        name={row.prompt || t('tasks.no_prompt')}
+        file={row.upstreamId || String(row.id)}
+      />
       <CopyText mono text={`GET /v1/videos/${row.upstreamId}/content`} label={t('tasks.video.copy_call')} />
     </div>
   );
