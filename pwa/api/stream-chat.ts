@@ -2,12 +2,12 @@
 import { z } from 'zod/mini';
 import { translate } from '#pwa/i18n/setup.ts';
 import { currentSession } from './call.ts';
+import type { EventReader } from './chat-event-readers.ts';
 import { CallFailure } from './failure.ts';
 import { reportOutcome } from './outcomes.ts';
 import { failureIn, parse, readingOn, refusal, sendToPlayground } from './playground-call.ts';
 
 const chatPath = 'chat/completions';
-const details = `POST /pg/${chatPath}`;
 
 /** What one event brings. */
 export interface ChatPiece {
@@ -19,12 +19,14 @@ export interface ChatPiece {
   usage?: { prompt: number; completion: number; reasoning: number };
 }
 
-interface ChatCall {
+export interface ChatCall {
   body: Record<string, unknown>;
   signal: AbortSignal;
   /** The server has taken the call. */
   onStart: (requestId: string | undefined) => void;
   onPiece: (piece: ChatPiece) => void;
+  /** In another format than OpenAI's chat: its path below `/pg/`, and how its events are read. */
+  format?: { path: string; read: EventReader };
 }
 
 const text = z.nullish(z.string());
@@ -59,9 +61,11 @@ const ChatEvent = z.looseObject({
   error: z.optional(z.unknown()),
 });
 /** Resolves when the answer is complete. @throws {CallFailure} also in the middle of an answer */
-export async function streamChat({ body, signal, onStart, onPiece }: ChatCall): Promise<void> {
+export async function streamChat({ body, signal, onStart, onPiece, format }: ChatCall): Promise<void> {
   const session = currentSession();
-  const call = { path: chatPath, body, signal, onStart };
+  const path = format?.path ?? chatPath;
+  const details = `POST /pg/${path}`;
+  const call = { path, body, signal, onStart };
   const { response, requestId } = await sendToPlayground(call, 'text/event-stream');
   const { body: stream } = response;
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
@@ -71,7 +75,13 @@ export async function streamChat({ body, signal, onStart, onPiece }: ChatCall): 
   await readingOn(call, async () => {
     for await (const data of eventsOf(stream)) {
       if (data === '[DONE]') isComplete = true;
-      else onPiece(readEvent(data, requestId));
+      else if (format === undefined) onPiece(readEvent(data, { requestId, details }));
+      else {
+        const { piece, isEnd, error } = format.read(parse(data));
+        if (error !== undefined) throw failureIn({ error }, { status: 502, requestId, details });
+        if (piece !== undefined) onPiece(piece);
+        isComplete ||= isEnd === true;
+      }
     }
   });
   if (!isComplete) throw lost(requestId);
@@ -97,7 +107,7 @@ async function* eventsOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<str
   }
 }
 
-function readEvent(data: string, requestId: string | undefined): ChatPiece {
+function readEvent(data: string, { requestId, details }: { requestId: string | undefined; details: string }): ChatPiece {
   const event = ChatEvent.safeParse(parse(data)).data;
   if (event === undefined) return {};
   if (event.error !== undefined && event.error !== null) throw failureIn(event, { status: 502, requestId, details });

@@ -3,6 +3,10 @@ import { z } from 'zod/mini';
 
 export const ReasoningEffort = z.enum(['', 'low', 'medium', 'high']);
 
+/** Formats in which a conversation can be had. */
+export const chatFormats = ['openai-chat', 'openai-responses', 'claude', 'gemini'] as const;
+export type ChatFormat = (typeof chatFormats)[number];
+
 /** Of pictures, speech and transcripts. Empty: the model's own choice. */
 export const MediaSettings = z.object({
   /** `1024x1024` */
@@ -37,6 +41,8 @@ export const ChatSettings = z.object({
   /** Further fields of the request, a JSON object as it was typed. */
   extra: z.string(),
   media: z.optional(MediaSettings),
+  /** Missing: OpenAI's chat. */
+  format: z.optional(z.enum(chatFormats)),
 });
 export type ChatSettings = z.infer<typeof ChatSettings>;
 

@@ -33,6 +33,9 @@ export const relayEndpoints: readonly RelayEndpoint[] = [
   },
   // What the console's playground asks for.
   ofSessions('/pg/chat/completions', callKinds.chat),
+  ofSessions('/pg/responses', callKinds.chat, clientDialects['openai-responses']),
+  ofSessions('/pg/messages', callKinds.chat, clientDialects.claude),
+  ofSessions('/pg/v1beta/models/{model}:streamGenerateContent', callKinds.chat, clientDialects.gemini),
   ofSessions('/pg/images/generations', callKinds.images),
   ofSessions('/pg/images/edits', callKinds.image_edits),
   ofSessions('/pg/audio/speech', callKinds.speech),
@@ -74,8 +77,8 @@ function endpoint(path: string, dialect: ClientDialect, kind: CallKind): RelayEn
   return { ...call, path, pattern: pathPattern(path), kind, dialect, callers: 'keys' };
 }
 
-function ofSessions(path: string, kind: CallKind): RelayEndpoint {
-  return { ...endpoint(path, clientDialects['openai-chat'], kind), callers: 'sessions' };
+function ofSessions(path: string, kind: CallKind, dialect: ClientDialect = clientDialects['openai-chat']): RelayEndpoint {
+  return { ...endpoint(path, dialect, kind), callers: 'sessions' };
 }
 
 /** What a body at an endpoint asks for: callers tell by its shape. */

@@ -56,6 +56,25 @@ describe.each(engines)('the playground on $kind', (engine) => {
     await scene.checkBooks();
   });
 
+  test.each([
+    ['/pg/responses', { model: testModel, input: messages, store: false, stream: true }, 'response.completed'],
+    ['/pg/messages', { model: testModel, messages, max_tokens: 50, stream: true }, 'message_stop'],
+    [`/pg/v1beta/models/${testModel}:streamGenerateContent?alt=sse`, { contents: [{ parts: [{ text: 'Say hello' }] }] }, 'usageMetadata'],
+  ])('%s is asked in its own format, in the group that the body names', async (formatPath, body, last) => {
+    await using scene = await createPlayground(engine, { settings: groups, channels: [{ group: 'default,vip' }] });
+    const response = await scene.post(formatPath, { ...body, group: 'vip' }, scene.session);
+    const text = await response.text();
+    expect([response.status, text]).toEqual([200, expect.stringContaining(last)]);
+    const [row] = await scene.logs(1);
+    expect(row).toMatchObject({ user_id: scene.user.id, token_id: 0, token_name: 'playground-vip', group: 'vip' });
+    expect(row?.request_id).toBe(response.headers.get('x-oneapi-request-id'));
+    expect(row?.quota).toBeGreaterThan(0);
+    expect(JSON.stringify(scene.upstream.requests[0]?.body)).not.toContain('vip');
+    expect((await scene.post(formatPath, { ...body, group: 'other' }, scene.session)).status).toBe(403);
+    expect((await scene.post(formatPath, body)).status).toBe(401);
+    await scene.checkBooks();
+  });
+
   test('a client that stops pays for what was made, and the call ends', async () => {
     await using scene = await createPlayground(engine);
     scene.upstream.behave({ text: 'one two three four five six', holdAfter: 3 });

@@ -3,7 +3,7 @@
 import { kindOfModel, type ModelKind } from '#pwa/api/chat-models.ts';
 import { failureOf } from '#pwa/api/failure.ts';
 import { onStoredUserChange, storedUser } from '#pwa/api/stored-user.ts';
-import { type ChatPiece, streamChat } from '#pwa/api/stream-chat.ts';
+import { type ChatCall, type ChatPiece, streamChat } from '#pwa/api/stream-chat.ts';
 import type { Answer, ChatSettings, Picture } from '#pwa/offline/conversation.ts';
 import { createListeners } from '#pwa/ui/store.ts';
 import {
@@ -20,7 +20,7 @@ import {
 import { mediaFor } from './media-settings.ts';
 import type { Sound } from './read-sound.ts';
 import { forgetSounds, holdSound, soundOf } from './recent-sounds.ts';
-import { chatBody } from './request-body.ts';
+import { type ChatBody, chatBody } from './request-body.ts';
 
 interface Place {
   id: string;
@@ -133,8 +133,10 @@ async function fetchAnswer(place: Place): Promise<void> {
       onStart: (requestId: string | undefined) => requestId !== undefined && change((now) => ({ ...now, requestId })),
     };
     const turn = conversation.turns[place.index];
-    if (kind === 'chat') await streamChat({ body: chatBody(conversation, place.index, place.column), onPiece: pieces.add, ...way });
-    else if (turn !== undefined) {
+    if (kind === 'chat') {
+      const body = chatBody(conversation, place.index, place.column);
+      await streamChat({ ...(await inFormat(settings.format, body)), onPiece: pieces.add, ...way });
+    } else if (turn !== undefined) {
       const { fetchMedia } = await import('./fetch-media.ts');
       end = { ...end, ...(await fetchMedia({ kind, model, settings, turn }, way)) };
     }
@@ -150,6 +152,13 @@ async function fetchAnswer(place: Place): Promise<void> {
   if (!isMine) return;
   await keep(place.id, { isLast: true });
   await bookCharge(place, startedAt);
+}
+
+async function inFormat(format: ChatSettings['format'], body: ChatBody): Promise<Pick<ChatCall, 'body' | 'format'>> {
+  if (format === undefined || format === 'openai-chat') return { body };
+  const { callIn, readers } = await import('./other-formats.ts');
+  const call = callIn(format, body);
+  return { body: call.body, format: { path: call.path, read: readers[format]() } };
 }
 
 /** What is known of an answer before it comes: a picture has its room from the start. */

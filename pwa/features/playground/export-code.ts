@@ -1,4 +1,5 @@
 // The conversation as code that anybody can run with a key of their own: the key is never in it.
+import type { OtherFormat } from './other-formats.ts';
 import type { ChatBody } from './request-body.ts';
 
 export const exportKinds = ['curl', 'python', 'javascript'] as const;
@@ -35,6 +36,25 @@ const pythonFields: ReadonlySet<string> = new Set([
 export function exportCode(kind: ExportKind, { group: _group, ...body }: ChatBody, baseUrl: string): string {
   return writers[kind](body, baseUrl);
 }
+
+/** In another format than OpenAI's chat, for a shell: how it names its key, and where it is asked. */
+export function exportCall(
+  { format, path, body: { group: _group, ...body } }: { format: OtherFormat; path: string; body: Record<string, unknown> },
+  baseUrl: string,
+): string {
+  const root = baseUrl.replace(/\/v1$/, '');
+  const address = format === 'gemini' ? `${root}/${path}` : `${baseUrl}/${path}`;
+  return `curl ${shellText(address)} \\
+${keyHeaders[format].map((header) => `  -H "${header}" \\`).join('\n')}
+  -H "Content-Type: application/json" \\
+  -d ${shellText(JSON.stringify(body, null, 2))}`;
+}
+
+const keyHeaders: Record<OtherFormat, readonly string[]> = {
+  'openai-responses': [`Authorization: Bearer $${keyName}`],
+  claude: [`x-api-key: $${keyName}`, 'anthropic-version: 2023-06-01'],
+  gemini: [`x-goog-api-key: $${keyName}`],
+};
 
 const writers: Record<ExportKind, (body: Record<string, unknown>, baseUrl: string) => string> = {
   // Within quotes of the shell a quote is the only character that ends them.

@@ -6,7 +6,8 @@ import type { Conversation } from '#pwa/offline/conversation.ts';
 import { CopyButton } from '#pwa/ui/controls/copy-text.tsx';
 import { Segments } from '#pwa/ui/controls/segments.tsx';
 import { Dialog } from '#pwa/ui/frame/dialog.tsx';
-import { exportCode, type ExportKind, exportKinds } from './export-code.ts';
+import { exportCall, exportCode, type ExportKind, exportKinds } from './export-code.ts';
+import { callIn } from './other-formats.ts';
 import styles from './playground.module.css';
 import { chatBody } from './request-body.ts';
 
@@ -22,15 +23,17 @@ export function ExportDialog({ conversation, onClose }: { conversation: Conversa
   const [column, setColumn] = useState(0);
   const { turns, models } = conversation;
   const baseUrl = `${siteAddress(status).replace(/\/+$/, '')}/v1`;
-  const code = exportCode(kind, chatBody(conversation, Math.max(0, turns.length - 1), column), baseUrl);
+  const body = chatBody(conversation, Math.max(0, turns.length - 1), column);
+  const { format = 'openai-chat' } = conversation.settings;
+  const code = format === 'openai-chat' ? exportCode(kind, body, baseUrl) : exportCall({ format, ...callIn(format, body) }, baseUrl);
   const drawn = code.replaceAll(new RegExp(`^.{${longestLine + 1},}$`, 'gm'), (line) => `${line.slice(0, longestLine)}…`);
   return (
     <Dialog title={t('playground.export.title')} onClose={onClose}>
       <div className={styles.exportHead}>
         <Segments
           label={t('playground.export.language')}
-          value={kind}
-          options={exportKinds.map((value) => ({ value, label: names[value] }))}
+          value={format === 'openai-chat' ? kind : 'curl'}
+          options={(format === 'openai-chat' ? exportKinds : exportKinds.slice(0, 1)).map((value) => ({ value, label: names[value] }))}
           onChange={setKind}
         />
         {models.length > 1 && (
@@ -44,7 +47,7 @@ export function ExportDialog({ conversation, onClose }: { conversation: Conversa
       </div>
       {/* It scrolls by itself, so the keyboard must be able to. */}
       {/* oxlint-disable-next-line jsx_a11y/no-noninteractive-tabindex */}
-      <pre className={styles.exportCode} tabIndex={0} role="region" aria-label={names[kind]}>
+      <pre className={styles.exportCode} tabIndex={0} role="region" aria-label={names[format === 'openai-chat' ? kind : 'curl']}>
         {drawn}
       </pre>
       <p className={styles.hint}>{t('playground.export.key')}</p>

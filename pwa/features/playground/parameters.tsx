@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { kindOfModel } from '#pwa/api/chat-models.ts';
 import { usableGroupsQuery } from '#pwa/api/groups.ts';
 import { useStoredUser } from '#pwa/api/self.ts';
-import type { ChatSettings } from '#pwa/offline/conversation.ts';
+import { type ChatFormat, chatFormats, type ChatSettings } from '#pwa/offline/conversation.ts';
 import { TextArea } from '#pwa/ui/form/text-area.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Segments } from '#pwa/ui/controls/segments.tsx';
@@ -17,7 +17,7 @@ import { serverWords } from '#pwa/ui/server-words.ts';
 import { chooseSettings } from './conversations-state.ts';
 import { MediaParameters } from './media-parameters.tsx';
 import styles from './playground.module.css';
-import { listOf, objectOf } from './request-body.ts';
+import { claudeLimit, lacking, listOf, objectOf } from './request-body.ts';
 
 const efforts = ['', 'low', 'medium', 'high'] as const;
 const numbers = [
@@ -27,6 +27,14 @@ const numbers = [
   { field: 'frequency_penalty', min: -2, step: 0.1, max: 2 },
   { field: 'seed', min: 0, step: 1, max: 2_147_483_647 },
 ] as const;
+
+/** As their makers write them. */
+const formatNames: Record<ChatFormat, string> = {
+  'openai-chat': 'OpenAI Chat',
+  'openai-responses': 'OpenAI Responses',
+  claude: 'Claude Messages',
+  gemini: 'Gemini',
+};
 
 const exampleTools = JSON.stringify(
   [
@@ -58,9 +66,19 @@ export function Parameters({ settings, model }: { settings: ChatSettings; model:
 function ChatParameters({ settings }: { settings: ChatSettings }) {
   const { t } = useTranslation();
   const unset = t('playground.parameter.unset');
+  const format = settings.format ?? 'openai-chat';
+  const has = (field: keyof ChatSettings): boolean => !lacking[format].has(field);
   return (
     <div className={styles.parameters}>
       <GroupField group={settings.group} />
+      <Select
+        label={t('playground.parameter.format')}
+        description={t('playground.parameter.format_hint')}
+        allowDeselect={false}
+        data={chatFormats.map((value) => ({ value, label: formatNames[value] }))}
+        value={format}
+        onChange={(value) => chooseSettings({ format: chatFormats.find((one) => one === value) })}
+      />
       <TextArea
         label={t('playground.parameter.system')}
         placeholder={t('playground.parameter.system_hint')}
@@ -70,42 +88,50 @@ function ChatParameters({ settings }: { settings: ChatSettings }) {
         onChange={(event) => chooseSettings({ system: event.currentTarget.value })}
       />
       <TemperatureField value={settings.temperature} />
-      {numbers.map(({ field, min, max, step }) => (
-        <NumberInput
-          key={field}
-          label={t(`playground.parameter.${field}`)}
-          placeholder={unset}
-          min={min}
-          max={max}
-          step={step}
-          allowDecimal={step < 1}
-          value={settings[field] ?? ''}
-          onChange={(value) => chooseSettings({ [field]: typeof value === 'number' ? value : null })}
+      {numbers
+        .filter(({ field }) => has(field))
+        .map(({ field, min, max, step }) => (
+          <NumberInput
+            key={field}
+            label={t(`playground.parameter.${field}`)}
+            placeholder={field === 'max_tokens' && format === 'claude' ? String(claudeLimit) : unset}
+            min={min}
+            max={max}
+            step={step}
+            allowDecimal={step < 1}
+            value={settings[field] ?? ''}
+            onChange={(value) => chooseSettings({ [field]: typeof value === 'number' ? value : null })}
+          />
+        ))}
+      {has('reasoning_effort') && (
+        <div className={styles.parameter}>
+          <span className={styles.parameterName}>{t('playground.parameter.reasoning_effort')}</span>
+          <Segments
+            label={t('playground.parameter.reasoning_effort')}
+            value={settings.reasoning_effort}
+            options={efforts.map((value) => ({ value, label: value === '' ? unset : t(`playground.parameter.effort.${value}`) }))}
+            onChange={(value) => chooseSettings({ reasoning_effort: value })}
+          />
+        </div>
+      )}
+      {has('stop') && (
+        <TagsInput
+          label={t('playground.parameter.stop')}
+          placeholder={settings.stop.length === 0 ? unset : ''}
+          maxTags={4}
+          // There is no list to open.
+          openOnFocus={false}
+          value={settings.stop}
+          onChange={(stop) => chooseSettings({ stop })}
         />
-      ))}
-      <div className={styles.parameter}>
-        <span className={styles.parameterName}>{t('playground.parameter.reasoning_effort')}</span>
-        <Segments
-          label={t('playground.parameter.reasoning_effort')}
-          value={settings.reasoning_effort}
-          options={efforts.map((value) => ({ value, label: value === '' ? unset : t(`playground.parameter.effort.${value}`) }))}
-          onChange={(value) => chooseSettings({ reasoning_effort: value })}
+      )}
+      {has('json') && (
+        <SwitchRow
+          label={t('playground.parameter.json')}
+          checked={settings.json}
+          onChange={(event) => chooseSettings({ json: event.currentTarget.checked })}
         />
-      </div>
-      <TagsInput
-        label={t('playground.parameter.stop')}
-        placeholder={settings.stop.length === 0 ? unset : ''}
-        maxTags={4}
-        // There is no list to open.
-        openOnFocus={false}
-        value={settings.stop}
-        onChange={(stop) => chooseSettings({ stop })}
-      />
-      <SwitchRow
-        label={t('playground.parameter.json')}
-        checked={settings.json}
-        onChange={(event) => chooseSettings({ json: event.currentTarget.checked })}
-      />
+      )}
       <JsonField
         label={t('playground.parameter.tools')}
         minRows={2}

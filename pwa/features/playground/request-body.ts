@@ -1,13 +1,25 @@
 // What is sent for a question: the conversation so far as one model has it, and the parameters that are set.
 import { z } from 'zod/mini';
-import type { ChatSettings, Conversation, Turn } from '#pwa/offline/conversation.ts';
+import type { ChatFormat, ChatSettings, Conversation, Turn } from '#pwa/offline/conversation.ts';
 
 export type ChatBody = Record<string, unknown> & { model: string; messages: Message[] };
 
-interface Message {
+export interface Message {
   role: 'system' | 'user' | 'assistant';
-  content: string | object[];
+  content: string | MessagePart[];
 }
+type MessagePart = { type: 'text'; text: string } | { type: 'image_url'; image_url: { url: string } };
+
+/** Claude's format wants a limit in each call. https://docs.claude.com/en/api/messages */
+export const claudeLimit = 4096;
+
+/** Parameters that a format has no place for: they are not shown then, and not sent. */
+export const lacking: Readonly<Record<ChatFormat, ReadonlySet<keyof ChatSettings>>> = {
+  'openai-chat': new Set(),
+  'openai-responses': new Set(['presence_penalty', 'frequency_penalty', 'seed', 'stop']),
+  claude: new Set(['presence_penalty', 'frequency_penalty', 'seed', 'json', 'reasoning_effort']),
+  gemini: new Set(['reasoning_effort']),
+};
 
 export const emptySettings: ChatSettings = {
   group: '',
@@ -63,6 +75,7 @@ export function countSet(settings: ChatSettings): number {
     Object.keys(sentSettings(settings)).length +
     Object.keys(extra).length +
     (settings.group === '' ? 0 : 1) +
+    ((settings.format ?? 'openai-chat') === 'openai-chat' ? 0 : 1) +
     (settings.system.trim() === '' ? 0 : 1)
   );
 }
@@ -92,8 +105,8 @@ function exchanged(turn: Turn, column: number): Message[] {
 
 function questionOf({ text, pictures }: Turn): Message {
   if (pictures.length === 0) return { role: 'user', content: text };
-  const images = pictures.map(({ url }) => ({ type: 'image_url', image_url: { url } }));
-  return { role: 'user', content: [...(text === '' ? [] : [{ type: 'text', text }]), ...images] };
+  const images = pictures.map(({ url }): MessagePart => ({ type: 'image_url', image_url: { url } }));
+  return { role: 'user', content: [...(text === '' ? [] : [{ type: 'text' as const, text }]), ...images] };
 }
 
 function parse(text: string): unknown {
