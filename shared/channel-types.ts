@@ -43,6 +43,8 @@ export interface ChannelType {
   listsModels?: boolean;
   /** The provider tells what is left on the account. */
   reportsBalance?: boolean;
+  /** It only takes orders of drawings, music or videos. Each costs and takes minutes, so nothing of it is tested. */
+  isUntested?: boolean;
 }
 
 /** In the order in which the editor offers them. */
@@ -192,9 +194,9 @@ export const channelTypes: readonly ChannelType[] = [
   },
   { type: 11, name: 'Google PaLM2', color: 'orange', baseUrl: 'https://generativelanguage.googleapis.com', notice: 'palm_ended' },
   { type: 56, name: 'Replicate', color: 'gray', baseUrl: 'https://api.replicate.com', notice: 'replicate_models' },
-  { type: 2, name: 'Midjourney Proxy', color: 'blue', baseUrl: '' },
-  { type: 5, name: 'Midjourney Proxy Plus', color: 'blue', baseUrl: '' },
-  { type: 36, name: 'Suno API', color: 'violet', baseUrl: '' },
+  { type: 2, name: 'Midjourney Proxy', color: 'blue', baseUrl: '', isUntested: true },
+  { type: 5, name: 'Midjourney Proxy Plus', color: 'blue', baseUrl: '', isUntested: true },
+  { type: 36, name: 'Suno API', color: 'violet', baseUrl: '', isUntested: true },
   {
     type: 55,
     name: 'Sora',
@@ -202,8 +204,17 @@ export const channelTypes: readonly ChannelType[] = [
     baseUrl: 'https://api.openai.com',
     hasOrganization: true,
     notice: 'sora_ended',
+    isUntested: true,
   },
-  { type: 50, name: 'Kling', nameZh: '可灵', color: 'green', baseUrl: 'https://api.klingai.com', keyFormat: 'AccessKey|SecretKey' },
+  {
+    type: 50,
+    name: 'Kling',
+    nameZh: '可灵',
+    color: 'green',
+    baseUrl: 'https://api.klingai.com',
+    keyFormat: 'AccessKey|SecretKey',
+    isUntested: true,
+  },
   {
     type: 51,
     name: 'Jimeng',
@@ -211,9 +222,10 @@ export const channelTypes: readonly ChannelType[] = [
     color: 'blue',
     baseUrl: 'https://visual.volcengineapi.com',
     keyFormat: 'AccessKeyId|SecretAccessKey',
+    isUntested: true,
   },
-  { type: 52, name: 'Vidu', color: 'violet', baseUrl: 'https://api.vidu.cn' },
-  { type: 54, name: 'Doubao Seedance', nameZh: '豆包视频', color: 'blue', baseUrl: 'https://ark.cn-beijing.volces.com' },
+  { type: 52, name: 'Vidu', color: 'violet', baseUrl: 'https://api.vidu.cn', isUntested: true },
+  { type: 54, name: 'Doubao Seedance', nameZh: '豆包视频', color: 'blue', baseUrl: 'https://ark.cn-beijing.volces.com', isUntested: true },
   { type: 53, name: 'Submodel', color: 'blue', baseUrl: 'https://llm.submodel.ai', listsModels: true },
   { type: 6, name: 'OpenAIMax', color: 'gray', baseUrl: 'https://api.openaimax.com', listsModels: true },
   { type: 7, name: 'OhMyGPT', color: 'gray', baseUrl: 'https://api.ohmygpt.com', listsModels: true },

@@ -66,8 +66,12 @@ describeInBrowser('the guide', () => {
     expect(await ask(tidegate, key, 'no-such-model')).toBe(404);
     await page.getByText(text('guide.cause.model_unknown', { model: 'no-such-model' })).waitFor();
     await page.getByText(text('guide.gate.channel_unasked')).waitFor();
-    // Only what chats is offered.
-    expect(await page.getByLabel(text('guide.call.model')).locator('option').allTextContents()).toEqual(['gpt-4o-mini']);
+    // What is called most simply comes first; every kind has code of its own.
+    const choice = page.getByLabel(text('guide.call.model'));
+    expect(await choice.locator('option').allTextContents()).toEqual(['gpt-4o-mini', 'text-embedding-3-small', 'whisper-1']);
+    await choice.selectOption('text-embedding-3-small');
+    expect(await page.getByRole('region', { name: 'curl' }).textContent()).toContain('/v1/embeddings');
+    await choice.selectOption('gpt-4o-mini');
 
     tidegate.upstream.queue({
       status: 401,

@@ -162,4 +162,10 @@ describe('the catalogue of channel types', () => {
       supportedTypes.filter((type) => providerOf(type)?.balance !== undefined).toSorted((a, b) => a - b),
     );
   });
+
+  it('says which are not tested: those that take nothing but orders', () => {
+    const untested = channelTypes.filter(({ isUntested }) => isUntested === true).map(({ type }) => type);
+    const ordered = supportedTypes.filter((type) => Object.keys(providerOf(type)?.formats ?? {}).length === 0);
+    expect(untested.toSorted((a, b) => a - b)).toEqual(ordered.toSorted((a, b) => a - b));
+  });
 });

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Channel } from '#shared/channels.ts';
+import { channelType } from '#shared/channel-types.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
@@ -45,8 +46,11 @@ export function ChannelForm({ channel, controls, onClose, onCreated, onPrevious,
   const isProposal = isNew && form.values.models.join() === proposed.join();
   const isDirty = changed.some((field) => field !== 'models' || !isProposal) && !save.isCreated;
 
+  const isUntested = channelType(form.values.type)?.isUntested === true;
+
   function send(): void {
-    if (isNew) void creation.start();
+    if (isNew && isUntested) save.create();
+    else if (isNew) void creation.start();
     else save.edit();
   }
   function handleSubmit(): void {
@@ -84,7 +88,8 @@ export function ChannelForm({ channel, controls, onClose, onCreated, onPrevious,
         }}
       >
         {isNew ? fields : <Later>{fields}</Later>}
-        {(isNew || changed.some((field) => draftFields.has(field))) && (
+        {isUntested && isNew && <p className={styles.untested}>{t('channel.draft.untested')}</p>}
+        {!isUntested && (isNew || changed.some((field) => draftFields.has(field))) && (
           <DraftTestLine test={draft} onTest={() => void draft.run()} onSkip={isNew ? creation.skip : undefined} />
         )}
       </form>

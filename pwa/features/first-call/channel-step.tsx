@@ -94,9 +94,11 @@ function DoneChannel({ number, name, channel, guide }: { number: number; name: s
       }
       actions={
         <>
-          <Button variant="subtle" disabled={!isOnline} loading={test.isPending} onClick={() => test.mutate()}>
-            {t(channel.test_time > 0 ? 'guide.channel.test_again' : 'guide.channel.test')}
-          </Button>
+          {channelType(channel.type)?.isUntested !== true && (
+            <Button variant="subtle" disabled={!isOnline} loading={test.isPending} onClick={() => test.mutate()}>
+              {t(channel.test_time > 0 ? 'guide.channel.test_again' : 'guide.channel.test')}
+            </Button>
+          )}
           <Button
             variant="subtle"
             renderRoot={(attributes) => (
