@@ -8,7 +8,7 @@ export interface ReadEvent {
   /** The answer is complete. */
   isEnd?: boolean;
   /** What a refusal in the middle of the stream says. */
-  error?: { message: string; code: unknown };
+  error?: { message: string; code?: unknown };
 }
 /** Of one stream, in order. */
 export type EventReader = (event: unknown) => ReadEvent;

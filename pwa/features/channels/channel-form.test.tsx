@@ -231,6 +231,23 @@ describe('channel-form', () => {
       expect(sent('create')).toMatchObject([{ name: 'new one', key: 'sk-1', models: 'gpt-4o' }]);
     });
 
+    test('that only takes orders is created at once: a test would be one', async () => {
+      modelsByType = { 1: ['gpt-4o'], 52: ['viduq2'] };
+      open(undefined);
+      await shows(() => expect(screen.text()).toContain('Models 1'));
+      screen.field('Type').click();
+      const vidu = () => [...document.querySelectorAll<HTMLElement>('[role=option]')].find(({ textContent }) => textContent === 'Vidu');
+      await shows(() => expect(vidu()).toBeDefined());
+      vidu()?.click();
+      screen.type('Name', 'films');
+      screen.type('Key', 'sk-1');
+      await shows(() => expect(screen.text()).toContain('viduq2'));
+      answers.create.push({ success: true, message: '', data: [12] });
+      screen.press('Create');
+      await shows(() => expect(created).toEqual([[12]]));
+      expect(sent('test')).toEqual([]);
+    });
+
     test('that does not answer is created only when one insists', async () => {
       await fill();
       answers.test.push({ success: false, message: 'no such key', code: 'channel_test_failed', time: 0.1 });

@@ -14,7 +14,8 @@ import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { Tag } from '#pwa/ui/controls/tag.tsx';
 import { tokenName } from '#pwa/ui/billing/token-name.ts';
-import { channelPath, durationOf, firstBytePace, type Pace, paceOf, sizeOf } from './log-summary.ts';
+import { channelPath, durationOf, firstBytePace, type Pace, paceOf } from './log-summary.ts';
+import { CallSize } from './call-size.tsx';
 import { EndingMark, RefusalMark } from './log-labels.tsx';
 import styles from './logs.module.css';
 
@@ -250,22 +251,9 @@ function What({ log }: { log: Log }) {
           <EndingMark log={log} />
         </small>
       )}
-      <Size log={log} />
+      <CallSize log={log} />
     </span>
   );
-}
-
-function Size({ log }: { log: Log }) {
-  const { t } = useTranslation();
-  const format = useFormat();
-  const size = sizeOf(log, {
-    pictures: (count) => t('logs.size.pictures', { count }),
-    duration: format.duration,
-    characters: (count) => t('logs.size.characters', { count }),
-    seconds: (count) => t('logs.size.seconds', { count }),
-    requests: (count) => t('logs.size.requests', { count }),
-  });
-  return size === undefined ? null : <span className={styles.said}>{size}</span>;
 }
 
 export function TypeTag({ log }: { log: Log }) {
@@ -313,7 +301,8 @@ function ChannelPath({ log }: { log: Log }) {
 function Duration({ log }: { log: Log }) {
   const format = useFormat();
   const isPhone = useIsPhone();
-  if (!isCall(log)) return null;
+  // A batch is only handed in.
+  if (!isCall(log) || otherOf(log)?.batch !== undefined) return null;
   const milliseconds = durationOf(log);
   const text = isPhone ? format.duration(milliseconds) : seconds(milliseconds);
   return <Paced pace={paceOf(milliseconds / 1000)} text={text} />;

@@ -24,10 +24,11 @@ import { AddsUp, Receipt } from '#pwa/ui/billing/receipt.tsx';
 import { SummaryList, PanelSection, SidePanel } from '#pwa/ui/frame/side-panel.tsx';
 import { tokenName } from '#pwa/ui/billing/token-name.ts';
 import { CacheEffect } from './cache-effect.tsx';
+import { CallContext } from './call-context.tsx';
 import { CallRemarks, NoPrices } from './call-remarks.tsx';
 import { attemptBar } from './attempt-bars.ts';
-import { Paced, TypeTag } from './log-columns.tsx';
-import { durationOf, endedAttempts, firstBytePace, paceOf, picturesOf, soundOf, spokenOf, videoSizeOf } from './log-summary.ts';
+import { TypeTag } from './log-columns.tsx';
+import { durationOf, endedAttempts, picturesOf, soundOf, spokenOf, videoSizeOf } from './log-summary.ts';
 import { programName } from './program-name.ts';
 import { receiptOfRow } from './log-receipt.ts';
 import { EndingMark, RefusalMark, whySource } from './log-labels.tsx';
@@ -141,7 +142,7 @@ function CallReceipt({ log, isAdmin }: { log: Log; isAdmin: boolean }) {
             <b>{log.model_name}</b>
           </>
         }
-        context={<Context log={log} />}
+        context={<CallContext log={log} />}
         {...(why === undefined ? {} : { why: { text: t(`receipt.why.${why.name}`), source: why.source } })}
       />
       {receipt !== null && receipt.lines.length > 0 && receipt.addsUp && <AddsUp />}
@@ -179,31 +180,6 @@ function EndingText({ log }: { log: Log }) {
           <blockquote>{words}</blockquote>
         </figure>
       )}
-    </>
-  );
-}
-
-/** Time, and how it was answered. */
-function Context({ log }: { log: Log }) {
-  const { t } = useTranslation();
-  const format = useFormat();
-  const duration = durationOf(log);
-  const other = otherOf(log);
-  const first = log.is_stream ? other?.frt : undefined;
-  // What is only handed in is not answered by that.
-  if (other?.batch !== undefined) return format.dateTime(log.created_at);
-  return (
-    <>
-      {format.dateTime(log.created_at)}
-      {other?.task === undefined && ` · ${t(log.is_stream ? 'receipt.streamed' : 'receipt.whole')}`}
-      {first !== undefined && (
-        <>
-          {' · '}
-          {t('receipt.first')} <Paced pace={firstBytePace(first / 1000)} text={format.duration(first)} />
-        </>
-      )}
-      {' · '}
-      {t('receipt.total')} <Paced pace={paceOf(duration / 1000)} text={format.duration(duration)} />
     </>
   );
 }

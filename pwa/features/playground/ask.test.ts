@@ -11,6 +11,7 @@ import { shows } from '#tests/support/shows.ts';
 import {
   branch,
   chooseModels,
+  chooseSettings,
   deleteConversation,
   forgetConversations,
   loadConversations,
@@ -79,6 +80,33 @@ describe('questions', () => {
       expect(kept?.title).toBe('first');
       expect(kept?.turns.map((turn) => turn.answers[0]?.text)).toEqual(['one', 'two']);
     });
+  });
+
+  test('go in the format that is chosen, and come back in it', async () => {
+    chooseSettings({ format: 'claude', system: 'Be brief.' });
+    const events = [
+      { type: 'message_start', message: { usage: { input_tokens: 5 } } },
+      { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Hello' } },
+      { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 2 } },
+      { type: 'message_stop' },
+    ];
+    server.answer((asked, response) => {
+      if (!asked.url.startsWith('/pg/')) return answer(asked, response);
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      return response.end(events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join(''));
+    });
+    ask('first', []);
+    await answersAre([[['done', 'Hello']]]);
+    expect(server.asked.find(({ url }) => url.startsWith('/pg/'))).toMatchObject({
+      url: '/pg/messages',
+      body: { model: 'small', system: 'Be brief.', messages: [{ role: 'user', content: 'first' }], max_tokens: 4096, stream: true },
+    });
+    expect(playground.get().open.turns[0]?.answers[0]).toMatchObject({ promptTokens: 5, completionTokens: 2, finish: 'stop' });
+    // Cut off before its end.
+    events.splice(-1);
+    ask('second', []);
+    await shows(() => expect(playground.get().open.turns[1]?.answers[0]?.state).toBe('cut'));
+    server.answer(answer);
   });
 
   test('that are stopped keep what came, and can be asked again', async () => {

@@ -71,14 +71,7 @@ function ChatParameters({ settings }: { settings: ChatSettings }) {
   return (
     <div className={styles.parameters}>
       <GroupField group={settings.group} />
-      <Select
-        label={t('playground.parameter.format')}
-        description={t('playground.parameter.format_hint')}
-        allowDeselect={false}
-        data={chatFormats.map((value) => ({ value, label: formatNames[value] }))}
-        value={format}
-        onChange={(value) => chooseSettings({ format: chatFormats.find((one) => one === value) })}
-      />
+      <FormatField format={format} />
       <TextArea
         label={t('playground.parameter.system')}
         placeholder={t('playground.parameter.system_hint')}
@@ -132,6 +125,17 @@ function ChatParameters({ settings }: { settings: ChatSettings }) {
           onChange={(event) => chooseSettings({ json: event.currentTarget.checked })}
         />
       )}
+      <TypedFields settings={settings} />
+      <p className={styles.hint}>{t('playground.parameter.unset_hint')}</p>
+    </div>
+  );
+}
+
+/** What is typed as JSON. */
+function TypedFields({ settings }: { settings: ChatSettings }) {
+  const { t } = useTranslation();
+  return (
+    <>
       <JsonField
         label={t('playground.parameter.tools')}
         minRows={2}
@@ -155,8 +159,21 @@ function ChatParameters({ settings }: { settings: ChatSettings }) {
         }
         onChange={(extra) => chooseSettings({ extra })}
       />
-      <p className={styles.hint}>{t('playground.parameter.unset_hint')}</p>
-    </div>
+    </>
+  );
+}
+
+function FormatField({ format }: { format: ChatFormat }) {
+  const { t } = useTranslation();
+  return (
+    <Select
+      label={t('playground.parameter.format')}
+      description={t('playground.parameter.format_hint')}
+      allowDeselect={false}
+      data={chatFormats.map((value) => ({ value, label: formatNames[value] }))}
+      value={format}
+      onChange={(value) => chooseSettings({ format: chatFormats.find((one) => one === value) })}
+    />
   );
 }
 

@@ -1,0 +1,19 @@
+import { useTranslation } from 'react-i18next';
+import type { Log } from '#shared/logs.ts';
+import { useFormat } from '#pwa/ui/billing/format-context.ts';
+import { sizeOf } from './log-summary.ts';
+import styles from './logs.module.css';
+
+/** What a call was for, beside its model. */
+export function CallSize({ log }: { log: Log }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const size = sizeOf(log, {
+    pictures: (count) => t('logs.size.pictures', { count }),
+    duration: format.duration,
+    characters: (count) => t('logs.size.characters', { count }),
+    seconds: (count) => t('logs.size.seconds', { count }),
+    requests: (count) => t('logs.size.requests', { count }),
+  });
+  return size === undefined ? null : <span className={styles.said}>{size}</span>;
+}
