@@ -116,11 +116,11 @@ describe.each(engines)('blocked words everywhere on $kind', (engine) => {
   });
 
   test.each(bySession.map(({ path }) => path))('%s, from the console', async (path) => {
-    const row = rows.find((one) => one.path === path.replace('/pg', '/v1'));
+    const row = rows.find((one) => one.path === path.replace('/pg/v1beta/', '/v1beta/').replace('/pg/', '/v1/'));
     if (row === undefined) throw new Error(`Nothing is asked at ${path}`);
     const { app, user: owner } = scene();
     const session = { cookie: await createSession(app.context, owner), 'new-api-user': String(owner.id), 'accept-language': 'en' };
-    const response = await send(path, row, session);
+    const response = await send(filled(path), row, session);
     expect([response.status, await response.text()]).toEqual([400, expect.stringContaining('blocked words')]);
   });
 
