@@ -80,7 +80,7 @@ export async function callQuestion(context: Pick<AppContext, 'db'>, query: Given
   const rows = rowFilter({ ...query, type: LogType.consumption }, subject);
   // A call that was given back had not failed when it was charged.
   const refunded = rowFilter({ ...query, result: undefined, type: LogType.system }, subject);
-  const refunds = [...refunded, result === 'failed' ? { id: -1 } : { refunded: { gt: 0 } }];
+  const refunds = [...refunded, result === 'failed' ? { id: -1 } : { refunded: { exists: true } }];
   const isFew = subject.request !== undefined || subject.session !== undefined || cache !== undefined;
   return { userId: subject.userId, tokenName, kinds, rows, refunds, isFew };
 }
