@@ -68,7 +68,10 @@ async function find(context: Looking, userId: number, { prompt, others, stores }
   const all = await db.collection('files').find({ user_id: userId, state: 'stored' }, { sort: [['created_at', -1]], limit: mostFiles });
   const ours = new Map(storesThere.map(({ id, upstream_id }) => [upstream_id, id]));
   for (const file of all) if (isThere(file)) ours.set(file.upstream_id, file.id);
-  return { channel: channel.id, names, records, tell: createTeller((name) => ours.get(name) ?? strangerName(secrets, name)) };
+  // What has been told already stays.
+  const told = new Set(ours.values());
+  const tell = createTeller((name) => ours.get(name) ?? (told.has(name) ? name : strangerName(secrets, name)));
+  return { channel: channel.id, names, records, tell };
 }
 
 /** What a caller is told of a name that nobody here has: the provider's own is nobody's business. */

@@ -6,6 +6,7 @@ import { isObject } from '#server/framing/loose-json.ts';
 import type { QuotedPrice } from '#server/money/quote.ts';
 import type { ChargeRow } from '#server/money/settlement/settlement.ts';
 import { reserveQuota } from '#server/relay/admission/reserve-call.ts';
+import { estimateTextTokens } from '#server/upstream/token-estimate.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import { refusedBy } from './create-store.ts';
 import { namesIn, ownNames } from './own-files.ts';
@@ -19,7 +20,7 @@ import { askStores, storePath } from './upstream-stores.ts';
 const mostAnswer = 4 * 1024 * 1024;
 /** What the log calls it. */
 const loggedModel = 'vector-store-search';
-const search = { promptTokens: 0, completionTokens: 0, units: { kind: 'search', count: 1 } } as const;
+const units = { kind: 'search', count: 1 } as const;
 
 /** @throws {AppError} of its fields, the blocked words, the balance and the provider */
 export async function searchStore(services: RelayServices, caller: StoreCaller, body: unknown): Promise<object> {
@@ -31,7 +32,9 @@ export async function searchStore(services: RelayServices, caller: StoreCaller, 
   const { group_ratio: groupRatio, quota_per_unit: quotaPerUnit } = termsOf(context, admission.group);
   const modelPrice = context.settings.get('VectorSearchPrice') / 1000;
   const quoted: QuotedPrice = { price: { kind: 'call', modelPrice }, groupRatio, quotaPerUnit };
-  const cost = context.quotes.charge(quoted, search);
+  // By an estimate, for the log: what it costs is the search.
+  const tokens = Math.max(1, estimateTextTokens(asked.texts.join('\n')));
+  const cost = context.quotes.charge(quoted, { promptTokens: tokens, completionTokens: 0, units });
   const reservation = await reserveQuota(services, admission, { amount: Math.max(1, cost), least: Math.max(1, cost) });
   try {
     const begin = performance.now();
@@ -46,9 +49,10 @@ export async function searchStore(services: RelayServices, caller: StoreCaller, 
       ...answer.object,
       data: list.map((item) => (typeof item['file_id'] === 'string' ? { ...item, file_id: nameOf(item['file_id']) } : item)),
     };
-    if (cost > 0) await context.ledger.settle(reservation, searchRow(services, caller, { quoted, cost, ms: performance.now() - begin }));
-    if (cost > 0) context.lowBalance.spent(store.user_id);
-    if (cost > 0) services.use.add(channel.id, cost);
+    if (cost === 0) return told;
+    await context.ledger.settle(reservation, searchRow(services, caller, { quoted, cost, tokens, ms: performance.now() - begin }));
+    context.lowBalance.spent(store.user_id);
+    services.use.add(channel.id, cost);
     return told;
   } finally {
     // Nothing where it was settled.
@@ -59,14 +63,15 @@ export async function searchStore(services: RelayServices, caller: StoreCaller, 
 function searchRow(
   { context }: RelayServices,
   { admission, store, requestId }: StoreCaller,
-  { quoted, cost, ms }: { quoted: QuotedPrice; cost: number; ms: number },
+  { quoted, cost, tokens, ms }: { quoted: QuotedPrice; cost: number; tokens: number; ms: number },
 ): ChargeRow {
   const other: LogOther = {
     model_ratio: 0,
     model_price: quoted.price.kind === 'call' ? quoted.price.modelPrice : 0,
     group_ratio: quoted.groupRatio,
     quota_per_unit: quoted.quotaPerUnit,
-    units: search.units,
+    units,
+    prompt_source: 'estimated',
     duration_ms: Math.round(ms),
     admin_info: { use_channel: [String(store.channel_id)] },
   };
@@ -78,7 +83,7 @@ function searchRow(
     token_name: admission.tokenName,
     model_name: loggedModel,
     quota: cost,
-    prompt_tokens: 0,
+    prompt_tokens: tokens,
     completion_tokens: 0,
     use_time: Math.round(ms / 1000),
     is_stream: false,

@@ -1,6 +1,8 @@
 // Vector stores: whose they are, what they cost, and that this is charged once, whatever happens on the way.
 import OpenAI, { toFile } from 'openai';
 import { describe, expect, test } from 'vitest';
+import { callQuestion } from '#server/features/logs/log-filter.ts';
+import { sumCalls } from '#server/logs/sum-calls.ts';
 import { tendStores } from '#server/vector-stores/tend-stores.ts';
 import type { VectorStoreRecord } from '#server/db/records/vector-store.ts';
 import { createToken } from '#tests/support/build-token.ts';
@@ -10,6 +12,7 @@ import { startFakeStores } from '#tests/support/fake-stores.ts';
 import type { FakeStores, ProviderStore } from '#tests/support/fake-stores.ts';
 import { createScene, setOption, testModel } from '#tests/support/relay-scene.ts';
 import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
+import { until } from '#tests/support/until.ts';
 
 const day = 86_400;
 const size = 100_000;
@@ -179,6 +182,10 @@ describe.each(engines)('vector stores on $kind', (engine) => {
     expect(provider.stores.size).toBe(0);
     const user = await scene.app.context.db.collection('users').get(scene.user.id);
     expect(user?.used_quota).toBe(each + half);
+    // The log's sum has what was spent so.
+    const question = await callQuestion(scene.app.context, {}, scene.user.id);
+    if (question === null) throw new Error('It could not be asked');
+    expect(await sumCalls(scene.app.context.db, question, { start: 0, end: 2 ** 40 })).toBe(each + half);
     await scene.checkBooks();
   });
 
@@ -304,6 +311,11 @@ describe.each(engines)('vector stores on $kind', (engine) => {
     check(final);
     expect(seen).toHaveLength(1);
     expect(seen[0]).toContain(file);
+    // One that comes whole where a stream was asked for is told once.
+    provider.answersWhole = true;
+    for await (const event of await client.responses.create({ ...asked, stream: true }))
+      if (event.type === 'response.completed') check(event.response);
+    provider.answersWhole = false;
     // The next turn of a conversation that is kept names what the last one found.
     const next = await client.responses.create({ ...asked, previous_response_id: whole.id });
     expect(next.output).toHaveLength(2);
@@ -439,6 +451,85 @@ describe.each(engines)('vector stores on $kind', (engine) => {
     expect(await client.vectorStores.retrieve(id)).toMatchObject({ id });
     await client.vectorStores.delete(id);
     expect(provider.stores.size).toBe(0);
+    await scene.checkBooks();
+  });
+
+  test('a search has its price where the site says so, and a row; one that fails costs nothing', async () => {
+    const { scene, provider, client } = await open({ settings: { VectorSearchPrice: '2', GroupRatio: JSON.stringify({ default: 1.5 }) } });
+    await using _scene = scene;
+    const { id } = await client.vectorStores.create({});
+    const before = await scene.balance();
+    await client.vectorStores.search(id, { query: 'tide' });
+    // Two dollars for a thousand, by the group's ratio.
+    expect(await scene.balance()).toBe(before - 1500);
+    const [row] = await scene.logs(1);
+    expect(row).toMatchObject({
+      quota: 1500,
+      model_name: 'vector-store-search',
+      other: { model_price: 0.002, units: { kind: 'search', count: 1 } },
+    });
+    provider.failures.push(500);
+    expect(await failureOf(client.vectorStores.search(id, { query: 'tide' }))).toMatchObject({ status: 502 });
+    expect(await scene.balance()).toBe(before - 1500);
+    await scene.checkBooks();
+  });
+
+  test('a store whose creation was not answered is found by its name and let go, and costs nothing', async () => {
+    const { scene, provider, client } = await open();
+    await using _scene = scene;
+    const before = await scene.balance();
+    const file = await leave(client, Buffer.alloc(size, 'tide'));
+    for (const failure of ['lost', 'cut', 400, 503] as const) {
+      provider.failures.push(failure);
+      expect(await failureOf(client.vectorStores.create({ file_ids: [file] }))).toMatchObject({ status: expect.any(Number) });
+    }
+    expect(provider.stores.size).toBe(1);
+    await later(scene, 120);
+    expect(provider.stores.size).toBe(0);
+    expect(await scene.app.context.db.collection('vector_stores').count({})).toBe(0);
+    expect(await scene.balance()).toBe(before);
+    expect(await rows(scene)).toEqual([]);
+    await scene.checkBooks();
+  });
+
+  test('what its user, its channel or its provider has no more ends, and costs until then', async () => {
+    const { scene, provider, client } = await open();
+    await using _scene = scene;
+    const { context } = scene.app;
+    const before = await scene.balance();
+    const file = await leave(client, Buffer.alloc(size, 'tide'));
+    const { id: gone } = await client.vectorStores.create({ file_ids: [file] });
+    const { id: idle } = await client.vectorStores.create({ file_ids: [file], expires_after: { anchor: 'last_active_at', days: 1 } });
+    const { id: left } = await client.vectorStores.create({ file_ids: [file] });
+    await later(scene, 60);
+    provider.stores.delete('vs_theirs0');
+    await later(scene, 3600);
+    expect(await client.vectorStores.retrieve(gone)).toMatchObject({ status: 'expired', usage_bytes: 0 });
+    expect(await failureOf(client.vectorStores.search(gone, { query: 'tide' }))).toMatchObject({ status: 404 });
+    await later(scene, day);
+    expect(await client.vectorStores.retrieve(idle)).toMatchObject({ status: 'expired' });
+    expect([...provider.stores.keys()]).toEqual(['vs_theirs2']);
+    // The channel has another key: nothing of it can be reached.
+    await context.db.collection('channels').patch({ id: 1 }, { set: { key_cipher: context.secrets.encrypt('sk-another') } });
+    await context.changes.announce('channel', 1);
+    await until(() => context.channels.get(1)?.key === 'sk-another');
+    expect(await failureOf(client.vectorStores.search(left, { query: 'tide' }))).toMatchObject({ status: 404 });
+    await later(scene, day);
+    const told = (await rows(scene)).reduce((sum, { refunded = 0 }) => sum - refunded, 0);
+    expect(before - (await scene.balance())).toBe(told);
+    expect(await context.db.collection('vector_stores').find({ state: { in: ['stored', 'leaving'] } })).toEqual([]);
+    await scene.checkBooks();
+  });
+
+  test('of a user who is deleted nothing stays at the provider', async () => {
+    const { scene, provider, client } = await open();
+    await using _scene = scene;
+    const { id } = await client.vectorStores.create({ file_ids: [await leave(client, Buffer.alloc(size, 'tide'))] });
+    expect(id).toMatch(/^vs_/);
+    await scene.app.context.db.collection('users').patch({ id: scene.user.id }, { set: { DeletedAt: '2026-01-15T08:00:00Z' } });
+    await later(scene, 120);
+    expect(provider.stores.size).toBe(0);
+    expect(await scene.app.context.db.collection('vector_stores').count({})).toBe(0);
     await scene.checkBooks();
   });
 });

@@ -36,6 +36,8 @@ export interface FakeStores extends ProviderFront {
   asked: { what: string; body: Record<string, unknown> }[];
   /** The next ones get these; `lost`: it is done, and nothing is answered; `cut`: neither. */
   failures: (number | 'lost' | 'cut')[];
+  /** Whether it answers whole, whatever is asked for. */
+  answersWhole: boolean;
   /** What calls of models with a search in a store sent. */
   searched: Record<string, unknown>[];
 }
@@ -63,6 +65,7 @@ export async function startFakeStores(upstreamUrl: string): Promise<FakeStores> 
   const asked: FakeStores['asked'] = [];
   const failures: FakeStores['failures'] = [];
   const searched: Record<string, unknown>[] = [];
+  const fake = { answersWhole: false };
   let made = 0;
   const refuse = (status: number, message: string): Told => [
     status,
@@ -304,7 +307,7 @@ export async function startFakeStores(upstreamUrl: string): Promise<FakeStores> 
         total_tokens: 105,
       },
     };
-    if (body['stream'] !== true) return write([200, whole]);
+    if (body['stream'] !== true || fake.answersWhole) return write([200, whole]);
     const part = { item_id: 'msg_1', output_index: 1, content_index: 0 };
     const events = [
       { type: 'response.created', response: { ...whole, status: 'in_progress', output: [], usage: null } },
@@ -367,7 +370,7 @@ export async function startFakeStores(upstreamUrl: string): Promise<FakeStores> 
     serve(incoming, response).catch((cause: unknown) => response.destroy(cause instanceof Error ? cause : undefined));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
+  return Object.assign(fake, {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     channel: files.channel,
     files,
@@ -382,5 +385,5 @@ export async function startFakeStores(upstreamUrl: string): Promise<FakeStores> 
         server.closeAllConnections();
       });
     },
-  };
+  });
 }

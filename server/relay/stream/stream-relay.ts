@@ -204,7 +204,7 @@ export class StreamRelay implements EventReceiver, TimedStream, SpendingStream {
       channel: attempt.channel,
       way: attempt.request.way,
       upstreamModel: attempt.request.upstreamModel,
-      body: Buffer.from(rest),
+      body: Buffer.from(call.files?.tell?.(rest) ?? rest),
       responseFields: call.responseFields,
       writer: writerOptions(call),
     });

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { createTeller } from './told-names.ts';
+
+const tell = createTeller((name) => `${name}!`);
+const told = (text: string) => tell(Buffer.from(text)).toString();
+
+test('members that name files and stores are told otherwise, wherever they stand', () => {
+  expect(told('{"file_id":"file-1","a":[{ "file_id" :\n"file_2" }]}')).toBe('{"file_id":"file-1!","a":[{ "file_id" :\n"file_2!" }]}');
+  expect(told('{"vector_store_ids":[ "vs_1" , "vs_2"],"vector_store_ids":[]}')).toBe(
+    '{"vector_store_ids":[ "vs_1!" , "vs_2!"],"vector_store_ids":[]}',
+  );
+});
+
+test.each([
+  ['what a model has written', JSON.stringify({ text: '"file_id":"file-1", "vector_store_ids":["vs_1"]' })],
+  ['what is no name of a file', '{"file_id":"cfile_1","file_id":null,"file_id":7,"vector_store_ids":null}'],
+  ['a member of another name', '{"my_file_id":"file-1","file_ids":["file-1"]}'],
+  ['what ends in the middle', '{"file_id":"file-1'],
+  ['names that no provider has', `{"file_id":"file-${'x'.repeat(300)}","file_id":"file-\\u0031"}`],
+  ['an answer without any', '{"output":[]}'],
+])('%s stays as it was', (_what, text) => {
+  expect(told(text)).toBe(text);
+});
+
+test('an answer without names is the same bytes', () => {
+  const answer = Buffer.from('data: {"type":"response.created"}\n\n');
+  expect(tell(answer)).toBe(answer);
+});
