@@ -24,6 +24,11 @@ export function isPerCall(entry: PricingEntry): boolean {
   return entry.quota_type !== 0;
 }
 
+/** Of videos the price of a call is that of a second in the cheapest resolution. */
+export function isPerSecond(entry: PricingEntry): boolean {
+  return isPerCall(entry) && entry.video_prices !== undefined;
+}
+
 export function pricesOf(entry: PricingEntry, groupRatio: number, quotaPerUnit: number): Prices {
   if (isPerCall(entry)) return { kind: 'call', call: pricePerCall(entry.model_price, groupRatio) };
   return { kind: 'usage', ...pricesPerMillion(entry, groupRatio, quotaPerUnit) };

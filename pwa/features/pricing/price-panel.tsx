@@ -5,7 +5,7 @@ import { CopyButton } from '#pwa/ui/controls/copy-text.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { SummaryList, PanelSection, SidePanel } from '#pwa/ui/frame/side-panel.tsx';
 import { RatioTierMark } from './group-banner.tsx';
-import { groupsOf, hasPrice, isPerCall, longPricesIn, type PriceList, pricesOf, ratioOf, toolPricesIn } from './price-list.ts';
+import { groupsOf, hasPrice, isPerCall, isPerSecond, longPricesIn, type PriceList, pricesOf, ratioOf, toolPricesIn } from './price-list.ts';
 import { Availability } from './pricing-columns.tsx';
 import styles from './pricing.module.css';
 
@@ -42,28 +42,33 @@ const further = ['written', 'heard', 'cachedAudio', 'spoken', 'seen', 'cachedIma
 function Prices({ entry, list, group, onGroup }: Pick<PricePanelProps, 'entry' | 'list' | 'group' | 'onGroup'>) {
   const { t } = useTranslation();
   const format = useFormat();
-  const isCall = isPerCall(entry);
+  const [isCall, isVideo] = [isPerCall(entry), isPerSecond(entry)];
   const prices = pricesOf(entry, ratioOf(list, group), format.quotaPerUnit);
   const tools = toolPricesIn(entry, ratioOf(list, group));
   return (
     <>
-      <PanelSection title={t('pricing.panel.prices', { group })} aside={t(isCall ? 'pricing.panel.usd_call' : 'pricing.panel.usd_million')}>
-        <SummaryList
-          items={
-            prices.kind === 'call'
-              ? [{ name: t('pricing.panel.call'), value: format.price(prices.call) }]
-              : [
-                  { name: t('pricing.panel.prompt'), value: format.price(prices.prompt) },
-                  { name: t('pricing.panel.cached'), value: format.price(prices.cached) },
-                  { name: t('pricing.panel.completion'), value: format.price(prices.completion) },
-                  ...further.flatMap((part) => {
-                    const price = prices[part];
-                    return price === undefined ? [] : [{ name: t(`pricing.panel.${part}`), value: format.price(price) }];
-                  }),
-                ]
-          }
-        />
-      </PanelSection>
+      {!isVideo && (
+        <PanelSection
+          title={t('pricing.panel.prices', { group })}
+          aside={t(isCall ? 'pricing.panel.usd_call' : 'pricing.panel.usd_million')}
+        >
+          <SummaryList
+            items={
+              prices.kind === 'call'
+                ? [{ name: t('pricing.panel.call'), value: format.price(prices.call) }]
+                : [
+                    { name: t('pricing.panel.prompt'), value: format.price(prices.prompt) },
+                    { name: t('pricing.panel.cached'), value: format.price(prices.cached) },
+                    { name: t('pricing.panel.completion'), value: format.price(prices.completion) },
+                    ...further.flatMap((part) => {
+                      const price = prices[part];
+                      return price === undefined ? [] : [{ name: t(`pricing.panel.${part}`), value: format.price(price) }];
+                    }),
+                  ]
+            }
+          />
+        </PanelSection>
+      )}
       {longPricesIn(entry, ratioOf(list, group), format.quotaPerUnit).map(({ above, ...long }) => (
         <PanelSection key={above} title={t('pricing.panel.long', { tokens: format.count(above) })} aside={t('pricing.panel.usd_million')}>
           <SummaryList
@@ -91,7 +96,7 @@ function Prices({ entry, list, group, onGroup }: Pick<PricePanelProps, 'entry' |
             <tr>
               <th scope="col">{t('pricing.filter.group')}</th>
               <th scope="col">{t('pricing.column.ratio')}</th>
-              <th scope="col">{t(isCall ? 'pricing.panel.call' : 'pricing.panel.prompt')}</th>
+              <th scope="col">{t(isVideo ? 'pricing.panel.second' : isCall ? 'pricing.panel.call' : 'pricing.panel.prompt')}</th>
               {!isCall && <th scope="col">{t('pricing.panel.completion')}</th>}
             </tr>
           </thead>

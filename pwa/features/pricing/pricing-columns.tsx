@@ -6,7 +6,7 @@ import type { Column } from '#pwa/ui/list/columns.tsx';
 import { CopyText } from '#pwa/ui/controls/copy-text.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
-import { hasPrice, isAvailableIn, isPerCall, type PriceList, pricesOf, ratioOf } from './price-list.ts';
+import { hasPrice, isAvailableIn, isPerCall, isPerSecond, type PriceList, pricesOf, ratioOf } from './price-list.ts';
 import styles from './pricing.module.css';
 
 interface View {
@@ -139,7 +139,8 @@ function Price({ entry, ratio, part }: { entry: PricingEntry; ratio: number; par
   if (!hasPrice(entry)) return <None />;
   const prices = pricesOf(entry, ratio, format.quotaPerUnit);
   if (prices.kind === 'usage') return format.price(prices[part]);
-  return part === 'prompt' ? t('pricing.price_per_call', { price: format.price(prices.call) }) : <None />;
+  if (part !== 'prompt') return <None />;
+  return t(isPerSecond(entry) ? 'pricing.price_per_second' : 'pricing.price_per_call', { price: format.price(prices.call) });
 }
 
 function None() {
@@ -161,5 +162,6 @@ function CardPrice({ entry, ratio }: { entry: PricingEntry; ratio: number }) {
 function CardUnit({ entry }: { entry: PricingEntry }) {
   const { t } = useTranslation();
   if (!hasPrice(entry)) return null;
+  if (isPerSecond(entry)) return t('pricing.unit_second');
   return t(isPerCall(entry) ? 'pricing.unit_call' : 'pricing.unit_million');
 }
