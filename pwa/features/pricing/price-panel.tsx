@@ -47,28 +47,7 @@ function Prices({ entry, list, group, onGroup }: Pick<PricePanelProps, 'entry' |
   const tools = toolPricesIn(entry, ratioOf(list, group));
   return (
     <>
-      {!isVideo && (
-        <PanelSection
-          title={t('pricing.panel.prices', { group })}
-          aside={t(isCall ? 'pricing.panel.usd_call' : 'pricing.panel.usd_million')}
-        >
-          <SummaryList
-            items={
-              prices.kind === 'call'
-                ? [{ name: t('pricing.panel.call'), value: format.price(prices.call) }]
-                : [
-                    { name: t('pricing.panel.prompt'), value: format.price(prices.prompt) },
-                    { name: t('pricing.panel.cached'), value: format.price(prices.cached) },
-                    { name: t('pricing.panel.completion'), value: format.price(prices.completion) },
-                    ...further.flatMap((part) => {
-                      const price = prices[part];
-                      return price === undefined ? [] : [{ name: t(`pricing.panel.${part}`), value: format.price(price) }];
-                    }),
-                  ]
-            }
-          />
-        </PanelSection>
-      )}
+      {!isVideo && <OwnPrices prices={prices} group={group} />}
       {longPricesIn(entry, ratioOf(list, group), format.quotaPerUnit).map(({ above, ...long }) => (
         <PanelSection key={above} title={t('pricing.panel.long', { tokens: format.count(above) })} aside={t('pricing.panel.usd_million')}>
           <SummaryList
@@ -119,6 +98,32 @@ function Prices({ entry, list, group, onGroup }: Pick<PricePanelProps, 'entry' |
         </PanelSection>
       )}
     </>
+  );
+}
+
+/** Of a call, or of what goes through it. */
+function OwnPrices({ prices, group }: { prices: ReturnType<typeof pricesOf>; group: string }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const isCall = prices.kind === 'call';
+  return (
+    <PanelSection title={t('pricing.panel.prices', { group })} aside={t(isCall ? 'pricing.panel.usd_call' : 'pricing.panel.usd_million')}>
+      <SummaryList
+        items={
+          prices.kind === 'call'
+            ? [{ name: t('pricing.panel.call'), value: format.price(prices.call) }]
+            : [
+                { name: t('pricing.panel.prompt'), value: format.price(prices.prompt) },
+                { name: t('pricing.panel.cached'), value: format.price(prices.cached) },
+                { name: t('pricing.panel.completion'), value: format.price(prices.completion) },
+                ...further.flatMap((part) => {
+                  const price = prices[part];
+                  return price === undefined ? [] : [{ name: t(`pricing.panel.${part}`), value: format.price(price) }];
+                }),
+              ]
+        }
+      />
+    </PanelSection>
   );
 }
 
