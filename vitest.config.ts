@@ -21,8 +21,8 @@ const hasMongo = Boolean(process.env['TEST_MONGODB_URL']);
 
 export default defineConfig({
   test: {
-    // One more than there are processors, because files also wait; unless told Vitest takes one less.
-    maxWorkers: availableParallelism() + 1,
+    // Two more than there are processors: most of the time of a file of the server is waiting, for its own timers, sockets and database.
+    maxWorkers: availableParallelism() + 2,
     sequence: { sequencer: LongestFirst },
     projects: [
       {

@@ -98,14 +98,30 @@ async function create({ key }: Scene, { origin }: ServerProcess, file: string): 
   }
 }
 
+/** A server that is killed when the work is done. What the dead have left is settled by the next one before it serves. */
+async function killedAfter({ scratch }: Scene, work: (server: ServerProcess) => Promise<void>): Promise<void> {
+  const server = await startServer({ DATABASE_URL: scratch.url });
+  try {
+    await work(server);
+  } finally {
+    await server.kill('SIGKILL');
+  }
+}
+
 /** The job, in a process that comes later; what the dead have left is settled before. */
 async function goOn({ scratch }: Scene, provider?: FakeBatches): Promise<void> {
-  const server = await startServer({ DATABASE_URL: scratch.url });
-  expect(await server.kill('SIGTERM')).toBe(0);
   await scratch.withContext(async (context) => {
     if (provider !== undefined) for (const id of provider.batches.keys()) await provider.run({}, id);
     // Further than any claim reaches, and not as far as what has ended is kept.
     for (let minutes = 40; minutes < 300; minutes += 40) await pollBatches({ ...context, now: () => Date.now() + minutes * 60_000 });
+  });
+}
+
+/** The job of the next process asks at once. */
+async function makeDue({ scratch }: Scene): Promise<void> {
+  await scratch.withContext(async ({ db }) => {
+    await db.collection('batches').patchAll({ poll_at: { exists: true } }, { set: { poll_at: 1 } });
+    await db.collection('jobs').remove({});
   });
 }
 
@@ -134,99 +150,77 @@ async function checkBooks({ scratch, provider, userId }: Scene): Promise<number>
   return count;
 }
 
-interface Creation {
-  what: string;
-  gate: Gate;
-  /** Batches that are there afterwards, here and at the provider. */
-  here: number;
-  there: number;
-}
-
-const creations: Creation[] = [
-  { what: 'while its requests are read', gate: { at: /^GET \/v1\/files\/.*\/content/, when: 'after' }, here: 0, there: 0 },
-  { what: 'while the provider is given its requests', gate: { at: /^POST \/v1\/files/, when: 'after' }, here: 0, there: 0 },
-  { what: 'before the provider hears of it', gate: { at: /^POST \/v1\/batches/, when: 'before' }, here: 1, there: 0 },
-  { what: 'before the provider is heard', gate: { at: /^POST \/v1\/batches/, when: 'after' }, here: 1, there: 1 },
+/** While its requests are read, while the provider is given them, before it hears of the batch, and before it is heard. */
+const creation: readonly Gate[] = [
+  { at: /^GET \/v1\/files\/.*\/content/, when: 'after' },
+  { at: /^POST \/v1\/files/, when: 'after' },
+  { at: /^POST \/v1\/batches/, when: 'before' },
+  { at: /^POST \/v1\/batches/, when: 'after' },
 ];
 
 describe.each(engines)('a process that is killed on $kind', ({ kind }) => {
-  test.each(creations)(
-    '$what: the batch is charged if it runs, and all goes back if it does not',
-    async ({ gate, here, there }) => {
-      await using scene = await open(kind);
-      const server = await startServer({ DATABASE_URL: scene.scratch.url });
-      try {
-        const file = await leave(scene, server);
-        const held = scene.front.hold(gate);
-        const answer = create(scene, server, file);
+  test('at every step of creating them: a batch is charged if it runs, and all goes back if it does not', async () => {
+    await using scene = await open(kind);
+    const { front, provider } = scene;
+    const answers: Promise<number | null>[] = [];
+    await killedAfter(scene, async (server) => {
+      const files: string[] = [];
+      for (const _gate of creation) files.push(await leave(scene, server));
+      for (const [index, gate] of creation.entries()) {
+        const held = front.hold(gate);
+        answers.push(create(scene, server, files[index] ?? ''));
         await held;
-        await server.kill('SIGKILL');
-        expect(await answer).toBeNull();
-      } finally {
-        await server.kill('SIGKILL');
       }
-      expect(scene.provider.batches.size).toBe(there);
-      await goOn(scene, scene.provider);
-      expect(await checkBooks(scene)).toBe(here);
-      // And once more, when all is over.
-      await goOn(scene);
-      expect(await checkBooks(scene)).toBe(here);
-    },
-    180_000,
-  );
+    });
+    expect(await Promise.all(answers)).toEqual(creation.map(() => null));
+    expect(provider.batches.size).toBe(1);
+    await goOn(scene, provider);
+    // Of the first two nothing was taken.
+    expect(await checkBooks(scene)).toBe(2);
+    // And once more, when all is over.
+    await goOn(scene);
+    expect(await checkBooks(scene)).toBe(2);
+  }, 120_000);
 
-  test.each(['while results are summed', 'when they have been told, and rests go back'])(
-    '%s: each is counted once, and gives back its rest once',
-    async (what) => {
-      await using scene = await open(kind);
-      const { provider, front } = scene;
-      const server = await startServer({ DATABASE_URL: scene.scratch.url });
-      try {
-        for (let count = 0; count < 2; count += 1) {
-          expect(await create(scene, server, await leave(scene, server))).toBe(200);
-          await provider.run();
-        }
-        let isHeld = false;
-        if (what === 'while results are summed')
-          void front.hold({ at: /^GET \/v1\/files\/.*-out\/content/, when: 'after' }).then(() => (isHeld = true));
-        // Its own job finds that the batches have ended.
-        await until(
-          () => isHeld || (what !== 'while results are summed' && provider.files.asked.some((asked) => asked.includes('-out/'))),
-          120_000,
-        );
-        if (!isHeld) await sleep(Math.random() * 60);
-        await server.kill('SIGKILL');
-      } finally {
-        await server.kill('SIGKILL');
+  test('while results are summed, and when they have been told and rests go back: each is counted once, and gives back its rest once', async () => {
+    await using scene = await open(kind);
+    const { provider, front } = scene;
+    await killedAfter(scene, async (server) => {
+      for (let count = 0; count < 2; count += 1) {
+        expect(await create(scene, server, await leave(scene, server))).toBe(200);
+        await provider.run();
       }
-      await goOn(scene);
-      expect(await checkBooks(scene)).toBe(2);
-    },
-    240_000,
-  );
+    });
+    // Their own jobs find that the batches have ended, as soon as they serve.
+    await makeDue(scene);
+    await killedAfter(scene, () => front.hold({ at: /^GET \/v1\/files\/.*-out\/content/, when: 'after' }));
+    await makeDue(scene);
+    await killedAfter(scene, async () => {
+      const known = provider.files.asked.length;
+      await until(() => provider.files.asked.slice(known).some((asked) => asked.includes('-out/')), 60_000);
+      await sleep(Math.random() * 60);
+    });
+    await goOn(scene);
+    expect(await checkBooks(scene)).toBe(2);
+  }, 180_000);
 
   test('at any moment of charging: each batch ends, and is charged once or not at all', async () => {
     await using scene = await open(kind);
     const { scratch, provider } = scene;
-    let here = 0;
-    for (let kill = 0; kill < 4; kill += 1) {
-      const server = await startServer({ DATABASE_URL: scratch.url });
-      try {
-        const files = [await leave(scene, server), await leave(scene, server), await leave(scene, server)];
+    for (let kill = 0; kill < 3; kill += 1) {
+      const answers: Promise<number | null>[] = [];
+      await killedAfter(scene, async (server) => {
+        const files: string[] = [];
+        for (let count = 0; count < 4; count += 1) files.push(await leave(scene, server));
         const sent = provider.files.asked.length;
-        const answers = files.map((file) => create(scene, server, file));
+        answers.push(...files.map((file) => create(scene, server, file)));
         // As soon as the provider has the requests of the first one they are charged.
         await until(() => provider.files.asked.slice(sent).some((asked) => asked.startsWith('POST ')));
         await sleep(Math.random() * 60);
-        await server.kill('SIGKILL');
-        await Promise.all(answers);
-      } finally {
-        await server.kill('SIGKILL');
-      }
+      });
+      await Promise.all(answers);
     }
-    await scratch.withContext(async ({ db }) => {
-      here = await db.collection('batches').count({ state: { ne: 'checking' } });
-    });
+    const here = await scratch.withContext(({ db }) => db.collection('batches').count({ state: { ne: 'checking' } }));
     await goOn(scene, provider);
     expect(await checkBooks(scene)).toBe(here);
   }, 180_000);

@@ -61,6 +61,16 @@ async function open(kind: string): Promise<Scene> {
   };
 }
 
+/** A server that is killed when the work is done. What the dead have left is settled by the next one before it serves. */
+async function killedAfter({ scratch }: Scene, work: (server: ServerProcess) => Promise<void>): Promise<void> {
+  const server = await startServer({ DATABASE_URL: scratch.url });
+  try {
+    await work(server);
+  } finally {
+    await server.kill('SIGKILL');
+  }
+}
+
 /** Its status; null: the process was gone. */
 async function order({ key }: Scene, { origin }: ServerProcess): Promise<number | null> {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
@@ -76,8 +86,6 @@ async function order({ key }: Scene, { origin }: ServerProcess): Promise<number 
 
 /** The jobs, in a process that comes later; what the dead have left is settled before. */
 async function goOn({ scratch }: Scene): Promise<void> {
-  const server = await startServer({ DATABASE_URL: scratch.url });
-  expect(await server.kill('SIGTERM')).toBe(0);
   await scratch.withContext(async (context) => {
     for (let minutes = 11; minutes < 16; minutes += 1) {
       const later = { ...context, now: () => Date.now() + minutes * minute };
@@ -85,6 +93,14 @@ async function goOn({ scratch }: Scene): Promise<void> {
       await pollTasks(later);
       await finishRefunds(later);
     }
+  });
+}
+
+/** The job of the next process asks at once. */
+async function makeDue({ scratch }: Scene): Promise<void> {
+  await scratch.withContext(async ({ db }) => {
+    await db.collection('tasks').patchAll({ poll_at: { exists: true } }, { set: { poll_at: 1 } });
+    await db.collection('jobs').remove({});
   });
 }
 
@@ -125,82 +141,66 @@ async function checkBooks({ scratch, userId }: Scene, expected: Partial<Expected
 }
 
 describe.each(engines)('a process that is killed on $kind', ({ kind }) => {
-  test.each([
-    { what: 'before the provider hears of an order', when: 'before' as const, there: 0 },
-    { what: 'before the provider is heard', when: 'after' as const, there: 1 },
-  ])(
-    '$what: nothing was charged, and the order is over',
-    async ({ when, there }) => {
-      await using scene = await open(kind);
-      const server = await startServer({ DATABASE_URL: scene.scratch.url });
-      try {
-        const held = scene.front.hold({ at: /^POST \/v1\/videos/, when });
-        const answer = order(scene, server);
+  test('before the provider hears of an order, or is heard: nothing was charged, and the order is over', async () => {
+    await using scene = await open(kind);
+    const { front, sora } = scene;
+    const answers: Promise<number | null>[] = [];
+    await killedAfter(scene, async (server) => {
+      for (const when of ['before', 'after'] as const) {
+        const held = front.hold({ at: /^POST \/v1\/videos/, when });
+        answers.push(order(scene, server));
         await held;
-        await server.kill('SIGKILL');
-        expect(await answer).toBeNull();
-      } finally {
-        await server.kill('SIGKILL');
       }
-      expect(scene.sora.taken).toHaveLength(there);
-      await goOn(scene);
-      // It is ordered nowhere again.
-      expect(scene.sora.taken).toHaveLength(there);
-      await checkBooks(scene, { succeeded: 0, failed: 1, charged: 0 });
-      // The operator finds which account may have been billed for it.
-      await scene.scratch.withContext(async ({ db }) => {
-        const told = await db.collection('logs').find({ type: LogType.system });
-        expect(told).toMatchObject([{ channel_id: 1, model_name: 'sora-2', other: { event: { code: 'task_lost' } } }]);
-      });
-    },
-    180_000,
-  );
+    });
+    expect(await Promise.all(answers)).toEqual([null, null]);
+    expect(sora.taken).toHaveLength(1);
+    await goOn(scene);
+    // It is ordered nowhere again.
+    expect(sora.taken).toHaveLength(1);
+    await checkBooks(scene, { succeeded: 0, failed: 2, charged: 0 });
+    // The operator finds which account may have been billed for them.
+    await scene.scratch.withContext(async ({ db }) => {
+      const told = await db.collection('logs').find({ type: LogType.system });
+      const lost = { channel_id: 1, model_name: 'sora-2', other: { event: { code: 'task_lost' } } };
+      expect(told).toMatchObject([lost, lost]);
+    });
+  }, 120_000);
 
   test('at any moment of charging: each order is charged once or not at all, and what failed went back', async () => {
     await using scene = await open(kind);
-    const { scratch, sora } = scene;
-    for (let kill = 0; kill < 4; kill += 1) {
-      const server = await startServer({ DATABASE_URL: scratch.url });
-      try {
+    const { sora } = scene;
+    for (let kill = 0; kill < 3; kill += 1) {
+      const answers: Promise<number | null>[] = [];
+      await killedAfter(scene, async (server) => {
         const known = sora.taken.length;
-        const answers = [order(scene, server), order(scene, server), order(scene, server)];
+        for (let count = 0; count < 4; count += 1) answers.push(order(scene, server));
         await until(() => sora.taken.length > known);
         await sleep(Math.random() * 60);
-        await server.kill('SIGKILL');
-        await Promise.all(answers);
-      } finally {
-        await server.kill('SIGKILL');
-      }
+      });
+      await Promise.all(answers);
     }
     for (const [index, id] of sora.taken.entries()) sora.tell(id, index % 2 === 0 ? { status: 'completed' } : { status: 'failed' });
     await goOn(scene);
     await checkBooks(scene, {});
-  }, 240_000);
+  }, 180_000);
 
-  test.each([
-    { what: 'while it asks what became of them', isHeld: true },
-    { what: 'when it has heard, and gives back what failed', isHeld: false },
-  ])(
-    '$what: each is charged once, and what failed goes back once',
-    async ({ isHeld }) => {
-      await using scene = await open(kind);
-      const { front, sora, upstream } = scene;
-      const server = await startServer({ DATABASE_URL: scene.scratch.url });
-      try {
-        for (let count = 0; count < 3; count += 1) expect(await order(scene, server)).toBe(200);
-        for (const [index, id] of sora.taken.entries()) sora.tell(id, index === 0 ? { status: 'completed' } : { status: 'failed' });
-        let isAsked = false;
-        if (isHeld) void front.hold({ at: /^GET \/v1\/videos\//, when: 'after' }).then(() => (isAsked = true));
-        // Its own job asks.
-        await until(() => isAsked || (!isHeld && upstream.visits.some(({ method }) => method === 'GET')), 120_000);
-        if (!isHeld) await sleep(Math.random() * 60);
-        await server.kill('SIGKILL');
-      } finally {
-        await server.kill('SIGKILL');
-      }
-      await goOn(scene);
-      await checkBooks(scene, { succeeded: 1, failed: 2, charged: 3 });
-    },
-    240_000,
-  );
+  test('while it asks what became of them, and when it has heard and gives back what failed: each goes back once', async () => {
+    await using scene = await open(kind);
+    const { front, sora, upstream } = scene;
+    await killedAfter(scene, async (server) => {
+      for (let count = 0; count < 3; count += 1) expect(await order(scene, server)).toBe(200);
+    });
+    for (const [index, id] of sora.taken.entries()) sora.tell(id, index === 0 ? { status: 'completed' } : { status: 'failed' });
+    // Their own jobs ask, as soon as they serve.
+    await makeDue(scene);
+    await killedAfter(scene, () => front.hold({ at: /^GET \/v1\/videos\//, when: 'after' }));
+    await makeDue(scene);
+    await killedAfter(scene, async () => {
+      const known = upstream.visits.length;
+      await until(() => upstream.visits.slice(known).some(({ method }) => method === 'GET'), 60_000);
+      await sleep(Math.random() * 60);
+    });
+    await goOn(scene);
+    await checkBooks(scene, { succeeded: 1, failed: 2, charged: 3 });
+  }, 180_000);
 });
