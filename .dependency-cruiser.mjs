@@ -40,6 +40,7 @@ const serverLayers = [
   ['videos'],
   ['batches'],
   ['vector-stores'],
+  ['tuning'],
   ['jobs'],
 ];
 

@@ -51,6 +51,7 @@ import { errorResponse } from '#server/relay/relay-failure.ts';
 import { mountRelay } from '#server/relay/routes.ts';
 import { BackgroundResponses } from '#server/responses/background.ts';
 import { createFollow } from '#server/responses/follow.ts';
+import { mountTuning } from '#server/tuning/tuning-routes.ts';
 import { mountBatches } from '#server/batches/batch-routes.ts';
 import { mountMessageBatches } from '#server/batches/message-batch-routes.ts';
 import { mountVectorStores } from '#server/vector-stores/store-routes.ts';
@@ -103,6 +104,7 @@ function mountRoutes(host: RouteHost, relay: Relay): void {
   mountUploads(host, relay.services); // /v1/uploads
   mountBatches(host, relay.services); // /v1/batches
   mountVectorStores(host, relay.services); // /v1/vector_stores
+  mountTuning(host, relay.services); // /v1/fine_tuning/jobs
   mountMessageBatches(host, relay.services); // /v1/messages/batches
   mountConversations(host, relay.services, { store, conversations }); // /v1/conversations
   mountResponses(host, relay.services, { store, background, follow }); // /v1/responses/:response

@@ -17,6 +17,7 @@ export function changeOf(log: Log): number {
     case 'task_refunded':
     case 'batch_settled':
     case 'store_day':
+    case 'tuning_settled':
     case 'call_refunded':
       return event.amount;
     default:

@@ -74,6 +74,11 @@ export const errors = {
     '批处理结束时会自动退回未使用的额度，不能手动退款',
     'What a batch does not use comes back when it ends, not by hand',
   ),
+  refund_of_tuning: entry(
+    200,
+    '微调任务结束时会自动退回未使用的额度，不能手动退款',
+    'What a fine-tuning job does not use comes back when it ends, not by hand',
+  ),
   refund_too_large: entry(200, '最多还能退回 {quota} 额度', 'At most {quota} quota can be given back'),
   target_timestamp_required: entry(200, 'target timestamp is required', 'target timestamp is required'),
   exports_running: entry(429, '同时进行的导出过多，请等前一个完成', 'Too many exports are running: wait until one has ended'),
@@ -539,6 +544,37 @@ export const errors = {
     503,
     '分组 {group} 没有可保存向量库的渠道',
     'No channel of the group {group} keeps vector stores at the moment',
+  ),
+  tuning_job_not_found: entry(404, '找不到微调任务 {id}', 'Could not find fine tune: {id}'),
+  tuning_jobs_full: entry(
+    429,
+    '最多可同时进行 {jobs} 个微调任务：请等待其中一些结束',
+    'You may have {jobs} fine-tuning jobs under way: wait until some have ended',
+  ),
+  tuning_not_priced: entry(
+    400,
+    '模型 {model} 没有微调价格，不能训练',
+    'The model {model} has no price for training and cannot be fine-tuned',
+  ),
+  tuning_not_possible: entry(
+    409,
+    '微调任务 {id} 的状态为 {status}，不能执行此操作',
+    "The fine-tuning job {id} with status '{status}' does not allow this",
+  ),
+  tuning_out_of_reach: entry(
+    410,
+    '微调任务 {id} 所在的渠道已不可用',
+    'The fine-tuning job {id} ran at a channel that cannot be reached any more',
+  ),
+  own_model_gone: entry(
+    404,
+    '模型 {model} 所在的渠道或其密钥已不可用',
+    'The model {model} lies behind a channel or key that is not there any more',
+  ),
+  no_tuning_channel: entry(
+    503,
+    '分组 {group} 没有可训练模型 {model} 的渠道',
+    'No channel of the group {group} trains the model {model} at the moment',
   ),
   conversation_not_found: entry(404, '找不到 ID 为 {id} 的对话', "Conversation with id '{id}' not found."),
   conversation_locked: entry(

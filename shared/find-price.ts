@@ -6,6 +6,7 @@ import type { LongInput } from '#shared/long-inputs.ts';
 import { completionRatioOf, pricedName } from '#shared/pricing-rules.ts';
 import type { Price, UsagePrice } from '#shared/pricing.ts';
 import type { NumberMap } from '#shared/setting-values.ts';
+import type { TuningPrice } from '#shared/tuning-prices.ts';
 import { videoPricesOf } from '#shared/video-prices.ts';
 
 /** Maps of the settings that prices come from. */
@@ -158,6 +159,36 @@ function inTier({ longInputs, ...price }: UsagePrice, name: string, factor: numb
   const scaled = (one: UsagePrice): UsagePrice => ({ ...one, modelRatio: product(one.modelRatio, factor), tier: { name, factor } });
   if (longInputs === undefined) return scaled(price);
   return { ...scaled(price), longInputs: longInputs.map((long) => ({ ...long, price: scaled(long.price) })) };
+}
+
+/** A price of tokens alone. @param perMillion USD */
+export function priceOfTokens(perMillion: number): UsagePrice {
+  const same = { cacheRatio: 1, cacheCreationRatio: 1, cacheCreation1hRatio: 1, ...audioRatiosOf(1, {}), ...imageRatiosOf(1, {}) };
+  return { kind: 'usage', modelRatio: quotient(perMillion, usdOfRatio), completionRatio: 1, ...same };
+}
+
+/** What a model costs that was trained from `base`: by its own prices, with the base's factors of pictures and of lanes. */
+export function trainedPrice(base: string, { input, cached, output }: TuningPrice, maps: PriceMaps): UsagePrice {
+  const name = pricedName(base);
+  // Where reading is free, writing has a price all the same.
+  const unit = input === 0 ? 1 : input;
+  const completionRatio = quotient(output, unit);
+  const usual: UsagePrice = {
+    ...priceOfTokens(unit),
+    completionRatio,
+    cacheRatio: quotient(cached, unit),
+    ...(input === 0 ? { inputRatio: 0 } : {}),
+    ...audioRatiosOf(completionRatio, {}),
+    ...imageRatiosOf(completionRatio, { imageRatio: maps.imageRatio?.[name], imageCompletionRatio: maps.imageCompletionRatio?.[name] }),
+  };
+  return withTiers(usual, tierFactorsOf(name, maps.tierPrice ?? {}));
+}
+
+/** Of a million tokens, at ratio 1. */
+const usdOfRatio = 2;
+
+function quotient(one: number, other: number): number {
+  return Number((one / other).toPrecision(15));
 }
 
 /** What OpenAI, Anthropic and Google ask for requests in batches. https://platform.openai.com/docs/guides/batch */

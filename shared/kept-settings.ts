@@ -21,6 +21,8 @@ export const keptSettings = {
   /** How many batches of a user may be under way, and requests in them; 0: there are none. */
   BatchesPerUser: integerSetting(0, { min: 0, max: 10_000 }),
   BatchRequestsPerUser: integerSetting(50_000, { min: 1, max: 10_000_000 }),
+  /** How many models of a user may be in training; 0: none are trained. */
+  FineTuningJobsPerUser: integerSetting(0, { min: 0, max: 10_000 }),
   /** How many vector stores a user may have, and megabytes of them; 0: there are none. */
   VectorStoresPerUser: integerSetting(0, { min: 0, max: 10_000 }),
   VectorStoreMegabytesPerUser: integerSetting(1000, { min: 1, max: 10_000_000 }),

@@ -51,6 +51,17 @@ export const LogEvent = z.discriminatedUnion('code', [
     group_ratio: z.number(),
     amount: z.int(),
   }),
+  /** A model's training has ended. `tokens`: that were trained; the rest as of a batch. `tuned`: what the new model is called; empty: there is none. */
+  z.object({
+    code: z.literal('tuning_settled'),
+    job: z.string(),
+    model: z.string(),
+    tuned: z.string(),
+    status: z.string(),
+    tokens: z.int(),
+    cost: z.int(),
+    amount: z.int(),
+  }),
   /** An administrator gave back what a call had cost, or a part of it. `call`: the id of its row. */
   z.object({ code: z.literal('call_refunded'), amount: z.int(), call: z.int(), model: z.string(), reason: z.string() }),
   /** Rows from before a moment (unix seconds) were deleted. */

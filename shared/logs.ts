@@ -8,6 +8,7 @@ import { RefusalFacts } from '#shared/refusal-facts.ts';
 import { CursorQuery, pageOf } from '#shared/paging.ts';
 import { TimeStep, zoneQuery } from '#shared/time-steps.ts';
 import { balanceReasonLimit, quotaLimit } from '#shared/user.ts';
+import { setAside } from '#shared/set-aside.ts';
 import { QueryBoolean, QueryInt, QueryText } from '#shared/query-values.ts';
 
 /** `refusal`: calls with a known key that were refused before any channel was asked; one row per key, reason and minute. */
@@ -148,8 +149,7 @@ export const LogOther = z.looseObject({
   after_leaving: z.catch(z.optional(z.enum(['read', 'counted', 'estimated'])), undefined),
   /** Of a call that handed in a task: what was asked for, and what the upstream calls it. Such a call has one price and no tokens. */
   task: z.optional(z.object({ action: z.string(), id: z.string() })),
-  /** Of what was taken for a batch before it ran; what it did not cost is told by another row. Such a row has no price and no tokens. */
-  batch: z.catch(z.optional(z.object({ id: z.string(), requests: z.int() })), undefined),
+  ...setAside,
   attempts: z.optional(z.array(Attempt)),
   /** A `CallEnding`, or one of a newer server; absent: it ended well. */
   ending: z.optional(z.string()),

@@ -25,6 +25,8 @@ export const PricingEntry = z.object({
   tool_prices: z.optional(z.record(z.string(), z.number())),
   /** USD per second of video by its shorter side in pixels, the lowest first. Absent: the model makes none, or has no prices by resolution. */
   video_prices: z.optional(z.array(z.object({ height: z.int(), price: z.number() }))),
+  /** USD per million tokens that the model is trained by, and of what is read and written by one that was. Absent: it cannot be trained. */
+  tuning_prices: z.optional(z.object({ training: z.number(), input: z.number(), cached: z.number(), output: z.number() })),
   /** USD per call; 0 for models priced by usage. */
   model_price: z.number(),
   owner_by: z.string(),

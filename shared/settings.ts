@@ -18,10 +18,12 @@ import {
   urlSetting,
 } from '#shared/setting-values.ts';
 import { keptSettings } from '#shared/kept-settings.ts';
+import { checkGroupRatio, isGroupName } from '#shared/group-settings.ts';
 import { isLongInputName } from '#shared/long-inputs.ts';
 import { isTierPriceName } from '#shared/service-tiers.ts';
+import { isTuningPriceName } from '#shared/tuning-prices.ts';
 import { isVideoPriceName } from '#shared/video-prices.ts';
-import type { NumberMap, Setting, SettingProblem } from '#shared/setting-values.ts';
+import type { Setting, SettingProblem } from '#shared/setting-values.ts';
 
 const amount = { min: 0, max: Number.MAX_SAFE_INTEGER };
 const ratio = { min: 0, max: 1_000_000_000 };
@@ -214,6 +216,8 @@ const catalogue = {
   TierPrice: numberMapSetting(null, { ...ratio, isNameAllowed: isTierPriceName }),
   /** USD per second of video, by resolution and model (`shared/video-prices.ts`). */
   VideoPrice: numberMapSetting(null, { ...ratio, isNameAllowed: isVideoPriceName }),
+  /** USD per million tokens that a model is trained by, and of the trained model (`shared/tuning-prices.ts`). */
+  FineTuningPrice: numberMapSetting(null, { ...ratio, isNameAllowed: isTuningPriceName }),
   /** USD per 1,000 runs of tools at the provider; one without a price is left out of calls (`shared/tool-prices.ts`). */
   ToolPrice: numberMapSetting(null, ratio),
   /** Runs of such a tool that a call reserves, and is allowed, where its caller names no number. */
@@ -284,17 +288,6 @@ export const settingRequirements: readonly { key: SettingKey; needs: SettingKey;
   // The notice of a payment is sent there: without it, people would pay and nothing be credited.
   { key: 'PayAddress', needs: 'ServerAddress', code: 'server_address_required' },
 ];
-
-/** Groups are listed with commas between them. */
-function isGroupName(name: string): boolean {
-  return name.length <= 64 && name === name.trim() && !name.includes(',');
-}
-
-function checkGroupRatio(map: NumberMap): SettingProblem | undefined {
-  const negative = Object.entries(map).find(([, value]) => value < 0);
-  if (negative !== undefined) return { code: 'group_ratio_negative', details: { group: negative[0] } };
-  return Object.hasOwn(map, 'default') ? undefined : { code: 'group_default_missing', details: {} };
-}
 
 /** One value of a map; undefined: the name is not in it. */
 export type EntryValue = number | string | undefined;

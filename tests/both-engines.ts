@@ -40,6 +40,7 @@ const relay = [
   'account-objects',
   'batches',
   'vector-stores',
+  'tuning',
   'message-batches',
   'uploads',
   'billing',

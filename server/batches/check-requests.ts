@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError, errorText } from '#shared/errors.ts';
 import type { LocalText } from '#shared/errors.ts';
+import { batchPrice } from '#shared/find-price.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import { ChannelStatus } from '#shared/channels.ts';
 import { askedTier } from '#server/dialects/service-tier.ts';
@@ -17,6 +18,7 @@ import type { QuotedPrice } from '#server/money/quote.ts';
 import type { Admission } from '#server/relay/admission/admission.ts';
 import { countNames } from '#server/relay/admission/check-names.ts';
 import { largestCost } from '#server/relay/admission/reserve-call.ts';
+import type { OwnModel } from '#server/relay/own-models.ts';
 import { endpointOf } from '#server/relay/endpoints.ts';
 import type { RelayBody, RelayEndpoint } from '#server/relay/endpoints.ts';
 import type { RelayServices } from '#server/relay/services.ts';
@@ -55,6 +57,8 @@ export interface BatchToCheck {
 
 export interface CheckedBatch {
   model: string;
+  /** One that was trained for the caller. */
+  ownModel: OwnModel | null;
   channel: PreparedChannel;
   way: ChannelWay;
   quoted: QuotedPrice;
@@ -167,13 +171,13 @@ class Checker {
     endpoint.check(body);
     if (endpoint.speaksOfKept === 'responses') refuseState(askedState(body));
     if (endpoint.speaksOfKept === 'threads' && body['thread'] !== undefined) throw badField('body.thread', notInBatches);
-    this.#first ??= begin(this.#batch, model);
-    const { channel, way, quoted } = this.#first;
+    this.#first ??= await begin(this.#batch, model);
+    const { channel, ownModel, way, quoted } = this.#first;
     if (model !== this.#first.model) throw badField('body.model', fieldRules.oneOf([this.#first.model]));
     await checkWords(services, endpoint.promptContent(body, model));
     const parameters = endpoint.parameters(body);
     const { amount, hosted } = await this.#inTurn(size, () =>
-      largestCost(services, { admission, endpoint, model, body, parameters, prompt: null, quoted }),
+      largestCost(services, { admission, endpoint, model, ownModel, body, parameters, prompt: null, quoted }),
     );
     this.#amount += amount;
     this.#requests += 1;
@@ -254,13 +258,14 @@ const itemNames: ReadonlySet<string> = new Set(['custom_id', 'params']);
 const notInBatches = { zh: '不能用于批处理', en: 'cannot be used in batches' };
 
 /** Where a request stands. */
-interface Place {
+export interface Place {
   field: string;
   said: LocalText;
 }
 
-function lineNamed(number: number): Place {
-  return { field: 'input_file_id', said: { zh: `第 ${number} 行`, en: `line ${number}` } };
+/** @param field the one that names the file */
+export function lineNamed(number: number, field = 'input_file_id'): Place {
+  return { field, said: { zh: `第 ${number} 行`, en: `line ${number}` } };
 }
 
 function itemNamed(index: number): Place {
@@ -268,7 +273,8 @@ function itemNamed(index: number): Place {
   return { field, said: { zh: field, en: field } };
 }
 
-function ofPlace(place: Place, failure: AppError): AppError {
+/** What is wrong there. */
+export function ofPlace(place: Place, failure: AppError): AppError {
   const { code, details } = failure;
   const { detail: own } = details;
   const said = (language: 'zh' | 'en') =>
@@ -278,10 +284,20 @@ function ofPlace(place: Place, failure: AppError): AppError {
 }
 
 /** Who serves all of it: a batch is of one model, as its vendor wants it. @throws {AppError} */
-function begin({ services, admission, form, endpoint, preferred }: BatchToCheck, model: string): Omit<CheckedBatch, 'requests' | 'amount'> {
+async function begin(
+  { services, admission, form, endpoint, preferred }: BatchToCheck,
+  model: string,
+): Promise<Omit<CheckedBatch, 'requests' | 'amount'>> {
   const { context, channels, gate } = services;
   const { group, user, pinnedChannel } = admission;
   gate.checkModel(admission, model);
+  const own = await services.ownModels.find(admission, model);
+  if (own !== null) {
+    const way = batchWay(form, own.channel, endpoint, model);
+    if (way === null) throw new AppError('format_unsupported', {}, { field: 'model' });
+    const quoted = context.quotes.priceOfTrained(own.base, group, user);
+    return { model, ownModel: own, channel: own.channel, way, quoted: { ...quoted, price: batchPrice(quoted.price) } };
+  }
   const quoted = context.quotes.priceOfBatch(model, group, user);
   const ways = [...channels.tiers(group, model)].flatMap((tier) => tier.channels);
   const pinned = pinnedChannel === undefined ? undefined : channels.get(pinnedChannel);
@@ -289,14 +305,18 @@ function begin({ services, admission, form, endpoint, preferred }: BatchToCheck,
   const isFirst = ({ id }: PreparedChannel) => id === preferred;
   for (const channel of [...asked.filter(isFirst), ...asked.filter((one) => !isFirst(one))]) {
     const way = batchWay(form, channel, endpoint, model);
-    if (way !== null && channel.problem === null) return { model, channel, way, quoted };
+    if (way !== null && channel.problem === null) return { model, ownModel: null, channel, way, quoted };
   }
   if (asked.length > 0) throw new AppError('format_unsupported', {}, { field: 'model' });
   for (const channel of channels.all()) if (offersModel(channel, model)) throw new AppError('no_channel', { group, model });
   throw new AppError('model_not_found', { model }, { field: 'model' });
 }
 
-async function checkWords({ words }: RelayServices, prompt: { texts: readonly string[]; untokened?: readonly string[] }): Promise<void> {
+/** @throws {AppError} for words that the site blocks */
+export async function checkWords(
+  { words }: RelayServices,
+  prompt: { texts: readonly string[]; untokened?: readonly string[] },
+): Promise<void> {
   if (!words.isOn) return;
   const looking = words.check({ isLarge: false, use: (work) => work() }, [...prompt.texts, ...(prompt.untokened ?? [])]);
   if (looking instanceof Promise) await looking;

@@ -8,9 +8,7 @@ import type { BatchRecord } from '#server/db/records/batch.ts';
 import type { FileRecord } from '#server/db/records/file.ts';
 import { resultsPurpose } from '#server/files/file-store.ts';
 import { writeLog } from '#server/logs/write-log.ts';
-import type { AccountKind } from '#server/money/account.ts';
-import { changeOnce } from '#server/money/change-once.ts';
-import type { ChangeOutcome } from '#server/money/change-once.ts';
+import { returnRest } from '#server/money/return-rest.ts';
 import { chargeOf } from '#server/tasks/task-charge.ts';
 import { addChannelUse } from '#server/upstream/deleted-channels.ts';
 import { formOf } from './batch-endpoints.ts';
@@ -86,7 +84,8 @@ export async function concludeBatch(
 /** False: it is still due. */
 export async function finishBatch(context: AppContext, batch: BatchRecord): Promise<boolean> {
   const wanted = batch.charge === 'done' ? batch.reserved - batch.cost : 0;
-  const isDone = wanted === 0 ? true : await changeAccounts(context, batch, wanted);
+  const refOf = (account: string) => `batch:${batch.id}:refund:${account}`;
+  const isDone = wanted === 0 ? true : await returnRest(context, batch, { rest: wanted, kind: 'batch_refund', refOf });
   if (isDone === null) return false;
   const rest = isDone ? wanted : 0;
   if (!isDone)
@@ -107,20 +106,6 @@ export async function finishBatch(context: AppContext, batch: BatchRecord): Prom
   if (rest !== 0) await addChannelUse(context.db, batch.channel_id, -rest);
   context.waitUntil(formOf(batch).letGo(context, batch));
   return true;
-}
-
-/** False: the account is gone, holds all that it can, or cannot pay for what was used beyond. Null: that is not known. @param rest negative: what was used beyond */
-async function changeAccounts(context: AppContext, batch: BatchRecord, rest: number): Promise<boolean | null> {
-  const change = async (account: AccountKind, id: number, amount: number): Promise<ChangeOutcome['state']> => {
-    const ref = `batch:${batch.id}:refund:${account}`;
-    return (await changeOnce(context, { account, id, amount, unused: rest, ref, kind: 'batch_refund', actorId: 0 })).state;
-  };
-  const ofUser = await change('user', batch.user_id, rest);
-  if (ofUser !== 'done') return ofUser === 'open' ? null : false;
-  // A token that is gone, or has no more, keeps nobody from the money.
-  const isLimited = batch.token_reserved > 0;
-  const ofToken = await change('token', batch.token_id, rest > 0 ? Math.min(rest, batch.token_reserved) : isLimited ? rest : 0);
-  return ofToken === 'open' ? null : true;
 }
 
 async function tellOf(context: AppContext, batch: BatchRecord, rest: number): Promise<void> {

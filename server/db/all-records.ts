@@ -36,6 +36,8 @@ import type { ResponsePieceRecord } from '#server/db/records/response-piece.ts';
 import type { SessionRecord } from '#server/db/records/session.ts';
 import type { SignInAttemptRecord } from '#server/db/records/sign-in-attempt.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
+import type { TunedModelRecord } from '#server/db/records/tuned-model.ts';
+import type { TuningJobRecord } from '#server/db/records/tuning-job.ts';
 import type { TokenRecord } from '#server/db/records/token.ts';
 import type { UsageSumRecord } from '#server/db/records/usage-sum.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
@@ -82,6 +84,8 @@ export interface Records {
   files: FileRecord;
   batches: BatchRecord;
   vector_stores: VectorStoreRecord;
+  tuning_jobs: TuningJobRecord;
+  tuned_models: TunedModelRecord;
   response_pieces: ResponsePieceRecord;
   response_items: ResponseItemRecord;
   response_holdings: ResponseHoldingRecord;

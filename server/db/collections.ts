@@ -230,6 +230,23 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
       { name: 'poll', fields: ['poll_at', 'id'] },
     ],
   },
+  tuning_jobs: {
+    textIds: true,
+    idBlock: 1,
+    indexes: [
+      { name: 'user', fields: ['user_id', 'created_at', 'id'] },
+      { name: 'open', fields: ['open_user_id'], sparse: true },
+      { name: 'poll', fields: ['poll_at', 'id'], sparse: true },
+    ],
+  },
+  tuned_models: {
+    textIds: true,
+    idBlock: 1,
+    indexes: [
+      { name: 'user', fields: ['user_id', 'created_at', 'id'] },
+      { name: 'state', fields: ['state', 'id'] },
+    ],
+  },
   responses: {
     textIds: true,
     idBlock: 1,

@@ -11,6 +11,10 @@ type Storing = Pick<AppContext, 'db' | 'settings' | 'now' | 'randomText' | 'ledg
 export const batchPurpose = 'batch';
 /** … and its results. */
 export const resultsPurpose = 'batch_output';
+/** Of files that hold examples to train a model by. */
+export const tuningPurpose = 'fine-tune';
+/** … and what its training measured. */
+export const tuningResultsPurpose = 'fine-tune-results';
 const daySeconds = 86_400;
 const idLength = 24;
 

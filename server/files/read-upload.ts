@@ -13,7 +13,7 @@ import { boundaryOf, FormFile } from '#server/framing/form-data.ts';
 import { readBody } from '#server/http/read-body.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import type { KeptCaller } from '#server/responses/serve-caller.ts';
-import { batchPurpose } from './file-store.ts';
+import { batchPurpose, tuningPurpose } from './file-store.ts';
 
 export interface Upload {
   file: FormFile;
@@ -28,14 +28,18 @@ const anchor = 'expires_after[anchor]';
 const seconds = 'expires_after[seconds]';
 const names = decidingNames(['file', 'purpose', anchor, seconds]);
 const fields = { numbers: [seconds], flags: [], files: ['file'] };
-/** What a prompt can name, and requests of a batch. */
+/** What a prompt can name. */
 const purposes = ['assistants', 'user_data', 'vision'];
 const partNames = decidingNames(['data']);
 const partFields = { numbers: [], flags: [], files: ['data'] };
 
 /** What files may be for. */
 export function purposesOf({ settings }: Pick<AppContext, 'settings'>): readonly string[] {
-  return settings.get('BatchesPerUser') > 0 ? [...purposes, batchPurpose] : purposes;
+  const more = [
+    ...(settings.get('BatchesPerUser') > 0 ? [batchPurpose] : []),
+    ...(settings.get('FineTuningJobsPerUser') > 0 ? [tuningPurpose] : []),
+  ];
+  return [...purposes, ...more];
 }
 
 const longestName = 255;

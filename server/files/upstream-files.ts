@@ -17,7 +17,7 @@ import type { SendRequest } from '#server/upstream/send.ts';
 import type { EventSource } from '#server/upstream/upstream-stream.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
 import { invalidResponse } from '#server/upstream/upstream-error.ts';
-import { batchPurpose } from './file-store.ts';
+import { batchPurpose, tuningPurpose } from './file-store.ts';
 
 export interface Asking extends Pick<AppContext, 'sender' | 'settings' | 'now' | 'env' | 'channels' | 'secrets'> {
   /** Monotonic milliseconds: no answer is waited for any longer. Missing: it is waited for as for one to a call. */
@@ -48,6 +48,7 @@ export function channelsWithFiles({ channels }: Asking, { group, pinned, purpose
       provider !== null &&
       (purpose !== batchPurpose || provider.runsBatches === 'openai') &&
       ((purpose === batchPurpose && isInParts === undefined) || provider.keepsFiles === true) &&
+      (purpose !== tuningPurpose || provider.trainsModels === true) &&
       (pinned === undefined ? groups.includes(group) : id === pinned),
   );
   return fitting.sort((one, other) => other.priority - one.priority || one.id - other.id);

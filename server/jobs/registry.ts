@@ -19,6 +19,8 @@ import { sweepRefusedRequests, sweepUndatedRefusals } from '#server/logs/refusal
 import { sweepFiles } from '#server/files/sweep-files.ts';
 import { tendStores } from '#server/vector-stores/tend-stores.ts';
 import { pollBatches } from '#server/batches/poll-batches.ts';
+import { pollTunings } from '#server/tuning/poll-jobs.ts';
+import { sweepTunedModels } from '#server/tuning/tuned-models.ts';
 import { failOrphans } from '#server/responses/background.ts';
 import { sweepResponses, sweepResponsesOfDeleted } from '#server/responses/sweep-responses.ts';
 import { checkTasks } from '#server/tasks/check-tasks.ts';
@@ -73,6 +75,8 @@ export const jobs: readonly Job[] = [
   { name: 'poll-tasks', everySeconds: 15, lockSeconds: 300, run: pollTasks },
   { name: 'poll-batches', everySeconds: 15, lockSeconds: 1800, run: pollBatches },
   { name: 'tend-vector-stores', everySeconds: 15, lockSeconds: 1800, run: tendStores },
+  { name: 'poll-tunings', everySeconds: 15, lockSeconds: 1800, run: pollTunings },
+  { name: 'sweep-tuned-models', everySeconds: 600, lockSeconds: 900, run: sweepTunedModels },
   { name: 'delete-old-tasks', everySeconds: 600, lockSeconds: 300, run: deleteOldTasks },
   { name: 'check-log-folds', everySeconds: 600, lockSeconds: 300, run: checkFolds },
 ];

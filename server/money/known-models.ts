@@ -21,7 +21,11 @@ export function factOfModels(known: Readonly<Record<string, number>>): (model: s
 }
 
 function search(byModel: ReadonlyMap<string, number>, model: string): number | null {
-  const bare = model.slice(model.lastIndexOf('/') + 1).replace(/:.*$/, '');
+  // A trained model (`ft:gpt-4o-mini:…`) answers as the one that it was trained from.
+  const bare = model
+    .slice(model.lastIndexOf('/') + 1)
+    .replace(/^ft:/, '')
+    .replace(/:.*$/, '');
   for (let name = bare; name.includes('-'); name = name.slice(0, name.lastIndexOf('-'))) {
     const fact = byModel.get(name);
     if (fact !== undefined) return fact;

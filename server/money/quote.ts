@@ -11,6 +11,8 @@ import type { CacheWriteClass } from '#shared/token-usage.ts';
 import { toolCharges, toolPricesOf } from '#shared/tool-prices.ts';
 import type { ToolCharge, ToolPrices } from '#shared/tool-prices.ts';
 import { Role } from '#shared/roles.ts';
+import { createTuningQuotes } from './tuning-quotes.ts';
+import type { TuningQuotes } from './tuning-quotes.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { priceMapsOf } from '#server/settings/price-maps.ts';
 import type { Settings } from '#server/settings/settings.ts';
@@ -43,7 +45,7 @@ export interface PromptSize {
   tier?: string;
 }
 
-export interface Quotes {
+export interface Quotes extends TuningQuotes {
   /** @throws {AppError} `model_price_error` when the model has none and that is not allowed */
   priceOf(model: string, group: string, user: UserRecord): QuotedPrice;
   /** Null: the model has no price. */
@@ -119,6 +121,7 @@ export function createQuotes(settings: Settings): Quotes {
   }
 
   return {
+    ...createTuningQuotes(settings, quote, priceError),
     priceOf: (model, group, user) => quote(priceFor(model, user), model, group),
     knownPriceOf(model, group) {
       const price = knownPrice(model);

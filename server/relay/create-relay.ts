@@ -18,6 +18,7 @@ import { createRateGate } from '#server/relay/admission/rate-gate.ts';
 import { createSessionBudgets } from '#server/relay/admission/session-budget.ts';
 import { createSessionGate } from '#server/relay/admission/session-gate.ts';
 import { createModelTags } from '#server/relay/model-list.ts';
+import { createOwnModels } from '#server/relay/own-models.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import { createRelaySockets } from '#server/relay/sockets/open-socket.ts';
 import type { RelaySockets } from '#server/relay/sockets/open-socket.ts';
@@ -51,6 +52,7 @@ export function createRelay(context: AppContext): Relay {
     caches: createCacheWatch(),
     costs: createCostDrift(context),
     picker: createChannelPicker({ index: context.channels, health, random: context.random, moves: createMovedCalls(context.now) }),
+    ownModels: createOwnModels(context),
     modelTags: createModelTags(context),
     turnStates: createTurnStates(context),
     signatures: createCallSignatures(context),

@@ -9,6 +9,7 @@ import { mountBilling } from '#server/relay/dashboard-billing.ts';
 import { countTokens } from '#server/relay/count-tokens.ts';
 import type { Relay } from '#server/relay/create-relay.ts';
 import type { ConversationSources } from '#server/relay/conversation-source.ts';
+import type { Admission } from '#server/relay/admission/admission.ts';
 import { realtimeEndpoint, relayEndpoints } from '#server/relay/endpoints.ts';
 import type { RelayEndpoint } from '#server/relay/endpoints.ts';
 import { giveSecret } from '#server/relay/realtime/give-secret.ts';
@@ -65,7 +66,7 @@ export function mountRelay(host: RouteHost, { services, sockets }: Relay, source
     try {
       const admission = await services.gate.admit(request);
       services.gate.checkUse(admission, ip);
-      const list = write(modelsOf(services, admission), dialect, url.searchParams);
+      const list = write(await namesFor(admission, dialect), dialect, url.searchParams);
       const tag = dialect.modelTag === undefined ? undefined : tagOf(list);
       const headers: Record<string, string> = { 'cache-control': 'no-store', ...requestIdHeaders(dialect, requestId) };
       if (tag !== undefined) Object.assign(headers, { 'cache-control': 'private, no-cache', etag: tag });
@@ -75,6 +76,14 @@ export function mountRelay(host: RouteHost, { services, sockets }: Relay, source
       const error = toAppError(failure, services.context, requestId);
       return errorResponse(dialect, ownError(error, language, requestId), requestId, error.retryAfter);
     }
+  }
+
+  /** What was trained for a caller is told where its list has no tag: a tag is the same for all whose keys are alike. */
+  async function namesFor(admission: Admission, dialect: ClientDialect): Promise<readonly string[]> {
+    const names = modelsOf(services, admission);
+    if (admission.models !== null || dialect.modelTag !== undefined) return names;
+    const own = await services.ownModels.namesOf(admission);
+    return own.length === 0 ? names : [...names, ...own];
   }
 
   for (const { path, own } of modelLists) {

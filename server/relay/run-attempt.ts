@@ -15,6 +15,7 @@ import { elapsed, signaturesOf } from '#server/relay/running-call.ts';
 import { headersFor, noteTurnState } from '#server/relay/turn-state.ts';
 import type { RelayBody } from '#server/relay/endpoints.ts';
 import type { NamedFiles } from '#server/relay/named-files.ts';
+import { failureInOwnName, inOwnName } from '#server/relay/own-models.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
 import { StreamRelay } from '#server/relay/stream/stream-relay.ts';
 import { wholeAsStream } from '#server/relay/stream/whole-as-stream.ts';
@@ -115,7 +116,7 @@ async function readResponse(
   if (call.stopped !== undefined && client !== null) return { kind: 'stopped', attempt: response.kind === 'whole' ? attempt : null };
   if (response.kind === 'failed') return failedWith(call, attempt, response.failure);
   call.buffer?.arrived(response.body.length);
-  return readWhole(call, attempt, { body: response.body, client });
+  return readWhole(call, attempt, { body: inOwnName(call.ownModel, response.body), client });
 }
 
 /** Providers may speak in another format than the usual one. */
@@ -227,7 +228,8 @@ async function startStream(call: RunningCall, attempt: SentAttempt, relay: Strea
 }
 
 /** One that is billed is paid for, and no other channel is asked. */
-function failedWith(call: RunningCall, attempt: SentAttempt, failure: UpstreamFailure): AttemptResult {
+function failedWith(call: RunningCall, attempt: SentAttempt, told: UpstreamFailure): AttemptResult {
+  const failure = failureInOwnName(call.ownModel, told);
   const { usage } = failure;
   if (usage === undefined) return { kind: 'failed', failure };
   return { kind: 'failed', failure, unpassed: { attempt, usage: () => usageOfWhole(call, { usage, written: () => '' }) } };

@@ -45,7 +45,7 @@ export async function runAttempts(call: RunningCall, client: ClientStream | null
     model,
     caller: admission.user.id,
     affinity: services.context.settings.get('ChannelAffinityEnabled') ? call.affinity : null,
-    only: channelOnly(services, admission.pinnedChannel),
+    only: onlyChannel(call),
     isFor: (channel) => isWhereItIs(call, channel) && takesCall(channel, call.endpoint, model) && mayTell(call, channel),
     records: call.attempts,
     elapsed: () => elapsed(call),
@@ -92,6 +92,13 @@ export async function runAttempts(call: RunningCall, client: ClientStream | null
     if (unpassed !== null || !isRetryable(failure, channel.provider)) return last;
   }
   return stopped === undefined ? last : { kind: 'none', reason: stopped };
+}
+
+/** The one that has the caller's own model, or that its key is bound to; null: it cannot be asked. */
+function onlyChannel(call: RunningCall): PreparedChannel | null | undefined {
+  const { services, admission, ownModel } = call;
+  if (ownModel === null) return channelOnly(services, admission.pinnedChannel);
+  return isWhereItIs(call, ownModel.channel) ? ownModel.channel : null;
 }
 
 /** What it goes on with is at one channel only. */

@@ -12,6 +12,7 @@ import type { CallContent } from '#server/relay/admission/call-content.ts';
 import type { CallConversation } from '#server/relay/conversation-source.ts';
 import type { RelayEndpoint } from '#server/relay/endpoints.ts';
 import type { PaidSummary } from '#server/relay/kept-summaries.ts';
+import type { OwnModel } from '#server/relay/own-models.ts';
 import type { NamedFiles } from '#server/relay/named-files.ts';
 import { tellObject } from '#server/relay/own-objects.ts';
 import type { HeldObject } from '#server/relay/own-objects.ts';
@@ -66,6 +67,8 @@ export interface RunningCall {
   readonly heldObject: HeldObject | null;
   /** Files of its user's that its prompt names; null: none. */
   readonly files: NamedFiles | null;
+  /** One that was trained for the caller, which one channel has. */
+  readonly ownModel: OwnModel | null;
   /** Null: not known. */
   readonly affinity: Affinity | null;
   /** Monotonic milliseconds. A turn that is reserved for before it begins has its own beginning. */

@@ -19,6 +19,7 @@ import type { SessionGate } from '#server/relay/admission/session-gate.ts';
 import type { CallSignatures } from '#server/relay/call-signatures.ts';
 import type { KeptSummaries } from '#server/relay/kept-summaries.ts';
 import type { ModelTags } from '#server/relay/model-list.ts';
+import type { OwnModels } from '#server/relay/own-models.ts';
 import type { StreamClock } from '#server/relay/stream/stream-clock.ts';
 import type { TurnStates } from '#server/relay/turn-state.ts';
 import type { TokenGate } from '#server/relay/admission/token-gate.ts';
@@ -33,6 +34,7 @@ export interface RelayServices {
   readonly affinities: Affinities;
   readonly caches: CacheWatch;
   readonly costs: CostDrift;
+  readonly ownModels: OwnModels;
   readonly modelTags: ModelTags;
   readonly turnStates: TurnStates;
   readonly signatures: CallSignatures;

@@ -5,6 +5,7 @@ import audioRatio from './data/audio-ratio.json' with { type: 'json' };
 import cacheRatio from './data/cache-ratio.json' with { type: 'json' };
 import completionRatio from './data/completion-ratio.json' with { type: 'json' };
 import cacheCreationRatio from './data/create-cache-ratio.json' with { type: 'json' };
+import fineTuningPrice from './data/fine-tuning-price.json' with { type: 'json' };
 import groupRatio from './data/group-ratio.json' with { type: 'json' };
 import longInputPrice from './data/long-input-price.json' with { type: 'json' };
 import modelPrice from './data/model-price.json' with { type: 'json' };
@@ -32,6 +33,8 @@ const large: Partial<Record<SettingKey, string>> = {
   TierPrice: JSON.stringify(tierPrice),
   // List prices of November 2026: OpenAI, Google.
   VideoPrice: JSON.stringify(videoPrice),
+  // List prices of November 2026: https://developers.openai.com/api/docs/pricing#fine-tuning
+  FineTuningPrice: JSON.stringify(fineTuningPrice),
   GroupRatio: JSON.stringify(groupRatio),
   TopupGroupRatio: JSON.stringify(groupRatio),
   UserUsableGroups: JSON.stringify(usableGroups),

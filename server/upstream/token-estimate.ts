@@ -60,7 +60,7 @@ export async function decodeTokens(lists: readonly (readonly number[])[], model:
 
 /** OpenAI's models since gpt-4o have the larger table; every other vendor is counted like the older ones. */
 export function encodingOf(model: string): Encoding {
-  return /^(gpt-4o|gpt-4\.[15]|gpt-5|gpt-oss|chatgpt-4o|o\d)/.test(model) ? 'o200k_base' : 'cl100k_base';
+  return /^(?:ft:)?(gpt-4o|gpt-4\.[15]|gpt-5|gpt-oss|chatgpt-4o|o\d)/.test(model) ? 'o200k_base' : 'cl100k_base';
 }
 
 async function countTexts(texts: readonly string[], model: string, counting: Counting): Promise<number> {

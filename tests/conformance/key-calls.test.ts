@@ -79,6 +79,15 @@ const calls: readonly [callers: Callers, route: string, refusal: number][] = [
   ['key', 'GET /v1/batches', 401],
   ['key', 'GET /v1/batches/:batch', 401],
   ['key', 'POST /v1/batches/:batch/cancel', 401],
+  ['key', 'POST /v1/fine_tuning/jobs', 401],
+  ['key', 'GET /v1/fine_tuning/jobs', 401],
+  ['key', 'GET /v1/fine_tuning/jobs/:job', 401],
+  ['key', 'POST /v1/fine_tuning/jobs/:job/cancel', 401],
+  ['key', 'POST /v1/fine_tuning/jobs/:job/pause', 401],
+  ['key', 'POST /v1/fine_tuning/jobs/:job/resume', 401],
+  ['key', 'GET /v1/fine_tuning/jobs/:job/events', 401],
+  ['key', 'GET /v1/fine_tuning/jobs/:job/checkpoints', 401],
+  ['key', 'DELETE /v1/models/:model+', 401],
   ['key', 'POST /v1/realtime/client_secrets', 401],
   ['key', 'POST /v1/realtime/sessions', 401],
   ['key', 'DELETE /v1/messages/:message', 401],
@@ -174,7 +183,7 @@ describe.each(engines)('calls beside the console on $kind', (engine) => {
   beforeAll(async () => {
     app = await createTestApp(engine);
     root = await app.setup();
-    for (const key of ['FilesPerUser', 'BatchesPerUser', 'VectorStoresPerUser'])
+    for (const key of ['FilesPerUser', 'BatchesPerUser', 'VectorStoresPerUser', 'FineTuningJobsPerUser'])
       expect(await root.put('/api/option/', { key, value: '5' })).toMatchObject({ success: true });
   });
   afterAll(() => app.close());

@@ -127,6 +127,7 @@ number FileMegabytesPerUser 500
 number FileRetentionDays 30
 number BatchesPerUser 0
 number BatchRequestsPerUser 50000
+number FineTuningJobsPerUser 0
 number VectorStoresPerUser 0
 number VectorStoreMegabytesPerUser 1000
 number VectorStorePrice 0.1
@@ -146,6 +147,7 @@ json ImageCompletionRatio {}
 json LongInputPrice
 json TierPrice
 json VideoPrice
+json FineTuningPrice
 number CostDriftPercent 20
 boolean gemini.thinking_adapter_enabled true
 number gemini.thinking_adapter_budget_tokens_percentage 0.6

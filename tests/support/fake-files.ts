@@ -138,6 +138,7 @@ export async function startFakeFiles(upstreamUrl: string): Promise<FakeFiles> {
     }
     const file = files.get(id ?? '');
     if (file === undefined || more.length > 0) return void refuse(404, `No such File object: ${id}`);
+    if (method === 'GET' && verb === undefined) return void answer(200, told(file));
     if (method === 'GET' && verb === 'content') await holding;
     if (method === 'GET' && verb === 'content') return void response.writeHead(200, { 'content-type': 'text/plain' }).end(file.bytes);
     if (method !== 'DELETE' || verb !== undefined) return void refuse(405, 'no such method');

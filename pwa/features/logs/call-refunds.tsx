@@ -29,7 +29,8 @@ export function CallRefunds({ log, isAdmin }: { log: Log; isAdmin: boolean }) {
   const refunds = answered.length > known.length ? answered : known;
   const [isAsked, setAsked] = useState(false);
   const left = leftOf(log, refunds);
-  const mayRefund = useMayRefund(log, isAdmin && left > 0 && other?.task === undefined && other?.batch === undefined);
+  const isSetAside = other?.batch !== undefined || other?.tuning !== undefined;
+  const mayRefund = useMayRefund(log, isAdmin && left > 0 && other?.task === undefined && !isSetAside);
   if (refunds.length === 0 && !mayRefund) return null;
   return (
     <PanelSection title={refunds.length === 0 ? undefined : t('receipt.refund.title')}>

@@ -31,10 +31,19 @@ export function CallRemarks({ other }: { other: LogOther }) {
 export function NoPrices({ other }: { other: LogOther | null }) {
   const { t } = useTranslation();
   const format = useFormat();
-  const batch = other?.batch;
-  return (
-    <p className={styles.remark}>
-      {batch === undefined ? t('receipt.no_prices') : t('receipt.batch', { id: batch.id, requests: format.count(batch.requests) })}
-    </p>
-  );
+  return <p className={styles.remark}>{reason()}</p>;
+
+  function reason(): string {
+    const { batch, tuning } = other ?? {};
+    if (batch !== undefined) return t('receipt.batch', { id: batch.id, requests: format.count(batch.requests) });
+    if (tuning === undefined) return t('receipt.no_prices');
+    const { id, examples, epochs, tokens, price } = tuning;
+    return t('receipt.tuning', {
+      id,
+      examples: format.count(examples),
+      tokens: format.count(tokens),
+      epochs: format.count(epochs),
+      price: format.price(price),
+    });
+  }
 }

@@ -64,6 +64,7 @@ function Prices({ entry, list, group, onGroup }: Pick<PricePanelProps, 'entry' |
         </PanelSection>
       )}
       {entry.video_prices !== undefined && <VideoPrices prices={entry.video_prices} ratio={ratioOf(list, group)} />}
+      {entry.tuning_prices !== undefined && <TuningPrices prices={entry.tuning_prices} ratio={ratioOf(list, group)} />}
       {tools.length > 0 && (
         <PanelSection title={t('pricing.panel.tools')} aside={t('pricing.panel.usd_runs')}>
           <SummaryList items={tools.map(({ kind, price }) => ({ name: t(`pricing.tool.${kind}`), value: format.price(price) }))} />
@@ -134,6 +135,23 @@ function VideoPrices({ prices, ratio }: { prices: NonNullable<PricingEntry['vide
   return (
     <PanelSection title={t('pricing.panel.videos')} aside={t('pricing.panel.usd_second')}>
       <SummaryList items={prices.map(({ height, price }) => ({ name: `${height}p`, value: format.price(pricePerCall(price, ratio)) }))} />
+    </PanelSection>
+  );
+}
+
+/** Of training, and of the trained model. */
+function TuningPrices({ prices, ratio }: { prices: NonNullable<PricingEntry['tuning_prices']>; ratio: number }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const parts = [
+    { name: t('pricing.panel.training'), price: prices.training },
+    { name: t('pricing.panel.prompt'), price: prices.input },
+    { name: t('pricing.panel.cached'), price: prices.cached },
+    { name: t('pricing.panel.completion'), price: prices.output },
+  ];
+  return (
+    <PanelSection title={t('pricing.panel.tuning')} aside={t('pricing.panel.usd_million')}>
+      <SummaryList items={parts.map(({ name, price }) => ({ name, value: format.price(pricePerCall(price, ratio)) }))} />
     </PanelSection>
   );
 }

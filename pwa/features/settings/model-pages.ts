@@ -6,7 +6,7 @@ export const modelPages: readonly SettingPage[] = [
   {
     name: 'tools',
     group: 'models',
-    sections: [{ entries: fields('LongInputPrice', 'TierPrice', 'VideoPrice', 'ToolPrice', 'ToolCallsPerRequest') }],
+    sections: [{ entries: fields('LongInputPrice', 'TierPrice', 'VideoPrice', 'FineTuningPrice', 'ToolPrice', 'ToolCallsPerRequest') }],
   },
   {
     name: 'gemini',

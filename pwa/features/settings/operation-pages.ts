@@ -89,7 +89,16 @@ export const operationPages: readonly SettingPage[] = [
           ...fields('ResponseRetentionDays', 'ResponsesPerUser', 'ResponseMegabytesPerUser', 'BackgroundResponsesPerUser'),
         ],
       },
-      { entries: fields('FilesPerUser', 'FileMegabytesPerUser', 'FileRetentionDays', 'BatchesPerUser', 'BatchRequestsPerUser') },
+      {
+        entries: fields(
+          'FilesPerUser',
+          'FileMegabytesPerUser',
+          'FileRetentionDays',
+          'BatchesPerUser',
+          'BatchRequestsPerUser',
+          'FineTuningJobsPerUser',
+        ),
+      },
       { entries: fields('VectorStoresPerUser', 'VectorStoreMegabytesPerUser', 'VectorStorePrice', 'VectorSearchPrice') },
     ],
   },

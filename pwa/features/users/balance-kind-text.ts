@@ -14,6 +14,7 @@ const known = [
   'batch_refund',
   'store_day',
   'store_refund',
+  'tuning_refund',
 ] as const;
 
 /** What a change of a balance was; one that this console does not know by its short name. */

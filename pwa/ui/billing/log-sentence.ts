@@ -41,6 +41,7 @@ export function useLogSentence(logs: readonly Log[]): (log: Log, options?: { wit
       case 'task_lost':
         return t('logs.event.task_lost', { id: event.request_id, action: event.action });
       case 'batch_settled':
+      case 'tuning_settled':
       case 'store_day':
         return keptSentence(event, { t, format });
       case 'call_refunded':
@@ -97,6 +98,7 @@ function isOfSettings(log: Log): boolean {
 
 type BatchEvent = Extract<LogEvent, { code: 'batch_settled' }>;
 type StoreEvent = Extract<LogEvent, { code: 'store_day' }>;
+type TuningEvent = Extract<LogEvent, { code: 'tuning_settled' }>;
 
 interface Telling {
   t: TFunction;
@@ -109,7 +111,8 @@ function quotaSentence({ from, to, reason }: Extract<LogEvent, { code: 'quota_se
 }
 
 /** Of what lies at a provider. */
-function keptSentence(event: BatchEvent | StoreEvent, telling: Telling): string {
+function keptSentence(event: BatchEvent | StoreEvent | TuningEvent, telling: Telling): string {
+  if (event.code === 'tuning_settled') return tuningSentence(event, telling);
   return event.code === 'batch_settled' ? batchSentence(event, telling) : storeSentence(event, telling);
 }
 
@@ -132,6 +135,19 @@ function storeSentence(event: StoreEvent, { t, format }: Telling): string {
     megabytes: format.ratio(Number((event.bytes / 2 ** 20).toPrecision(3))),
     hours: format.ratio(Number(((event.until - event.from) / 3600).toPrecision(3))),
     cost: format.quotaExact(-event.amount),
+  });
+}
+
+function tuningSentence(event: TuningEvent, { t, format }: Telling): string {
+  const isKnown = event.status === 'succeeded' || event.status === 'cancelled' || event.status === 'failed';
+  return t(event.amount < 0 ? 'logs.event.tuning_settled_beyond' : 'logs.event.tuning_settled', {
+    id: event.job,
+    model: event.model,
+    status: isKnown ? t(`logs.event.tuning_status.${event.status}`) : event.status,
+    tokens: format.count(event.tokens),
+    cost: format.quotaExact(event.cost),
+    amount: format.quotaExact(Math.abs(event.amount)),
+    tuned: event.tuned === '' ? '' : t('logs.event.tuning_tuned', { name: event.tuned }),
   });
 }
 

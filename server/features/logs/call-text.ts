@@ -19,6 +19,9 @@ export function callText({ other }: Pick<LogRecord, 'other'>, problem: unknown =
   }
   const batch = other['batch'];
   if (isObject(batch)) return `批处理 ${String(batch['id'])}：${String(batch['requests'])} 个请求，预先扣除`;
+  const tuning = other['tuning'];
+  if (isObject(tuning))
+    return `微调任务 ${String(tuning['id'])}：${String(tuning['tokens'])} 个 token × ${String(tuning['epochs'])} 轮，预先扣除`;
   const text =
     price >= 0
       ? `模型价格 ${price.toFixed(2)}，分组倍率 ${ratio('group_ratio')}`

@@ -6,6 +6,7 @@ import { completionRatioOf, pricedName } from '#shared/pricing-rules.ts';
 import { longInputsOf } from '#shared/long-inputs.ts';
 import type { NumberMap } from '#shared/setting-values.ts';
 import { toolPricesOf } from '#shared/tool-prices.ts';
+import { tuningPriceOf } from '#shared/tuning-prices.ts';
 import type { AppContext } from '#server/context.ts';
 import { priceMapsOf } from '#server/settings/price-maps.ts';
 import type { Settings } from '#server/settings/settings.ts';
@@ -31,7 +32,14 @@ function listPrices({ channels, settings }: Pick<AppContext, 'channels' | 'setti
     const price = priceFields(model, maps);
     // What is paid by the call draws or sings, and runs no tools.
     const tools = price.quota_type === 0 ? toolFields(model, { channels, settings }) : {};
-    return { model_name: model, ...price, ...tools, owner_by: '', enable_groups: [...channels.groupsOf(model)] };
+    return {
+      model_name: model,
+      ...price,
+      ...tools,
+      ...tuningFields(model, { channels, settings }),
+      owner_by: '',
+      enable_groups: [...channels.groupsOf(model)],
+    };
   });
 }
 
@@ -48,6 +56,19 @@ function toolFields(model: string, { channels, settings }: Pick<AppContext, 'cha
   if (kinds.size === 0) return {};
   const prices = Object.entries(toolPricesOf(model, settings.get('ToolPrice'))).filter(([kind, price]) => kinds.has(kind) && price > 0);
   return prices.length === 0 ? {} : { tool_prices: Object.fromEntries(prices) };
+}
+
+/** Of models that callers may train, at a provider that does it for some group. */
+function tuningFields(
+  model: string,
+  { channels, settings }: Pick<AppContext, 'channels' | 'settings'>,
+): Pick<PricingEntry, 'tuning_prices'> {
+  if (settings.get('FineTuningJobsPerUser') === 0) return {};
+  const prices = tuningPriceOf(model, settings.get('FineTuningPrice'));
+  const isTrained = channels
+    .groupsOf(model)
+    .some((group) => channels.tiers(group, model).some((tier) => tier.channels.some(({ provider }) => provider?.trainsModels === true)));
+  return prices === null || !isTrained ? {} : { tuning_prices: prices };
 }
 
 /** Ratios of the groups that a user of `userGroup` (null: a visitor) may use, and what they are called. */

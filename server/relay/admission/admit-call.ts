@@ -12,6 +12,7 @@ import type { CallContent } from '#server/relay/admission/call-content.ts';
 import type { CallConversation } from '#server/relay/conversation-source.ts';
 import { endpointOf } from '#server/relay/endpoints.ts';
 import type { RelayEndpoint } from '#server/relay/endpoints.ts';
+import type { OwnModel } from '#server/relay/own-models.ts';
 import type { RatePermit } from '#server/relay/admission/rate-gate.ts';
 import { reserveQuota } from '#server/relay/admission/reserve-call.ts';
 import type { RelayServices } from '#server/relay/services.ts';
@@ -29,6 +30,8 @@ export interface AdmittedCall {
   /** To be closed by whoever gets it. */
   conversation: CallConversation | null;
   asked: AskedCall;
+  /** One that was trained for the caller. */
+  ownModel: OwnModel | null;
   parameters: CallParameters;
   /** As far as it was looked into. */
   prompt: PromptContent | null;
@@ -79,7 +82,9 @@ export async function admitCall(services: RelayServices, turn: Turn, progress: P
     progress.model = model;
     endpoint.check(body);
     gate.checkModel(admission, model);
-    checkChannels(services, admission, { endpoint, model });
+    const finding = services.ownModels.find(admission, model);
+    const ownModel = finding === null ? null : await finding;
+    checkChannels(services, admission, { endpoint, model, ownModel });
     // Of what was sent: a conversation that is kept takes its place.
     const session = within === undefined ? calledSession(endpoint, { headers: request.headers, body, admission }) : within.session;
     const opening =
@@ -102,7 +107,18 @@ export async function admitCall(services: RelayServices, turn: Turn, progress: P
     const looking = prompt === null ? undefined : services.words.check(content, [...prompt.texts, ...(prompt.untokened ?? [])]);
     if (looking instanceof Promise) await looking;
     const rate = turn.isFree === true ? null : services.rates.enter(admission.user.id);
-    return { endpoint, admission, content, conversation, asked, parameters, prompt, session, permit: rate === null ? null : await rate };
+    return {
+      endpoint,
+      admission,
+      content,
+      conversation,
+      asked,
+      ownModel,
+      parameters,
+      prompt,
+      session,
+      permit: rate === null ? null : await rate,
+    };
   } catch (failure) {
     content.release();
     conversation?.close();
@@ -135,6 +151,7 @@ export async function checkMeans(services: RelayServices, admission: Admission):
 interface CallToServe {
   endpoint: RelayEndpoint;
   model: string;
+  ownModel: OwnModel | null;
 }
 
 /** Of the models that the call may mean, the first one that the caller may use and somebody serves. */
@@ -146,7 +163,11 @@ function servedCall({ channels, gate }: RelayServices, admission: Admission, ask
 }
 
 /** An unknown model and a known one that nobody serves right now get different responses. @throws {AppError} */
-function checkChannels({ channels }: RelayServices, admission: Admission, { endpoint, model }: CallToServe): void {
+function checkChannels({ channels }: RelayServices, admission: Admission, { endpoint, model, ownModel }: CallToServe): void {
+  if (ownModel !== null) {
+    if (!takesCall(ownModel.channel, endpoint, model)) throw new AppError('format_unsupported', {}, { field: 'model' });
+    return;
+  }
   if (admission.pinnedChannel !== undefined) {
     const pinned = channels.get(admission.pinnedChannel);
     if (pinned === undefined) throw new AppError('channel_pin_invalid');

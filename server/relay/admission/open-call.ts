@@ -5,6 +5,7 @@ import type { ErrorObject } from '#server/dialects/client-dialect.ts';
 import { toAppError } from '#server/http/failure.ts';
 import { callerLanguage } from '#server/http/language.ts';
 import { newRequestId } from '#server/http/request-id.ts';
+import type { QuotedPrice } from '#server/money/quote.ts';
 import { admitCall, clientHeadersOf } from '#server/relay/admission/admit-call.ts';
 import type { AdmittedCall, Progress } from '#server/relay/admission/admit-call.ts';
 import type { CallContent } from '#server/relay/admission/call-content.ts';
@@ -48,12 +49,12 @@ export async function openCall(services: RelayServices, turn: Turn): Promise<{ c
   try {
     const admitted = await admitWithFiles(services, turn, progress);
     ({ content, conversation } = admitted);
-    const { endpoint, admission, parameters, prompt, permit, session, files } = admitted;
+    const { endpoint, admission, ownModel, parameters, prompt, permit, session, files } = admitted;
     const { model, isStream, streamType } = admitted.asked;
-    const quoted = context.quotes.priceOf(model, admission.group, admission.user);
+    const quoted = quotedFor(services, admitted);
     const settling = services.excess.settled(admission.user.id);
     if (settling !== undefined) await settling;
-    const reserving = reserveCall(services, { admission, endpoint, model, body: content.body, parameters, prompt, quoted });
+    const reserving = reserveCall(services, { admission, endpoint, model, ownModel, body: content.body, parameters, prompt, quoted });
     reserved = reserving instanceof Promise ? await reserving : reserving;
     const budgeting = turn.within === undefined ? services.budgets.enter(session, admission, reserved.expected) : null;
     budgetHold = budgeting === null ? null : await budgeting;
@@ -80,6 +81,7 @@ export async function openCall(services: RelayServices, turn: Turn): Promise<{ c
       version: address.query.get('api-version') ?? undefined,
       heldObject: openOwnObject({ services, userId: admission.user.id }, endpoint.dialect.accountObjectOf?.(content.body)),
       files,
+      ownModel,
       affinity: affinityOf(services, endpoint, { request, body: content.body, userId: admission.user.id, model }),
       startedAt,
       createdAt: Math.floor(context.now() / 1000),
@@ -107,12 +109,22 @@ export async function openCall(services: RelayServices, turn: Turn): Promise<{ c
     if (conversation?.later === undefined) turn.follow(call);
     return { call };
   } catch (failure) {
-    content?.release();
-    conversation?.close();
+    letGo(content, conversation);
     if (reserved !== undefined) context.ledger.release(reserved.reservation);
     budgetHold?.end();
     return { refused: refuseTurn(services, turn, { error: toAppError(failure, context, requestId), language, progress }) };
   }
+}
+
+function letGo(content: CallContent | undefined, conversation: CallConversation | null): void {
+  content?.release();
+  conversation?.close();
+}
+
+/** @throws {AppError} `model_price_error` */
+function quotedFor({ context: { quotes } }: RelayServices, { asked, admission, ownModel }: AdmittedCall): QuotedPrice {
+  const { group, user } = admission;
+  return ownModel === null ? quotes.priceOf(asked.model, group, user) : quotes.priceOfTrained(ownModel.base, group, user);
 }
 
 function refuseTurn(
@@ -150,8 +162,7 @@ async function admitWithFiles(services: RelayServices, turn: Turn, progress: Pro
     const files = naming === null ? null : await naming;
     return files === null ? { ...admitted, files } : { ...admitted, files, endpoint: withFilesCounted(endpoint, files), prompt: null };
   } catch (failure) {
-    content.release();
-    conversation?.close();
+    letGo(content, conversation);
     throw failure;
   }
 }

@@ -20,6 +20,7 @@ import type { Reservation } from '#server/money/leases/reservation.ts';
 import type { RelayBody, RelayEndpoint } from '#server/relay/endpoints.ts';
 import type { PromptBasis } from '#server/relay/accounting/learned-usage.ts';
 import { dearestTier } from '#server/relay/admission/dearest-tier.ts';
+import type { OwnModel } from '#server/relay/own-models.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import type { Admission } from '#server/relay/admission/admission.ts';
 import type { ChannelWay } from '#server/upstream/find-way.ts';
@@ -30,6 +31,8 @@ export interface CallToReserve {
   admission: Admission;
   endpoint: RelayEndpoint;
   model: string;
+  /** One that was trained for the caller; missing: none. */
+  ownModel?: OwnModel | null;
   body: RelayBody;
   parameters: CallParameters;
   /** Where somebody has looked into it already. */
@@ -224,8 +227,13 @@ function largestOf(services: RelayServices, call: CallToReserve, tokensOf: (way:
 }
 
 /** Of the channels that may be asked. */
-function* waysOf({ channels }: RelayServices, { admission, endpoint, model }: CallToReserve): Generator<ChannelWay> {
+function* waysOf({ channels }: RelayServices, { admission, endpoint, model, ownModel }: CallToReserve): Generator<ChannelWay> {
   const wayOf = (channel: PreparedChannel) => channel.way(endpoint.dialect, endpoint.kind.name, model);
+  if (ownModel !== undefined && ownModel !== null) {
+    const way = wayOf(ownModel.channel);
+    if (way !== null) yield way;
+    return;
+  }
   if (admission.pinnedChannel !== undefined) {
     const pinned = channels.get(admission.pinnedChannel);
     const way = pinned === undefined ? null : wayOf(pinned);

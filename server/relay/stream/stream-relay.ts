@@ -9,6 +9,7 @@ import type { SentAttempt } from '#server/relay/call-attempt.ts';
 import { failureOfOurs, tooDeep } from '#server/relay/relay-failure.ts';
 import type { OutputWords } from '#server/relay/output-words.ts';
 import { elapsed, signaturesOf, tellObjectOf, writerOptions } from '#server/relay/running-call.ts';
+import { inOwnName } from '#server/relay/own-models.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
 import type { ClientStream } from '#server/relay/stream/client-stream.ts';
 import { endStream } from '#server/relay/stream/end-stream.ts';
@@ -128,12 +129,14 @@ export class StreamRelay implements EventReceiver, TimedStream, SpendingStream {
   // What the reader brings.
 
   events(told: Buffer, isOwned: boolean): void {
-    const events = this.#options.call.files?.tell?.(told) ?? told;
+    const renamed = inOwnName(this.#options.call.ownModel, told);
+    const events = this.#options.call.files?.tell?.(renamed) ?? renamed;
     if (this.#state.isOpening && !this.#canOpen(events)) return;
     if (this.#state.isFlowing) this.#pass(events, isOwned);
   }
 
-  ended(rest: Buffer): void {
+  ended(told: Buffer): void {
+    const rest = inOwnName(this.#options.call.ownModel, told);
     if (this.#state.isOpening && this.#readWhole(rest)) return;
     // Some upstreams leave the empty line behind their last event out. Half an event is dropped.
     if (rest.length > 0 && this.#pipe.isEvent(rest)) this.#reader.completeEvent();

@@ -40,6 +40,7 @@ export const openai: Provider = {
   keepsVectorStores: true,
   videos: 'sora',
   runsBatches: 'openai',
+  trainsModels: true,
   gatewayDrops: '/v1',
   modelList: openaiModelList,
   balance: openaiBalance,

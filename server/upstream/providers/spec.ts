@@ -140,6 +140,8 @@ export interface Provider {
   runsBatches?: 'openai' | 'claude';
   /** Missing: files and batches are as their form's vendor has them. */
   account?: ProviderAccount;
+  /** Callers may have its models trained: at `/v1/fine_tuning/jobs`, by examples in such files. */
+  trainsModels?: true;
   /** Behind `https://gateway.ai.cloudflare.com` this prefix of the path is left out, because the gateway adds it. */
   gatewayDrops?: string;
   /** Missing: `baseUrl` and the templates say it all. Null: a call of that model has nowhere to go. */

@@ -12,6 +12,7 @@ import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
 import { startFakeBatches } from '#tests/support/fake-batches.ts';
 import { startFakeMessageBatches } from '#tests/support/fake-message-batches.ts';
 import { startFakeStores } from '#tests/support/fake-stores.ts';
+import { startFakeTuning } from '#tests/support/fake-tuning.ts';
 import { startFakeRealtime } from '#tests/support/fake-realtime.ts';
 import { connectSocket, RefusedSocket } from '#tests/support/socket-client.ts';
 import type { SocketClient } from '#tests/support/socket-client.ts';
@@ -238,6 +239,65 @@ async function runningMessages(desk: RelayDesk): Promise<{ told: Told; id: strin
   return { told, id };
 }
 
+const withTuning: SceneOptions = {
+  front: startFakeTuning,
+  settings: {
+    FilesPerUser: '5',
+    FineTuningJobsPerUser: '1',
+    FineTuningPrice: JSON.stringify({ [`training:${testModel}`]: 1, [`input:${testModel}`]: 1, [`output:${testModel}`]: 1 }),
+  },
+};
+const aboutJob = (name: string) =>
+  named(
+    (desk) => desk.scene(withTuning, async (scene) => toldOf(await scene.post(`/v1/fine_tuning/jobs/${name}/cancel`, {}, speaking(desk)))),
+    { id: name },
+  );
+
+async function tune(desk: RelayDesk, { app, key, ...scene }: RelayScene, model = testModel): Promise<Told> {
+  const form = new FormData();
+  form.append('purpose', 'fine-tune');
+  const example = { messages: [...messages, { role: 'assistant', content: 'Ahoy' }] };
+  form.append('file', new Blob([Array.from({ length: 10 }, () => JSON.stringify(example)).join('\n')]), 'tide.jsonl');
+  const left = await fetch(`${app.origin}/v1/files`, { method: 'POST', headers: { authorization: `Bearer ${key}` }, body: form });
+  const { id } = (await left.json()) as { id: string };
+  return toldOf(await scene.post('/v1/fine_tuning/jobs', { model, training_file: id }, speaking(desk)));
+}
+
+/** One that has ended, or whose channel is gone, is asked about. */
+async function afterTuning(
+  desk: RelayDesk,
+  change: (scene: RelayScene, id: string) => Promise<void>,
+  about: (id: string) => string,
+): Promise<{ told: Told; id: string }> {
+  let id = '';
+  const told = await desk.scene(withTuning, async (scene) => {
+    await tune(desk, scene);
+    id = (await scene.app.context.db.collection('tuning_jobs').first({}))?.id ?? '';
+    await change(scene, id);
+    const headers = { authorization: `Bearer ${scene.key}`, ...speaking(desk) };
+    const method = about(id).endsWith('/cancel') ? 'POST' : 'GET';
+    return toldOf(await fetch(scene.app.origin + about(id), { method, headers }));
+  });
+  return { told, id };
+}
+
+async function forgetChannels({ app }: RelayScene): Promise<void> {
+  await app.context.db.collection('channels').remove({});
+  await app.context.channels.reload();
+}
+
+const ownModel = 'ft:tide::1';
+
+async function goneModel(desk: RelayDesk): Promise<Told> {
+  return desk.scene({}, async (scene) => {
+    const there = { channel_id: 99, key: 'of none', base: testModel, upstream_model: 'theirs', checkpoints: [], created_at: 1 };
+    await scene.app.context.db
+      .collection('tuned_models')
+      .insert({ id: ownModel, user_id: scene.user.id, job_id: 'ftjob-1', ...there, state: 'ready' });
+    return toldOf(await scene.chat({ model: ownModel }, speaking(desk)));
+  });
+}
+
 async function leaveFile(desk: RelayDesk, { app, key }: RelayScene, size: number): Promise<Told> {
   const form = new FormData();
   form.append('purpose', 'user_data');
@@ -363,6 +423,26 @@ export const relayRefusals = {
   ),
   batch_not_ended: (desk) => runningMessages(desk).then(({ told, id }) => ({ told, details: { id }, code: 'invalid_request_error' })),
   batch_not_cancellable: (desk) => cancelledTwice(desk).then(({ told, id }) => ({ told, details: { id, status: 'completed' } })),
+  tuning_job_not_found: aboutJob('ftjob-1'),
+  tuning_jobs_full: named((desk) => desk.scene(withTuning, async (scene) => tune(desk, scene).then(() => tune(desk, scene))), { jobs: 1 }),
+  tuning_not_priced: named(
+    (desk) => desk.scene({ ...withTuning, settings: { ...withTuning.settings, FineTuningPrice: '{}' } }, (scene) => tune(desk, scene)),
+    { model: testModel },
+  ),
+  tuning_not_possible: (desk) =>
+    afterTuning(
+      desk,
+      async ({ app }, id) => void (await app.context.db.collection('tuning_jobs').patch({ id }, { set: { status: 'failed' } })),
+      (id) => `/v1/fine_tuning/jobs/${id}/cancel`,
+    ).then(({ told, id }) => ({ told, details: { id, status: 'failed' } })),
+  tuning_out_of_reach: (desk) =>
+    afterTuning(desk, forgetChannels, (id) => `/v1/fine_tuning/jobs/${id}/events`).then(({ told, id }) => ({ told, details: { id } })),
+  no_tuning_channel: named(
+    (desk) =>
+      desk.scene({ ...withTuning, channels: [{}, { type: 14, models: 'tide-elsewhere' }] }, (scene) => tune(desk, scene, 'tide-elsewhere')),
+    { group: 'default', model: 'tide-elsewhere' },
+  ),
+  own_model_gone: named(goneModel, { model: ownModel }),
   response_not_background: (desk) =>
     desk.scene({}, async (scene) => toldOf(await scene.post(`/v1/responses/${await keptId(scene)}/cancel`, {}, speaking(desk)))),
   previous_response_running: (desk) => changedChain(desk, { status: 'in_progress' }).then(({ told, id }) => ({ told, details: { id } })),

@@ -1,0 +1,49 @@
+// What training a model costs, and what a trained one does.
+import { priceOfTokens, trainedPrice } from '#shared/find-price.ts';
+import type { Price } from '#shared/pricing.ts';
+import { tuningPriceOf } from '#shared/tuning-prices.ts';
+import type { UserRecord } from '#server/db/records/user.ts';
+import { priceMapsOf } from '#server/settings/price-maps.ts';
+import type { Settings } from '#server/settings/settings.ts';
+import type { QuotedPrice } from './quote.ts';
+
+export interface TuningQuotes {
+  /** What training that model costs, by the tokens as input; null: it cannot be trained. `perMillion`: USD. */
+  priceOfTraining(base: string, group: string): (QuotedPrice & { perMillion: number }) | null;
+  /** What a model costs that was trained from it. @throws {AppError} `model_price_error` */
+  priceOfTrained(base: string, group: string, user: UserRecord): QuotedPrice;
+}
+
+const mostKept = 1000;
+
+export function createTuningQuotes(
+  settings: Settings,
+  quote: (price: Price, model: string, group: string) => QuotedPrice,
+  refusal: (model: string, user: UserRecord) => Error,
+): TuningQuotes {
+  let revision = -1;
+  let kept = new Map<string, Price | null>();
+
+  function trainedFrom(base: string): Price | null {
+    if (revision !== settings.revision) [revision, kept] = [settings.revision, new Map()];
+    let price = kept.get(base);
+    if (price === undefined) {
+      const told = tuningPriceOf(base, settings.get('FineTuningPrice'));
+      price = told === null ? null : trainedPrice(base, told, priceMapsOf(settings));
+      if (kept.size < mostKept) kept.set(base, price);
+    }
+    return price;
+  }
+
+  return {
+    priceOfTraining(base, group) {
+      const perMillion = tuningPriceOf(base, settings.get('FineTuningPrice'))?.training;
+      return perMillion === undefined ? null : { ...quote(priceOfTokens(perMillion), base, group), perMillion };
+    },
+    priceOfTrained(base, group, user) {
+      const price = trainedFrom(base);
+      if (price === null) throw refusal(base, user);
+      return quote(price, base, group);
+    },
+  };
+}

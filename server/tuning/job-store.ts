@@ -1,0 +1,127 @@
+// What is known here of trainings: whose they are, and how many a user may have.
+import { AppError } from '#shared/errors.ts';
+import type { AppContext } from '#server/context.ts';
+import type { Filter } from '#server/db/collection.ts';
+import type { TuningJobRecord } from '#server/db/records/tuning-job.ts';
+
+type Storing = Pick<AppContext, 'db' | 'settings' | 'now' | 'randomText'>;
+
+const idLength = 24;
+/** Nobody looks at one before, whose creation is under way. */
+export const creationMs = 15 * 60_000;
+
+/** How many of a user may be under way; 0: there are none here. */
+export function mostJobs({ settings }: Pick<AppContext, 'settings'>): number {
+  return settings.get('FineTuningJobsPerUser');
+}
+
+export type JobBegin = Pick<
+  TuningJobRecord,
+  | 'user_id'
+  | 'username'
+  | 'token_id'
+  | 'token_name'
+  | 'group'
+  | 'request_id'
+  | 'model'
+  | 'base'
+  | 'upstream_base'
+  | 'channel_id'
+  | 'key'
+  | 'method'
+  | 'parameters'
+  | 'suffix'
+  | 'seed'
+  | 'metadata'
+  | 'training_file'
+  | 'validation_file'
+>;
+
+/** One whose examples are about to be read. It counts from now on. @throws {AppError} `tuning_jobs_full` */
+export async function beginJob(context: Storing, known: JobBegin, process: string): Promise<TuningJobRecord> {
+  const created = Math.floor(context.now() / 1000);
+  const there = { upstream_training: '', upstream_validation: '', upstream_id: '', upstream_model: '', upstream_results: [] };
+  const record: TuningJobRecord = {
+    id: `ftjob-${context.randomText(idLength)}`,
+    ...known,
+    ...there,
+    epochs: 0,
+    tuned_model: `ft:${known.base}:${known.suffix}:${context.randomText(12)}`,
+    result_files: [],
+    checkpoints: [],
+    state: 'checking',
+    status: 'validating_files',
+    error: '',
+    examples: 0,
+    tokens: 0,
+    trained_tokens: -1,
+    quoted: '',
+    reserved: 0,
+    token_reserved: 0,
+    charge: 'none',
+    process,
+    cost: 0,
+    log_id: 0,
+    created_at: created,
+    finished_at: 0,
+    estimated_finish: 0,
+    told_at: 0,
+    open_user_id: known.user_id,
+    poll_at: context.now() + creationMs,
+  };
+  const jobs = context.db.collection('tuning_jobs');
+  await jobs.insert(record);
+  // Counted with itself: of those that come at once none goes beyond the bound unseen.
+  const most = mostJobs(context);
+  if ((await jobs.count({ open_user_id: known.user_id }, most + 1)) <= most) return record;
+  await jobs.remove({ id: record.id, state: 'checking' });
+  throw new AppError('tuning_jobs_full', { jobs: most });
+}
+
+/** Of a user's own. @throws {AppError} `tuning_job_not_found` */
+export async function findJob({ db }: Pick<Storing, 'db'>, userId: number, id: string): Promise<TuningJobRecord> {
+  const found = await db.collection('tuning_jobs').first({ id, ...visible(userId) });
+  if (found === null) throw new AppError('tuning_job_not_found', { id });
+  return found;
+}
+
+/** What is being looked at has no answer yet, and may never be one. */
+function visible(userId: number): Filter<TuningJobRecord> {
+  return { user_id: userId, state: { ne: 'checking' } };
+}
+
+export interface JobsPage {
+  limit: number;
+  after: string | undefined;
+  /** What its metadata has. */
+  metadata: ReadonlyMap<string, string>;
+}
+
+const readAtOnce = 100;
+
+/** The newest first, one more than the page has, where there are more. @throws {AppError} `tuning_job_not_found` for an `after` that is none */
+export async function listJobs(context: Pick<Storing, 'db'>, userId: number, page: JobsPage): Promise<TuningJobRecord[]> {
+  const { limit, metadata } = page;
+  const found: TuningJobRecord[] = [];
+  let after = page.after === undefined ? undefined : await findJob(context, userId, page.after);
+  const sort = [
+    ['created_at', -1],
+    ['id', -1],
+  ] as const;
+  while (found.length <= limit) {
+    const conditions: Filter<TuningJobRecord>[] = [visible(userId)];
+    if (after !== undefined)
+      conditions.push({ or: [{ created_at: { lt: after.created_at } }, { created_at: after.created_at, id: { lt: after.id } }] });
+    const some = await context.db.collection('tuning_jobs').find({ and: conditions }, { sort, limit: readAtOnce });
+    found.push(...some.filter((job) => hasMetadata(job, metadata)));
+    after = some.at(-1);
+    if (after === undefined || some.length < readAtOnce) break;
+  }
+  return found.slice(0, limit + 1);
+}
+
+function hasMetadata({ metadata }: TuningJobRecord, wanted: JobsPage['metadata']): boolean {
+  if (wanted.size === 0) return true;
+  const own: Record<string, unknown> = metadata === '' ? {} : JSON.parse(metadata);
+  return [...wanted].every(([name, value]) => Object.hasOwn(own, name) && own[name] === value);
+}

@@ -1,0 +1,137 @@
+// Asks providers what became of trainings, and finds out what became of those whose process ended in the middle.
+import { AppError } from '#shared/errors.ts';
+import type { AppContext } from '#server/context.ts';
+import { DatabaseUnavailable } from '#server/db/collection.ts';
+import type { TuningJobRecord } from '#server/db/records/tuning-job.ts';
+import { channelOf } from '#server/files/upstream-files.ts';
+import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
+import { creationMs } from './job-store.ts';
+import { letGoFiles } from './let-go-files.ts';
+import { concludeJob, costOf, finishJob, resolveJobCharge } from './settle-job.ts';
+import { countIn, findThere, idIn, listThere, readThere } from './upstream-jobs.ts';
+
+const atOnce = 50;
+/** A run ends about then and the next one goes on. */
+const runMs = 60_000;
+/** Nobody else looks at a job meanwhile. */
+const claimMs = 30 * 60_000;
+/** Milliseconds between two questions: a twentieth of its age. */
+const pollMs = { least: 15_000, most: 10 * 60_000 };
+const retryMs = 60_000;
+/** Of a job whose examples are still being read, as long as its process lives. */
+const longestChecking = 2 * 3600 * 1000;
+/** Seconds of silence after which nobody will tell what became of it. */
+const givenUpAfter = 3 * 24 * 3600;
+const mostCheckpoints = 100;
+
+/** A job. */
+export async function pollTunings(context: AppContext): Promise<void> {
+  const jobs = context.db.collection('tuning_jobs');
+  const begin = performance.now();
+  const due = await jobs.find({ poll_at: { lte: context.now() } }, { sort: [['poll_at', 1]], limit: atOnce });
+  const failures: unknown[] = [];
+  for (const { id, poll_at: at } of due) {
+    if (performance.now() - begin > runMs) break;
+    const claimed = await jobs.patch({ id, poll_at: at }, { set: { poll_at: context.now() + claimMs } });
+    if (claimed === null) continue;
+    try {
+      await look(context, claimed);
+    } catch (failure) {
+      if (failure instanceof DatabaseUnavailable) throw failure;
+      await again(context, claimed, retryMs);
+      // A provider that does not answer is no fault of ours.
+      if (!(failure instanceof AppError)) failures.push(failure);
+    }
+  }
+  if (failures.length > 0) throw new Error('A training could not be looked at', { cause: failures[0] });
+}
+
+async function look(context: AppContext, job: TuningJobRecord): Promise<void> {
+  if (job.state === 'checking') return lookAtChecking(context, job);
+  if (job.state === 'creating') return lookAtCreating(context, job);
+  if (job.state === 'running') return lookAtRunning(context, job);
+  if (job.state === 'ended') {
+    await context.db.collection('tuning_jobs').remove({ id: job.id, state: 'ended' });
+    return;
+  }
+  if (!(await finishJob(context, job))) await again(context, job, retryMs);
+}
+
+async function again({ db, now }: AppContext, { id }: TuningJobRecord, after: number): Promise<void> {
+  await db.collection('tuning_jobs').patch({ id }, { set: { poll_at: now() + after } });
+}
+
+/** Nothing has been taken for it. */
+async function lookAtChecking(context: AppContext, job: TuningJobRecord): Promise<void> {
+  const owner = await context.db.collection('processes').get(job.process);
+  // Its age by the clock of the process that reads it.
+  if (owner?.state === 'alive' && owner.heartbeat_at - job.created_at * 1000 < longestChecking) return again(context, job, creationMs);
+  await context.db.collection('tuning_jobs').remove({ id: job.id, state: 'checking' });
+}
+
+/** Whether it was charged is found out first, then whether the provider has it. */
+async function lookAtCreating(context: AppContext, open: TuningJobRecord): Promise<void> {
+  const job = await resolveJobCharge(context, open);
+  if (job.charge === 'open') return again(context, job, retryMs);
+  const now = Math.floor(context.now() / 1000);
+  const failed = { cost: 0, set: { status: 'failed', finished_at: now } };
+  if (job.charge === 'none') return concludeJob(context, job, failed);
+  const channel = channelOf(context, job);
+  const found = channel === null ? undefined : await findThere(context, channel, job);
+  if (found === undefined) {
+    // Nobody can tell whether it runs. Its files go, and so does what may be made of them.
+    return now > job.created_at + givenUpAfter ? concludeJob(context, job, failed) : again(context, job, retryMs);
+  }
+  if (found !== null) {
+    const running = { ...found.set, upstream_id: found.id, state: 'running' as const, told_at: now, poll_at: context.now() };
+    await context.db.collection('tuning_jobs').patch({ id: job.id, state: 'creating' }, { set: running });
+    return;
+  }
+  // Without its file nothing can begin any more, if the provider was slow to take it.
+  await letGoFiles(context, job);
+  await concludeJob(context, job, failed);
+}
+
+const endings: ReadonlySet<string> = new Set(['succeeded', 'failed', 'cancelled']);
+
+async function lookAtRunning(context: AppContext, job: TuningJobRecord): Promise<void> {
+  const channel = channelOf(context, job);
+  const answer = channel === null ? null : await readThere(context, channel, job.upstream_id);
+  if (channel === null || answer === null || 'failure' in answer) return unheard(context, job);
+  const { set } = answer.told;
+  const told = { ...job, ...set };
+  // The model's name may come a moment later.
+  if (told.status === 'succeeded' && told.upstream_model === '') return unheard(context, job);
+  const now = context.now();
+  if (!endings.has(told.status)) {
+    const poll = now + Math.min(pollMs.most, Math.max(pollMs.least, (now - job.created_at * 1000) / 20));
+    const heard = { ...set, told_at: Math.floor(now / 1000), poll_at: Math.round(poll) };
+    await context.db.collection('tuning_jobs').patch({ id: job.id, state: 'running' }, { set: heard });
+    return;
+  }
+  const checkpoints = told.status === 'succeeded' ? await checkpointsOf(context, channel, job) : [];
+  if (checkpoints === null) return unheard(context, job);
+  const finished = told.finished_at === 0 ? Math.floor(now / 1000) : told.finished_at;
+  await concludeJob(context, told, { cost: costOf(context, told), set: { ...set, checkpoints, finished_at: finished } });
+}
+
+/** Those that may be called like the model itself. Null: that is not known now. */
+async function checkpointsOf(
+  context: AppContext,
+  channel: PreparedChannel,
+  job: TuningJobRecord,
+): Promise<TuningJobRecord['checkpoints'] | null> {
+  const answer = await listThere(context, channel, `/${encodeURIComponent(job.upstream_id)}/checkpoints?limit=${mostCheckpoints}`);
+  if ('failure' in answer) return answer.isUnknown ? null : [];
+  return answer.told.data
+    .map((one) => ({ step: countIn(one['step_number']), upstream_model: idIn(one['fine_tuned_model_checkpoint']) }))
+    .filter(({ step, upstream_model: name }) => step > 0 && name !== '');
+}
+
+/** Where nothing has been heard of it for days it is over, and costs nothing: no model came of it. */
+async function unheard(context: AppContext, job: TuningJobRecord): Promise<void> {
+  const now = Math.floor(context.now() / 1000);
+  if (now < Math.max(job.told_at, job.created_at) + givenUpAfter) return again(context, job, pollMs.most);
+  context.log.error({ job: job.id, quota: job.reserved }, 'nothing has been heard of a training for days: what was taken for it goes back');
+  await concludeJob(context, job, { cost: 0, set: { status: 'failed', finished_at: now, upstream_results: [] } });
+}

@@ -1,0 +1,12 @@
+// What a row of the log tells of an amount that was taken for work at a provider before it was done. What it did not cost is told by another row.
+// Such a row has no price and no tokens.
+import { z } from 'zod/mini';
+
+export const setAside = {
+  batch: z.catch(z.optional(z.object({ id: z.string(), requests: z.int() })), undefined),
+  /** A model's training. `tokens`: of its examples, each epoch; `price`: USD of a million of them. */
+  tuning: z.catch(
+    z.optional(z.object({ id: z.string(), examples: z.int(), epochs: z.int(), tokens: z.int(), price: z.number() })),
+    undefined,
+  ),
+};

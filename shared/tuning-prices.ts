@@ -1,0 +1,35 @@
+// What training a model costs, and what its callers pay for the trained one afterwards.
+import { modelFit } from '#shared/long-inputs.ts';
+import type { NumberMap } from '#shared/setting-values.ts';
+
+const entry = /^(training|input|cached|output):(\S.*)$/;
+
+/** USD per million tokens. */
+export interface TuningPrice {
+  training: number;
+  /** Of the trained model. */
+  input: number;
+  cached: number;
+  output: number;
+}
+
+/** `training:gpt-4.1-mini*`: USD per million tokens, of a model or of those whose names begin so. */
+export function isTuningPriceName(name: string): boolean {
+  return entry.test(name);
+}
+
+/**
+ * Null: it cannot be trained, because nobody knows what that or its use would cost. Without a price of its own, what comes out of a cache
+ * costs what other input does. A model's own name counts before a beginning of it, and of these the longest.
+ */
+export function tuningPriceOf(model: string, prices: NumberMap): TuningPrice | null {
+  const chosen: Partial<Record<string, { fit: number; price: number }>> = {};
+  for (const [name, price] of Object.entries(prices)) {
+    const [, part = '', models = ''] = entry.exec(name) ?? [];
+    const fit = modelFit(model, models);
+    if (fit > (chosen[part]?.fit ?? -1)) chosen[part] = { fit, price };
+  }
+  const { training, input, cached, output } = chosen;
+  if (training === undefined || input === undefined || output === undefined) return null;
+  return { training: training.price, input: input.price, cached: (cached ?? input).price, output: output.price };
+}
