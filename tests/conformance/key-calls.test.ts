@@ -90,6 +90,7 @@ const calls: readonly [callers: Callers, route: string, refusal: number][] = [
   ['key', 'DELETE /v1/models/:model+', 401],
   ['key', 'POST /v1/realtime/client_secrets', 401],
   ['key', 'POST /v1/realtime/sessions', 401],
+  ['key', 'POST /v1/realtime/transcription_sessions', 401],
   ['key', 'DELETE /v1/messages/:message', 401],
   ['key', 'GET /v1/responses/:response/input_items', 401],
   ['key', 'POST /v1/responses/:response/cancel', 401],

@@ -21,7 +21,7 @@ export function roughQuestion(conversation: Conversation, { model, startedAt }: 
     const column = answers.findIndex((answer) => answer?.startedAt === startedAt && answer.model === model);
     if (column === -1) continue;
     const texts = chatBody(conversation, index, column).messages.flatMap(({ content }) =>
-      typeof content === 'string' ? [content] : content.map((part) => ('text' in part ? String(part.text) : '')),
+      typeof content === 'string' ? [content] : content.map((part) => ('text' in part ? part.text : '')),
     );
     return roughTokens(texts.join('\n'));
   }
