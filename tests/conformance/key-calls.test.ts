@@ -134,6 +134,10 @@ const calls: readonly [callers: Callers, route: string, refusal: number][] = [
   ['key', 'POST /suno/fetch', 401],
   ['key', 'GET /suno/fetch/:task', 401],
   ['session', 'POST /pg/chat/completions', 401],
+  ['session', 'POST /pg/messages', 401],
+  ['session', 'POST /pg/responses', 401],
+  ['session', 'POST /pg/v1beta/models/:model+', 401],
+  ['session', 'GET /pg/tasks/:id/content', 401],
   ['session', 'POST /pg/images/generations', 401],
   ['session', 'POST /pg/images/edits', 401],
   ['session', 'POST /pg/audio/speech', 401],
@@ -165,9 +169,14 @@ const bodies: Readonly<Record<string, unknown>> = {
   'POST /:mode/mj/submit/:kind': { prompt: 'a harbour' },
 };
 /** Behind the model's name. */
-const verbs: Readonly<Record<string, string>> = Object.fromEntries(
-  ['/v1', '/v1beta'].flatMap((start) => ['models', 'tunedModels'].map((folder) => [`POST ${start}/${folder}/:model+`, ':generateContent'])),
-);
+const verbs: Readonly<Record<string, string>> = {
+  'POST /pg/v1beta/models/:model+': ':streamGenerateContent',
+  ...Object.fromEntries(
+    ['/v1', '/v1beta'].flatMap((start) =>
+      ['models', 'tunedModels'].map((folder) => [`POST ${start}/${folder}/:model+`, ':generateContent']),
+    ),
+  ),
+};
 const parts: Readonly<Record<string, string>> = {
   kind: 'imagine',
   action: 'music',
@@ -176,6 +185,7 @@ const parts: Readonly<Record<string, string>> = {
   'rest+': 'guess',
   task: '999999',
   mj: '999999',
+  id: '999999',
 };
 
 describe.each(engines)('calls beside the console on $kind', (engine) => {
