@@ -2,16 +2,22 @@
 import type { AppContext } from '#server/context.ts';
 import type { PiecedBody } from '#server/framing/byte-source.ts';
 import { isTooDeep } from '#server/framing/json-depth.ts';
+import { MemberText } from '#server/framing/member-text.ts';
 import { framings } from '#server/framing/registry.ts';
 import { exchange } from '#server/upstream/exchange.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import type { SendRequest } from '#server/upstream/send.ts';
+import type { EventSource } from '#server/upstream/upstream-stream.ts';
 import { invalidResponse } from '#server/upstream/upstream-error.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
 
 export interface UpstreamQuestion {
-  /** Behind the channel's base URL, with its query. */
+  /** Where that is not the channel's: an address that the provider's record has. */
+  base?: string;
+  /** Behind that, with its query. */
   path: string;
+  /** The answer is read until the member of that name begins, a text of megabytes; it is then an object with that member alone, empty. */
+  until?: string;
   /** JSON, unless told. None: the question is a GET. */
   body?: Buffer | PiecedBody;
   contentType?: string;
@@ -32,9 +38,11 @@ const mostBytes = 8 * 1024 * 1024;
 type AskContext = Pick<AppContext, 'sender' | 'settings' | 'now'>;
 
 export async function askUpstream(context: AskContext, channel: PreparedChannel, question: UpstreamQuestion): Promise<UpstreamAnswer> {
-  const url = URL.parse(`${channel.base}${question.path}`);
+  const url = addressOfQuestion(channel, question);
   if (url === null) return { kind: 'failed', failure: invalidResponse(), mayBeDone: false };
-  const request = questionRequest(channel, question, url);
+  const { until } = question;
+  const plain = questionRequest(channel, question, url);
+  const request = until === undefined ? plain : { ...plain, isStream: true, framing: anyBytes };
   const sent = exchange(context, channel, await channel.authorize(request, { now: context.now(), sender: context.sender }), {
     responseMs: question.milliseconds,
     maxBytes: mostBytes,
@@ -46,12 +54,42 @@ export async function askUpstream(context: AskContext, channel: PreparedChannel,
     const mayBeDone = received.cause === null ? status === 504 || status === 524 || status === 408 : sent.sending.isSent;
     return { kind: 'failed', failure: received.failure, mayBeDone };
   }
-  if (received.kind === 'stream') {
+  if (received.kind === 'stream' && until === undefined) {
     received.stream.abort();
     return { kind: 'failed', failure: invalidResponse(), mayBeDone: true };
   }
-  const value = valueOf(received.body);
+  const body = received.kind === 'whole' ? received.body : await readUntil(received.stream, until ?? '', question.milliseconds);
+  const value = body === null ? undefined : valueOf(body);
   return value === undefined ? { kind: 'failed', failure: invalidResponse(), mayBeDone: true } : { kind: 'answered', value };
+}
+
+/** Any bytes are a stream of them. */
+export const anyBytes = { ...framings.sse, mediaType: '', begins: () => true };
+
+export function addressOfQuestion(channel: PreparedChannel, { base, path }: Pick<UpstreamQuestion, 'base' | 'path'>): URL | null {
+  return URL.parse(`${base ?? channel.base}${path}`);
+}
+
+/** Null: it broke off, took too long, or said too much. */
+function readUntil(stream: EventSource, member: string, milliseconds: number): Promise<Buffer | null> {
+  const text = new MemberText(member);
+  return new Promise((resolve) => {
+    const finish = (body: Buffer | null) => {
+      clearTimeout(timer);
+      stream.abort();
+      resolve(body);
+    };
+    const timer = setTimeout(finish, milliseconds, null);
+    stream.read({
+      data(chunk) {
+        text.push(chunk);
+        if (text.hasBegun) finish(Buffer.from(JSON.stringify({ [member]: '' })));
+        else if (text.isTooLong) finish(null);
+      },
+      end: () => finish(Buffer.from(text.before, 'latin1')),
+      fail: () => finish(null),
+    });
+  });
 }
 
 /** As it goes to that address, which is the channel's. */

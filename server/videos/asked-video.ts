@@ -11,7 +11,7 @@ import { sizeNamed } from '#server/tasks/videos/frame.ts';
 import type { VideoOrder, VideoPicture } from '#server/tasks/videos/video-form.ts';
 
 /** Seconds that nothing was said of are the provider's usual ones. */
-export interface AskedVideo extends Omit<VideoOrder, 'seconds'> {
+export interface AskedVideo extends Omit<VideoOrder, 'seconds' | 'askedModel'> {
   seconds: number | undefined;
 }
 

@@ -4,19 +4,19 @@ import { AppError } from '#shared/errors.ts';
 import { EgressRefusal } from '#server/egress/egress-refusal.ts';
 import type { EgressStream } from '#server/egress/egress.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
-import { framings } from '#server/framing/registry.ts';
 import { bufferResponse, streamResponse } from '#server/http/lean-response.ts';
 import type { DirectResponse } from '#server/http/lean-response.ts';
 import { PassedBytes } from '#server/files/passed-bytes.ts';
 import { createShares } from '#server/queues/shares.ts';
 import type { RelayServices } from '#server/relay/services.ts';
-import { askUpstream, questionRequest } from '#server/tasks/ask-upstream.ts';
+import { addressOfQuestion, anyBytes, askUpstream, questionRequest } from '#server/tasks/ask-upstream.ts';
 import type { VideoForm, VideoQuestion } from '#server/tasks/videos/video-form.ts';
 import { exchange } from '#server/upstream/exchange.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import { urlOf } from '#server/tasks/platforms/report-values.ts';
 import { isAskedPart, partHeaders, partOf, readPart, readRange, sourceOfPart } from './byte-range.ts';
 import type { ByteRange, Part } from './byte-range.ts';
+import { bytesInside } from './bytes-inside.ts';
 import { PassedEgress } from './passed-egress.ts';
 import { madeOf } from '#server/tasks/videos/video-facts.ts';
 import { stateOf } from './video-object.ts';
@@ -32,8 +32,6 @@ const mostBytes = 4 * 1024 ** 3;
 const answerBytes = 1024 * 1024;
 /** Videos that are read at the same time, and pictures of them: a page of a list shows many. */
 const limits = { video: { all: 200, perOwner: 8 }, picture: { all: 200, perOwner: 24 } };
-/** Any bytes are a stream of them. */
-const bytes = { ...framings.sse, mediaType: '', begins: () => true };
 /** What a browser shows and does not run. */
 const types = /^(?:video\/[\w.+-]{1,40}|image\/(?:png|jpeg|jpg|webp|gif|avif))$/;
 const variants: ReadonlySet<string> = new Set(['video', 'thumbnail', 'spritesheet']);
@@ -65,12 +63,12 @@ export async function serveContent(
   const done = takePlace(variant === 'video' ? 'video' : 'picture', userId);
   const range = readRange(header);
   try {
-    const question = form.content?.(task.upstream_id ?? '', variant);
+    const question = form.content?.(task.upstream_id ?? '', variant, channel);
     if (question === null) throw missing();
     const response =
       question === undefined
         ? await fromAddress(services, { task, channel, form, variant, signal, range, done })
-        : await fromProvider(services, channel, { question, variant, range, done });
+        : await fromProvider(services, channel, { question, member: form.contentMember, variant, range, done });
     if (response === null) throw missing();
     return response;
   } catch (failure) {
@@ -164,16 +162,22 @@ async function addressOf(
   return urlOf(form.locate.read(answer.value));
 }
 
+type FromProvider = Pick<FromAddress, 'variant' | 'range' | 'done'> & {
+  question: VideoQuestion;
+  /** Of JSON, that the video is in. */
+  member: string | undefined;
+};
+
 /** Null: it is gone there. */
 async function fromProvider(
   { context }: RelayServices,
   channel: PreparedChannel,
-  { question, variant, range, done }: Pick<FromAddress, 'variant' | 'range' | 'done'> & { question: VideoQuestion },
+  { question, member, variant, range, done }: FromProvider,
 ): Promise<DirectResponse | null> {
-  const address = URL.parse(`${channel.base}${question.path}`);
+  const address = addressOfQuestion(channel, question);
   if (address === null) return null;
   const plain = questionRequest(channel, question, address);
-  const request = { ...plain, headers: { ...plain.headers, accept: '*/*' }, isStream: true, framing: bytes };
+  const request = { ...plain, headers: { ...plain.headers, accept: '*/*' }, isStream: true, framing: anyBytes };
   const signed = await channel.authorize(request, { now: context.now(), sender: context.sender });
   const received = await exchange(context, channel, signed, { responseMs: waitMs, maxBytes: answerBytes }).received;
   if (received.kind === 'failed') {
@@ -181,7 +185,8 @@ async function fromProvider(
     throw new AppError('do_request_failed');
   }
   const told = String(received.headers?.['content-type'] ?? '');
-  const type = typeNamed(told, variant);
+  const isInside = member !== undefined && /^application\/json\b/i.test(told);
+  const type = typeNamed(isInside ? '' : told, variant);
   if (received.kind === 'whole') {
     done();
     return type === null ? null : bufferResponse(200, headersOf(type, variant), received.body);
@@ -192,8 +197,8 @@ async function fromProvider(
   }
   // Parts are cut here: what a sender says of parts is no answer that a call to a provider knows.
   const { 'content-length': length, 'content-encoding': encoding } = received.headers ?? {};
-  const part = encoding === undefined ? cutPart(range, length) : null;
-  const source = part === null ? received.stream : sourceOfPart(received.stream, part);
+  const part = encoding === undefined && !isInside ? cutPart(range, length) : null;
+  const source = part !== null ? sourceOfPart(received.stream, part) : isInside ? bytesInside(received.stream, member) : received.stream;
   const body = new PassedBytes(source, context.env.STREAMING_TIMEOUT * 1000);
   const { destroy } = body;
   body.destroy = () => {

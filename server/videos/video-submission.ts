@@ -50,7 +50,7 @@ export function orderSubmission({ services, admission, answer }: Ordering, asked
       hold ??= context.bodies.open(`user:${admission.user.id}`);
       hold.shrinkTo(0);
       hold.grow(bytesInMemory(pictures));
-      const order: VideoOrder = { ...asked, seconds, model: channel.modelMapping.get(model) ?? model };
+      const order: VideoOrder = { ...asked, seconds, askedModel: model, model: channel.modelMapping.get(model) ?? model };
       return { question: await formOf(channel).order(order, channel) };
     },
     answer,

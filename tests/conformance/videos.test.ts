@@ -7,6 +7,7 @@ import { questionRequest } from '#server/tasks/ask-upstream.ts';
 import type { VideoOrder } from '#server/tasks/videos/video-form.ts';
 import { providers } from '#server/upstream/providers/registry.ts';
 import { videoForms } from '#server/tasks/videos/registry.ts';
+import { serviceAccount } from '#tests/support/fake-vertex.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import { embeddedEngine } from '#tests/support/engines.ts';
 import { film, startFakeVideos } from '#tests/support/fake-videos.ts';
@@ -30,6 +31,10 @@ type State = 'waiting' | 'done' | 'failed' | 'empty';
 interface Provider {
   type: number;
   key: string;
+  /** The channel's free field. */
+  other?: string;
+  /** Videos are told within answers: nobody knows how long they are, and they have no address. */
+  isInside?: true;
   model: string;
   seconds: number;
   /** Method, path, headers and body of an order of text, and of one with a picture. */
@@ -46,6 +51,7 @@ interface Provider {
 }
 
 const prompt = 'a harbour at dawn';
+const atVertex = 'projects/proj-1/locations/us-central1/publishers/google/models/veo-3.1-fast-generate-001';
 const word = <Words extends Record<State, string>>(words: Words) => words;
 
 const rows: readonly Provider[] = [
@@ -308,6 +314,53 @@ const rows: readonly Provider[] = [
       ],
     ],
   },
+  {
+    type: 41,
+    key: 'AIza-key',
+    other: '{"default":"europe-west4","veo-3.1-fast-generate-001":"us-central1"}',
+    model: 'veo-3.1-fast-generate-001',
+    seconds: 8,
+    isInside: true,
+    headers: { 'x-goog-api-key': 'AIza-key' },
+    text: {
+      path: '/v1/publishers/google/models/veo-3.1-fast-generate-001:predictLongRunning',
+      body: {
+        instances: [{ prompt }],
+        parameters: { aspectRatio: '16:9', resolution: '720p', durationSeconds: 8, sampleCount: 1, generateAudio: true },
+      },
+    },
+    drawn: {
+      path: '/v1/publishers/google/models/veo-3.1-fast-generate-001:predictLongRunning',
+      body: {
+        instances: [{ prompt, image: { bytesBase64Encoded: picture.base64, mimeType: 'image/png' } }],
+        parameters: { aspectRatio: '16:9', resolution: '720p', durationSeconds: 8, sampleCount: 1, generateAudio: true },
+      },
+    },
+    taken: { name: `${atVertex}/operations/op1` },
+    asked: `POST /v1/${atVertex}:fetchPredictOperation {"operationName":"${atVertex}/operations/op1"}`,
+    told: (state) => ({
+      name: `${atVertex}/operations/op1`,
+      ...(state === 'waiting' ? {} : { done: true }),
+      ...(state === 'failed' ? { error: { code: 3, message: 'not allowed' } } : {}),
+      ...(state === 'done'
+        ? {
+            response: {
+              '@type': 'type.googleapis.com/cloud.ai.large_models.vision.GenerateVideoResponse',
+              raiMediaFilteredCount: 0,
+              videos: [{ bytesBase64Encoded: film.toString('base64'), mimeType: 'video/mp4' }],
+            },
+          }
+        : {}),
+      ...(state === 'empty' ? { response: { raiMediaFilteredCount: 1 } } : {}),
+    }),
+    refusals: [
+      [
+        { status: 400, body: { error: { code: 400, status: 'INVALID_ARGUMENT', message: 'durationSeconds is not valid' } } },
+        400,
+        'INVALID_ARGUMENT',
+      ],
+    ],
+  },
 ];
 
 describe('providers of videos', () => {
@@ -359,7 +412,7 @@ describe('providers of videos', () => {
         if (method === 'POST' && [row.text.path, row.drawn.path].includes(at)) return reply ?? { body: row.taken };
         return row.also?.(visit);
       });
-      await scene.addChannel({ type: row.type, models: row.model, base_url: upstream.url, key: row.key });
+      await scene.addChannel({ type: row.type, models: row.model, base_url: upstream.url, key: row.key, other: row.other ?? '' });
     });
     afterAll(async () => {
       await scene.app.context.db.collection('channels').remove({ type: row.type });
@@ -390,8 +443,12 @@ describe('providers of videos', () => {
       const part = await fetch(`${scene.app.origin}/v1/videos/${body.id}/content`, {
         headers: { authorization: `Bearer ${customer.key}`, range: 'bytes=4-' },
       });
-      expect([part.status, part.headers.get('content-range')]).toEqual([206, `bytes 4-${film.length - 1}/${film.length}`]);
-      expect(Buffer.from(await part.arrayBuffer())).toEqual(film.subarray(4));
+      if (row.isInside === true) {
+        expect([part.status, Buffer.from(await part.arrayBuffer())]).toEqual([200, film]);
+      } else {
+        expect([part.status, part.headers.get('content-range')]).toEqual([206, `bytes 4-${film.length - 1}/${film.length}`]);
+        expect(Buffer.from(await part.arrayBuffer())).toEqual(film.subarray(4));
+      }
       // The address is anybody's: the channel's key does not go there.
       expect(JSON.stringify(internet.visits.at(-1)?.headers)).not.toContain(row.key.split('|')[0]);
       await scene.app.context.db.collection('tasks').patchAll({ public_id: body.id }, { unset: ['accepted_key'] });
@@ -502,10 +559,70 @@ describe('providers of videos', () => {
     await upstream[Symbol.asyncDispose]();
   });
 
+  it('Veo at Vertex AI is asked at the host of the model’s region, and followed where it works', async () => {
+    const other = '{"default":"europe-west4","fast":"us-central1"}';
+    const channel = buildPreparedChannel({ type: 41, key: serviceAccount(), other });
+    const order: VideoOrder = {
+      model: 'veo-3.1-fast-generate-001',
+      askedModel: 'fast',
+      prompt,
+      seconds: 8,
+      width: 1920,
+      height: 1080,
+      pictures: [],
+      negativePrompt: undefined,
+      seed: 7,
+      hasSound: false,
+    };
+    const form = videoForms['veo-vertex'];
+    const asked = await form.order(order, channel);
+    expect(`${asked.base}${asked.path}`).toBe(`https://us-central1-aiplatform.googleapis.com/v1/${atVertex}:predictLongRunning`);
+    expect(JSON.parse(String(asked.body)).parameters).toMatchObject({ resolution: '1080p', generateAudio: false, seed: 7 });
+    const question = form.question({ action: 'TEXT_TO_VIDEO', upstreamId: `${atVertex}/operations/op1`, model: 'other' }, channel);
+    expect(`${question.base}${question.path}`).toBe(`https://us-central1-aiplatform.googleapis.com/v1/${atVertex}:fetchPredictOperation`);
+    // An id is an address there: it leads nowhere else.
+    for (const name of [`${atVertex}/operations/../x`, 'projects/p/locations/evil.example%2F/publishers/google/models/m/operations/o'])
+      expect(form.readOrder({ name })).toBeNull();
+    const older = { ...order, model: 'veo-2.0-generate-001' };
+    await expect(async () => form.order(older, channel)).rejects.toMatchObject({ code: 'invalid_request' });
+  });
+
+  it('a long video within an answer passes as it comes, and is not read to see that it is done', async () => {
+    const long = Buffer.alloc(12 * 1024 * 1024, 'a film of some length, ');
+    const name = `${atVertex}/operations/long`;
+    const answer = JSON.stringify({ name, done: true, response: { videos: [{ bytesBase64Encoded: long.toString('base64') }] } });
+    const upstream = await startFakeVideos(({ path: at }) =>
+      at.endsWith(':predictLongRunning') ? { body: { name } } : { bytes: Buffer.from(answer), type: 'application/json; charset=UTF-8' },
+    );
+    const id = await scene.addChannel({
+      type: 41,
+      models: 'veo-3.1-fast-generate-001',
+      base_url: upstream.url,
+      key: 'AIza-long',
+      other: 'us-central1',
+    });
+    const customer = await scene.customer();
+    const { body } = await customer.call('POST', '/v1/videos', { model: 'veo-3.1-fast-generate-001', prompt });
+    expect(body).toMatchObject({ status: 'queued' });
+    await scene.poll();
+    expect((await customer.call('GET', `/v1/videos/${body.id}`)).body.status).toBe('completed');
+    const content = await customer.sdk.videos.downloadContent(body.id);
+    expect(content.headers.get('content-type')).toBe('video/mp4');
+    expect(Buffer.from(await content.arrayBuffer()).equals(long)).toBe(true);
+    const thumbnail = await fetch(`${scene.app.origin}/v1/videos/${body.id}/content?variant=thumbnail`, {
+      headers: { authorization: `Bearer ${customer.key}` },
+    });
+    expect(thumbnail.status).toBe(404);
+    await scene.app.context.db.collection('channels').remove({ id });
+    await scene.app.context.channels.reload();
+    await upstream[Symbol.asyncDispose]();
+  });
+
   it('what the provider would read out of a prompt does not make another video of it', async () => {
     const order = await videoForms.ark.order(
       {
         model: 'm',
+        askedModel: 'm',
         prompt: 'a boat --dur 12 --rs 1080p -- ratio 21:9 --resolution=1080p sails --well',
         seconds: 5,
         width: 1280,
@@ -515,7 +632,7 @@ describe('providers of videos', () => {
         seed: undefined,
         hasSound: undefined,
       },
-      { key: 'k' },
+      buildPreparedChannel({ type: 45, key: 'k' }),
     );
     const body = JSON.parse(String(order.body));
     expect(body.content[0].text.replace(/\s+/g, ' ')).toBe('a boat sails --well');
@@ -615,6 +732,7 @@ describe('vectors', () => {
     const form = videoForms[type === 50 ? 'kling' : 'jimeng'];
     const order: VideoOrder = {
       ...request.body,
+      askedModel: '',
       seconds: 5,
       width: 1280,
       height: 720,

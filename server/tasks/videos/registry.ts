@@ -7,6 +7,7 @@ import { jimeng } from './jimeng.ts';
 import { kling } from './kling.ts';
 import { sora } from './sora.ts';
 import { veo } from './veo.ts';
+import { veoVertex } from './veo-vertex.ts';
 import { vidu } from './vidu.ts';
 import { wan } from './wan.ts';
 import type { VideoForm } from './video-form.ts';
@@ -20,6 +21,7 @@ export const videoForms: Readonly<Record<VideoFormName, VideoForm>> = {
   wan,
   hailuo,
   veo,
+  'veo-vertex': veoVertex,
   cogvideo: cogVideo,
 };
 

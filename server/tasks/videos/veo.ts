@@ -4,7 +4,7 @@ import { idOf, textOf } from '#server/tasks/platforms/report-values.ts';
 import { ratioOf } from './frame.ts';
 import { inlineParts } from './picture-text.ts';
 import { jsonQuestion, said } from './question.ts';
-import type { VideoForm } from './video-form.ts';
+import type { VideoForm, VideoOrder } from './video-form.ts';
 
 const ratios = ['16:9', '9:16'];
 const resolutions: Readonly<Record<number, string>> = { 720: '720p', 1080: '1080p', 2160: '4k' };
@@ -16,20 +16,8 @@ export const veo: VideoForm = {
   heights: [720, 1080, 2160],
   fetchesNoPictures: true,
   isBehindKey: true,
-  async order({ model, prompt, seconds, width, height, pictures, negativePrompt }) {
-    const images = await Promise.all(pictures.slice(0, 2).map(inlineParts));
-    const [image, lastFrame] = images.map(({ type, base64 }) => ({ bytesBase64Encoded: base64, mimeType: type }));
-    const body = {
-      instances: [said({ prompt, image, lastFrame })],
-      parameters: said({
-        aspectRatio: ratioOf({ width, height }, ratios),
-        resolution: resolutions[Math.min(width, height)],
-        durationSeconds: seconds,
-        negativePrompt,
-        sampleCount: 1,
-      }),
-    };
-    return jsonQuestion(`/v1beta/models/${encodeURIComponent(model)}:predictLongRunning`, body);
+  async order(order) {
+    return jsonQuestion(`/v1beta/models/${encodeURIComponent(order.model)}:predictLongRunning`, await veoBody(order));
   },
   readOrder(answer) {
     const id = isObject(answer) ? idOf(answer['name']) : '';
@@ -51,3 +39,19 @@ export const veo: VideoForm = {
     return { state: 'succeeded', url };
   },
 };
+
+/** As both of Google's addresses want it. */
+export async function veoBody({ prompt, seconds, width, height, pictures, negativePrompt }: VideoOrder) {
+  const images = await Promise.all(pictures.slice(0, 2).map(inlineParts));
+  const [image, lastFrame] = images.map(({ type, base64 }) => ({ bytesBase64Encoded: base64, mimeType: type }));
+  return {
+    instances: [said({ prompt, image, lastFrame })],
+    parameters: said({
+      aspectRatio: ratioOf({ width, height }, ratios),
+      resolution: resolutions[Math.min(width, height)],
+      durationSeconds: seconds,
+      negativePrompt,
+      sampleCount: 1,
+    }),
+  };
+}

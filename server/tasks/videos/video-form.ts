@@ -15,6 +15,8 @@ export type VideoPicture =
 export interface VideoOrder {
   /** As the provider calls it. */
   model: string;
+  /** As its caller calls it. */
+  askedModel: string;
   prompt: string;
   /** Whole. */
   seconds: number;
@@ -58,7 +60,7 @@ export type FollowedVideo = Pick<TaskRecord, 'action'> & {
 };
 
 /** What a question may depend on. */
-export type VideoChannel = Pick<PreparedChannel, 'key'>;
+export type VideoChannel = Pick<PreparedChannel, 'key' | 'record'>;
 
 export interface VideoForm {
   /** Seconds of a video whose caller says nothing. */
@@ -77,7 +79,9 @@ export interface VideoForm {
   /** A new one by another prompt; missing: the provider makes none from its own. */
   remix?(upstreamId: string, prompt: string): VideoQuestion;
   /** Missing: its address was told, and is what there is. `variant`: `video` or a kind of picture. Null: there is no such thing. */
-  content?(upstreamId: string, variant: string): VideoQuestion | null;
+  content?(upstreamId: string, variant: string, channel: VideoChannel): VideoQuestion | null;
+  /** What `content` answers is JSON, and the video is the Base64 of the member of that name. */
+  contentMember?: string;
   /** Missing: its address was told. What is asked where a video lies by what the report called its `file`, and what that answers. */
   locate?: { question(file: string): VideoQuestion; read(answer: unknown): string };
   /** Addresses of videos are the provider's own, and want the channel's key. */

@@ -100,7 +100,7 @@ export interface ProviderFormat extends Omit<ProviderTraits, 'name'> {
 }
 
 /** Forms in which videos are ordered. */
-export type VideoFormName = 'sora' | 'kling' | 'jimeng' | 'vidu' | 'ark' | 'wan' | 'hailuo' | 'veo' | 'cogvideo';
+export type VideoFormName = 'sora' | 'kling' | 'jimeng' | 'vidu' | 'ark' | 'wan' | 'hailuo' | 'veo' | 'veo-vertex' | 'cogvideo';
 
 /** What lies in a provider's account, and is asked for as OpenAI has it but for this. */
 export interface ProviderAccount {

@@ -51,6 +51,7 @@ export const vertex: Provider = {
       quirks: { streamOptions: 'ask' },
     },
   },
+  videos: 'veo-vertex',
   auth: { kind: 'google' },
   endingsSetting: 'gemini.thinking_adapter_enabled',
   locate,
@@ -66,14 +67,14 @@ function locate({ key: text, other, clientModel, model }: LocatedCall): ModelLoc
   const { regions } = read;
   const region = regions.get(clientModel) ?? regions.get(model) ?? regions.get('default') ?? 'global';
   const project = projectOf(key);
-  if (project === undefined) return { base: hostOf('global'), model, values: { parent: '' } };
+  if (project === undefined) return { base: vertexHost('global'), model, values: { parent: '' } };
   const named = encodeURIComponent(project);
   const values = { region, project: named, parent: `projects/${named}/locations/${region}/` };
-  return { base: hostOf(region), model: model.startsWith('claude') ? claudeName(model) : model, values };
+  return { base: vertexHost(region), model: model.startsWith('claude') ? claudeName(model) : model, values };
 }
 
 /** https://cloud.google.com/vertex-ai/generative-ai/docs/learn/locations; multi-regions have hosts of another form. */
-function hostOf(region: string): string {
+export function vertexHost(region: string): string {
   if (region === 'global') return 'https://aiplatform.googleapis.com';
   if (region === 'us' || region === 'eu') return `https://aiplatform.${region}.rep.googleapis.com`;
   return `https://${region}-aiplatform.googleapis.com`;
