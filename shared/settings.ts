@@ -208,8 +208,8 @@ const catalogue = {
   AudioCompletionRatio: numberMapSetting(null, ratio),
   AudioCacheRatio: numberMapSetting(null, ratio),
   /** The same of pictures that are seen and drawn. */
-  ImageRatio: numberMapSetting({}, ratio),
-  ImageCompletionRatio: numberMapSetting({}, ratio),
+  ImageRatio: numberMapSetting(null, ratio),
+  ImageCompletionRatio: numberMapSetting(null, ratio),
   CompletionRatio: numberMapSetting(null, ratio),
   /** Factors of what a model costs once a prompt is longer than a bound, and in other lanes (`shared/long-inputs.ts`, `service-tiers.ts`). */
   LongInputPrice: numberMapSetting(null, { ...ratio, isNameAllowed: isLongInputName }),

@@ -7,6 +7,8 @@ import completionRatio from './data/completion-ratio.json' with { type: 'json' }
 import cacheCreationRatio from './data/create-cache-ratio.json' with { type: 'json' };
 import fineTuningPrice from './data/fine-tuning-price.json' with { type: 'json' };
 import groupRatio from './data/group-ratio.json' with { type: 'json' };
+import imageCompletionRatio from './data/image-completion-ratio.json' with { type: 'json' };
+import imageRatio from './data/image-ratio.json' with { type: 'json' };
 import longInputPrice from './data/long-input-price.json' with { type: 'json' };
 import modelPrice from './data/model-price.json' with { type: 'json' };
 import modelRatio from './data/model-ratio.json' with { type: 'json' };
@@ -26,6 +28,9 @@ const large: Partial<Record<SettingKey, string>> = {
   AudioCompletionRatio: JSON.stringify(audioCompletionRatio),
   // https://developers.openai.com/api/docs/models/gpt-realtime-2.1, …-mini, …/gpt-4o-realtime-preview
   AudioCacheRatio: JSON.stringify(audioCacheRatio),
+  // https://developers.openai.com/api/docs/models/gpt-image-1.5, …/gpt-image-2, https://ai.google.dev/gemini-api/docs/pricing
+  ImageRatio: JSON.stringify(imageRatio),
+  ImageCompletionRatio: JSON.stringify(imageCompletionRatio),
   CompletionRatio: JSON.stringify(completionRatio),
   // List prices of November 2026: OpenAI, Anthropic, Google.
   LongInputPrice: JSON.stringify(longInputPrice),
@@ -38,7 +43,7 @@ const large: Partial<Record<SettingKey, string>> = {
   GroupRatio: JSON.stringify(groupRatio),
   TopupGroupRatio: JSON.stringify(groupRatio),
   UserUsableGroups: JSON.stringify(usableGroups),
-  // List prices of November 2026: OpenAI, Anthropic, Google, Perplexity. A container for code is billed by the session or by time: these are its least.
+  // List prices of November 2026: OpenAI, Anthropic, Google, Perplexity, xAI. A container for code is billed by the session or by time: these are its least.
   ToolPrice: JSON.stringify(toolPrice),
 };
 

@@ -1,9 +1,13 @@
 // What the vendors ask for long prompts and in other lanes, as prices begin. List prices of November 2026.
 import { expect, test } from 'vitest';
+import { findPrice } from '#shared/find-price.ts';
 import { longInputsOf } from '#shared/long-inputs.ts';
 import { tierFactorsOf } from '#shared/service-tiers.ts';
+import { toolPricesOf } from '#shared/tool-prices.ts';
+import { defaultText } from './defaults.ts';
 import longInputPrice from './data/long-input-price.json' with { type: 'json' };
 import tierPrice from './data/tier-price.json' with { type: 'json' };
+import { priceMapsOf } from './price-maps.ts';
 
 // https://ai.google.dev/gemini-api/docs/pricing https://platform.claude.com/docs/en/about-claude/pricing https://developers.openai.com/api/docs/pricing
 test.each([
@@ -37,4 +41,66 @@ test.each([
   ['gpt-4.1', 1.75],
 ])('%s costs %f times as much when it is fast', (model, factor) => {
   expect(tierFactorsOf(model, tierPrice).get('priority')).toBe(factor);
+});
+
+const maps = priceMapsOf({ get: (key) => JSON.parse(defaultText(key)) });
+
+// USD per million tokens: https://developers.openai.com/api/docs/models/gpt-realtime-2 (and the pages of the others),
+// https://ai.google.dev/gemini-api/docs/pricing
+test.each([
+  ['gpt-realtime', { text: [4, 0.4, 16], audio: [32, 0.4, 64], image: [5, 0.5] }],
+  ['gpt-realtime-1.5', { text: [4, 0.4, 16], audio: [32, 0.4, 64], image: [5, 0.5] }],
+  ['gpt-realtime-2', { text: [4, 0.4, 24], audio: [32, 0.4, 64], image: [5, 0.5] }],
+  ['gpt-realtime-2.1', { text: [4, 0.4, 24], audio: [32, 0.4, 64], image: [5, 0.5] }],
+  ['gpt-realtime-2.1-mini', { text: [0.6, 0.06, 2.4], audio: [10, 0.3, 20], image: [0.8, 0.08] }],
+  ['gpt-realtime-mini', { text: [0.6, 0.06, 2.4], audio: [10, 0.3, 20], image: [0.8, 0.08] }],
+  ['gpt-image-1', { text: [5, 1.25], image: [10, 2.5, 40] }],
+  ['gpt-image-1-mini', { text: [2, 0.2], image: [2.5, 0.25, 8] }],
+  ['gpt-image-1.5', { text: [5, 1.25, 10], image: [8, 2, 32] }],
+  ['gpt-image-2', { text: [5, 1.25, 10], image: [8, 2, 30] }],
+  ['gpt-image-2.6-sunburst', { text: [5, 1.25], image: [8, 2, 30] }],
+  ['gemini-2.5-flash-image', { text: [0.3, 0.03, 2.5], image: [0.3, 0.03, 30] }],
+  ['gemini-3-pro-image', { text: [2, undefined, 12], image: [2, undefined, 120] }],
+  ['gemini-3.1-flash-image', { text: [0.5, undefined, 3], image: [0.5, undefined, 60] }],
+])('what %s reads, reads from the cache and writes', (model, listed: Record<string, (number | undefined)[]>) => {
+  const price = findPrice(model, maps);
+  if (price?.kind !== 'usage') throw new Error(`${model} has no price by its usage`);
+  const { cacheRatio, audioCacheRatio = cacheRatio, imageCacheRatio = cacheRatio } = price;
+  const factors: Record<string, number[]> = {
+    text: [1, cacheRatio, price.completionRatio],
+    audio: [price.audioInputRatio, audioCacheRatio, price.audioOutputRatio],
+    image: [price.imageInputRatio, imageCacheRatio, price.imageOutputRatio],
+  };
+  const perMillion = (factor: number) => Number((factor * price.modelRatio * 2).toFixed(6));
+  const asked = Object.entries(listed).map(([media, prices]) => [
+    media,
+    prices.map((usd, index) => (usd === undefined ? undefined : perMillion(factors[media]?.[index] ?? 0))),
+  ]);
+  expect(Object.fromEntries(asked)).toEqual(listed);
+});
+
+// USD per picture. https://ai.google.dev/gemini-api/docs/pricing
+test.each([
+  ['imagen-4.0-generate-001', 0.04],
+  ['imagen-4.0-fast-generate-001', 0.02],
+  ['imagen-4.0-ultra-generate-001', 0.06],
+  ['dall-e-3', 0.04],
+])('%s costs %f a picture', (model, modelPrice) => {
+  expect(findPrice(model, maps)).toEqual({ kind: 'call', modelPrice });
+});
+
+// USD per 1,000 runs: https://docs.x.ai/developers/pricing, https://docs.perplexity.ai/getting-started/pricing,
+// https://platform.claude.com/docs/en/about-claude/pricing
+test.each([
+  ['grok-4', { web_search: 5, code_execution: 5, file_search: 2.5 }],
+  ['sonar', { web_search: 5 }],
+  ['sonar-pro', { web_search: 6 }],
+  ['sonar-reasoning-pro', { web_search: 6 }],
+  ['sonar-deep-research', { web_search: 5 }],
+  ['claude-opus-4-7', { web_search: 10, web_fetch: 0 }],
+  ['gpt-5.5', { web_search: 10, file_search: 2.5 }],
+  ['gemini-2.5-pro', { web_search: 35, maps: 25 }],
+  ['gemini-3.1-pro-preview', { web_search: 14 }],
+])('tools that the provider runs for %s', (model, prices) => {
+  expect(toolPricesOf(model, JSON.parse(defaultText('ToolPrice')))).toMatchObject(prices);
 });
