@@ -34,14 +34,26 @@ export function pricesOf(entry: PricingEntry, groupRatio: number, quotaPerUnit: 
   return { kind: 'usage', ...pricesPerMillion(entry, groupRatio, quotaPerUnit) };
 }
 
+/** Prices that not every model has, as they are listed. */
+export const furtherParts = ['written', 'heard', 'cachedAudio', 'spoken', 'seen', 'cachedImage', 'drawn'] as const;
+/** Those of what the model writes. What is written to the cache was read. */
+const writtenParts: ReadonlySet<(typeof furtherParts)[number]> = new Set(['spoken', 'drawn']);
+
 /** The same of prompts with more tokens than `above`, the lowest bound first. */
 export function longPricesIn(entry: PricingEntry, groupRatio: number, quotaPerUnit: number): (PricesPerMillion & { above: number })[] {
   const prices = pricesPerMillion(entry, groupRatio, quotaPerUnit);
+  const { prompt, cached, completion, ...further } = prices;
   return (entry.long_inputs ?? []).toReversed().map(({ above, input, output }) => ({
     above,
-    prompt: product(prices.prompt, input),
-    cached: product(prices.cached, input),
-    completion: product(prices.completion, output),
+    prompt: product(prompt, input),
+    cached: product(cached, input),
+    completion: product(completion, output),
+    ...Object.fromEntries(
+      furtherParts.flatMap((part) => {
+        const price = further[part];
+        return price === undefined ? [] : [[part, product(price, writtenParts.has(part) ? output : input)]];
+      }),
+    ),
   }));
 }
 

@@ -1,11 +1,12 @@
 import { useTranslation } from 'react-i18next';
 import type { PricingEntry } from '#shared/models.ts';
 import { pricePerCall } from '#shared/price-display.ts';
+import type { PricesPerMillion } from '#shared/price-display.ts';
 import { CopyButton } from '#pwa/ui/controls/copy-text.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { SummaryList, PanelSection, SidePanel } from '#pwa/ui/frame/side-panel.tsx';
 import { RatioTierMark } from './group-banner.tsx';
-import { groupsOf, hasPrice, isPerCall, isPerSecond, longPricesIn, type PriceList, pricesOf, ratioOf, toolPricesIn } from './price-list.ts';
+import { furtherParts, groupsOf, hasPrice, isPerCall, isPerSecond, longPricesIn, type PriceList, pricesOf, ratioOf, toolPricesIn } from './price-list.ts';
 import { Availability } from './pricing-columns.tsx';
 import styles from './pricing.module.css';
 
@@ -36,9 +37,6 @@ export function PricePanel({ entry, list, group, onGroup, onClose, onPrevious, o
   );
 }
 
-/** Not every model has them. */
-const further = ['written', 'heard', 'cachedAudio', 'spoken', 'seen', 'cachedImage', 'drawn'] as const;
-
 function Prices({ entry, list, group, onGroup }: Pick<PricePanelProps, 'entry' | 'list' | 'group' | 'onGroup'>) {
   const { t } = useTranslation();
   const format = useFormat();
@@ -50,12 +48,7 @@ function Prices({ entry, list, group, onGroup }: Pick<PricePanelProps, 'entry' |
       {!isVideo && <OwnPrices prices={prices} group={group} />}
       {longPricesIn(entry, ratioOf(list, group), format.quotaPerUnit).map(({ above, ...long }) => (
         <PanelSection key={above} title={t('pricing.panel.long', { tokens: format.count(above) })} aside={t('pricing.panel.usd_million')}>
-          <SummaryList
-            items={(['prompt', 'cached', 'completion'] as const).map((part) => ({
-              name: t(`pricing.panel.${part}`),
-              value: format.price(long[part]),
-            }))}
-          />
+          <UsagePrices prices={long} />
         </PanelSection>
       ))}
       {entry.tiers !== undefined && (
@@ -109,22 +102,25 @@ function OwnPrices({ prices, group }: { prices: ReturnType<typeof pricesOf>; gro
   const isCall = prices.kind === 'call';
   return (
     <PanelSection title={t('pricing.panel.prices', { group })} aside={t(isCall ? 'pricing.panel.usd_call' : 'pricing.panel.usd_million')}>
-      <SummaryList
-        items={
-          prices.kind === 'call'
-            ? [{ name: t('pricing.panel.call'), value: format.price(prices.call) }]
-            : [
-                { name: t('pricing.panel.prompt'), value: format.price(prices.prompt) },
-                { name: t('pricing.panel.cached'), value: format.price(prices.cached) },
-                { name: t('pricing.panel.completion'), value: format.price(prices.completion) },
-                ...further.flatMap((part) => {
-                  const price = prices[part];
-                  return price === undefined ? [] : [{ name: t(`pricing.panel.${part}`), value: format.price(price) }];
-                }),
-              ]
-        }
-      />
+      {prices.kind === 'call' ? (
+        <SummaryList items={[{ name: t('pricing.panel.call'), value: format.price(prices.call) }]} />
+      ) : (
+        <UsagePrices prices={prices} />
+      )}
     </PanelSection>
+  );
+}
+
+function UsagePrices({ prices }: { prices: PricesPerMillion }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  return (
+    <SummaryList
+      items={(['prompt', 'cached', 'completion', ...furtherParts] as const).flatMap((part) => {
+        const price = prices[part];
+        return price === undefined ? [] : [{ name: t(`pricing.panel.${part}`), value: format.price(price) }];
+      })}
+    />
   );
 }
 

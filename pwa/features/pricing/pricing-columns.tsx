@@ -109,7 +109,8 @@ function ModelName({ entry }: { entry: PricingEntry }) {
 
 export function Billing({ entry }: { entry: PricingEntry }) {
   const { t } = useTranslation();
-  return <span className={styles.quiet}>{t(isPerCall(entry) ? 'pricing.per_call' : 'pricing.by_usage')}</span>;
+  const billing = isPerSecond(entry) ? 'pricing.per_second' : isPerCall(entry) ? 'pricing.per_call' : 'pricing.by_usage';
+  return <span className={styles.quiet}>{t(billing)}</span>;
 }
 
 /** A click on a group shows the prices it has there. */
