@@ -10,7 +10,11 @@ import { withoutSurcharges } from '#server/dialects/surcharges.ts';
 /** @throws {AppError} `untranslatable` for what costs more and must not be left out */
 export function forwardBody(asked: CallInput): EncodedRequest {
   const { call, dropped } = withoutSurcharges(asked);
-  return { ...encoded(asked, forwardedText(call)), dropped };
+  return { ...encoded(asked, forwardedText(call)), ...asAsked(asked), dropped };
+}
+
+export function asAsked({ isPassThrough }: CallInput): Pick<EncodedRequest, 'isAsAsked'> {
+  return isPassThrough === true ? { isAsAsked: true } : {};
 }
 
 export function encoded({ way }: CallInput, text: string): Omit<EncodedRequest, 'dropped'> {

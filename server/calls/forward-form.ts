@@ -4,7 +4,7 @@ import type { CallInput, EncodedRequest } from '#server/dialects/encode-input.ts
 import { boundaryIn, partsOf } from '#server/dialects/form-body.ts';
 import { withoutSurcharges } from '#server/dialects/surcharges.ts';
 import { writeForm } from '#server/framing/form-data.ts';
-import { encoded, overrideOf } from './forward-body.ts';
+import { asAsked, encoded, overrideOf } from './forward-body.ts';
 
 /**
  * @param changes fields that are asked for otherwise than the caller does
@@ -18,6 +18,7 @@ export function forwardForm(asked: CallInput, changes: Readonly<Record<string, u
     asked.isPassThrough === true ? asked.body : { ...call.body, ...changes, model: asked.way.upstreamModel, ...overrideOf(call) };
   return {
     ...encoded(asked, ''),
+    ...asAsked(asked),
     body: writeForm(partsOf(body), boundary),
     headers: { 'content-type': `multipart/form-data; boundary="${boundary}"` },
     dropped,

@@ -70,6 +70,8 @@ export interface EncodedRequest {
   dropped: readonly string[];
   /** It goes to the path of several requests in one. */
   isBatch?: boolean;
+  /** The client's own words, which no override has changed. */
+  isAsAsked?: true;
   /** The provider answers it whole, whatever the caller asks for. */
   isWhole?: true;
   /** It is answered later, in a way of its own. Missing: as the format's calls are. */

@@ -17,7 +17,7 @@ export interface UpstreamCall extends Omit<CallInput, 'way'> {
   version?: string | undefined;
 }
 
-export interface UpstreamRequest extends SendRequest, Omit<EncodedRequest, 'headers'> {
+export interface UpstreamRequest extends SendRequest, Omit<EncodedRequest, 'headers' | 'isAsAsked'> {
   way: ChannelWay;
   body: UpstreamBody;
   isStream: boolean;
@@ -91,7 +91,8 @@ function openRequest(
   const awaiting = (encoded.createAwaiting ?? way.dialect.createAwaiting)?.({ path, isStream });
   const { body, upstreamModel, reasoningEffort, sentLimit, hostedLeast, hostedIfCut, askedTier, dropped, contents } = encoded;
   return {
-    way,
+    // What was not overridden is not read by the override either.
+    way: encoded.isAsAsked === true ? { ...way, paramOverride: null } : way,
     body,
     upstreamModel,
     reasoningEffort,

@@ -220,6 +220,15 @@ describe.each(engines)('pictures on $kind', (engine) => {
     expect(await ask(poor, { n: 1 })).toMatchObject({ status: 403 });
   });
 
+  test('what goes on as the caller wrote it is paid as the caller ordered it, whatever the channel overrides', async () => {
+    const channels = [{ models: priced, param_override: JSON.stringify({ n: 1, size: '256x256' }) }];
+    await using scene = await open({ channels, settings: { 'global.pass_through_request_enabled': 'true' } });
+    await ask(scene, { n: 3, quality: 'hd' });
+    expect(scene.upstream.requests[0]?.body).toMatchObject({ n: 3, quality: 'hd' });
+    expect(await scene.logs(1)).toMatchObject([{ quota: 120_000, other: { units: { count: 3, factor: 2, quality: 'hd' } } }]);
+    await scene.checkBooks();
+  });
+
   test('who names no model gets one that is served', async () => {
     await using scene = await open();
     const response = await scene.post('/v1/images/generations', { prompt: 'a tide' });
