@@ -40,7 +40,7 @@ export interface CallKind {
   readonly contentType: string;
   /** A model writes it: its tokens are reserved for, limited, paid, and searched for words that the site blocks. Otherwise the prompt is all that is paid. */
   readonly isWritten: boolean;
-  /** Its response is a text all the same, which is searched for words that the site blocks. */
+  /** Its response is a text all the same, or holds some: `written` is searched for words that the site blocks. */
   readonly isText?: true;
   /** Its calls are turns of a session: what one needs is known from those before it, and nothing is learnt from it for others. */
   readonly isInSession?: true;

@@ -52,11 +52,13 @@ export abstract class PassingStream implements StreamPipe {
   push(events: Buffer, isOwned: boolean): PipeStep {
     this.#bytes += events.length;
     const forClient: Buffer[] = [];
+    const told: string[] = [];
     for (const event of this.#eventsIn(events)) {
+      told.push(event.data);
       const next = this.#next(event, isOwned, forClient);
-      if (next !== 'more') return { forClient, next };
+      if (next !== 'more') return { forClient, told, next };
     }
-    return { forClient, next: 'more' };
+    return { forClient, told, next: 'more' };
   }
 
   #next(event: PassingEvent, isOwned: boolean, forClient: Buffer[]): PipeStep['next'] {

@@ -42,7 +42,7 @@ export interface DecodedWhole {
   contentType?: string;
   /** There is nothing in it: no choice, no vector. */
   isEmpty: boolean;
-  /** What the model wrote, for counting. */
+  /** What the model wrote, for counting, and for words that the site blocks. */
   written(): string;
   /** The client's body; a translated one tells this usage. */
   body(usage: TokenUsage | null): Buffer;

@@ -17,6 +17,7 @@ const textFields: ReadonlySet<string> = new Set([
   'delta',
   'name',
   'transcript',
+  'revised_prompt',
   'code',
 ]);
 /** What a tool is called with, under names of its own, and code that runs at the provider. */

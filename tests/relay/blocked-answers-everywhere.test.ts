@@ -14,6 +14,8 @@ import type { Behaviour } from '#tests/support/upstream-behaviour.ts';
 const word = 'Contraband';
 /** Of the caller's own format, and of others: of OpenAI's two, Claude's and Google's. */
 const models = { chat: 'tide-chat', responses: 'tide-responses', claude: 'claude-sonnet-4-5', gemini: 'gemini-2.5-flash' };
+/** Its pictures come in streams, too. */
+const painter = 'gpt-image-hold';
 const messages = [{ role: 'user', content: 'What is in the hold?' }];
 const contents = [{ role: 'user', parts: [{ text: 'What is in the hold?' }] }];
 const properties = { for: { type: 'string' } };
@@ -31,9 +33,13 @@ interface Row {
   body?: object;
   /** Of a form, beside its file. */
   form?: Record<string, string>;
+  /** What the file is called in it. */
+  file?: string;
   /** How the fields ask for a stream; null: there are none. */
   stream?: object | null;
   answers?: Readonly<Record<string, Behaviour>>;
+  /** Missing: each of `models`. */
+  model?: string;
   /** Whose providers are asked; missing: all. */
   upstreams?: readonly string[];
 }
@@ -52,6 +58,7 @@ const generateContent = (path: string): Row[] => {
   ];
 };
 const heard = { 'what was heard': { text: `They hide ${word} there` } };
+const revised = { 'what the prompt was made': { revisedPrompt: `${word} in the hold` } };
 const rows: readonly Row[] = [
   { path: '/v1/chat/completions', body: { messages, tools: functions } },
   {
@@ -70,10 +77,16 @@ const rows: readonly Row[] = [
     { path: '/v1/audio/translations', form: { response_format }, stream: null, answers: heard },
   ]),
   { path: '/v1/audio/transcriptions', form: { stream: 'true' }, stream: {}, answers: heard },
+  { path: '/v1/audio/transcriptions', form: { stream: 'true' }, stream: {}, answers: { 'what was heard, told at once': { text: `They hide ${word} there`, garbage: 'json to a stream' } } },
+  { path: '/v1/images/generations', body: { prompt: 'a hold' }, stream: null, answers: revised, model: painter },
+  // It is answered whole, and told as a stream.
+  { path: '/v1/images/generations', body: { prompt: 'a hold', stream: true }, stream: {}, answers: { told: { revisedPrompt: word, garbage: 'json to a stream' } }, model: painter },
+  { path: '/v1/images/edits', form: { prompt: 'a hold' }, file: 'image', model: painter, stream: null, answers: revised },
+  { path: '/v1/images/variations', form: {}, file: 'image', model: painter, stream: null, answers: revised },
 ];
 
-/** Nothing that they answer is a model's words: numbers, vectors, pictures, sounds, and what the caller has sent. */
-const wordless = new Set(['count_tokens', 'embeddings', 'moderations', 'rerank', 'images', 'image_edits', 'image_variations', 'speech']);
+/** Nothing that they answer is a model's words: numbers, vectors, sounds, and what the caller has sent. */
+const wordless = new Set(['count_tokens', 'embeddings', 'moderations', 'rerank', 'speech']);
 /** What programs ask where the console asks at that address. */
 const withKey = (path: string) => path.replace('/pg/v1beta/', '/v1beta/').replace('/pg/', '/v1/');
 const pathOf = (path: string) => path.replace(/\?.*/, '');
@@ -100,7 +113,7 @@ describe('blocked words in answers everywhere', () => {
     open = await createScene(embeddedEngine, {
       settings,
       channels: [
-        { type: 1, models: named(models.chat) },
+        { type: 1, models: `${named(models.chat)},${painter}` },
         { type: 1, models: named(models.responses), setting: '{"formats":["openai-responses"]}' },
         { type: 14, models: named(models.claude) },
         { type: 24, models: named(models.gemini) },
@@ -112,7 +125,7 @@ describe('blocked words in answers everywhere', () => {
     await scene()[Symbol.asyncDispose]();
   });
 
-  const send = async (path: string, { body, form }: Pick<Row, 'body' | 'form'>, model: string, headers: Record<string, string>) => {
+  const send = async (path: string, { body, form, file = 'file' }: Pick<Row, 'body' | 'form' | 'file'>, model: string, headers: Record<string, string>) => {
     const url = `${scene().app.origin}${path.replace('{tunedModels/model}', `tunedModels/${model}`).replace('{model}', model)}`;
     const fields = path.includes('odel}') ? {} : { model };
     if (form === undefined) {
@@ -121,7 +134,7 @@ describe('blocked words in answers everywhere', () => {
     }
     const data = new FormData();
     for (const [name, value] of Object.entries({ ...fields, ...form })) data.set(name, value);
-    data.set('file', new File([Buffer.alloc(64)], 'a.wav'));
+    data.set(file, new File([Buffer.alloc(64)], file === 'image' ? 'a.png' : 'a.wav', file === 'image' ? { type: 'image/png' } : {}));
     return fetch(url, { method: 'POST', headers, body: data });
   };
 
@@ -135,9 +148,9 @@ describe('blocked words in answers everywhere', () => {
     expect(told.toLowerCase()).not.toContain('contraband');
   }
 
-  const cases = rows.flatMap(({ stream = { stream: true }, answers = written, upstreams, ...row }) =>
+  const cases = rows.flatMap(({ stream = { stream: true }, answers = written, upstreams, model: only, ...row }) =>
     Object.entries(answers).flatMap(([what, behaviour]) =>
-      Object.entries(row.form === undefined ? models : { chat: models.chat }).flatMap(([upstream, model]) => {
+      Object.entries(only !== undefined ? { chat: only } : row.form === undefined ? models : { chat: models.chat }).flatMap(([upstream, model]) => {
         if (upstreams?.includes(upstream) === false) return [];
         const whole = { ...row, what, behaviour, upstream, model, isStream: false };
         const streamed = { ...whole, body: { ...row.body, ...stream }, isStream: true };
@@ -161,8 +174,8 @@ describe('blocked words in answers everywhere', () => {
     if (row === undefined) throw new Error(`Nothing is asked at ${path}`);
     const { app, user: owner } = scene();
     const session = { cookie: await createSession(app.context, owner), 'new-api-user': String(owner.id), 'accept-language': 'en' };
-    scene().upstream.behave({ text: `They hide ${word} there` });
-    const response = await send(path, row, models.chat, session);
+    scene().upstream.behave({ text: `They hide ${word} there`, revisedPrompt: word });
+    const response = await send(path, row, row.model ?? models.chat, session);
     // What has begun as a stream ends as one.
     const status = path.includes(':stream') ? 200 : 400;
     expect([response.status, await response.text()]).toEqual([status, expect.stringContaining('blocked words')]);

@@ -79,7 +79,7 @@ export function readImages(body: unknown, what: string, files: readonly SentFile
 
 export function imagesOf(
   { model, count, wantsBytes }: ImageRequest,
-  { usage, imageAddress }: Pick<Behaviour, 'usage' | 'imageAddress'>,
+  { usage, imageAddress, revisedPrompt }: Pick<Behaviour, 'usage' | 'imageAddress' | 'revisedPrompt'>,
 ): object {
   const indexes = Array.from({ length: count }, (_, index) => index);
   if (model.startsWith('siliconflow')) {
@@ -87,8 +87,8 @@ export function imagesOf(
   }
   const data = indexes.map((index) =>
     model.startsWith('gpt-image') || wantsBytes
-      ? { b64_json: pictureOf(index) }
-      : { url: imageAddress ?? `https://img.example/${index}.png`, revised_prompt: 'a tide' },
+      ? { b64_json: pictureOf(index), ...(revisedPrompt === undefined ? {} : { revised_prompt: revisedPrompt }) }
+      : { url: imageAddress ?? `https://img.example/${index}.png`, revised_prompt: revisedPrompt ?? 'a tide' },
   );
   const told = usage ?? (model.startsWith('gpt-image') ? usageOf(count) : undefined);
   return { created: 1_713_833_628, data, ...(told === undefined || told === 'none' ? {} : { usage: told }) };

@@ -87,6 +87,8 @@ export interface Behaviour {
   finishReason?: string;
   /** Where pictures are said to be. */
   imageAddress?: string;
+  /** What the model has made of the prompt of a picture. */
+  revisedPrompt?: string;
   /** Replaces the usage object, with whatever it is; `'none'` leaves it out. */
   usage?: unknown;
   /** Where a stream has its usage: an event of its own (default), the one with the finish reason, or every event. */

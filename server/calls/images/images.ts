@@ -21,6 +21,7 @@ import { ImageStream } from './image-stream.ts';
 import { bodyOf, encodeOwn, formNamed, readOwn, usageObject } from './own-pictures.ts';
 import { encodeEdit } from './own-edits.ts';
 import type { PictureForm } from './picture-form.ts';
+import { revisedPrompts } from './picture-bytes.ts';
 import { orderOf } from './picture-order.ts';
 import { onOneLine, readPictures } from './read-pictures.ts';
 import type { Pictures } from './read-pictures.ts';
@@ -46,6 +47,7 @@ function imageKind(name: CallKindName, eventName: string, client: ClientCall): C
     const { rows, usage, cost } = pictures;
     return {
       ...paidFor(input, rows.length, usage),
+      written: () => revisedPrompts(rows.map(({ start, end }) => input.body.subarray(start, end))),
       cost,
       body: () => input.body,
       events: () => asEvents(input, pictures, eventName),
@@ -71,6 +73,7 @@ function imageKind(name: CallKindName, eventName: string, client: ClientCall): C
     mostResponseBytes: 64 * megabyte,
     contentType: jsonType,
     isWritten: false,
+    isText: true,
     isCount: false,
     over: null,
     // What a provider tells in a form of its own is told in that of its caller.
@@ -89,12 +92,13 @@ function* decodeOwn(input: DecodeInput, form: PictureForm, eventName: string): G
   const told = usage === null ? {} : { usage: usageObject(usage) };
   return {
     ...paidFor(input, rows.length, usage),
+    written: () => revisedPrompts(rows),
     body: () => bodyOf(read, input, usage),
     events: () => eventsOf(rows, { ...told, created: input.writer.createdAt }, eventName),
   };
 }
 
-function paidFor(input: DecodeInput, rows: number, usage: TokenUsage | null): Omit<DecodedWhole, 'body' | 'events'> {
+function paidFor(input: DecodeInput, rows: number, usage: TokenUsage | null): Omit<DecodedWhole, 'written' | 'body' | 'events'> {
   const order = orderOf({ ...input.responseFields, ...input.way.paramOverride });
   const count = Math.min(rows, order.count);
   return {
@@ -102,7 +106,6 @@ function paidFor(input: DecodeInput, rows: number, usage: TokenUsage | null): Om
     usage,
     units: unitsOf(order, input.upstreamModel, count),
     isEmpty: rows === 0,
-    written: () => '',
     outputTokens: tokensOf(order, input.upstreamModel, count),
   };
 }

@@ -1,5 +1,6 @@
 // Pictures stand in their responses as long texts of base64. What stands around them is read without turning them into text.
 import { endOfTextBytes } from '#server/framing/json-text.ts';
+import { parseObject } from '#server/framing/loose-json.ts';
 
 const key = Buffer.from('"b64_json"');
 const beginning = /^\s*:\s*"/;
@@ -22,4 +23,10 @@ export function withoutPictures(json: Buffer): Buffer {
     at = end - key.length;
   }
   return kept.length === 0 ? json : Buffer.concat([...kept, json.subarray(from)]);
+}
+
+/** What models have made of the prompts, a line each. @param rows pictures as objects of JSON */
+export function revisedPrompts(rows: readonly Buffer[]): string {
+  const told = rows.map((row) => parseObject(withoutPictures(row).toString('utf8'))?.['revised_prompt']);
+  return told.filter((prompt) => typeof prompt === 'string').join('\n');
 }
