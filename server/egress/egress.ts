@@ -56,6 +56,8 @@ export interface Network {
 }
 
 const resolveMs = 3_000;
+/** Answers before the answer (1xx): a server means nothing good that sends more of them. */
+const mostHints = 20;
 /** A name may have many addresses; so many are tried. */
 const addressAttempts = 3;
 /** Go to the place that they are meant for, and not on. */
@@ -186,6 +188,12 @@ function exchange({ url, method, headers, body, maxBytes }: Hop, plain: Socket, 
       createConnection: () => socket,
     });
     request.on('error', fail);
+    let hints = 0;
+    request.on('information', () => {
+      hints += 1;
+      if (hints > mostHints) fail(new Error('too many informational answers'));
+    });
+    request.once('upgrade', () => fail(new Error('an upgrade that nobody asked for')));
     request.once('response', (response) => {
       // Who reads is told; nobody may be reading just then.
       response.on('error', () => {});
