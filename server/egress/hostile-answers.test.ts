@@ -103,7 +103,11 @@ describe('answers that mean harm', () => {
     ['two lengths', send(`${head}content-length: 2\r\ntransfer-encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n`), 'broken_answer'],
     ['two answers', send(`${head}content-length: 2\r\n\r\nok${head}content-length: 2\r\n\r\nno`), '200 2'],
     ['a bomb, which stays packed', send(Buffer.concat([Buffer.from(`${head}content-encoding: gzip\r\n\r\n`), bomb])), `200 ${bomb.length}`],
-    ['another protocol from now on', send('HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: upgrade\r\n\r\n'), 'broken_answer'],
+    [
+      'another protocol from now on',
+      send('HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: upgrade\r\n\r\n'),
+      'broken_answer',
+    ],
     ['hints for ever', endless('', `HTTP/1.1 103 Early Hints\r\nlink: <${'x'.repeat(4000)}>\r\n\r\n`), 'broken_answer'],
     ['a head for ever', endless(head, `x-a: ${'b'.repeat(9000)}\r\n`), 'broken_answer'],
     ['a part whose size never ends', endless(`${chunked}1;`, 'a'.repeat(9000)), 'broken_answer'],
@@ -144,14 +148,16 @@ describe('answers that mean harm', () => {
     expect(server.seen).toEqual([]);
   });
 
-  test.each(['https://u:p@localhost/', 'https://127.0.0.1%2f@localhost/', 'https://localhost\\@10.0.0.1/', 'https://localhost:443/\r\nx: y'])(
-    '%j is asked at the host that was judged, and told no names and passwords',
-    async (url) => {
-      await using server = await startHostile(send(`${head}content-length: 2\r\n\r\nok`));
-      expect(await ask(server, url)).toBe('200 2');
-      expect(server.seen).toEqual([publicName, `${publicAddress}:443`]);
-      expect(server.asked).toEqual([expect.stringContaining(`\r\nhost: ${publicName}\r\n`)]);
-      expect(server.asked[0]).not.toMatch(/authorization|\r\nx: y/);
-    },
-  );
+  test.each([
+    'https://u:p@localhost/',
+    'https://127.0.0.1%2f@localhost/',
+    'https://localhost\\@10.0.0.1/',
+    'https://localhost:443/\r\nx: y',
+  ])('%j is asked at the host that was judged, and told no names and passwords', async (url) => {
+    await using server = await startHostile(send(`${head}content-length: 2\r\n\r\nok`));
+    expect(await ask(server, url)).toBe('200 2');
+    expect(server.seen).toEqual([publicName, `${publicAddress}:443`]);
+    expect(server.asked).toEqual([expect.stringContaining(`\r\nhost: ${publicName}\r\n`)]);
+    expect(server.asked[0]).not.toMatch(/authorization|\r\nx: y/);
+  });
 });

@@ -22,6 +22,8 @@ const longestFetch = 60_000;
 /** Callers ask for ten pictures at the most. */
 const mostAddresses = 10;
 const base64Growth = 4 / 3;
+/** A page or a message that stands in place of a content. */
+const pages = /^\s*(?:text\/|application\/(?:json|xml|xhtml|problem))/i;
 
 export function withContents(first: Exchange, fetching: Fetching): Exchange {
   const sending = new FetchingSending(first.sending);
@@ -71,7 +73,8 @@ async function fetchOne(address: string, before: number, fetch: Fetch): Promise<
       redirects: 3,
     });
     const { status, headers } = stream;
-    return status === 200 && headers['content-encoding'] === undefined ? await readAll(stream, before, fetch) : unreachable();
+    const isContent = status === 200 && headers['content-encoding'] === undefined && !pages.test(headers['content-type'] ?? '');
+    return isContent ? await readAll(stream, before, fetch) : unreachable();
   } catch (failure) {
     if (!(failure instanceof EgressRefusal)) throw failure;
     return sending.isAborted ? endedBy('aborted', 'the call was ended') : unreachable();

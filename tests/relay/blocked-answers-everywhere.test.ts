@@ -77,10 +77,21 @@ const rows: readonly Row[] = [
     { path: '/v1/audio/translations', form: { response_format }, stream: null, answers: heard },
   ]),
   { path: '/v1/audio/transcriptions', form: { stream: 'true' }, stream: {}, answers: heard },
-  { path: '/v1/audio/transcriptions', form: { stream: 'true' }, stream: {}, answers: { 'what was heard, told at once': { text: `They hide ${word} there`, garbage: 'json to a stream' } } },
+  {
+    path: '/v1/audio/transcriptions',
+    form: { stream: 'true' },
+    stream: {},
+    answers: { 'what was heard, told at once': { text: `They hide ${word} there`, garbage: 'json to a stream' } },
+  },
   { path: '/v1/images/generations', body: { prompt: 'a hold' }, stream: null, answers: revised, model: painter },
   // It is answered whole, and told as a stream.
-  { path: '/v1/images/generations', body: { prompt: 'a hold', stream: true }, stream: {}, answers: { told: { revisedPrompt: word, garbage: 'json to a stream' } }, model: painter },
+  {
+    path: '/v1/images/generations',
+    body: { prompt: 'a hold', stream: true },
+    stream: {},
+    answers: { told: { revisedPrompt: word, garbage: 'json to a stream' } },
+    model: painter,
+  },
   { path: '/v1/images/edits', form: { prompt: 'a hold' }, file: 'image', model: painter, stream: null, answers: revised },
   { path: '/v1/images/variations', form: {}, file: 'image', model: painter, stream: null, answers: revised },
 ];
@@ -125,7 +136,12 @@ describe('blocked words in answers everywhere', () => {
     await scene()[Symbol.asyncDispose]();
   });
 
-  const send = async (path: string, { body, form, file = 'file' }: Pick<Row, 'body' | 'form' | 'file'>, model: string, headers: Record<string, string>) => {
+  const send = async (
+    path: string,
+    { body, form, file = 'file' }: Pick<Row, 'body' | 'form' | 'file'>,
+    model: string,
+    headers: Record<string, string>,
+  ) => {
     const url = `${scene().app.origin}${path.replace('{tunedModels/model}', `tunedModels/${model}`).replace('{model}', model)}`;
     const fields = path.includes('odel}') ? {} : { model };
     if (form === undefined) {
@@ -150,13 +166,15 @@ describe('blocked words in answers everywhere', () => {
 
   const cases = rows.flatMap(({ stream = { stream: true }, answers = written, upstreams, model: only, ...row }) =>
     Object.entries(answers).flatMap(([what, behaviour]) =>
-      Object.entries(only !== undefined ? { chat: only } : row.form === undefined ? models : { chat: models.chat }).flatMap(([upstream, model]) => {
-        if (upstreams?.includes(upstream) === false) return [];
-        const whole = { ...row, what, behaviour, upstream, model, isStream: false };
-        const streamed = { ...whole, body: { ...row.body, ...stream }, isStream: true };
-        if (stream === null) return [whole];
-        return Object.keys(stream).length === 0 ? [streamed] : [whole, streamed];
-      }),
+      Object.entries(only !== undefined ? { chat: only } : row.form === undefined ? models : { chat: models.chat }).flatMap(
+        ([upstream, model]) => {
+          if (upstreams?.includes(upstream) === false) return [];
+          const whole = { ...row, what, behaviour, upstream, model, isStream: false };
+          const streamed = { ...whole, body: { ...row.body, ...stream }, isStream: true };
+          if (stream === null) return [whole];
+          return Object.keys(stream).length === 0 ? [streamed] : [whole, streamed];
+        },
+      ),
     ),
   );
 

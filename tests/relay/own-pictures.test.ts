@@ -326,6 +326,10 @@ describe.each(engines)('pictures in forms of their own on $kind', (engine) => {
     expect(await ask(at, bad)).toMatchObject({ status: 504 });
     at.internet.serve((_visit, response) => response.writeHead(200).end());
     expect(await ask(at, bad)).toMatchObject({ status: 504 });
+    for (const type of ['text/html; charset=utf-8', 'application/json', 'Application/XHTML+XML']) {
+      at.internet.serve((_visit, response) => response.writeHead(200, { 'content-type': type }).end('<h1>Expired</h1>'));
+      expect(await ask(at, bad)).toMatchObject({ status: 504 });
+    }
     at.internet.serve((_visit, response) => {
       response.writeHead(200, { 'content-length': String(80 * 1024 * 1024) });
       const push = () => {
@@ -335,7 +339,7 @@ describe.each(engines)('pictures in forms of their own on $kind', (engine) => {
       push();
     });
     expect(await ask(at, bad)).toMatchObject({ status: 504 });
-    expect(at.painter.taken).toHaveLength(4);
+    expect(at.painter.taken).toHaveLength(7);
     expect(await at.scene.balance()).toBe(500_000_000);
     await at.scene.checkBooks();
   });

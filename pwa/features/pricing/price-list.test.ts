@@ -99,8 +99,20 @@ test('price list: long prompts have prices of their own, the lowest bound first'
 });
 
 test('price list: sound and pictures of long prompts, from the cache and written, have their factors', () => {
-  const own = { audio_ratio: 2, audio_output_ratio: 8, audio_cache_ratio: 0.5, image_ratio: 3, image_output_ratio: 10, image_cache_ratio: 0.3 };
-  const long = entry('gemini-9-pro', { model_ratio: 1, cache_creation_ratio: 1.25, ...own, long_inputs: [{ above: 200_000, input: 2, output: 1.5 }] });
+  const own = {
+    audio_ratio: 2,
+    audio_output_ratio: 8,
+    audio_cache_ratio: 0.5,
+    image_ratio: 3,
+    image_output_ratio: 10,
+    image_cache_ratio: 0.3,
+  };
+  const long = entry('gemini-9-pro', {
+    model_ratio: 1,
+    cache_creation_ratio: 1.25,
+    ...own,
+    long_inputs: [{ above: 200_000, input: 2, output: 1.5 }],
+  });
   expect(longPricesIn(long, 1, 500_000)).toMatchObject([
     { written: 5, heard: 8, cachedAudio: 2, seen: 12, cachedImage: 1.2, spoken: 24, drawn: 30 },
   ]);

@@ -6,7 +6,18 @@ import { CopyButton } from '#pwa/ui/controls/copy-text.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { SummaryList, PanelSection, SidePanel } from '#pwa/ui/frame/side-panel.tsx';
 import { RatioTierMark } from './group-banner.tsx';
-import { furtherParts, groupsOf, hasPrice, isPerCall, isPerSecond, longPricesIn, type PriceList, pricesOf, ratioOf, toolPricesIn } from './price-list.ts';
+import {
+  furtherParts,
+  groupsOf,
+  hasPrice,
+  isPerCall,
+  isPerSecond,
+  longPricesIn,
+  type PriceList,
+  pricesOf,
+  ratioOf,
+  toolPricesIn,
+} from './price-list.ts';
 import { Availability } from './pricing-columns.tsx';
 import styles from './pricing.module.css';
 
