@@ -142,8 +142,8 @@ json CreateCacheRatio
 json AudioRatio
 json AudioCompletionRatio
 json AudioCacheRatio
-json ImageRatio {}
-json ImageCompletionRatio {}
+json ImageRatio
+json ImageCompletionRatio
 json LongInputPrice
 json TierPrice
 json VideoPrice
