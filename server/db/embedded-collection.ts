@@ -104,8 +104,7 @@ export class EmbeddedCollection<T extends Stored> implements Collection<T> {
     const keys: readonly string[] = request.by;
     const sums = Object.keys(request.sum ?? {});
     const scales = Object.keys(request.scales ?? {});
-    const { sql, parameters } = this.#engine.group(this.#table, request);
-    const rows = await this.#engine.sums.all({ sql, parameters });
+    const rows = await this.#engine.summed(this.#engine.group(this.#table, request));
     const found: GroupRow[] = [];
     for (const row of rows) {
       const result: GroupRow = { count: Number(row['c0']) };

@@ -39,14 +39,14 @@ export class EmbeddedEngine {
   readonly #sizes = new Map<string, { big: boolean; knownUntil: number }>();
   /** Lists and counts are not to wait behind statistics, so there are two readers. */
   readonly lists: EmbeddedReader;
-  readonly sums: EmbeddedReader;
+  readonly #sums: EmbeddedReader;
 
   constructor(file: string, connection: EmbeddedConnection, tables: ReadonlyMap<string, Table>, log: ThreadLog) {
     this.#file = file;
     this.connection = connection;
     this.#tables = tables;
     this.lists = new EmbeddedReader(this.#file, log);
-    this.sums = new EmbeddedReader(this.#file, log);
+    this.#sums = new EmbeddedReader(this.#file, log);
   }
 
   table(name: string): Table {
@@ -128,6 +128,12 @@ export class EmbeddedEngine {
     return isShort ? this.connection.read(here) : this.lists.all({ sql: query.sql, parameters: query.parameters });
   }
 
+  /** Runs a query that reads whatever matches: of a small table on the event loop, else in a worker thread of its own. */
+  async summed({ sql, parameters, text: { table } }: Query): Promise<Record<string, unknown>[]> {
+    const isShort = await this.connection.read(() => !this.isBig(table));
+    return isShort ? this.connection.read(() => this.connection.all(sql, parameters)) : this.#sums.all({ sql, parameters });
+  }
+
   async drawIds(name: string, size: number): Promise<number> {
     const sql =
       'INSERT INTO counters (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = value + excluded.value RETURNING value';
@@ -144,7 +150,7 @@ export class EmbeddedEngine {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.lists.close(), this.sums.close()]);
+    await Promise.all([this.lists.close(), this.#sums.close()]);
     await this.connection.close();
   }
 }

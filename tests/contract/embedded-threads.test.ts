@@ -38,6 +38,10 @@ afterEach(async () => {
 });
 
 const fact = (id: string, size: number) => ({ id, value: 'x'.repeat(size) });
+/** Of more than 500 a thread makes the sums. */
+async function addFacts(count: number): Promise<void> {
+  for (let index = 0; index < count; index += 1) await db.collection('facts').insert(fact(`fact ${String(index).padStart(4, '0')}`, 10));
+}
 const fileSize = () => statSync(join(folder, 'test.db')).size;
 
 it('a checkpoint thread that dies is started again, and the log is moved into the file as before', async () => {
@@ -52,7 +56,7 @@ it('a checkpoint thread that dies is started again, and the log is moved into th
 
 it('what a reader that dies left unanswered is asked again', async () => {
   const logs = db.collection('facts');
-  for (let index = 0; index < 900; index += 1) await logs.insert(fact(`fact ${String(index).padStart(4, '0')}`, 10));
+  await addFacts(900);
   const first = logs.group({ by: [] });
   const reader = threads.at(-1);
   const [counted] = await Promise.all([first, reader?.terminate()]);
@@ -105,6 +109,7 @@ it('many sums come in parts, and from the start again when their thread dies bet
 
 it('threads that end at once are not started for ever', async () => {
   treat = (thread) => void thread.terminate();
+  await addFacts(501);
   await expect(db.collection('facts').group({ by: [] })).rejects.toThrow('The thread that reads the database ended');
   for (let attempt = 0; attempt < 20; attempt += 1)
     await db
@@ -113,4 +118,10 @@ it('threads that end at once are not started for ever', async () => {
       .catch(() => undefined);
   const readers = told.filter((text) => text.includes('reads the database'));
   expect(readers.length).toBeLessThanOrEqual(7);
+});
+
+it('sums of a few records need no thread', async () => {
+  await addFacts(500);
+  expect(await db.collection('facts').group({ by: [] })).toEqual([{ count: 500 }]);
+  expect(threads).toEqual([]);
 });

@@ -90,7 +90,9 @@ function createFoundKeys() {
   const keysOfToken = new Map<number, Set<string>>();
   const keysOfUser = new Map<number, Set<string>>();
   const found = new LRUCache<string, KeyAdmission>({
-    max: maxKeys,
+    // Not `max`, which makes room for all of them at once: that is milliseconds of every start.
+    maxSize: maxKeys,
+    sizeCalculation: () => 1,
     ttl: maxAgeMs,
     noDeleteOnStaleGet: true,
     dispose({ token, user }, hashed) {
