@@ -26,7 +26,7 @@ export function rerankingOf(body: unknown, { usage }: Pick<Behaviour, 'usage'>):
   if (model.startsWith('siliconflow')) {
     return { id: 'rerank-3', results: rows, meta: { billed_units: { input_tokens: 9 }, tokens: { input_tokens: 9, output_tokens: 0 } } };
   }
-  return { model, results: rows, usage: usage ?? { total_tokens: 38 } };
+  return { model, results: rows, ...(usage === 'none' ? {} : { usage: usage ?? { total_tokens: 38 } }) };
 }
 
 function textOf(document: unknown): string {
