@@ -21,6 +21,7 @@ const writer = 'gpt-4o-transcribe';
 const ratios = {
   ModelRatio: { [model]: 2, [writer]: 1.25 },
   CompletionRatio: { [model]: 4, [writer]: 4 },
+  ImageRatio: {},
   CacheRatio: { [model]: 0.1 },
   AudioRatio: { [model]: 8, [writer]: 2.4 },
   AudioCompletionRatio: { [model]: 2 },

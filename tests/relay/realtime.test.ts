@@ -20,6 +20,7 @@ const settings = {
   RetryTimes: '1',
   ModelRatio: JSON.stringify({ [model]: 2, [writer]: 1.25 }),
   CompletionRatio: JSON.stringify({ [model]: 4, [writer]: 4 }),
+  ImageRatio: '{}',
   CacheRatio: JSON.stringify({ [model]: 0.1 }),
   AudioRatio: JSON.stringify({ [model]: 8, [writer]: 2.4 }),
   AudioCompletionRatio: JSON.stringify({ [model]: 2 }),

@@ -14,6 +14,8 @@ export const [cheap, dear] = ['gpt-4o-mini-transcribe', 'gpt-4o-transcribe'];
 const settings = {
   ModelRatio: JSON.stringify({ [realtimeModel]: 2, [cheap]: 0.625, [dear]: 1.25 }),
   CompletionRatio: JSON.stringify({ [realtimeModel]: 4, [cheap]: 4, [dear]: 4 }),
+  CacheRatio: '{}',
+  ImageRatio: '{}',
   AudioRatio: JSON.stringify({ [realtimeModel]: 8, [cheap]: 2.4, [dear]: 2.4 }),
   AudioCompletionRatio: JSON.stringify({ [realtimeModel]: 2 }),
 };
