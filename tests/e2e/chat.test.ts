@@ -6,6 +6,7 @@ import { until } from '#tests/support/until.ts';
 import { createVisitor, describeInBrowser } from './support/browser.ts';
 import { furnish } from './support/furnish.ts';
 import type { Furnished } from './support/furnish.ts';
+import { lookInTurn } from './support/in-turn.ts';
 import { text } from './support/texts.ts';
 import { startTidegate } from './support/tidegate.ts';
 import type { Tidegate } from './support/tidegate.ts';
@@ -39,29 +40,32 @@ describeInBrowser('chat', () => {
     await new Promise((resolve) => application.close(resolve));
   });
 
-  it.each(['phone', 'desk'] as const)('on a %s: a page opens in a frame of its own with the key, a program by a link', async (size) => {
-    const visitor = await createVisitor(tidegate.url, { size });
-    await signIn(visitor);
-    await visitor.page.goto('/chat');
-    await visitor.page.getByRole('main').getByRole('link', { name: 'Lantern' }).click();
-    const frame = visitor.page.frameLocator('iframe');
-    await frame.getByText('"key":"sk-').waitFor();
-    expect(await frame.locator('#given').innerText()).toContain(`"url":"${tidegate.url}"`);
-    await until(async () => (await frame.locator('#told').innerText()).includes('"themeMode":"light"'));
-    expect(await visitor.page.title()).not.toContain('taken over');
-    const sandbox = (await visitor.page.locator('iframe').getAttribute('sandbox')) ?? '';
-    expect(sandbox).not.toContain('allow-top-navigation');
-    await visitor.page.goto('/chat/1');
-    await settle(visitor.page);
-    const link = visitor.page.getByRole('link', { name: text('chat.program') });
-    expect(await link.getAttribute('href')).toMatch(/^ama:\/\/set-api-key\?server=http.*&key=sk-\w{48}$/);
-    expect(await visitor.page.locator('iframe').count()).toBe(0);
-    visitor.complaints.length = 0;
-    await expectSoundScreen(visitor);
-    await visitor.page.goto('/chat/7');
-    await visitor.page.getByText(text('chat.no_link')).waitFor();
-    await visitor.context.close();
-  });
+  it.each(lookInTurn(['phone', 'desk'] as const))(
+    'on a %s: a page opens in a frame of its own with the key, a program by a link',
+    async (size) => {
+      const visitor = await createVisitor(tidegate.url, { size });
+      await signIn(visitor);
+      await visitor.page.goto('/chat');
+      await visitor.page.getByRole('main').getByRole('link', { name: 'Lantern' }).click();
+      const frame = visitor.page.frameLocator('iframe');
+      await frame.getByText('"key":"sk-').waitFor();
+      expect(await frame.locator('#given').innerText()).toContain(`"url":"${tidegate.url}"`);
+      await until(async () => (await frame.locator('#told').innerText()).includes('"themeMode":"light"'));
+      expect(await visitor.page.title()).not.toContain('taken over');
+      const sandbox = (await visitor.page.locator('iframe').getAttribute('sandbox')) ?? '';
+      expect(sandbox).not.toContain('allow-top-navigation');
+      await visitor.page.goto('/chat/1');
+      await settle(visitor.page);
+      const link = visitor.page.getByRole('link', { name: text('chat.program') });
+      expect(await link.getAttribute('href')).toMatch(/^ama:\/\/set-api-key\?server=http.*&key=sk-\w{48}$/);
+      expect(await visitor.page.locator('iframe').count()).toBe(0);
+      visitor.complaints.length = 0;
+      await expectSoundScreen(visitor);
+      await visitor.page.goto('/chat/7');
+      await visitor.page.getByText(text('chat.no_link')).waitFor();
+      await visitor.context.close();
+    },
+  );
 
   it('/chat2link leads to the first application; who has no enabled token is led to the tokens', async () => {
     const visitor = await createVisitor(tidegate.url);

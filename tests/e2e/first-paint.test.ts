@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createVisitor, describeInBrowser } from './support/browser.ts';
 import { channelBody, chat, furnish } from './support/furnish.ts';
+import { lookInTurn } from './support/in-turn.ts';
 import { startTidegate } from './support/tidegate.ts';
 import type { Tidegate } from './support/tidegate.ts';
 import { settle, signIn, signInByForm } from './support/visit.ts';
@@ -37,7 +38,7 @@ describeInBrowser('first paint', () => {
   });
   afterAll(() => tidegate.close());
 
-  it.each(['phone', 'tablet', 'desk'] as const)('%s: the bar of a visitor is as high on every screen', async (size) => {
+  it.each(lookInTurn(['phone', 'tablet', 'desk'] as const))('%s: the bar of a visitor is as high on every screen', async (size) => {
     const heights: number[] = [];
     const measure = async (page: Page) =>
       heights.push(await page.evaluate(() => document.querySelector('header')?.getBoundingClientRect().height ?? 0));
@@ -59,7 +60,7 @@ describeInBrowser('first paint', () => {
     await context.close();
   });
 
-  for (const size of ['phone', 'desk'] as const) {
+  for (const size of lookInTurn(['phone', 'desk'] as const)) {
     it(`${size}: the frame is there without any script, and the real one stands in its place`, async () => {
       const visitor = await createVisitor(tidegate.url, { hasServiceWorker: true, size, scheme: 'dark' });
       const { page, context, complaints } = visitor;
@@ -107,7 +108,7 @@ describeInBrowser('first paint', () => {
     await context.close();
   });
 
-  it.each(['phone', 'tablet', 'desk'] as const)('%s: nothing moves while a screen opens', async (size) => {
+  it.each(lookInTurn(['phone', 'tablet', 'desk'] as const))('%s: nothing moves while a screen opens', async (size) => {
     const visitor = await createVisitor(tidegate.url, { size });
     await signIn(visitor);
     for (const screen of screens) {

@@ -8,6 +8,7 @@ import { startFakeUpstream } from '#tests/support/fake-upstream.ts';
 import { createVisitor, describeInBrowser } from './support/browser.ts';
 import type { Size } from './support/browser.ts';
 import { furnish, owner, signInByApi } from './support/furnish.ts';
+import { lookInTurn } from './support/in-turn.ts';
 import { text } from './support/texts.ts';
 import { startTidegate } from './support/tidegate.ts';
 import { expectSoundScreen, panelOf, signIn } from './support/visit.ts';
@@ -16,7 +17,7 @@ const run = promisify(execFile);
 const root = path.resolve(import.meta.dirname, '../..');
 
 describeInBrowser('first steps', () => {
-  for (const size of ['desk', 'phone'] as const) {
+  for (const size of lookInTurn(['desk', 'phone'] as const)) {
     it(`${size}: from the set-up wizard through channel and token to the first call and its receipt`, { timeout: 120_000 }, async () => {
       await using tidegate = await startTidegate();
       tidegate.upstream.behave({ text: 'The tide turns at half past six.' });

@@ -5,6 +5,7 @@ import { createVisitor, describeInBrowser } from './support/browser.ts';
 import type { Visitor } from './support/browser.ts';
 import { channelBody, owner, signInByApi } from './support/furnish.ts';
 import type { Api } from './support/furnish.ts';
+import { lookInTurn } from './support/in-turn.ts';
 import { text } from './support/texts.ts';
 import { startTidegate } from './support/tidegate.ts';
 import type { Tidegate } from './support/tidegate.ts';
@@ -86,7 +87,7 @@ describeInBrowser('the guide', () => {
     await expectSoundScreen(visitor);
   });
 
-  it.each(['phone', 'desk'] as const)('on a %s: a program is set up from a token, and its first call is seen', async (size) => {
+  it.each(lookInTurn(['phone', 'desk'] as const))('on a %s: a program is set up from a token, and its first call is seen', async (size) => {
     const { tidegate, api } = await setStage();
     await using _server = tidegate;
     await api.post('/api/channel/', channelBody(tidegate));

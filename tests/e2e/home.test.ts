@@ -6,6 +6,7 @@ import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createVisitor, describeInBrowser } from './support/browser.ts';
 import { chat, furnish, keyOf, owner, signInByApi } from './support/furnish.ts';
+import { lookInTurn } from './support/in-turn.ts';
 import { seedCalls } from './support/seed-calls.ts';
 import { text } from './support/texts.ts';
 import { startTidegate } from './support/tidegate.ts';
@@ -39,7 +40,7 @@ describeInBrowser('home', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  for (const size of ['phone', 'desk'] as const) {
+  for (const size of lookInTurn(['phone', 'desk'] as const)) {
     it(`${size}: an operator sees what needs a hand before anything else, and today adds up`, async () => {
       const visitor = await createVisitor(tidegate.url, { size });
       const { page } = visitor;

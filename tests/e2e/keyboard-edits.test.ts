@@ -5,6 +5,7 @@ import { until } from '#tests/support/until.ts';
 import { describeInBrowser, type Size } from './support/browser.ts';
 import { untilInstalled, untilKept } from './support/device.ts';
 import { type Api, furnish, signInByApi } from './support/furnish.ts';
+import { lookInTurn } from './support/in-turn.ts';
 import { enterByKeys, expectFocus, tabTo } from './support/keys.ts';
 import { text } from './support/texts.ts';
 import { startTidegate, type Tidegate } from './support/tidegate.ts';
@@ -46,7 +47,7 @@ describeInBrowser('keyboard: edits', () => {
     return page;
   };
 
-  for (const size of ['desk', 'phone'] as const) {
+  for (const size of lookInTurn(['desk', 'phone'] as const)) {
     it(`${size}: prices are typed over, brought back, reviewed and discarded`, async () => {
       const page = await open('/setting?tab=prices', size);
       const input = `gpt-4o-mini ${text('prices.column.usd.input')}`;

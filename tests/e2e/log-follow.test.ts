@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createVisitor, describeInBrowser } from './support/browser.ts';
 import { chat, furnish, owner } from './support/furnish.ts';
 import type { Furnished } from './support/furnish.ts';
+import { lookInTurn } from './support/in-turn.ts';
 import { startTidegate } from './support/tidegate.ts';
 import type { Tidegate } from './support/tidegate.ts';
 import { settle, signIn } from './support/visit.ts';
@@ -24,7 +25,7 @@ describeInBrowser('following the log', () => {
 
   const refuse = () => chat(tidegate.url, furnished.key, { stream: false, model: 'no-such-model' }).catch(() => {});
 
-  for (const size of ['desk', 'phone'] as const) {
+  for (const size of lookInTurn(['desk', 'phone'] as const)) {
     it(`${size}: new calls come by themselves on top, and only as a number under an open row`, async () => {
       const visitor = await createVisitor(tidegate.url, { size, scheme: 'light', language: 'en' });
       const { page } = visitor;
@@ -133,7 +134,7 @@ describeInBrowser('following the log', () => {
     await visitor.context.close();
   });
 
-  for (const size of ['desk', 'tablet', 'phone'] as const) {
+  for (const size of lookInTurn(['desk', 'tablet', 'phone'] as const)) {
     it(`${size}: a refused call says why, and is found by its result`, async () => {
       await refuse();
       await refuse();

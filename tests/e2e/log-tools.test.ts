@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createVisitor, describeInBrowser } from './support/browser.ts';
 import { chat, furnish, owner } from './support/furnish.ts';
 import type { Furnished } from './support/furnish.ts';
+import { lookInTurn } from './support/in-turn.ts';
 import { text } from './support/texts.ts';
 import { startTidegate } from './support/tidegate.ts';
 import type { Tidegate } from './support/tidegate.ts';
@@ -66,7 +67,7 @@ describeInBrowser('tools of the log', () => {
     await visitor.context.close();
   });
 
-  for (const size of ['desk', 'phone'] as const) {
+  for (const size of lookInTurn(['desk', 'phone'] as const)) {
     it(`${size}: the panel of a row narrows the list by its token`, async () => {
       const visitor = await createVisitor(tidegate.url, { size, language: 'zh', scheme: 'dark' });
       const { page } = visitor;

@@ -5,6 +5,7 @@ import { createVisitor, describeInBrowser } from './support/browser.ts';
 import type { Visitor } from './support/browser.ts';
 import { everythingKept, keptKinds, untilInstalled, untilKept } from './support/device.ts';
 import { furnish, owner } from './support/furnish.ts';
+import { lookInTurn } from './support/in-turn.ts';
 import { text } from './support/texts.ts';
 import { startTidegate } from './support/tidegate.ts';
 import { panelOf, settle, signInByForm } from './support/visit.ts';
@@ -42,7 +43,7 @@ describeInBrowser('offline', () => {
     await context.close();
   });
 
-  for (const size of ['phone', 'desk'] as const) {
+  for (const size of lookInTurn(['phone', 'desk'] as const)) {
     it(`${size}: what needs a connection says so, and no word of it is cut`, async () => {
       await using tidegate = await startTidegate();
       await furnish(tidegate);

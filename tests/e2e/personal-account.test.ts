@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { createVisitor, describeInBrowser } from './support/browser.ts';
 import { untilInstalled, untilKept } from './support/device.ts';
 import { furnish, signInByApi } from './support/furnish.ts';
+import { lookInTurn } from './support/in-turn.ts';
 import { text } from './support/texts.ts';
 import { startTidegate } from './support/tidegate.ts';
 import { expectSoundScreen, settle, signIn } from './support/visit.ts';
@@ -116,7 +117,7 @@ describeInBrowser('own account', () => {
     await context.close();
   });
 
-  for (const size of ['phone', 'desk'] as const) {
+  for (const size of lookInTurn(['phone', 'desk'] as const)) {
     it(`${size}: invite earnings become balance, once, with both sums shown before`, async () => {
       await using tidegate = await startTidegate();
       const { api: owner } = await furnish(tidegate);

@@ -4,6 +4,7 @@ import { notices } from '#shared/notices.ts';
 import { createVisitor, describeInBrowser } from './support/browser.ts';
 import { untilInstalled, untilKept } from './support/device.ts';
 import { furnish, signInByApi } from './support/furnish.ts';
+import { lookInTurn } from './support/in-turn.ts';
 import { text } from './support/texts.ts';
 import { startTidegate } from './support/tidegate.ts';
 import { expectSoundScreen, openFromMenu, settle, signIn } from './support/visit.ts';
@@ -12,7 +13,7 @@ const keeper = { username: 'keeper', password: 'another-lantern' };
 const password = { old: text('personal.password.old'), new: text('personal.password.new'), again: text('personal.password.again') };
 
 describeInBrowser('personal settings', () => {
-  for (const size of ['phone', 'desk'] as const) {
+  for (const size of lookInTurn(['phone', 'desk'] as const)) {
     it(`${size}: any person changes the own password; other devices and the access token end, this one stays`, async () => {
       await using tidegate = await startTidegate();
       await furnish(tidegate);

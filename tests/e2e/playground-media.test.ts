@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { heardText, waveOf } from '#tests/support/audio-responses.ts';
 import { createVisitor, describeInBrowser } from './support/browser.ts';
 import { channelBody, furnish } from './support/furnish.ts';
+import { lookInTurn } from './support/in-turn.ts';
 import { text } from './support/texts.ts';
 import { startTidegate } from './support/tidegate.ts';
 import type { Tidegate } from './support/tidegate.ts';
@@ -18,7 +19,7 @@ describeInBrowser('pictures and sound in the playground', () => {
   });
   afterAll(() => tidegate.close());
 
-  it.each(['phone', 'desk'] as const)('on a %s: each kind of model is asked for what it makes', async (size) => {
+  it.each(lookInTurn(['phone', 'desk'] as const))('on a %s: each kind of model is asked for what it makes', async (size) => {
     const visitor = await createVisitor(tidegate.url, { size });
     const { page } = visitor;
     await signIn(visitor);

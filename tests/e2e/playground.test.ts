@@ -7,6 +7,7 @@ import type { Size, Visitor } from './support/browser.ts';
 import { everythingKept, untilInstalled } from './support/device.ts';
 import { furnish } from './support/furnish.ts';
 import type { Api } from './support/furnish.ts';
+import { lookInTurn } from './support/in-turn.ts';
 import { text } from './support/texts.ts';
 import { startTidegate } from './support/tidegate.ts';
 import type { Tidegate } from './support/tidegate.ts';
@@ -40,33 +41,36 @@ describeInBrowser('playground', () => {
     return visitor;
   };
 
-  it.each(['phone', 'desk'] as const)('on a %s: an answer is drawn as it comes, costs what the log says, and is stopped', async (size) => {
-    const visitor = await enter(size);
-    const { page } = visitor;
-    tidegate.upstream.behave({ text: 'The tide turns at noon and again at midnight', reasoning: 'Let me think', holdAfter: 8 });
-    await ask(page, 'When does the tide turn?');
-    const answer = page.getByRole('article').last();
-    await answer.getByText('The tide turns').waitFor();
-    await answer.getByText(/^≈ \d\.\d{6} USD$/).waitFor();
-    // On a phone the conversation has the whole height.
-    expect(await page.getByRole('navigation').count()).toBe(size === 'phone' ? 0 : 1);
-    expect(await page.getByRole('link', { name: text('common.action.back') }).count()).toBe(size === 'phone' ? 1 : 0);
-    await page.getByRole('button', { name: text('playground.ask.stop'), exact: true }).click();
-    await answer.getByText(text('playground.answer.state.stopped')).waitFor();
-    await until(() => tidegate.upstream.requests.at(-1)?.outcome === 'aborted');
-    await answer.getByRole('link', { name: text('playground.answer.receipt') }).waitFor();
+  it.each(lookInTurn(['phone', 'desk'] as const))(
+    'on a %s: an answer is drawn as it comes, costs what the log says, and is stopped',
+    async (size) => {
+      const visitor = await enter(size);
+      const { page } = visitor;
+      tidegate.upstream.behave({ text: 'The tide turns at noon and again at midnight', reasoning: 'Let me think', holdAfter: 8 });
+      await ask(page, 'When does the tide turn?');
+      const answer = page.getByRole('article').last();
+      await answer.getByText('The tide turns').waitFor();
+      await answer.getByText(/^≈ \d\.\d{6} USD$/).waitFor();
+      // On a phone the conversation has the whole height.
+      expect(await page.getByRole('navigation').count()).toBe(size === 'phone' ? 0 : 1);
+      expect(await page.getByRole('link', { name: text('common.action.back') }).count()).toBe(size === 'phone' ? 1 : 0);
+      await page.getByRole('button', { name: text('playground.ask.stop'), exact: true }).click();
+      await answer.getByText(text('playground.answer.state.stopped')).waitFor();
+      await until(() => tidegate.upstream.requests.at(-1)?.outcome === 'aborted');
+      await answer.getByRole('link', { name: text('playground.answer.receipt') }).waitFor();
 
-    tidegate.upstream.reset();
-    tidegate.upstream.behave({ text: 'At noon.' });
-    await answer.getByRole('button', { name: text('playground.answer.again') }).click();
-    await answer.getByText('At noon.').waitFor();
-    await answer.getByText(/\d in · \d+ out/).waitFor();
-    await answer.getByText('USD').waitFor();
-    await expectSoundScreen(visitor);
-    await answer.getByRole('link', { name: text('playground.answer.receipt') }).click();
-    await page.getByText('playground-default').first().waitFor();
-    await visitor.context.close();
-  });
+      tidegate.upstream.reset();
+      tidegate.upstream.behave({ text: 'At noon.' });
+      await answer.getByRole('button', { name: text('playground.answer.again') }).click();
+      await answer.getByText('At noon.').waitFor();
+      await answer.getByText(/\d in · \d+ out/).waitFor();
+      await answer.getByText('USD').waitFor();
+      await expectSoundScreen(visitor);
+      await answer.getByRole('link', { name: text('playground.answer.receipt') }).click();
+      await page.getByText('playground-default').first().waitFor();
+      await visitor.context.close();
+    },
+  );
 
   it('what a model writes cannot run, load or lead anywhere that it should not', async () => {
     const visitor = await enter('desk');

@@ -5,6 +5,7 @@ import { until } from '#tests/support/until.ts';
 import { createVisitor, describeInBrowser } from './support/browser.ts';
 import { channelBody, furnish } from './support/furnish.ts';
 import type { Api } from './support/furnish.ts';
+import { lookInTurn } from './support/in-turn.ts';
 import { text } from './support/texts.ts';
 import { startTidegate } from './support/tidegate.ts';
 import { expectSoundScreen, panelOf, settle, signIn } from './support/visit.ts';
@@ -48,7 +49,7 @@ describeInBrowser('where prices come from', () => {
     }
   });
 
-  for (const size of ['desk', 'phone'] as const) {
+  for (const size of lookInTurn(['desk', 'phone'] as const)) {
     it(`${size}: what will be saved stands beside the table, without what stays, and with what it would have cost`, async () => {
       await using tidegate = await startTidegate();
       await furnish(tidegate);

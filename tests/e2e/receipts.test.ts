@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { createVisitor, describeInBrowser } from './support/browser.ts';
 import type { Size } from './support/browser.ts';
 import { chat, furnish, signInByApi } from './support/furnish.ts';
+import { lookInTurn } from './support/in-turn.ts';
 import { text } from './support/texts.ts';
 import { startTidegate } from './support/tidegate.ts';
 import { expectSoundScreen, panelOf, settle, signIn } from './support/visit.ts';
@@ -15,7 +16,7 @@ interface Row {
 const sizes: Size[] = ['phone', 'desk'];
 
 describeInBrowser('receipts', () => {
-  for (const size of sizes) {
+  for (const size of lookInTurn(sizes)) {
     it(`${size}: a recent call on the home page leads to its receipt`, async () => {
       await using tidegate = await startTidegate();
       const { api } = await furnish(tidegate);

@@ -2,11 +2,12 @@
 import { expect, it } from 'vitest';
 import { createVisitor, describeInBrowser } from './support/browser.ts';
 import { furnish } from './support/furnish.ts';
+import { lookInTurn } from './support/in-turn.ts';
 import { startTidegate } from './support/tidegate.ts';
 import { settle, signIn } from './support/visit.ts';
 
 describeInBrowser('reduced motion', () => {
-  it.each(['desk', 'phone'] as const)('%s: nothing glides, turns or fades', async (size) => {
+  it.each(lookInTurn(['desk', 'phone'] as const))('%s: nothing glides, turns or fades', async (size) => {
     await using tidegate = await startTidegate();
     await furnish(tidegate);
     const visitor = await createVisitor(tidegate.url, { size });

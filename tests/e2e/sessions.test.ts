@@ -8,6 +8,7 @@ import { createVisitor, describeInBrowser } from './support/browser.ts';
 import type { VisitorOptions } from './support/browser.ts';
 import { untilInstalled, untilKept } from './support/device.ts';
 import { furnish, owner } from './support/furnish.ts';
+import { lookInTurn } from './support/in-turn.ts';
 import { seedSessions, seededSessions } from './support/seed-sessions.ts';
 import { text } from './support/texts.ts';
 import { startTidegate } from './support/tidegate.ts';
@@ -41,58 +42,61 @@ describeInBrowser('sessions in the log', () => {
     { size: 'desk', language: 'en', scheme: 'light' },
     { size: 'phone', language: 'zh', scheme: 'dark' },
   ];
-  it.each(looks)('$size: the switch leads to sessions, a row opens into its agents, and a call has its receipt', async (look) => {
-    const visitor = await createVisitor(tidegate.url, look);
-    const { page } = visitor;
-    const { size = 'desk', language = 'en' } = look;
-    const say = (key: string) => text(key, {}, language);
-    const shot = (name: string) => shoot(page, `sessions-${name}-${size}`);
-    await signIn(visitor, owner);
-    await page.goto('/log?range=week');
-    await settle(page);
-    await shot('calls');
-    await page.getByRole('button', { name: say('logs.view.sessions'), exact: true }).click();
-    await page.getByText('Codex 0.169.0').first().waitFor();
-    await settle(page);
-    await shot('list');
-    expect(searchOf(page).get('view')).toBe('sessions');
-    expect(await rowsOf(page).count()).toBe(seededSessions.length);
-    await expectSoundScreen(visitor);
+  it.each(lookInTurn(looks))(
+    '$size: the switch leads to sessions, a row opens into its agents, and a call has its receipt',
+    async (look) => {
+      const visitor = await createVisitor(tidegate.url, look);
+      const { page } = visitor;
+      const { size = 'desk', language = 'en' } = look;
+      const say = (key: string) => text(key, {}, language);
+      const shot = (name: string) => shoot(page, `sessions-${name}-${size}`);
+      await signIn(visitor, owner);
+      await page.goto('/log?range=week');
+      await settle(page);
+      await shot('calls');
+      await page.getByRole('button', { name: say('logs.view.sessions'), exact: true }).click();
+      await page.getByText('Codex 0.169.0').first().waitFor();
+      await settle(page);
+      await shot('list');
+      expect(searchOf(page).get('view')).toBe('sessions');
+      expect(await rowsOf(page).count()).toBe(seededSessions.length);
+      await expectSoundScreen(visitor);
 
-    await page.getByText('Claude Code 2.1.330').first().click();
-    await page.getByText(say('sessions.first_agent'), { exact: true }).first().waitFor();
-    await settle(page);
-    await shot('tree');
-    await expectSoundScreen(visitor);
-    // The calls of an agent within an agent stand further in, with all that is said of them.
-    const insets = await rowsOf(page).evaluateAll((rows) =>
-      rows.map((row) => {
-        const [name] = row.querySelectorAll('[style*="--depth"]');
-        return { depth: Number(/--depth: ?(\d)/.exec(name?.getAttribute('style') ?? '')?.[1]), at: startOf(row) };
-        function startOf(element: Element): number {
-          const lines = [...element.querySelectorAll('[style*="--depth"]')];
-          return Math.min(
-            ...lines.map((line) => line.getBoundingClientRect().left + Number.parseFloat(getComputedStyle(line).paddingLeft)),
-          );
-        }
-      }),
-    );
-    for (const { depth, at } of insets) {
-      for (const other of insets) if (other.depth > depth) expect(other.at).toBeGreaterThan(at);
-    }
-    expect(new Set(insets.map(({ depth }) => depth)).size).toBeGreaterThan(2);
-    const all = await rowsOf(page).count();
-    expect(all).toBe((claude?.calls ?? 0) + 4);
-    // A folded agent keeps its sum, and its calls are out of sight.
-    await page.getByText(say('sessions.first_agent'), { exact: true }).first().click();
-    await page.waitForFunction((before) => document.querySelectorAll('[data-row-key]').length < before, all);
-    await page.getByText('claude-haiku-5-5', { exact: true }).first().click();
-    const panel = panelOf(page, size);
-    await panel.getByText(claude?.session ?? '').waitFor();
-    await shot('receipt');
-    expect(visitor.complaints).toEqual([]);
-    await visitor.context.close();
-  });
+      await page.getByText('Claude Code 2.1.330').first().click();
+      await page.getByText(say('sessions.first_agent'), { exact: true }).first().waitFor();
+      await settle(page);
+      await shot('tree');
+      await expectSoundScreen(visitor);
+      // The calls of an agent within an agent stand further in, with all that is said of them.
+      const insets = await rowsOf(page).evaluateAll((rows) =>
+        rows.map((row) => {
+          const [name] = row.querySelectorAll('[style*="--depth"]');
+          return { depth: Number(/--depth: ?(\d)/.exec(name?.getAttribute('style') ?? '')?.[1]), at: startOf(row) };
+          function startOf(element: Element): number {
+            const lines = [...element.querySelectorAll('[style*="--depth"]')];
+            return Math.min(
+              ...lines.map((line) => line.getBoundingClientRect().left + Number.parseFloat(getComputedStyle(line).paddingLeft)),
+            );
+          }
+        }),
+      );
+      for (const { depth, at } of insets) {
+        for (const other of insets) if (other.depth > depth) expect(other.at).toBeGreaterThan(at);
+      }
+      expect(new Set(insets.map(({ depth }) => depth)).size).toBeGreaterThan(2);
+      const all = await rowsOf(page).count();
+      expect(all).toBe((claude?.calls ?? 0) + 4);
+      // A folded agent keeps its sum, and its calls are out of sight.
+      await page.getByText(say('sessions.first_agent'), { exact: true }).first().click();
+      await page.waitForFunction((before) => document.querySelectorAll('[data-row-key]').length < before, all);
+      await page.getByText('claude-haiku-5-5', { exact: true }).first().click();
+      const panel = panelOf(page, size);
+      await panel.getByText(claude?.session ?? '').waitFor();
+      await shot('receipt');
+      expect(visitor.complaints).toEqual([]);
+      await visitor.context.close();
+    },
+  );
 
   it('desk: the receipt of a call leads to its session, and that to its calls in the log', async () => {
     const visitor = await createVisitor(tidegate.url, { size: 'desk', language: 'en' });

@@ -2,12 +2,13 @@
 import { expect, it } from 'vitest';
 import { createVisitor, describeInBrowser } from './support/browser.ts';
 import { furnish } from './support/furnish.ts';
+import { lookInTurn } from './support/in-turn.ts';
 import { text } from './support/texts.ts';
 import { startTidegate } from './support/tidegate.ts';
 import { expectSoundScreen, settle, signIn } from './support/visit.ts';
 
 describeInBrowser('tables of settings', () => {
-  it.each(['phone', 'desk'] as const)('%s: a group and a chat link are added, changed and saved', async (size) => {
+  it.each(lookInTurn(['phone', 'desk'] as const))('%s: a group and a chat link are added, changed and saved', async (size) => {
     await using tidegate = await startTidegate();
     const { api } = await furnish(tidegate);
     const valueOf = async (key: string): Promise<unknown> => {

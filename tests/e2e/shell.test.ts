@@ -7,6 +7,7 @@ import { createVisitor, describeInBrowser } from './support/browser.ts';
 import type { Visitor } from './support/browser.ts';
 import { chat, furnish } from './support/furnish.ts';
 import type { Furnished } from './support/furnish.ts';
+import { lookInTurn } from './support/in-turn.ts';
 import { text } from './support/texts.ts';
 import { startTidegate } from './support/tidegate.ts';
 import type { Tidegate } from './support/tidegate.ts';
@@ -178,7 +179,7 @@ describeInBrowser('shell', () => {
     await visitor.context.close();
   });
 
-  for (const size of ['phone', 'tablet', 'desk'] as const) {
+  for (const size of lookInTurn(['phone', 'tablet', 'desk'] as const)) {
     it(`${size}: an address that leads nowhere is said inside the frame`, async () => {
       await using tidegate = await startTidegate();
       await furnish(tidegate);

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { until } from '#tests/support/until.ts';
 import { createVisitor, describeInBrowser } from './support/browser.ts';
 import { furnish } from './support/furnish.ts';
+import { lookInTurn } from './support/in-turn.ts';
 import { text } from './support/texts.ts';
 import { startTidegate } from './support/tidegate.ts';
 import { expectSoundScreen, settle, signIn } from './support/visit.ts';
@@ -11,7 +12,7 @@ import { expectSoundScreen, settle, signIn } from './support/visit.ts';
 const picture = new URL('../../public/icon-512.png', import.meta.url);
 
 describeInBrowser('name and logo', () => {
-  for (const size of ['desk', 'phone'] as const) {
+  for (const size of lookInTurn(['desk', 'phone'] as const)) {
     it(`${size}: a picture from this device is looked at, saved, and shown wherever the site is`, async () => {
       await using tidegate = await startTidegate();
       await furnish(tidegate);

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { createVisitor, describeInBrowser } from './support/browser.ts';
 import { chat, furnish } from './support/furnish.ts';
+import { lookInTurn } from './support/in-turn.ts';
 import { text } from './support/texts.ts';
 import { startTidegate } from './support/tidegate.ts';
 import { expectSoundScreen, settle, signIn } from './support/visit.ts';
@@ -10,7 +11,7 @@ import { expectSoundScreen, settle, signIn } from './support/visit.ts';
 const amountOf = (line: string): number => Number(line.replaceAll(/[^\d.−]/g, '').replace('−', '-'));
 
 describeInBrowser('statement', () => {
-  it.each(['phone', 'desk'] as const)('%s: adds up, and is printed alone', async (size) => {
+  it.each(lookInTurn(['phone', 'desk'] as const))('%s: adds up, and is printed alone', async (size) => {
     await using tidegate = await startTidegate();
     const { key } = await furnish(tidegate);
     for (let calls = 0; calls < 3; calls += 1) await chat(tidegate.url, key, { stream: false });

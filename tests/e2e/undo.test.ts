@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { until } from '#tests/support/until.ts';
 import { createVisitor, describeInBrowser } from './support/browser.ts';
 import { chat, furnish } from './support/furnish.ts';
+import { lookInTurn } from './support/in-turn.ts';
 import { text } from './support/texts.ts';
 import { startTidegate } from './support/tidegate.ts';
 import { expectSoundScreen, panelOf, settle, signIn } from './support/visit.ts';
@@ -134,31 +135,34 @@ describeInBrowser('undo', () => {
     await visitor.context.close();
   });
 
-  it.each(['desk', 'phone'] as const)('%s: a deleted channel serves nobody, and does again as soon as it is taken back', async (size) => {
-    await using tidegate = await startTidegate();
-    const { key, api } = await furnish(tidegate);
-    const visitor = await createVisitor(tidegate.url, { size });
-    const { page } = visitor;
-    await signIn(visitor);
-    const channels = async () => (await api.get('/api/channel/?id_sort=true')) as Record<string, unknown>[];
-    const before = await channels();
-    await page.goto('/channel/edit/1');
-    await settle(page);
-    await panelOf(page, size)
-      .getByRole('button', { name: text('channels.action.more', { name: 'Harbour mouth' }) })
-      .click();
-    await page.getByRole('menuitem', { name: text('channels.action.delete'), exact: true }).click();
-    await page.getByText(text('channels.undo.deleted', { name: 'Harbour mouth' })).waitFor();
-    expect((await channels()).map(({ id }) => id)).not.toContain(1);
-    expect(await calls(tidegate.url, key)).toBe(false);
-    await expectSoundScreen(visitor);
-    await page.getByRole('button', { name: text('common.undo.action'), exact: true }).click();
-    await page.getByText(text('common.undo.done'), { exact: true }).waitFor();
-    const facts = (rows: Record<string, unknown>[]) => rows.map((row) => ({ ...row, revision: 0, used_quota: 0 }));
-    expect(facts(await channels())).toEqual(facts(before));
-    expect(await calls(tidegate.url, key)).toBe(true);
-    await visitor.context.close();
-  });
+  it.each(lookInTurn(['desk', 'phone'] as const))(
+    '%s: a deleted channel serves nobody, and does again as soon as it is taken back',
+    async (size) => {
+      await using tidegate = await startTidegate();
+      const { key, api } = await furnish(tidegate);
+      const visitor = await createVisitor(tidegate.url, { size });
+      const { page } = visitor;
+      await signIn(visitor);
+      const channels = async () => (await api.get('/api/channel/?id_sort=true')) as Record<string, unknown>[];
+      const before = await channels();
+      await page.goto('/channel/edit/1');
+      await settle(page);
+      await panelOf(page, size)
+        .getByRole('button', { name: text('channels.action.more', { name: 'Harbour mouth' }) })
+        .click();
+      await page.getByRole('menuitem', { name: text('channels.action.delete'), exact: true }).click();
+      await page.getByText(text('channels.undo.deleted', { name: 'Harbour mouth' })).waitFor();
+      expect((await channels()).map(({ id }) => id)).not.toContain(1);
+      expect(await calls(tidegate.url, key)).toBe(false);
+      await expectSoundScreen(visitor);
+      await page.getByRole('button', { name: text('common.undo.action'), exact: true }).click();
+      await page.getByText(text('common.undo.done'), { exact: true }).waitFor();
+      const facts = (rows: Record<string, unknown>[]) => rows.map((row) => ({ ...row, revision: 0, used_quota: 0 }));
+      expect(facts(await channels())).toEqual(facts(before));
+      expect(await calls(tidegate.url, key)).toBe(true);
+      await visitor.context.close();
+    },
+  );
 
   it('desk: ticked channels and all disabled ones are deleted together, and come back together', async () => {
     await using tidegate = await startTidegate();
