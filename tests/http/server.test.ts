@@ -358,19 +358,23 @@ describe('start and end', () => {
     patience,
   );
 
-  it('a client that keeps its connection does not hold up the end', async () => {
-    const folder = await temporaryFolder();
-    // Longer than the test may take: whoever waited for the connection would not come to an end.
-    const server = await start({ DATABASE_URL: `file:${folder}/tidegate.db`, SHUTDOWN_GRACE: '600' });
-    const client = createClient(/http:\/\/[^/]+/.exec(server.line)?.[0] ?? '');
-    const account = { username: 'root', password: 'long enough', confirmPassword: 'long enough' };
-    expect(await client.post('/api/setup', account)).toMatchObject({ success: true });
-    // Checking a password takes long enough to be under way when the signal comes.
-    const answers = Array.from({ length: 4 }, () => client.post('/api/user/login', { username: 'mei', password: 'some password' }));
-    await client.get('/api/status');
-    expect(await server.stop('SIGTERM')).toBe(0);
-    for (const answer of await Promise.all(answers)) expect([200, 503]).toContain(answer.status);
-  }, patience);
+  it(
+    'a client that keeps its connection does not hold up the end',
+    async () => {
+      const folder = await temporaryFolder();
+      // Longer than the test may take: whoever waited for the connection would not come to an end.
+      const server = await start({ DATABASE_URL: `file:${folder}/tidegate.db`, SHUTDOWN_GRACE: '600' });
+      const client = createClient(/http:\/\/[^/]+/.exec(server.line)?.[0] ?? '');
+      const account = { username: 'root', password: 'long enough', confirmPassword: 'long enough' };
+      expect(await client.post('/api/setup', account)).toMatchObject({ success: true });
+      // Checking a password takes long enough to be under way when the signal comes.
+      const answers = Array.from({ length: 4 }, () => client.post('/api/user/login', { username: 'mei', password: 'some password' }));
+      await client.get('/api/status');
+      expect(await server.stop('SIGTERM')).toBe(0);
+      for (const answer of await Promise.all(answers)) expect([200, 503]).toContain(answer.status);
+    },
+    patience,
+  );
 
   it.each([
     ['PORT', { PORT: 'http' }, /PORT must be a whole number/],
@@ -410,32 +414,40 @@ describe('start and end', () => {
     patience,
   );
 
-  it('a database whose key file is gone is refused, and no other key is made for it', async () => {
-    const folder = await temporaryFolder();
-    const url = `file:${folder}/tidegate.db`;
-    await (await start({ DATABASE_URL: url })).stop('SIGTERM');
-    await rename(`${folder}/tidegate.key`, `${folder}/backup`);
-    const { ended, errors } = launch({ DATABASE_URL: url });
-    expect(await ended).toBe(1);
-    expect(errors()).toMatch(/^Tidegate cannot start\. The key file .*tidegate\.key is missing.*SESSION_SECRET.*\n$/);
-    expect(await readdir(folder)).not.toContain('tidegate.key');
-    await rename(`${folder}/backup`, `${folder}/tidegate.key`);
-    await (await start({ DATABASE_URL: url })).stop('SIGTERM');
-  }, patience);
+  it(
+    'a database whose key file is gone is refused, and no other key is made for it',
+    async () => {
+      const folder = await temporaryFolder();
+      const url = `file:${folder}/tidegate.db`;
+      await (await start({ DATABASE_URL: url })).stop('SIGTERM');
+      await rename(`${folder}/tidegate.key`, `${folder}/backup`);
+      const { ended, errors } = launch({ DATABASE_URL: url });
+      expect(await ended).toBe(1);
+      expect(errors()).toMatch(/^Tidegate cannot start\. The key file .*tidegate\.key is missing.*SESSION_SECRET.*\n$/);
+      expect(await readdir(folder)).not.toContain('tidegate.key');
+      await rename(`${folder}/backup`, `${folder}/tidegate.key`);
+      await (await start({ DATABASE_URL: url })).stop('SIGTERM');
+    },
+    patience,
+  );
 
-  it('a file that is not a database is left as it is, and so is one made with another key', async () => {
-    const folder = await temporaryFolder();
-    const file = `${folder}/tidegate.db`;
-    await writeFile(file, 'a letter to my grandmother');
-    const { ended, errors } = launch({ DATABASE_URL: `file:${file}` });
-    expect(await ended).toBe(1);
-    expect(errors()).toMatch(/^Tidegate cannot start\. .*not a database.*\n$/);
-    expect(await readFile(file, 'utf8')).toBe('a letter to my grandmother');
+  it(
+    'a file that is not a database is left as it is, and so is one made with another key',
+    async () => {
+      const folder = await temporaryFolder();
+      const file = `${folder}/tidegate.db`;
+      await writeFile(file, 'a letter to my grandmother');
+      const { ended, errors } = launch({ DATABASE_URL: `file:${file}` });
+      expect(await ended).toBe(1);
+      expect(errors()).toMatch(/^Tidegate cannot start\. .*not a database.*\n$/);
+      expect(await readFile(file, 'utf8')).toBe('a letter to my grandmother');
 
-    const good = `file:${folder}/good.db`;
-    await (await start({ DATABASE_URL: good })).stop('SIGTERM');
-    const other = launch({ DATABASE_URL: good, SESSION_SECRET: 'another key than that in the file' });
-    expect(await other.ended).toBe(1);
-    expect(other.errors()).toMatch(/^Tidegate cannot start\. The master key .* is not the one .*\n$/);
-  }, patience);
+      const good = `file:${folder}/good.db`;
+      await (await start({ DATABASE_URL: good })).stop('SIGTERM');
+      const other = launch({ DATABASE_URL: good, SESSION_SECRET: 'another key than that in the file' });
+      expect(await other.ended).toBe(1);
+      expect(other.errors()).toMatch(/^Tidegate cannot start\. The master key .* is not the one .*\n$/);
+    },
+    patience,
+  );
 });
