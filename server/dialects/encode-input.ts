@@ -4,6 +4,7 @@ import type { PiecedBody } from '#server/framing/byte-source.ts';
 import type { OwnFiles, OwnObject } from './account-objects.ts';
 import type { ClientDialect } from './client-dialect.ts';
 import type { AwaitedCall, Awaiting } from './awaiting.ts';
+import type { LeftFile } from './left-files.ts';
 import type { NamedContents } from './named-contents.ts';
 import type { SignatureMemory } from './signature-memory.ts';
 import type { Way } from './way.ts';
@@ -76,6 +77,8 @@ export interface EncodedRequest {
   isWhole?: true;
   /** It is answered later, in a way of its own. Missing: as the format's calls are. */
   createAwaiting?: ((call: AwaitedCall) => Awaiting) | undefined;
+  /** Are left at the provider before it. Missing: none. */
+  files?: readonly LeftFile[] | undefined;
   /** What its caller wants of a response that only names it. Missing: nothing. */
   contents?: NamedContents | undefined;
 }

@@ -33,7 +33,7 @@ export function encodeRequest(asked: CallInput): EncodedRequest {
   });
   const plain = { ...plainBody(input, written.body, dropped) };
   const body = isCount === true && countBody !== undefined ? countBody(plain, way) : plain;
-  return finalizeRequest({ body, dropped: [...written.dropped, ...dropped] }, input);
+  return finalizeRequest({ ...written, body, dropped: [...written.dropped, ...dropped] }, input);
 }
 
 function readRequest({ client, body, originModel, isStream, way, signatures }: EncodeInput): ChatRequest {

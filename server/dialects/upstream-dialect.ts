@@ -3,6 +3,7 @@ import type { FramedEvent } from '#server/framing/framing.ts';
 import type { Settings } from '#server/settings/settings.ts';
 import type { OwnObject } from './account-objects.ts';
 import type { AwaitedCall, Awaiting } from './awaiting.ts';
+import type { FileDesk, LeftFile } from './left-files.ts';
 import type { ResponseWriterOptions, StreamWriter } from './client-dialect.ts';
 import type { EncodeInput } from './encode-input.ts';
 import type { IdentityPath } from './identity.ts';
@@ -32,6 +33,8 @@ export interface WrittenRequest {
   body: Record<string, unknown>;
   /** Names of the client's fields that this format has no place for; the call goes on without them. */
   dropped: readonly string[];
+  /** Are left at the provider before the call; their marks stand in the body. */
+  files?: readonly LeftFile[];
 }
 
 export interface AppliedTraits {
@@ -98,6 +101,8 @@ export interface UpstreamDialect {
   writeRequest(request: ChatRequest, options: WriteOptions): WrittenRequest;
   /** What the provider's record and the settings make of a body in this format, before the channel's own fields overwrite it. */
   applyTraits(body: Body, input: EncodeInput): AppliedTraits;
+  /** Where its providers take files before a call. Missing: what calls name lies elsewhere. */
+  readonly desk?: FileDesk;
   /** It is spoken over WebSockets. Missing: by HTTP. */
   readonly socket?: SocketEnd;
   /** The last look at a body: puts right what edits and limits have made contradictory. */

@@ -1,6 +1,7 @@
 // One request to one channel, as its provider wants it and in the channel's name, and its response. A failure has the
 // same form whichever step it was. Calls, tests of channels and lists of models all go this way.
 import type { AppContext } from '#server/context.ts';
+import type { LeftFile } from '#server/dialects/left-files.ts';
 import { headerTier } from '#server/dialects/service-tier.ts';
 import { authorizeRequest, buildRequest, wayOf } from './build-request.ts';
 import type { UpstreamCall, UpstreamRequest } from './build-request.ts';
@@ -8,6 +9,7 @@ import { SigningFailure } from './auth/signing-failure.ts';
 import type { PreparedChannel } from './prepared-channel.ts';
 import { withAwaiting } from './awaited-exchange.ts';
 import { withContents } from './fetched-contents.ts';
+import { leaveFiles } from './leave-files.ts';
 import { withRenewal } from './renewed-exchange.ts';
 import { SendFailure } from './send-failure.ts';
 import type { ResponseHeaders, Sending, SendLimits, SendRequest, StreamResponse, WholeResponse } from './send.ts';
@@ -75,8 +77,22 @@ export function sendCall(
     if (!(authorized instanceof Promise)) return send(authorized);
     return authorized.then(send, (cause: unknown) => ({ ...unsigned(cause, call.channel, context.now()), request: keptOf(open) }));
   };
+  const leave = async (open: UpstreamRequest, files: readonly LeftFile[]): Promise<CallExchange> => {
+    const { now, sender } = context;
+    const sendFile = (further: OpenRequest, responseMs: number) =>
+      exchange(context, call.channel, further, { responseMs, maxBytes: longestRefusal });
+    const leaving = { now, sender, isWanted: isWanted ?? (() => true), responseMs: limits.responseMs, send: sendFile };
+    try {
+      const left = await leaveFiles(open, files, leaving);
+      if (left.kind === 'left') return await authorize(left.request);
+      return { sending: unsent, received: Promise.resolve(left.received), request: keptOf(open) };
+    } catch (cause) {
+      return { ...unsigned(cause, call.channel, now()), request: keptOf(open) };
+    }
+  };
+  const prepare = (open: UpstreamRequest) => (open.files === undefined ? authorize(open) : leave(open, open.files));
   const encoded = buildRequest({ ...call, settings: context.settings });
-  return encoded instanceof Promise ? encoded.then(authorize) : authorize(encoded);
+  return encoded instanceof Promise ? encoded.then(prepare) : prepare(encoded);
 }
 
 /** Notes the lane. */
@@ -131,8 +147,8 @@ function unwanted(): Exchange {
   return { sending: unsent, received: Promise.resolve(failedSend(cause)) };
 }
 
-/** @property way missing: a refusal is told by its status alone */
-export type OpenRequest = SendRequest & Partial<Pick<UpstreamRequest, 'way' | 'awaiting'>>;
+/** @property way missing: a refusal is told by its status alone @property takesCreated status 201 is a response, too */
+export type OpenRequest = SendRequest & Partial<Pick<UpstreamRequest, 'way' | 'awaiting'>> & { takesCreated?: true };
 
 /** Sends a request that is already as the provider wants it; once more where a kept token is no longer taken. */
 export function exchange(
@@ -144,7 +160,7 @@ export function exchange(
   const sendOnce = (open: SendRequest): Exchange => {
     const { socket } = open;
     const sending = socket === undefined ? context.sender.send(open, limits) : sendOverSocket(context.sender, open, socket, limits);
-    const isLater = request.awaiting !== undefined;
+    const isLater = request.awaiting !== undefined || request.takesCreated === true;
     const received = sending.response.then(
       (response) => gathered(read(response, { channel, now: context.now, isLater }), request),
       failedSend,
@@ -170,7 +186,7 @@ const longestRefusal = 64 * 1024;
 interface Reading {
   channel: PreparedChannel;
   now: () => number;
-  /** Something has been created there that tells of itself later. */
+  /** Something has been created there that tells of itself later, or was asked to be. */
   isLater: boolean;
 }
 

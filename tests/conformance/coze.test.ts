@@ -158,7 +158,6 @@ describe('a request', () => {
   });
 
   test.each([
-    ['pictures in bytes', { messages: [user([{ type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } }])] }],
     ['sounds', { messages: [user([{ type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } }])] }],
     ['texts that end it', { messages: [user('Hi')], stop: ['END'] }],
   ])('with %s is refused', (_what, fields) => {
@@ -260,6 +259,21 @@ describe.each(engines.map((engine) => ({ engine, kind: engine.kind })))('calls o
     expect(rows[0]?.completion_tokens).toBeGreaterThan(0);
     expect(new Set(bot.taken.map(({ additional_messages }) => JSON.stringify(additional_messages))).size).toBe(1);
     expect(bot.asked.slice(0, 3)).toEqual(['/v3/chat/retrieve', '/v3/chat/retrieve', '/v3/chat/message/list']);
+    await scene.checkBooks();
+  });
+
+  test('leave pictures and documents at the provider before', async () => {
+    const { scene, bot } = await openScene(engine);
+    await using _scene = scene;
+    scene.upstream.behave({ text: 'A dot.' });
+    const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } };
+    const pdf = { type: 'file', file: { filename: 'tide.pdf', file_data: 'data:application/pdf;base64,JVBERi0=' } };
+    for (const stream of [false, true]) {
+      const response = await scene.post('/v1/chat/completions', { model, stream, messages: [user([image, pdf])] });
+      expect([response.status, await response.text()]).toEqual([200, expect.stringContaining(' dot.')]);
+    }
+    expect([...bot.left.values()]).toEqual(['image.png', 'tide.pdf', 'image.png', 'tide.pdf']);
+    await scene.logs(2);
     await scene.checkBooks();
   });
 

@@ -8,11 +8,14 @@ import { TranslatedStream } from '#server/dialects/translated-stream.ts';
 import { framings } from '#server/framing/registry.ts';
 import { buildRequest } from '#server/upstream/build-request.ts';
 import type { UpstreamRequest } from '#server/upstream/build-request.ts';
+import type { Exchange } from '#server/upstream/exchange.ts';
+import { leaveFiles } from '#server/upstream/leave-files.ts';
+import type { SendRequest } from '#server/upstream/send.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import { defaultSettings } from '#tests/support/default-settings.ts';
 import { chatOf } from '#tests/support/dify-responses.ts';
 import { engines } from '#tests/support/engines.ts';
-import { startFakeDify } from '#tests/support/fake-dify.ts';
+import { readLeft, startFakeDify } from '#tests/support/fake-dify.ts';
 import type { FakeDify } from '#tests/support/fake-dify.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 import type { SceneOptions } from '#tests/support/relay-scene.ts';
@@ -24,8 +27,6 @@ const client = clientDialects['openai-chat'];
 const kind = callKinds.chat;
 const user = (content: unknown) => ({ role: 'user', content });
 const writer = { requestId: 'r1', createdAt: 1_700_000_000, wantsUsage: true, promptEstimate: 0 };
-/** Pictures are not uploaded. */
-const isOfPictures = ({ name }: Vector) => name === 'image upload';
 
 async function requestOf({ request, channel }: Pick<Vector, 'request' | 'channel'>): Promise<UpstreamRequest> {
   const { body } = request;
@@ -44,13 +45,37 @@ async function requestOf({ request, channel }: Pick<Vector, 'request' | 'channel
   });
 }
 
+/** The call after its files were left, and what was asked for that. */
+async function withFiles(
+  open: UpstreamRequest,
+  { other_calls: answers = [] }: Pick<Vector, 'other_calls'>,
+): Promise<{ request: UpstreamRequest; left: SendRequest[] }> {
+  const left: SendRequest[] = [];
+  if (open.files === undefined) return { request: open, left };
+  const send = (asked: SendRequest): Exchange => {
+    const body = Buffer.from(JSON.stringify(answers[left.length]?.response.body));
+    left.push(asked);
+    const sending = { isSent: true, limitBy() {}, abort() {} };
+    return { sending, received: Promise.resolve({ kind: 'whole', status: 200, body }) };
+  };
+  const sender = { send: () => expect.unreachable() };
+  const done = await leaveFiles(open, open.files, { now: () => 0, sender, isWanted: () => true, responseMs: 1000, send });
+  if (done.kind !== 'left') throw new Error('The files were not taken');
+  return { request: done.request, left };
+}
+
+/** The vector has another name than the vendor: https://docs.dify.ai/en/api-reference/chat-messages/send-chat-message */
+function inTheirNames(body: unknown): unknown {
+  return JSON.parse(JSON.stringify(body).replaceAll('"transfer_mode"', '"transfer_method"'));
+}
+
 function bodyOf({ body }: UpstreamRequest): Record<string, unknown> {
   return JSON.parse(Buffer.isBuffer(body) ? body.toString() : '');
 }
 
-const vectors = readVectors('dify').filter((vector) => !isOfPictures(vector));
+const vectors = readVectors('dify');
 
-test('has vectors', () => expect(vectors).toHaveLength(2));
+test('has vectors', () => expect(vectors).toHaveLength(3));
 
 describe.each(vectors.map((vector) => ({ name: vector.name, vector })))('$name', ({ vector }) => {
   const { response, response_chunks: chunks, upstream_response: upstream, usage } = vector;
@@ -59,7 +84,20 @@ describe.each(vectors.map((vector) => ({ name: vector.name, vector })))('$name',
     const request = await requestOf(vector);
     expect(`${request.origin}${request.path}`).toBe(vector.upstream.url);
     expect(differences(request.headers, vector.upstream.headers, false)).toEqual([]);
-    expect(differences(bodyOf(request), vector.upstream.body, true)).toEqual([]);
+    const { request: called, left } = await withFiles(request, vector);
+    expect(differences(bodyOf(called), inTheirNames(vector.upstream.body), true)).toEqual([]);
+    const wanted = vector.other_calls ?? [];
+    expect(left.map(({ origin, path }) => `${origin}${path}`)).toEqual(wanted.map((call) => call.request.url));
+    for (const [at, { headers, body }] of left.entries()) {
+      const form = await readLeft(headers, Buffer.from(body?.toString('latin1') ?? '', 'latin1'));
+      const [sender, file] = wanted[at]?.request.multipart ?? [];
+      expect(form).toEqual({
+        user: sender?.value,
+        fileName: file?.filename,
+        type: file?.content_type,
+        bytes: Buffer.from(file?.base64 ?? '', 'base64'),
+      });
+    }
   });
 
   if (response !== undefined)
@@ -121,7 +159,7 @@ describe('a request', () => {
     const sent = bodyOf(request);
     expect(sent).toMatchObject({
       query: 'USER: \nWhat?\n',
-      files: [{ type: 'image', transfer_mode: 'remote_url', url: 'https://a.example/1.png' }],
+      files: [{ type: 'image', transfer_method: 'remote_url', url: 'https://a.example/1.png' }],
     });
     expect(chatOf(sent, 'm')).toHaveProperty('asked');
     expect(request.dropped).toEqual(['image_url.detail']);
@@ -134,8 +172,19 @@ describe('a request', () => {
     expect(written.body).toMatchObject({ query: '...', files: [{ type: 'document', url: 'https://a.example/1.pdf' }] });
   });
 
+  test('takes no name of a file that would say more than a name', async () => {
+    const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } };
+    const body = { model: 'm', messages: [user([image])] };
+    const open = await requestOf({
+      request: { path: '/v1/chat/completions', body },
+      channel: { type: 37, key: 'k', base_url: '', other: '', openai_organization: '' },
+    });
+    const other_calls = (id: unknown) => ({ other_calls: [{ request: { url: '' }, response: { body: { id } } }] });
+    for (const id of ['1","user":"root', '', 5, undefined]) await expect(withFiles(open, other_calls(id))).rejects.toThrow('not taken');
+    expect(bodyOf((await withFiles(open, other_calls('f-1'))).request)['files']).toMatchObject([{ upload_file_id: 'f-1' }]);
+  });
+
   test.each([
-    ['pictures in bytes', { messages: [user([{ type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } }])] }],
     ['sounds', { messages: [user([{ type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } }])] }],
     ['texts that end it', { messages: [user('Hi')], stop: ['END'] }],
   ])('with %s is refused', (_what, fields) => {
@@ -191,7 +240,7 @@ async function openScene(engine: (typeof engines)[number], options: SceneOptions
   const front = async (url: string) => (app = await startFakeDify(url));
   const scene = await createScene(engine, { channels: [{ models: model }], settings: prices, front, ...options });
   if (app === undefined) throw new Error('Nothing stands before the upstream');
-  return { scene, taken: app.taken };
+  return { scene, app, taken: app.taken };
 }
 
 describe.each(engines.map((engine) => ({ engine, kind: engine.kind })))('calls on $kind', ({ engine }) => {
@@ -209,6 +258,43 @@ describe.each(engines.map((engine) => ({ engine, kind: engine.kind })))('calls o
     const rows = await scene.logs(4);
     expect(new Set(rows.map(({ quota, completion_tokens }) => `${quota} ${completion_tokens}`)).size).toBe(1);
     expect(rows[0]?.completion_tokens).toBeGreaterThan(0);
+    await scene.checkBooks();
+  });
+
+  test('leave pictures and documents at the application before, for whoever asks', async () => {
+    const { scene, app } = await openScene(engine);
+    await using _scene = scene;
+    scene.upstream.behave({ text: 'A dot.' });
+    const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } };
+    const pdf = { type: 'file', file: { filename: 'tide "1".pdf', file_data: 'data:application/pdf;base64,JVBERi0=' } };
+    for (const stream of [false, true]) {
+      const response = await scene.post('/v1/chat/completions', { model, stream, user: 'u1', messages: [user([image, pdf])] });
+      expect([response.status, await response.text()]).toEqual([200, expect.stringContaining(' dot.')]);
+    }
+    expect(app.left.map(({ fileName, type, bytes }) => [fileName, type, bytes.toString('base64')])).toEqual([
+      ['image.png', 'image/png', 'iVBORw0KGgo='],
+      ['tide 1.pdf', 'application/pdf', 'JVBERi0='],
+      ['image.png', 'image/png', 'iVBORw0KGgo='],
+      ['tide 1.pdf', 'application/pdf', 'JVBERi0='],
+    ]);
+    expect(new Set(app.left.map((left) => left.user))).toEqual(new Set([app.taken[0]?.['user']]));
+    await scene.logs(2);
+    await scene.checkBooks();
+  });
+
+  test('whose file is not taken are not made, and cost nothing', async () => {
+    const { scene, app } = await openScene(engine);
+    await using _scene = scene;
+    const before = await scene.balance();
+    app.refuseFiles();
+    const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } };
+    const refused = await scene.post('/v1/chat/completions', { model, messages: [user([image])] });
+    expect([refused.status, await refused.text()]).toEqual([413, expect.stringContaining('File size exceeded')]);
+    const many = Array.from({ length: 11 }, () => image);
+    const tooMany = await scene.post('/v1/chat/completions', { model, messages: [user(many)] });
+    expect([tooMany.status, await tooMany.text()]).toEqual([400, expect.stringContaining('10')]);
+    expect(app.taken).toEqual([]);
+    expect(await scene.balance()).toBe(before);
     await scene.checkBooks();
   });
 

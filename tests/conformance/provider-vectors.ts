@@ -15,6 +15,13 @@ const Channel = z.object({
   setting: z.record(z.string(), z.unknown()).optional(),
 });
 
+const FormPart = z.object({
+  value: z.string().optional(),
+  filename: z.string().optional(),
+  content_type: z.string().optional(),
+  base64: z.string().optional(),
+});
+
 const Vector = z.object({
   name: z.string(),
   channel: Channel,
@@ -23,7 +30,12 @@ const Vector = z.object({
   upstream: z.object({ url: z.string(), headers: Headers, body: z.unknown().optional() }),
   upstream_response: z.object({ status: z.int(), body: z.unknown().optional(), sse: z.array(z.string()).optional() }),
   other_calls: z
-    .array(z.object({ request: z.object({ url: z.string() }), response: z.object({ body: z.unknown().optional() }) }))
+    .array(
+      z.object({
+        request: z.object({ url: z.string(), multipart: z.array(FormPart).optional() }),
+        response: z.object({ body: z.unknown().optional() }),
+      }),
+    )
     .optional(),
   response: z.object({ body: z.unknown().optional() }).optional(),
   response_chunks: z.array(z.unknown()).optional(),

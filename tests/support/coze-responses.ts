@@ -7,8 +7,8 @@ import { isObject } from './upstream-responses.ts';
 const fields = ['bot_id', 'user_id', 'additional_messages', 'stream', 'auto_save_history', 'custom_variables', 'meta_data', 'parameters'];
 const messageFields = ['role', 'type', 'content', 'content_type', 'meta_data'];
 
-/** What a request is as a chat completion request, or why it is refused. @param model of the bot */
-export function chatOf(body: Json, model: string): ReadRequest {
+/** What a request is as a chat completion request, or why it is refused. @param model of the bot @param left ids of files that lie there */
+export function chatOf(body: Json, model: string, left: ReadonlySet<string> = new Set()): ReadRequest {
   return readStrictly(() => {
     const { bot_id: bot, user_id: user, additional_messages: told, stream = false, auto_save_history: isKept = true } = body;
     demand(hasOnly(body, fields), 'unknown field');
@@ -17,12 +17,12 @@ export function chatOf(body: Json, model: string): ReadRequest {
     demand(typeof stream === 'boolean', 'stream must be a boolean');
     demand(stream || isKept === true, 'a chat that does not stream has to be kept');
     demand(Array.isArray(told) && told.length > 0 && told.length <= 100, 'additional_messages must have 1 to 100 messages');
-    const messages = told.map(readMessage);
+    const messages = told.map((message) => readMessage(message, left));
     return { model, messages, ...(stream ? { stream: true, stream_options: { include_usage: true } } : {}) };
   });
 }
 
-function readMessage(message: unknown): Json {
+function readMessage(message: unknown, left: ReadonlySet<string>): Json {
   demand(isObject(message) && hasOnly(message, messageFields), 'a message has an unknown field');
   const { role, type, content, content_type: form } = message;
   demand(role === 'user' || role === 'assistant', 'role must be user or assistant');
@@ -32,17 +32,21 @@ function readMessage(message: unknown): Json {
   if (form === 'text') return { role, content };
   const items: unknown = JSON.parse(content);
   demand(Array.isArray(items) && items.length > 0, 'an object_string is a list');
-  return { role, content: items.map(readItem) };
+  return { role, content: items.map((item) => readItem(item, left)) };
 }
 
-function readItem(item: unknown): Json {
+function readItem(item: unknown, left: ReadonlySet<string>): Json {
   demand(isObject(item), 'an item is no object');
-  const { type, text, file_url: url } = item;
+  const { type, text, file_url: url, file_id: id } = item;
   if (type === 'text') {
     demand(typeof text === 'string' && text !== '', 'text is required');
     return { type, text };
   }
   demand(type === 'image' || type === 'file' || type === 'audio', 'the type of an item is not known');
+  if (id !== undefined) {
+    demand(typeof id === 'string' && left.has(id) && url === undefined, 'the file is not known');
+    return { type: 'image_url', image_url: { url: `https://files.example/${id}` } };
+  }
   demand(typeof url === 'string' && /^https?:/.test(url), 'a file needs an address');
   return { type: 'image_url', image_url: { url } };
 }

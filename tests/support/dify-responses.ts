@@ -6,8 +6,8 @@ import { isObject } from './upstream-responses.ts';
 
 const fields = ['inputs', 'query', 'response_mode', 'user', 'auto_generate_name', 'files'];
 
-/** What a request is as a chat completion request, or why it is refused. @param model of the application */
-export function chatOf(body: Json, model: string): ReadRequest {
+/** What a request is as a chat completion request, or why it is refused. @param model of the application @param left whose files lie there, by their ids */
+export function chatOf(body: Json, model: string, left: ReadonlyMap<string, string> = new Map()): ReadRequest {
   return readStrictly(() => {
     const { inputs, query, response_mode: mode, user, files = [] } = body;
     demand(hasOnly(body, fields), 'unknown field');
@@ -16,18 +16,22 @@ export function chatOf(body: Json, model: string): ReadRequest {
     demand(mode === 'blocking' || mode === 'streaming', 'response_mode must be blocking or streaming');
     demand(typeof user === 'string' && user !== '', 'user is required');
     demand(Array.isArray(files), 'files must be a list');
-    const pictures = files.map(readFile);
+    const pictures = files.map((file) => readFile(file, (id) => left.get(id) === user));
     const content = pictures.length === 0 ? query : [{ type: 'text', text: query }, ...pictures];
     const messages = [{ role: 'user', content }];
     return { model, messages, ...(mode === 'streaming' ? { stream: true, stream_options: { include_usage: true } } : {}) };
   });
 }
 
-function readFile(file: unknown): Json {
-  demand(isObject(file) && hasOnly(file, ['type', 'transfer_mode', 'url', 'upload_file_id']), 'a file has an unknown field');
-  const { type, transfer_mode: mode, url } = file;
+function readFile(file: unknown, isOwn: (id: string) => boolean): Json {
+  demand(isObject(file) && hasOnly(file, ['type', 'transfer_method', 'url', 'upload_file_id']), 'a file has an unknown field');
+  const { type, transfer_method: method, url, upload_file_id: id } = file;
   demand(type === 'image' || type === 'document', 'the type of a file is not known');
-  demand(mode === 'remote_url' && typeof url === 'string' && /^https?:/.test(url), 'a file needs an address');
+  if (method === 'local_file') {
+    demand(typeof id === 'string' && isOwn(id) && url === undefined, 'Invalid upload file');
+    return { type: 'image_url', image_url: { url: `https://files.example/${id}` } };
+  }
+  demand(method === 'remote_url' && typeof url === 'string' && /^https?:/.test(url), 'a file needs an address');
   return { type: 'image_url', image_url: { url } };
 }
 

@@ -1,6 +1,7 @@
 // Bots of Coze before the fake upstream: takes its own format strictly, answers in its events, and tells of a chat that does not stream
 // only when it is asked again.
 import { chatEnded, chatOf, cozeEvents, messagesOf, writeCozeEvent } from './coze-responses.ts';
+import { readLeft } from './fake-dify.ts';
 import { relayOwn } from './own-chat-relay.ts';
 import { jsonOf, startFront } from './provider-front.ts';
 import type { FrontedRequest, Judgement, ProviderFront } from './provider-front.ts';
@@ -16,6 +17,8 @@ export interface FakeCoze extends ProviderFront, AsyncDisposable {
   readonly asked: string[];
   /** Chats that were cancelled. */
   readonly cancelled: string[];
+  /** Names of the files that lie there, by their ids. */
+  readonly left: Map<string, string>;
   /** How the next chats go. */
   behave(chats: ChatBehaviour): void;
 }
@@ -40,12 +43,13 @@ interface State {
   cancelled: string[];
   chats: Map<string, Chat>;
   behaviour: ChatBehaviour;
+  left: Map<string, string>;
 }
 
 export async function startFakeCoze(upstreamUrl: string): Promise<FakeCoze> {
-  const state: State = { taken: [], asked: [], cancelled: [], chats: new Map(), behaviour: {} };
+  const state: State = { taken: [], asked: [], cancelled: [], chats: new Map(), behaviour: {}, left: new Map() };
   const front = await startFront(upstreamUrl, (request) => judge(request, state));
-  const { taken, asked, cancelled } = state;
+  const { taken, asked, cancelled, left } = state;
   const behave = (behaviour: ChatBehaviour) => void (state.behaviour = behaviour);
   return {
     ...front,
@@ -53,14 +57,22 @@ export async function startFakeCoze(upstreamUrl: string): Promise<FakeCoze> {
     taken,
     asked,
     cancelled,
+    left,
     behave,
     channel: { type: 49, key, other: bot },
   };
 }
 
-function judge(request: FrontedRequest, state: State): Judgement {
+async function judge(request: FrontedRequest, state: State): Promise<Judgement> {
   const { method, path, headers, body } = request;
   if (headers.authorization !== `Bearer ${key}`) return told({ code: 4100, msg: 'authentication is invalid' });
+  if (method === 'POST' && path === '/v1/files/upload') {
+    const form = await readLeft(headers, body);
+    if (form === null) return told({ code: 4000, msg: 'there is no file' });
+    const id = `74${state.left.size + 1}`;
+    state.left.set(id, form.fileName);
+    return told({ code: 0, msg: '', data: { id, bytes: form.bytes.length, created_at: 1, file_name: form.fileName } });
+  }
   if (headers['content-type'] !== 'application/json') return told({ code: 4000, msg: 'content-type' });
   const { pathname, searchParams } = new URL(path, 'http://coze');
   if (method === 'POST' && pathname === '/v3/chat') return begin(jsonOf(body), state);
@@ -86,7 +98,7 @@ function judge(request: FrontedRequest, state: State): Judgement {
 function begin(asked: Json, state: State): Judgement {
   state.taken.push(asked);
   if (asked['bot_id'] !== bot) return told({ code: 4006, msg: 'invalid bot' });
-  const read = chatOf(asked, 'gpt-4o-mini');
+  const read = chatOf(asked, 'gpt-4o-mini', new Set(state.left.keys()));
   if ('fault' in read) return told({ code: 4000, msg: read.fault });
   const relay = relayOwn({
     whole(completion) {

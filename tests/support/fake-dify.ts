@@ -9,22 +9,60 @@ const key = 'app-key';
 export interface FakeDify extends ProviderFront, AsyncDisposable {
   /** The bodies of the calls that it has taken, in order. */
   readonly taken: Record<string, unknown>[];
+  /** Files that lie there. */
+  readonly left: LeftForm[];
+  /** From now on no file is taken. */
+  refuseFiles(): void;
+}
+
+interface LeftForm {
+  id: string;
+  user: string;
+  fileName: string;
+  type: string;
+  bytes: Buffer;
 }
 
 export async function startFakeDify(upstreamUrl: string): Promise<FakeDify> {
-  const taken: Record<string, unknown>[] = [];
-  const front = await startFront(upstreamUrl, (request) => judge(request, taken));
-  return { ...front, [Symbol.asyncDispose]: () => front.close(), taken, channel: { type: 37, key } };
+  const state: State = { taken: [], left: [], isFull: false };
+  const front = await startFront(upstreamUrl, (request) => judge(request, state));
+  const { taken, left } = state;
+  const refuseFiles = () => void (state.isFull = true);
+  return { ...front, [Symbol.asyncDispose]: () => front.close(), taken, left, refuseFiles, channel: { type: 37, key } };
 }
 
-function judge({ method, path, headers, body }: FrontedRequest, taken: Record<string, unknown>[]): Judgement {
+interface State {
+  taken: Record<string, unknown>[];
+  left: LeftForm[];
+  isFull: boolean;
+}
+
+async function judge({ method, path, headers, body }: FrontedRequest, { taken, left, isFull }: State): Promise<Judgement> {
   if (headers.authorization !== `Bearer ${key}`) return refused(401, 'unauthorized', 'Access token is invalid');
+  if (method === 'POST' && path === '/v1/files/upload') {
+    if (isFull) return refused(413, 'file_too_large', 'File size exceeded.');
+    const form = await readLeft(headers, body);
+    if (form === null) return refused(400, 'no_file_uploaded', 'Please upload your file.');
+    const id = `file${left.length + 1}`;
+    left.push({ ...form, id });
+    return { kind: 'answer', status: 201, body: { id, name: form.fileName, size: form.bytes.length, mime_type: form.type } };
+  }
   if (method !== 'POST' || path !== '/v1/chat-messages') return refused(404, 'not_found', `nothing at ${path}`);
   const asked = jsonOf(body);
   taken.push(asked);
-  const read = chatOf(asked, 'gpt-4o-mini');
+  const read = chatOf(asked, 'gpt-4o-mini', new Map(left.map(({ id, user }) => [id, user])));
   if ('fault' in read) return refused(400, 'invalid_param', read.fault);
   return { kind: 'pass', path: '/v1/chat/completions', body: read.asked, relay };
+}
+
+/** As the platform's own parser reads it; null: there is no file in it, or nobody who leaves it. */
+export async function readLeft(headers: FrontedRequest['headers'], body: Buffer): Promise<Omit<LeftForm, 'id'> | null> {
+  const type = headers['content-type'] ?? '';
+  if (!type.startsWith('multipart/form-data; boundary=')) return null;
+  const form = await new Response(Uint8Array.from(body), { headers: { 'content-type': type } }).formData();
+  const [user, file] = [form.get('user') ?? '', form.get('file')];
+  if (typeof user !== 'string' || !(file instanceof File)) return null;
+  return { user, fileName: file.name, type: file.type, bytes: Buffer.from(await file.arrayBuffer()) };
 }
 
 function refused(status: number, code: string, message: string): Judgement {

@@ -1,6 +1,6 @@
 // Bots of Coze (chats, version 3) as a format that providers speak; no caller does. They cannot be told a limit of tokens.
 // https://www.coze.cn/open/docs/developer_guides/chat_v3
-import { parseObject } from '#server/framing/loose-json.ts';
+import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import { errorInResponse } from '../stream-pipe.ts';
 import { noLimits } from '../token-limits.ts';
 import type { UpstreamDialect } from '../upstream-dialect.ts';
@@ -26,6 +26,12 @@ export const cozeUpstream: UpstreamDialect = {
     body: { bot_id: way.nameThere, user_id: `chatcmpl-${requestId ?? ''}`, ...body },
     dropped: [],
   }),
+  // https://www.coze.cn/open/docs/developer_guides/upload_files
+  desk: {
+    path: (call) => call.replace(/\/v3\/chat(?:\?.*)?$/, '/v1/files/upload'),
+    fields: () => ({}),
+    nameOf: ({ code, data }) => (code === 0 && isObject(data) ? data['id'] : undefined),
+  },
   effortOf: () => undefined,
   createAwaiting: ({ path }) => createAwaiting(path),
   readWhole,

@@ -1,5 +1,6 @@
 // Parts → a chat with a bot: what its user and the bot itself have said. The instructions of a bot are its own.
 import { noteMessage, noteSettings, shapeInWords, toldText } from '../application-losses.ts';
+import { FilesToLeave } from '../left-files.ts';
 import { Losses, untranslatable } from '../losses.ts';
 import type { ChatRequest, Message, UserPart } from '../parts.ts';
 import type { WrittenRequest } from '../upstream-dialect.ts';
@@ -18,7 +19,8 @@ export function writeRequest(request: ChatRequest): WrittenRequest {
   // Where nobody has asked anything the instructions are the question.
   const told = spoken.length > 0 ? spoken : messages;
   if (told === spoken) for (const { role, field } of messages) if (role === 'system') losses.dropNamed(field);
-  const written = told.flatMap((message) => writeMessage(message, losses));
+  const left = new FilesToLeave();
+  const written = told.flatMap((message) => writeMessage(message, losses, left));
   const shape = shapeInWords(responseFormat);
   const body = {
     ...extras,
@@ -27,17 +29,19 @@ export function writeRequest(request: ChatRequest): WrittenRequest {
     additional_messages: shape === null ? written : [textOf('user', shape), ...written],
     stream: isStream,
   };
-  return { body, dropped: losses.names };
+  return { body, dropped: losses.names, files: left.all };
 }
 
-function writeMessage(message: Message, losses: Losses): Json[] {
+function writeMessage(message: Message, losses: Losses, left: FilesToLeave): Json[] {
   const { role, field } = message;
   noteMessage(message, losses);
   if (role === 'assistant') {
     const text = joined(message.content.map((part) => toldText(part, { field, losses, title })));
     return text === '' ? [] : [{ ...textOf('assistant', text), type: 'answer' }];
   }
-  const items = message.content.map((part) => writeItem(part, field, losses)).filter(({ type, text }) => type !== 'text' || text !== '');
+  const items = message.content
+    .map((part) => writeItem(part, { field, losses, left }))
+    .filter(({ type, text }) => type !== 'text' || text !== '');
   if (items.length === 0) return [];
   if (items.every(({ type }) => type === 'text')) return [textOf('user', joined(items.map(({ text }) => String(text))))];
   return [{ role: 'user', content: JSON.stringify(items), content_type: 'object_string' }];
@@ -51,12 +55,21 @@ function joined(texts: readonly (string | null)[]): string {
   return texts.filter((text) => text !== '').join('\n');
 }
 
-/** What has an address is fetched there. Bytes would have to be uploaded before. @throws {AppError} `untranslatable` */
-function writeItem(part: UserPart, field: string, losses: Losses): Json {
+interface Telling {
+  field: string;
+  losses: Losses;
+  left: FilesToLeave;
+}
+
+/** What has an address is fetched there, and bytes are left before. @throws {AppError} `untranslatable` */
+function writeItem(part: UserPart, { field, losses, left }: Telling): Json {
   const text = toldText(part, { field, losses, title });
   if (text !== null) return { type: 'text', text };
   if (part.type !== 'image' && part.type !== 'file') throw untranslatable(`${field}.content`, title);
-  if (part.source.kind !== 'url') throw untranslatable(`${field}.content`, title);
+  const { source } = part;
+  if (source.kind !== 'url' && source.kind !== 'base64') throw untranslatable(`${field}.content`, title);
   if (part.type === 'image' && part.detail !== undefined) losses.drop('image_detail');
-  return { type: part.type, file_url: part.source.url };
+  if (source.kind === 'url') return { type: part.type, file_url: source.url };
+  const [kind, name] = part.type === 'image' ? (['image', undefined] as const) : (['document', part.name] as const);
+  return { type: part.type, file_id: left.add(source, kind, name) };
 }

@@ -22,6 +22,12 @@ export const difyUpstream: UpstreamDialect = {
   writeRequest,
   // Somebody has to ask. Who is not named is somebody else each time.
   applyTraits: (body, { requestId }) => ({ body: 'user' in body ? body : { ...body, user: `chatcmpl-${requestId ?? ''}` }, dropped: [] }),
+  // Files are their uploader's.
+  desk: {
+    path: (call) => call.replace(/\/v1\/[^?]*(?:\?.*)?$/, '/v1/files/upload'),
+    fields: ({ user }) => ({ user: oneLine(user) }),
+    nameOf: ({ id }) => id,
+  },
   effortOf: () => undefined,
   readWhole,
   createStreamReader,
@@ -32,3 +38,8 @@ export const difyUpstream: UpstreamDialect = {
     return error === null ? null : errorInResponse(error);
   },
 };
+
+/** Within a form, where others could be begun by line breaks. */
+function oneLine(user: unknown): string {
+  return typeof user === 'string' ? user.replaceAll(/[\r\n]/g, ' ') : '';
+}

@@ -1,5 +1,6 @@
 // Parts → a question to an application: one text, in which everybody speaks under a heading.
 import { noteMessage, noteSettings, shapeInWords, toldText } from '../application-losses.ts';
+import { FilesToLeave } from '../left-files.ts';
 import { Losses, untranslatable } from '../losses.ts';
 import type { AssistantPart, ChatRequest, Message, TextPart, UserPart } from '../parts.ts';
 import type { WrittenRequest } from '../upstream-dialect.ts';
@@ -13,7 +14,8 @@ export function writeRequest(request: ChatRequest): WrittenRequest {
   noteSettings(request, losses, title);
   const { messages, responseFormat, userId, isStream } = request;
   const files: NamedFile[] = [];
-  const told = messages.flatMap((message) => writeMessage(message, losses, files));
+  const left = new FilesToLeave();
+  const told = messages.flatMap((message) => writeMessage(message, losses, { files, left }));
   const shape = shapeInWords(responseFormat);
   if (shape !== null) told.push(`SYSTEM: \n${shape}\n`);
   const body = {
@@ -25,30 +27,40 @@ export function writeRequest(request: ChatRequest): WrittenRequest {
     auto_generate_name: false,
     files,
   };
-  return { body, dropped: losses.names };
+  return { body, dropped: losses.names, files: left.all };
 }
 
 /** Something has to be asked, also where there is nothing but a picture. */
 const filler = '...';
 const headings = { system: 'SYSTEM', user: 'USER', assistant: 'ASSISTANT' } as const;
 
-/** What has an address is fetched there. */
-interface NamedFile {
-  type: 'image' | 'document';
-  transfer_mode: 'remote_url';
-  url: string;
+/** What has an address is fetched there, and bytes are left before. https://docs.dify.ai/en/api-reference/chat-messages/send-chat-message */
+type NamedFile = { type: 'image' | 'document' } & (
+  | { transfer_method: 'remote_url'; url: string }
+  | { transfer_method: 'local_file'; upload_file_id: string }
+);
+
+interface Files {
+  files: NamedFile[];
+  left: FilesToLeave;
 }
 
-/** @param files those of all messages; bytes would have to be uploaded before @throws {AppError} `untranslatable` */
-function writeMessage(message: Message, losses: Losses, files: NamedFile[]): string[] {
+/** @param files those of all messages @throws {AppError} `untranslatable` */
+function writeMessage(message: Message, losses: Losses, { files, left }: Files): string[] {
   const { role, content, field } = message;
   noteMessage(message, losses);
   return content.flatMap((part: TextPart | UserPart | AssistantPart) => {
     const text = toldText(part, { field, losses, title });
     if (text === null) {
-      if ((part.type !== 'image' && part.type !== 'file') || part.source.kind !== 'url') throw untranslatable(`${field}.content`, title);
+      if (part.type !== 'image' && part.type !== 'file') throw untranslatable(`${field}.content`, title);
       if (part.type === 'image' && part.detail !== undefined) losses.drop('image_detail');
-      files.push({ type: part.type === 'image' ? 'image' : 'document', transfer_mode: 'remote_url', url: part.source.url });
+      const type = part.type === 'image' ? 'image' : 'document';
+      const { source } = part;
+      if (source.kind === 'url') files.push({ type, transfer_method: 'remote_url', url: source.url });
+      else if (source.kind === 'base64') {
+        const name = part.type === 'file' ? part.name : undefined;
+        files.push({ type, transfer_method: 'local_file', upload_file_id: left.add(source, type, name) });
+      } else throw untranslatable(`${field}.content`, title);
       return [];
     }
     return text === '' ? [] : [`${headings[role]}: \n${text}\n`];

@@ -1,0 +1,60 @@
+// Pictures and documents that a format takes only by names: they are left at the provider before the call, which names them then.
+import { randomUUID } from 'node:crypto';
+import { AppError } from '#shared/errors.ts';
+import { badField } from './strict-fields.ts';
+import type { MediaSource } from './parts.ts';
+
+export interface LeftFile {
+  /** Stands in the body where the provider's name of it will. Nobody could have written it before. */
+  mark: string;
+  /** With an ending that says what it is. */
+  fileName: string;
+  mediaType: string;
+  base64: string;
+}
+
+/** Where a provider takes files. */
+export interface FileDesk {
+  /** @param call the path of the call, whatever stands before the provider's own */
+  path(call: string): string;
+  /** Of the form, beside the file. */
+  fields(body: Readonly<Record<string, unknown>>): Readonly<Record<string, string>>;
+  /** What it calls the file; undefined: that is no answer, or none that took it. */
+  nameOf(answer: Readonly<Record<string, unknown>>): unknown;
+}
+
+/** Of one call. */
+const mostFiles = 10;
+/** As Base64 of 15 MiB. https://docs.dify.ai/en/self-host/configuration/environments */
+const longestFile = 20 * 1024 * 1024;
+const tooMany = { zh: `中的文件不能超过 ${mostFiles} 个`, en: `may have at most ${mostFiles} files` };
+const mediaType = /^[a-z]{1,20}\/[\w.+-]{1,100}$/i;
+const endings: Readonly<Record<string, string>> = {
+  'text/plain': 'txt',
+  'text/markdown': 'md',
+  'application/msword': 'doc',
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'docx',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
+  'application/vnd.openxmlformats-officedocument.presentationml.presentation': 'pptx',
+};
+
+export class FilesToLeave {
+  readonly all: LeftFile[] = [];
+
+  /** The mark that stands for it. @throws {AppError} `invalid_request` for more than a call may have, `body_too_large` */
+  add({ mediaType: told, data }: Extract<MediaSource, { kind: 'base64' }>, kind: 'image' | 'document', name?: string): string {
+    if (this.all.length >= mostFiles) throw badField('messages', tooMany);
+    if (data.length > longestFile) throw new AppError('body_too_large', { limit: longestFile });
+    const type = mediaType.test(told) ? told.toLowerCase() : 'application/octet-stream';
+    const mark = `left-file-${randomUUID()}`;
+    this.all.push({ mark, fileName: nameFor(type, kind, name), mediaType: type, base64: data });
+    return mark;
+  }
+}
+
+function nameFor(type: string, kind: string, name: string | undefined): string {
+  const plain = name?.replaceAll(/[^\p{L}\p{N}._ -]/gu, '').slice(-100) ?? '';
+  if (/\.\w{1,8}$/.test(plain)) return plain;
+  const ending = endings[type] ?? /^[\w]+/.exec(type.split('/')[1] ?? '')?.[0] ?? 'bin';
+  return `${plain === '' ? kind : plain}.${ending}`;
+}
