@@ -43,6 +43,7 @@ import { createRelay } from '#server/relay/create-relay.ts';
 import type { Relay } from '#server/relay/create-relay.ts';
 import { dialectAt, isMissingKind } from '#server/relay/endpoints.ts';
 import { mountMidjourney } from '#server/relay/tasks/midjourney/routes.ts';
+import { mountJimeng } from '#server/videos/jimeng-routes.ts';
 import { mountKling } from '#server/videos/kling-routes.ts';
 import { mountVideos } from '#server/videos/routes.ts';
 import { mountVideoContents } from '#server/videos/console-content.ts';
@@ -112,6 +113,7 @@ function mountRoutes(host: RouteHost, relay: Relay): void {
   mountVideos(host, relay.services); //    /v1/videos, /v1/video/generations
   mountVideoContents(host, relay.services); // /pg/tasks/:id/content
   mountKling(host, relay.services); //     /kling/v1/videos
+  mountJimeng(host, relay.services); //    /jimeng
   mountSuno(host, relay.services); //      /suno
   mountSite(host); //                      /api/status, notice, about, home_page_content
   mountSetup(host); //                     /api/setup

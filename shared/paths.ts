@@ -8,6 +8,7 @@ export const serverPrefixes = [
   '/mj',
   '/suno',
   '/kling',
+  '/jimeng',
   '/dashboard/billing',
   '/healthz',
   '/logo',

@@ -6,11 +6,9 @@ import { answerTasks } from '#server/relay/tasks/answer-tasks.ts';
 import type { NotedCall } from '#server/relay/tasks/answer-tasks.ts';
 import type { TaskAnswer } from '#server/relay/tasks/submit-task.ts';
 import { identifyCaller } from '#server/relay/tasks/task-caller.ts';
-import { videoFormOf } from '#server/tasks/videos/registry.ts';
-import { madeOf } from '#server/tasks/videos/video-facts.ts';
 import { findVideo } from './find-video.ts';
 import { klingAnswer, klingNames, klingObject, klingRefusal, readKling } from './kling-caller.ts';
-import { contentAddress } from './routes.ts';
+import { openAddress } from './open-address.ts';
 import { order } from './take-order.ts';
 import type { Asked } from './take-order.ts';
 
@@ -23,12 +21,7 @@ export function mountKling(host: RouteHost, services: RelayServices): void {
         return klingAnswer(await answer({ request, connection, params, url }, noted), noted.requestId);
       }),
     );
-  /** Its clients read videos without a key: where the provider has told an address of its own, it is that. */
-  const told = (task: TaskRecord) => {
-    const isOpen = videoFormOf(context.channels.get(task.channel_id)?.provider ?? null)?.isBehindKey !== true;
-    const { url = '' } = madeOf(task);
-    return klingObject(task, isOpen && url !== '' ? url : contentAddress(services, task));
-  };
+  const told = (task: TaskRecord) => klingObject(task, openAddress(services, task));
   for (const [kind, takesPicture] of [
     ['text2video', false],
     ['image2video', true],

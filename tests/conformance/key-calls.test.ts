@@ -130,6 +130,7 @@ const calls: readonly [callers: Callers, route: string, refusal: number][] = [
   ['key', 'GET /kling/v1/videos/text2video/:video', 401],
   ['key', 'POST /kling/v1/videos/image2video', 401],
   ['key', 'GET /kling/v1/videos/image2video/:video', 401],
+  ['key', 'POST /jimeng', 401],
   ['key', 'POST /suno/submit/:action', 401],
   ['key', 'POST /suno/fetch', 401],
   ['key', 'GET /suno/fetch/:task', 401],

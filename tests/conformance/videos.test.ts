@@ -483,6 +483,35 @@ describe('providers of videos', () => {
       await scene.app.context.db.collection('tasks').patchAll({ public_id: drawn.body.data.task_id }, { unset: ['accepted_key'] });
     });
 
+    it('by Jimeng’s own path: ordered, asked about, told where it is', async () => {
+      const customer = await scene.customer();
+      state = 'waiting';
+      const call = (action: string, body: object) =>
+        customer.call('POST', `/jimeng/?Action=CVSync2Async${action}&Version=2022-08-31`, body);
+      const text = { req_key: row.model, prompt, frames: 24 * row.seconds + 1, aspect_ratio: '16:9', seed: -1 };
+      const taken = await call('SubmitTask', text);
+      expect(taken).toMatchObject({
+        status: 200,
+        body: { code: 10000, message: 'Success', data: { task_id: expect.stringMatching(/^video_/) } },
+      });
+      expect(upstream.visits.at(-1)?.body).toEqual(row.text.body);
+      expect(await customer.balance()).toBe(start - row.seconds * 50_000);
+      const { task_id } = taken.body.data;
+      const asked = { req_key: row.model, task_id };
+      expect((await call('GetResult', asked)).body).toMatchObject({ code: 10000, data: { status: 'in_queue' } });
+      state = 'done';
+      await scene.poll();
+      const told = (await call('GetResult', asked)).body;
+      expect(told).toMatchObject({ code: 10000, data: { task_id, status: 'done', video_url: expect.stringMatching(/^https?:/) } });
+      const other = await scene.customer();
+      expect(await other.call('POST', '/jimeng?Action=CVSync2AsyncGetResult', asked)).toMatchObject({ status: 404, body: { code: 50218 } });
+      await scene.app.context.db.collection('tasks').patchAll({ public_id: task_id }, { unset: ['accepted_key'] });
+      const drawn = await call('SubmitTask', { ...text, binary_data_base64: [picture.base64] });
+      expect(drawn.status).toBe(200);
+      expect(upstream.visits.at(-1)?.body).toEqual(row.drawn.body);
+      await scene.app.context.db.collection('tasks').patchAll({ public_id: drawn.body.data.task_id }, { unset: ['accepted_key'] });
+    });
+
     it('with a picture, as a file and as data', async () => {
       const customer = await scene.customer();
       const form = new FormData();
@@ -613,6 +642,37 @@ describe('providers of videos', () => {
       headers: { authorization: `Bearer ${customer.key}` },
     });
     expect(thumbnail.status).toBe(404);
+    await scene.app.context.db.collection('channels').remove({ id });
+    await scene.app.context.channels.reload();
+    await upstream[Symbol.asyncDispose]();
+  });
+
+  it('Jimeng’s own clients are refused in its words, and given back what failed', async () => {
+    const customer = await scene.customer();
+    const upstream = await startFakeVideos(({ path: at }) =>
+      at.includes('SubmitTask')
+        ? { body: { code: 10000, data: { task_id: 'jt9' } } }
+        : { body: { code: 50413, message: 'not allowed', data: null } },
+    );
+    const id = await scene.addChannel({ type: 51, models: 'jimeng_t2v_v30', base_url: upstream.url, key: 'ak1|sk1' });
+    const call = (action: string, fields: object) =>
+      customer.call('POST', `/jimeng?Action=${action}`, { req_key: 'jimeng_t2v_v30', prompt, ...fields });
+    const refused = (status: number, code: number, message: string) => ({
+      status,
+      body: { code, status: code, message: expect.stringContaining(message), data: null },
+    });
+    expect(await call('CVSync2AsyncSubmitTask', { frames: 100 })).toMatchObject(refused(400, 50215, 'frames'));
+    expect(await call('CVSync2AsyncSubmitTask', { frames: 1 })).toMatchObject(refused(400, 50215, 'frames'));
+    expect(await call('CVSync2AsyncSubmitTask', { req_key: 5 })).toMatchObject(refused(400, 50215, 'req_key'));
+    expect(await call('CVSync2AsyncGetResult', {})).toMatchObject(refused(400, 50215, 'task_id'));
+    expect(await call('CVSync2AsyncGetResult', { task_id: 'video_1' })).toMatchObject(refused(404, 50218, 'video_1'));
+    expect(await call('CVProcess', {})).toMatchObject({ status: 501, body: { code: 50500 } });
+    expect(await customer.balance()).toBe(start);
+    const { body } = await call('CVSync2AsyncSubmitTask', {});
+    await scene.poll();
+    const told = await call('CVSync2AsyncGetResult', { task_id: body.data.task_id });
+    expect(told.body).toMatchObject({ code: 50500, message: 'not allowed', data: null });
+    expect(await customer.balance()).toBe(start);
     await scene.app.context.db.collection('channels').remove({ id });
     await scene.app.context.channels.reload();
     await upstream[Symbol.asyncDispose]();
