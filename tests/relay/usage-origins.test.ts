@@ -92,7 +92,7 @@ function headersOf({ files }: KindOfCall, key: string): Record<string, string> {
 function bodyOf({ family, body, files }: KindOfCall): FormData | string {
   if (files === undefined) return JSON.stringify({ model: family, ...body });
   const form = new FormData();
-  for (const [name, value] of Object.entries({ model: family, ...body })) form.set(name, String(value));
+  for (const [name, value] of Object.entries({ model: family, ...body })) form.set(name, value);
   for (const { field, name, bytes } of files) form.set(field, new File([new Uint8Array(bytes)], name));
   return form;
 }

@@ -27,7 +27,12 @@ export function moderationOf(body: unknown, { usage }: Pick<Behaviour, 'usage'>)
   const list: unknown[] = Array.isArray(input) ? input : [input];
   const isOfParts = list.some(isObject);
   const results = isOfParts ? [resultOf(list)] : list.map((text) => resultOf([text]));
-  return { id: 'modr-970d409ef3bef3b70c73d8232df86e7d', model: body['model'], results, ...(usage === undefined || usage === 'none' ? {} : { usage }) };
+  return {
+    id: 'modr-970d409ef3bef3b70c73d8232df86e7d',
+    model: body['model'],
+    results,
+    ...(usage === undefined || usage === 'none' ? {} : { usage }),
+  };
 }
 
 function resultOf(parts: readonly unknown[]): object {
