@@ -1,5 +1,7 @@
 // The one path of Jimeng's own clients: what is wanted there stands in the query.
 import { AppError } from '#shared/errors.ts';
+import { fieldRules } from '#shared/field-rules.ts';
+import { badField } from '#server/dialects/strict-fields.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { readContent } from '#server/relay/admission/call-content.ts';
 import type { RelayServices } from '#server/relay/services.ts';
@@ -26,7 +28,8 @@ export function mountJimeng(host: RouteHost, services: RelayServices): void {
         );
       }
       const { user } = await identifyCaller(services, request, connection);
-      if (action !== 'CVSync2AsyncGetResult') throw new AppError('verb_unknown', { path: `/jimeng?Action=${action ?? ''}` });
+      if (action === null) throw badField('Action', fieldRules.required);
+      if (action !== 'CVSync2AsyncGetResult') throw new AppError('verb_unknown', { path: `/jimeng?Action=${action}` });
       const content = await readContent(context.bodies, {
         request,
         connection,
