@@ -123,6 +123,7 @@ export const optionApi = {
       TierPrice: PriceText,
       VideoPrice: PriceText,
       ToolPrice: PriceText,
+      FineTuningPrice: PriceText,
     }),
     reply: PriceEffect,
     summary: 'What the last seven days would have cost at other prices',

@@ -33,3 +33,10 @@ export function tuningPriceOf(model: string, prices: NumberMap): TuningPrice | n
   if (training === undefined || input === undefined || output === undefined) return null;
   return { training: training.price, input: input.price, cached: (cached ?? input).price, output: output.price };
 }
+
+const nameOfTrained = /^ft:(.+):[A-Za-z0-9_-]{0,64}:[A-Za-z0-9]{12}(?::ckpt-step-\d{1,12})?$/;
+
+/** What a model was trained from for a caller, by its name here. Null: it is no such name. */
+export function baseOfTrained(model: string): string | null {
+  return nameOfTrained.exec(model)?.[1] ?? null;
+}

@@ -126,6 +126,41 @@ describe.each(engines)('the effect of prices on $kind', (engine) => {
     }
   });
 
+  it('leaves what is taken ahead of batches and trainings, and knows what trained models would cost', async () => {
+    const { clock, context } = app;
+    const now = Math.floor(clock.now() / 1000);
+    const logs = context.db.collection('logs');
+    const before = await readPriceEffect(context, { modelRatio: { ...ratios, cheap: 2 } });
+    const trained = { model_name: 'ft:cheap:own:AbCdEf012345', prompt_tokens: 1_000, other: { group_ratio: 2 } };
+    const rows = [
+      { model_name: 'cheap', quota: 700, other: { group_ratio: 1, batch: { id: 'batch_1', requests: 3 } } },
+      {
+        model_name: 'cheap',
+        quota: 900,
+        other: { group_ratio: 1, tuning: { id: 'ftjob-1', examples: 10, epochs: 3, tokens: 5, price: 25 } },
+      },
+      // 3 USD per million at a factor of 2.
+      { ...trained, quota: 3_000 },
+    ];
+    for (const [index, row] of rows.entries())
+      await logs.insert(buildLog({ id: 999_000 + index, user_id: 1, created_at: now - 30, ...row }));
+    const saved = context.settings.get('FineTuningPrice');
+    const prices = (input: number) => JSON.stringify({ 'training:cheap': 25, 'input:cheap': input, 'output:cheap': 9 });
+    try {
+      await setOption(app, 'FineTuningPrice', prices(3));
+      const after = await readPriceEffect(context, { modelRatio: { ...ratios, cheap: 2 } });
+      expect(after.before - before.before).toBe(4_600);
+      expect(after.after - before.after).toBe(4_600);
+      expect(await ask({ FineTuningPrice: prices(6) })).toMatchObject({ before: after.before, after: after.before + 3_000, calls: 1 });
+      expect(await ask({ FineTuningPrice: prices(3) })).toMatchObject({ after: after.before, calls: 0 });
+      // Without a price it would have been refused.
+      expect(await ask({ FineTuningPrice: '{}' })).toMatchObject({ after: after.before - 3_000, calls: 1 });
+    } finally {
+      await setOption(app, 'FineTuningPrice', JSON.stringify(saved));
+      for (const index of rows.keys()) await logs.remove({ id: 999_000 + index });
+    }
+  });
+
   it('knows what long prompts would cost', async () => {
     const saved = app.context.settings.get('LongInputPrice');
     const dearer = await ask({ LongInputPrice: JSON.stringify({ ...saved, 'input>1:many*': 3 }) });

@@ -8,12 +8,14 @@ import { priceKeys } from './price-rows.ts';
 import styles from './settings-panels.module.css';
 import type { SettingEdits } from './use-setting-edits.ts';
 
+const otherKeys = ['LongInputPrice', 'TierPrice', 'VideoPrice', 'ToolPrice', 'FineTuningPrice'] as const;
+
 /** What the last days would have cost. Without a server to ask nothing is said. */
 export function PriceEffect({ edits }: { edits: SettingEdits }) {
   const { t } = useTranslation();
   const format = useFormat();
   const body = Object.fromEntries(
-    [...priceKeys, 'LongInputPrice' as const, 'TierPrice' as const, 'VideoPrice' as const, 'ToolPrice' as const].flatMap((key) => {
+    [...priceKeys, ...otherKeys].flatMap((key) => {
       const text = edits.drafts.get(key)?.text;
       return text === undefined ? [] : [[key, text]];
     }),

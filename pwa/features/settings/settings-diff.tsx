@@ -53,9 +53,8 @@ export function SettingsDiff({ edits, options, onSave, onClose }: SettingsDiffPr
     >
       {edits.drafts.size === 0 && <p className={styles.empty}>{t('settings.nothing_changed')}</p>}
       {hasPrices && <PriceChanges edits={edits} {...prices} />}
-      {(['LongInputPrice', 'TierPrice', 'VideoPrice', 'ToolPrice'] as const).some((key) => edits.drafts.has(key)) && !tellsEffect && (
-        <PriceEffect edits={edits} />
-      )}
+      {(['LongInputPrice', 'TierPrice', 'VideoPrice', 'ToolPrice', 'FineTuningPrice'] as const).some((key) => edits.drafts.has(key)) &&
+        !tellsEffect && <PriceEffect edits={edits} />}
       {changes.map((change) => (
         <section key={change.key} className={styles.change}>
           <header className={styles.what}>

@@ -4,7 +4,7 @@ import type { LogOther } from '#shared/logs.ts';
 import { LogType } from '#shared/logs.ts';
 import type { PriceEffect } from '#shared/options.ts';
 import { usageOfLog } from '#shared/price-display.ts';
-import { findPrice } from '#shared/find-price.ts';
+import { findPrice, trainedPrice } from '#shared/find-price.ts';
 import { quotaWithTools } from '#shared/pricing.ts';
 import { hostedKinds } from '#shared/hosted-tools.ts';
 import { longInputsOf } from '#shared/long-inputs.ts';
@@ -15,9 +15,10 @@ import { toolCharges, toolPricesOf } from '#shared/tool-prices.ts';
 import type { ToolPrices } from '#shared/tool-prices.ts';
 import type { NumberMap } from '#shared/setting-values.ts';
 import type { PriceMaps } from '#shared/find-price.ts';
-import type { Price } from '#shared/pricing.ts';
+import type { Price, UsagePrice } from '#shared/pricing.ts';
 import { pricedName } from '#shared/pricing-rules.ts';
 import { defaultQuotaPerUnit } from '#shared/quota.ts';
+import { baseOfTrained, tuningPriceOf } from '#shared/tuning-prices.ts';
 import type { AppContext } from '#server/context.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import { readUsageState, readUsageTotals } from '#server/logs/read-usage.ts';
@@ -32,12 +33,12 @@ const rowsAtOnce = 500;
 
 type Context = Pick<AppContext, 'db' | 'now' | 'settings'>;
 
-/** The maps of prices, and that of tools which run at the provider. */
-type Maps = Required<PriceMaps> & { tools: NumberMap };
+/** The maps of prices, and those of tools which run at the provider and of trained models. */
+type Maps = Required<PriceMaps> & { tools: NumberMap; tuning: NumberMap };
 
 /** `changes`: the maps that are other than the saved ones. */
 export async function readPriceEffect({ db, now, settings }: Context, changes: Partial<Maps>, sample = usualSample): Promise<PriceEffect> {
-  const saved: Maps = { ...priceMapsOf(settings), tools: settings.get('ToolPrice') };
+  const saved: Maps = { ...priceMapsOf(settings), tools: settings.get('ToolPrice'), tuning: settings.get('FineTuningPrice') };
   const maps = { ...saved, ...changes };
   const changed = changedNames(saved, maps);
   const seconds = Math.floor(now() / 1000);
@@ -50,7 +51,8 @@ export async function readPriceEffect({ db, now, settings }: Context, changes: P
         haveOtherTools(model, saved, maps) ||
         haveOtherLengths(model, saved, maps) ||
         haveOtherTiers(model, saved, maps) ||
-        haveOtherVideos(model, saved, maps),
+        haveOtherVideos(model, saved, maps) ||
+        costsOtherwiseTrained(model, saved, maps),
     )
     .toSorted(([, a], [, b]) => a.calls - b.calls);
   let before = 0;
@@ -108,6 +110,21 @@ function haveOtherVideos(model: string, { videoPrice: saved }: Maps, { videoPric
   return before !== after;
 }
 
+/** By the prices of what it was trained from. */
+function costsOtherwiseTrained(model: string, saved: Maps, given: Maps): boolean {
+  if (saved.tuning === given.tuning && saved.tierPrice === given.tierPrice) return false;
+  const shown = ({ tiers, ...price }: UsagePrice) => JSON.stringify([price, ...(tiers ?? [])]);
+  const [before, after] = [saved, given].map((maps) => trainedPriceOf(model, maps)).map((price) => (price === null ? '' : shown(price)));
+  return before !== after;
+}
+
+/** Null: it was not trained for a caller, or has no price now. */
+function trainedPriceOf(model: string, maps: Maps): UsagePrice | null {
+  const base = baseOfTrained(model);
+  const told = base === null ? null : tuningPriceOf(base, maps.tuning);
+  return base === null || told === null ? null : trainedPrice(base, told, maps);
+}
+
 function haveOtherLengths(model: string, { longInputPrice: saved }: Maps, { longInputPrice }: Maps): boolean {
   if (saved === longInputPrice) return false;
   const [before, after] = [saved, longInputPrice].map((factors) => JSON.stringify(longInputsOf(pricedName(model), factors)));
@@ -135,7 +152,7 @@ async function compare(
   seen: Seen,
 ): Promise<{ calls: number; quota: number; difference: number }> {
   const logs = db.collection('logs');
-  const price = findPrice(model, maps);
+  const price = findPrice(model, maps) ?? trainedPriceOf(model, maps);
   const tools = toolPricesOf(model, maps.tools);
   const looked = { calls: 0, quota: 0, difference: 0 };
   let last: { created_at: number; id: number } | undefined;
@@ -173,6 +190,8 @@ async function compare(
 /** What a call would have cost: nothing without a price, for it would have been refused. */
 function quotaAt(row: LogRecord, price: Price | null, prices: ToolPrices): number {
   const other: LogOther = row.other ?? {};
+  // What is taken ahead of work at a provider stands in no row by its tokens.
+  if (other.batch !== undefined || other.tuning !== undefined) return row.quota;
   // What was not charged then, or given back, would not be now.
   if (other.uncharged_quota !== undefined || other.refunds !== undefined) return row.quota;
   const ofTask = other.task !== undefined && price?.kind !== 'call' ? unsetTaskPrice : price;

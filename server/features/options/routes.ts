@@ -46,7 +46,8 @@ export function mountOptions(host: RouteHost): void {
       if (text !== undefined) changes[name] = parsedPrices(key, text);
     }
     const tools = body.ToolPrice === undefined ? {} : { tools: parsedPrices('ToolPrice', body.ToolPrice) };
-    return readPriceEffect(context, { ...changes, ...tools });
+    const tuning = body.FineTuningPrice === undefined ? {} : { tuning: parsedPrices('FineTuningPrice', body.FineTuningPrice) };
+    return readPriceEffect(context, { ...changes, ...tools, ...tuning });
   });
 
   mount(host, optionApi.resetModelRatio, async (call) => {
@@ -57,7 +58,7 @@ export function mountOptions(host: RouteHost): void {
   });
 }
 
-function parsedPrices(key: (typeof priceSettings)[number][1] | 'ToolPrice', text: string): NumberMap {
+function parsedPrices(key: (typeof priceSettings)[number][1] | 'ToolPrice' | 'FineTuningPrice', text: string): NumberMap {
   const parsed = settings[key].parse(text, key);
   if (!parsed.ok) throw new AppError(parsed.problem.code, parsed.problem.details, { field: key });
   return parsed.value;
