@@ -167,7 +167,10 @@ export function priceOfTokens(perMillion: number): UsagePrice {
   return { kind: 'usage', modelRatio: quotient(perMillion, usdOfRatio), completionRatio: 1, ...same };
 }
 
-/** What a model costs that was trained from `base`: by its own prices, with the base's factors of pictures and of lanes. */
+/**
+ * What a model costs that was trained from `base`: by its own prices, with the base's factors of pictures and of lanes. Lanes of `ft:<base>` are of
+ * what was trained from it alone.
+ */
 export function trainedPrice(base: string, { input, cached, output }: TuningPrice, maps: PriceMaps): UsagePrice {
   const name = pricedName(base);
   // Where reading is free, writing has a price all the same.
@@ -181,7 +184,8 @@ export function trainedPrice(base: string, { input, cached, output }: TuningPric
     ...audioRatiosOf(completionRatio, {}),
     ...imageRatiosOf(completionRatio, { imageRatio: maps.imageRatio?.[name], imageCompletionRatio: maps.imageCompletionRatio?.[name] }),
   };
-  return withTiers(usual, tierFactorsOf(name, maps.tierPrice ?? {}));
+  const lanes = maps.tierPrice ?? {};
+  return withTiers(usual, new Map([...tierFactorsOf(name, lanes), ...tierFactorsOf(`ft:${name}`, lanes)]));
 }
 
 /** Of a million tokens, at ratio 1. */

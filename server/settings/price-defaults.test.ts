@@ -1,11 +1,13 @@
 // What the vendors ask for long prompts and in other lanes, as prices begin. List prices of November 2026.
 import { expect, test } from 'vitest';
-import { findPrice } from '#shared/find-price.ts';
+import { batchPrice, findPrice, trainedPrice } from '#shared/find-price.ts';
 import { longInputsOf } from '#shared/long-inputs.ts';
 import { tierFactorsOf } from '#shared/service-tiers.ts';
 import { toolPricesOf } from '#shared/tool-prices.ts';
 import { defaultText } from './defaults.ts';
 import longInputPrice from './data/long-input-price.json' with { type: 'json' };
+import { tuningPriceOf } from '#shared/tuning-prices.ts';
+import fineTuningPrice from './data/fine-tuning-price.json' with { type: 'json' };
 import tierPrice from './data/tier-price.json' with { type: 'json' };
 import { priceMapsOf } from './price-maps.ts';
 
@@ -103,4 +105,22 @@ test.each([
   ['gemini-3.1-pro-preview', { web_search: 14 }],
 ])('tools that the provider runs for %s', (model, prices) => {
   expect(toolPricesOf(model, JSON.parse(defaultText('ToolPrice')))).toMatchObject(prices);
+});
+
+// What was trained: https://developers.openai.com/api/docs/pricing#fine-tuning, USD per million tokens that are written, in batches. None is charged less.
+test.each([
+  ['gpt-4.1-2025-04-14', 6],
+  ['gpt-4.1-mini-2025-04-14', 1.6],
+  ['gpt-4.1-nano-2025-04-14', 0.4],
+  ['gpt-4o-2024-08-06', 12.5],
+  ['gpt-4o-mini-2024-07-18', 0.6],
+  ['gpt-3.5-turbo', 3],
+  ['davinci-002', 6],
+  ['babbage-002', 0.9],
+])('%s, once trained, is no cheaper in batches than there', (base, output) => {
+  const told = tuningPriceOf(base, fineTuningPrice);
+  const price = told === null ? null : batchPrice(trainedPrice(base, told, maps));
+  const charged = price?.kind === 'usage' ? price.modelRatio * price.completionRatio * 2 : 0;
+  expect(charged).toBeGreaterThanOrEqual(output - 1e-9);
+  expect(charged).toBeLessThan(output * 1.001);
 });
