@@ -7,6 +7,7 @@ import { restored } from '#server/files/restored-lines.ts';
 import type { Asking } from '#server/files/upstream-files.ts';
 import { FormFile } from '#server/framing/form-data.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
+import { isOwnModelName } from '#server/relay/own-models.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import { askBatches, requestCount } from './ask-batches.ts';
 import type { AskedBatch, BatchForm, ToldBatch } from './batch-form.ts';
@@ -45,7 +46,10 @@ export const openaiBatches: BatchForm = {
     const isAnswered = isObject(response) && response['status_code'] === 200;
     return { name, isAnswered, body: isObject(response) ? response['body'] : null };
   },
-  restore: (line, { model, upstream_model: upstream }) => (model === upstream ? line : restored(line, model)),
+  restore(line, { model, upstream_model: upstream }) {
+    if (model === upstream) return line;
+    return restored(line, model, isOwnModelName(model) ? upstream : '');
+  },
 };
 
 const lineEnd = Buffer.from('}\n');

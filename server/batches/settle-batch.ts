@@ -9,6 +9,7 @@ import type { FileRecord } from '#server/db/records/file.ts';
 import { resultsPurpose } from '#server/files/file-store.ts';
 import { writeLog } from '#server/logs/write-log.ts';
 import { returnRest } from '#server/money/return-rest.ts';
+import { isOwnModelName } from '#server/relay/own-models.ts';
 import { chargeOf } from '#server/tasks/task-charge.ts';
 import { addChannelUse } from '#server/upstream/deleted-channels.ts';
 import { formOf } from './batch-endpoints.ts';
@@ -141,6 +142,11 @@ async function tellOf(context: AppContext, batch: BatchRecord, rest: number): Pr
   });
 }
 
+function namesOf({ model, upstream_model: upstream }: BatchRecord): Pick<FileRecord, 'asked_model' | 'upstream_model'> {
+  if (model === upstream) return {};
+  return { asked_model: model, ...(isOwnModelName(model) ? { upstream_model: upstream } : {}) };
+}
+
 /** Its results are files of its owner's. */
 async function leaveFiles(context: AppContext, batch: BatchRecord): Promise<void> {
   const created = Math.floor(context.now() / 1000);
@@ -152,7 +158,7 @@ async function leaveFiles(context: AppContext, batch: BatchRecord): Promise<void
     created_at: created,
     expires_at: created + batch.output_seconds,
     state: 'stored' as const,
-    ...(batch.model === batch.upstream_model ? {} : { asked_model: batch.model }),
+    ...namesOf(batch),
   };
   const files: FileRecord[] = [];
   const { output_file: output, error_file: error, upstream_output: toOutput, upstream_error: toError } = batch;

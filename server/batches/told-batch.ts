@@ -1,5 +1,6 @@
 // A batch as its caller is told of it.
 import type { BatchRecord } from '#server/db/records/batch.ts';
+import { isOwnModelName } from '#server/relay/own-models.ts';
 
 /** Seconds between a batch and its end, where the provider does not tell. */
 const windowSeconds = 24 * 3600;
@@ -22,7 +23,7 @@ export function toldBatch(record: BatchRecord): Record<string, unknown> {
     object: 'batch',
     endpoint: record.endpoint,
     model: record.model,
-    errors: record.errors === '' ? null : { object: 'list', data: JSON.parse(record.errors) },
+    errors: record.errors === '' ? null : { object: 'list', data: JSON.parse(namedHere(record, record.errors)) },
     input_file_id: record.input_file,
     completion_window: record.completion_window,
     // Its files are there once it is paid for.
@@ -42,6 +43,11 @@ export function toldBatch(record: BatchRecord): Record<string, unknown> {
     ...(hasEnded ? { usage } : {}),
     metadata: record.metadata === '' ? null : JSON.parse(record.metadata),
   };
+}
+
+/** @param text JSON */
+function namedHere({ model, upstream_model: upstream }: BatchRecord, text: string): string {
+  return upstream !== '' && isOwnModelName(model) ? text.replaceAll(upstream, () => JSON.stringify(model).slice(1, -1)) : text;
 }
 
 const processing: Readonly<Record<string, string>> = { cancelling: 'canceling' };

@@ -52,8 +52,8 @@ export function mountFiles(host: RouteHost, services: RelayServices): void {
   add('GET', `${path}/content`, async (caller) => {
     const file = await fileOf(caller);
     const told = await readAtProvider(context, file);
-    const { asked_model: model } = file;
-    const named = model === undefined ? undefined : (line: Buffer) => restored(line, model);
+    const { asked_model: model, upstream_model: upstream } = file;
+    const named = model === undefined ? undefined : (line: Buffer) => restored(line, model, upstream);
     const edit =
       file.purpose === resultsPurpose ? withoutBlocked(services.words, named, (error) => ({ response: null, error })) : undefined;
     const source = edit === undefined ? told : restoredLines(told, edit);

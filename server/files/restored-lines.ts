@@ -50,8 +50,10 @@ function ended(line: Buffer, edit: EditLine): Buffer {
   return told.length === 0 && line.length > 0 ? told : Buffer.concat([told, lineFeed]);
 }
 
-/** What is none of a result stays. */
-export function restored(line: Buffer, model: string): Buffer {
+/** @param upstream what is never told, wherever it stands. What is none of a result stays. */
+export function restored(line: Buffer, model: string, upstream = ''): Buffer {
+  if (upstream !== '' && line.includes(upstream))
+    return Buffer.from(line.toString('utf8').replaceAll(upstream, () => JSON.stringify(model).slice(1, -1)));
   const result = parseObject(line.toString('utf8'));
   const response = result?.['response'];
   const body = isObject(response) ? response['body'] : undefined;

@@ -26,4 +26,6 @@ export interface FileRecord {
   part_bytes?: Record<string, number>;
   /** Of results of a batch whose provider has another name for the model: the one that was asked for. */
   asked_model?: string;
+  /** With that, of a model that was trained for a caller: what the provider calls it, of whose account that name tells. */
+  upstream_model?: string;
 }
