@@ -1,11 +1,11 @@
 // Asks providers what became of batches, and finds out what became of those whose process ended in the middle.
-import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import { DatabaseUnavailable } from '#server/db/collection.ts';
 import type { BatchRecord } from '#server/db/records/batch.ts';
+import { askInTurn, turnBounds } from '#server/files/ask-in-turn.ts';
+import type { TurnBounds } from '#server/files/ask-in-turn.ts';
 import { channelOf } from '#server/files/upstream-files.ts';
 import type { Asking } from '#server/files/upstream-files.ts';
-import { inParallel } from '#server/queues/in-parallel.ts';
 import { keyBehind } from '#server/relay/own-objects.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import { formOf } from './batch-endpoints.ts';
@@ -16,19 +16,13 @@ import type { Turn } from './read-beside.ts';
 import { sumResults } from './sum-results.ts';
 
 const atOnce = 50;
-/** Channels that are asked at the same time. */
-const channelsAtOnce = 8;
 
-export interface PollBounds {
-  /** A run ends about then and the next one goes on: other jobs of the process come after it. */
-  runMs: number;
-  /** For which all that a provider says of one batch is waited. */
-  questionMs: number;
+export interface PollBounds extends TurnBounds {
   /** That a run waits for results, of all batches together. */
   patienceMs: number;
 }
 
-export const pollBounds: PollBounds = { runMs: 60_000, questionMs: 15_000, patienceMs: 5_000 };
+export const pollBounds: PollBounds = { ...turnBounds, patienceMs: 5_000 };
 /** Milliseconds between two questions: a twentieth of its age. */
 const pollMs = { least: 15_000, most: 10 * 60_000 };
 const retryMs = 60_000;
@@ -41,42 +35,17 @@ const windowSeconds = 24 * 3600;
 /** A job. Large results are read on beside it. */
 export async function pollBatches(context: AppContext, bounds: Partial<PollBounds> = {}): Promise<void> {
   const { runMs, questionMs, patienceMs } = { ...pollBounds, ...bounds };
-  const begin = performance.now();
-  const turn: Turn = { until: begin + patienceMs };
-  const isOver = () => performance.now() - begin > runMs;
-  const due = await context.db.collection('batches').find({ poll_at: { lte: context.now() } }, { sort: [['poll_at', 1]], limit: atOnce });
-  const ofChannels = [...Map.groupBy(due, ({ channel_id }) => channel_id).values()];
-  await inParallel(ofChannels, channelsAtOnce, (batches) => pollChannel({ context, questionMs, turn, isOver }, batches));
-}
-
-interface PollRun {
-  context: AppContext;
-  questionMs: number;
-  turn: Turn;
-  isOver(): boolean;
-}
-
-/** One after the other. A provider that says nothing is not waited for again. */
-async function pollChannel({ context, questionMs, turn, isOver }: PollRun, batches: readonly BatchRecord[]): Promise<void> {
-  const failures: unknown[] = [];
-  for (const [index, { id, poll_at: at }] of batches.entries()) {
-    if (isOver() || at === undefined) break;
-    const claimed = await context.db.collection('batches').patch({ id, poll_at: at }, { set: { poll_at: context.now() + claimMs } });
-    if (claimed === null) continue;
-    const asking = { ...context, answerBy: performance.now() + questionMs };
-    try {
-      await look(context, claimed, { asking, turn });
-    } catch (failure) {
-      if (failure instanceof DatabaseUnavailable) throw failure;
-      await again(context, claimed, retryMs);
-      // A provider that does not answer is no fault of the job's.
-      if (!(failure instanceof AppError)) failures.push(failure);
-    }
-    if (performance.now() < asking.answerBy) continue;
-    for (const left of batches.slice(index + 1)) await again(context, left, retryMs);
-    break;
-  }
-  if (failures.length > 0) throw new Error('A batch could not be looked at', { cause: failures[0] });
+  const turn: Turn = { until: performance.now() + patienceMs };
+  const batches = context.db.collection('batches');
+  const due = await batches.find({ poll_at: { lte: context.now() } }, { sort: [['poll_at', 1]], limit: atOnce });
+  await askInTurn(due, {
+    context,
+    bounds: { runMs, questionMs },
+    claim: async ({ id, poll_at: at }) =>
+      at === undefined ? null : batches.patch({ id, poll_at: at }, { set: { poll_at: context.now() + claimMs } }),
+    look: (batch, asking) => look(context, batch, { asking, turn }),
+    again: (batch) => again(context, batch, retryMs),
+  });
 }
 
 interface Looking {

@@ -103,7 +103,12 @@ export async function deleteAtProvider(context: Asking, record: Lying): Promise<
   const channel = channelOf(context, record);
   // With another key nothing of it can be reached; the provider lets it go when it expires.
   if (channel === null || record.upstream_id === '') return 'gone';
-  const received = await askAccount(context, channel, { method: 'DELETE', path: `/files/${encodeURIComponent(record.upstream_id)}` });
+  return deleteThere(context, channel, `/files/${encodeURIComponent(record.upstream_id)}`);
+}
+
+/** @param path behind that of the account. As `deleteAtProvider`. */
+export async function deleteThere(context: Asking, channel: PreparedChannel, path: string): Promise<'gone' | 'left' | 'silent'> {
+  const received = await askAccount(context, channel, { method: 'DELETE', path });
   if (received.kind === 'stream') received.stream.abort();
   if (received.kind !== 'failed') return 'gone';
   const { upstreamStatus: status } = received.failure;

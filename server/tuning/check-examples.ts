@@ -23,8 +23,9 @@ import type { RelayServices } from '#server/relay/services.ts';
 import { countPrompt, estimateTextTokens } from '#server/upstream/token-estimate.ts';
 import type { EventSource } from '#server/upstream/upstream-stream.ts';
 
-/** Bytes of a file. */
+/** Bytes of a file; and lines, blank ones too: each takes its time. */
 const largestFile = 200 * 1024 * 1024;
+const mostLines = 1_000_000;
 const writtenAtOnce = 256 * 1024;
 /** Beyond this a line is looked at in turn with others. */
 const longBytes = 256 * 1024;
@@ -64,7 +65,7 @@ export async function checkExamples(asked: ExamplesToCheck, file: EventSource | 
   };
   const silenceMs = services.context.env.STREAMING_TIMEOUT * 1000;
   try {
-    for await (const { bytes, number } of linesOf(file, { longest: longestLine, largest: largestFile, silenceMs })) {
+    for await (const { bytes, number } of linesOf(file, { longest: longestLine, largest: largestFile, mostLines, silenceMs })) {
       const written = await checker.check(bytes, number);
       waiting.push(written);
       size += written.length;
@@ -79,7 +80,7 @@ export async function checkExamples(asked: ExamplesToCheck, file: EventSource | 
   return checker.checked();
 }
 
-const tooLarge = { zh: '超过 200 MB', en: 'is larger than 200 MB' };
+const tooLarge = { zh: '超过 200 MB 或 1,000,000 行', en: 'is larger than 200 MB, or has more than 1,000,000 lines' };
 const lineTooLong = { zh: '中有超过 4 MB 的行', en: 'has a line of more than 4 MB' };
 const tooFew = { zh: `至少要有 ${fewestExamples} 条样本`, en: `must have at least ${fewestExamples} examples` };
 const noAnswer = { zh: '必须包含助手（assistant）消息', en: 'must have a message of the assistant' };
@@ -136,9 +137,12 @@ class Checker {
   }
 
   async #count(content: PromptContent): Promise<void> {
-    this.#waiting.texts.push(...content.texts);
     this.#waiting.fixed += content.fixed;
-    for (const text of content.texts) this.#length += text.length;
+    for (const text of content.texts) {
+      this.#waiting.texts.push(text);
+      // Empty ones are work, too.
+      this.#length += text.length + 1;
+    }
     if (this.#length >= countedAtOnce) await this.#flush();
   }
 
@@ -200,7 +204,7 @@ function ofPreference(line: Body, base: string): PromptContent {
     // The prompt is read with either.
     const { messages, ...rest } = input.plain;
     const { texts, fixed } = contentOf({ ...rest, model: base, messages: [...(Array.isArray(messages) ? messages : []), answer.plain] });
-    all.texts.push(...texts);
+    for (const text of texts) all.texts.push(text);
     all.fixed += fixed;
   }
   return all;

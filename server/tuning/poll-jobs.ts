@@ -1,18 +1,18 @@
 // Asks providers what became of trainings, and finds out what became of those whose process ended in the middle.
-import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
-import { DatabaseUnavailable } from '#server/db/collection.ts';
 import type { TuningJobRecord } from '#server/db/records/tuning-job.ts';
+import { askInTurn, turnBounds } from '#server/files/ask-in-turn.ts';
+import type { TurnBounds } from '#server/files/ask-in-turn.ts';
 import { channelOf } from '#server/files/upstream-files.ts';
+import type { Asking } from '#server/files/upstream-files.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import { creationMs } from './job-store.ts';
 import { letGoFiles } from './let-go-files.ts';
 import { concludeJob, costOf, finishJob, resolveJobCharge } from './settle-job.ts';
+import { trainedShare } from './trained-share.ts';
 import { countIn, findThere, idIn, listThere, readThere } from './upstream-jobs.ts';
 
 const atOnce = 50;
-/** A run ends about then and the next one goes on. */
-const runMs = 60_000;
 /** Nobody else looks at a job meanwhile. */
 const claimMs = 30 * 60_000;
 /** Milliseconds between two questions: a twentieth of its age. */
@@ -25,28 +25,20 @@ const givenUpAfter = 3 * 24 * 3600;
 const mostCheckpoints = 100;
 
 /** A job. */
-export async function pollTunings(context: AppContext): Promise<void> {
+export async function pollTunings(context: AppContext, bounds: Partial<TurnBounds> = {}): Promise<void> {
   const jobs = context.db.collection('tuning_jobs');
-  const begin = performance.now();
   const due = await jobs.find({ poll_at: { lte: context.now() } }, { sort: [['poll_at', 1]], limit: atOnce });
-  const failures: unknown[] = [];
-  for (const { id, poll_at: at } of due) {
-    if (performance.now() - begin > runMs) break;
-    const claimed = await jobs.patch({ id, poll_at: at }, { set: { poll_at: context.now() + claimMs } });
-    if (claimed === null) continue;
-    try {
-      await look(context, claimed);
-    } catch (failure) {
-      if (failure instanceof DatabaseUnavailable) throw failure;
-      await again(context, claimed, retryMs);
-      // A provider that does not answer is no fault of ours.
-      if (!(failure instanceof AppError)) failures.push(failure);
-    }
-  }
-  if (failures.length > 0) throw new Error('A training could not be looked at', { cause: failures[0] });
+  await askInTurn(due, {
+    context,
+    bounds: { ...turnBounds, ...bounds },
+    claim: ({ id, poll_at: at }) => jobs.patch({ id, poll_at: at }, { set: { poll_at: context.now() + claimMs } }),
+    look,
+    again: (job) => again(context, job, retryMs),
+  });
 }
 
-async function look(context: AppContext, job: TuningJobRecord): Promise<void> {
+/** @param context with the time until which its provider has to answer */
+async function look(job: TuningJobRecord, context: AppContext & Asking): Promise<void> {
   if (job.state === 'checking') return lookAtChecking(context, job);
   if (job.state === 'creating') return lookAtCreating(context, job);
   if (job.state === 'running') return lookAtRunning(context, job);
@@ -57,8 +49,9 @@ async function look(context: AppContext, job: TuningJobRecord): Promise<void> {
   if (!(await finishJob(context, job))) await again(context, job, retryMs);
 }
 
-async function again({ db, now }: AppContext, { id }: TuningJobRecord, after: number): Promise<void> {
-  await db.collection('tuning_jobs').patch({ id }, { set: { poll_at: now() + after } });
+/** Where it has gone on meanwhile, its next look is told already. */
+async function again({ db, now }: AppContext, { id, state }: TuningJobRecord, after: number): Promise<void> {
+  await db.collection('tuning_jobs').patch({ id, state }, { set: { poll_at: now() + after } });
 }
 
 /** Nothing has been taken for it. */
@@ -70,7 +63,7 @@ async function lookAtChecking(context: AppContext, job: TuningJobRecord): Promis
 }
 
 /** Whether it was charged is found out first, then whether the provider has it. */
-async function lookAtCreating(context: AppContext, open: TuningJobRecord): Promise<void> {
+async function lookAtCreating(context: AppContext & Asking, open: TuningJobRecord): Promise<void> {
   const job = await resolveJobCharge(context, open);
   if (job.charge === 'open') return again(context, job, retryMs);
   const now = Math.floor(context.now() / 1000);
@@ -87,14 +80,17 @@ async function lookAtCreating(context: AppContext, open: TuningJobRecord): Promi
     await context.db.collection('tuning_jobs').patch({ id: job.id, state: 'creating' }, { set: running });
     return;
   }
-  // Without its file nothing can begin any more, if the provider was slow to take it.
-  await letGoFiles(context, job);
+  // Without its files nothing can begin any more, if the provider was slow to take it. What began before they went is there by now.
+  const areGone = await letGoFiles(context, job);
+  const late = channel === null ? null : await findThere(context, channel, job);
+  const isCertain = areGone && late === null;
+  if (!isCertain && now <= job.created_at + givenUpAfter) return again(context, job, late == null ? retryMs : 0);
   await concludeJob(context, job, failed);
 }
 
 const endings: ReadonlySet<string> = new Set(['succeeded', 'failed', 'cancelled']);
 
-async function lookAtRunning(context: AppContext, job: TuningJobRecord): Promise<void> {
+async function lookAtRunning(context: AppContext & Asking, job: TuningJobRecord): Promise<void> {
   const channel = channelOf(context, job);
   const answer = channel === null ? null : await readThere(context, channel, job.upstream_id);
   if (channel === null || answer === null || 'failure' in answer) return unheard(context, job);
@@ -111,13 +107,19 @@ async function lookAtRunning(context: AppContext, job: TuningJobRecord): Promise
   }
   const checkpoints = told.status === 'succeeded' ? await checkpointsOf(context, channel, job) : [];
   if (checkpoints === null) return unheard(context, job);
+  if (told.status === 'cancelled' && told.trained_tokens < 0) {
+    const share = await trainedShare(context, channel, job);
+    if (share === null) return unheard(context, job);
+    set.trained_tokens = Math.ceil(job.tokens * job.epochs * share);
+  }
   const finished = told.finished_at === 0 ? Math.floor(now / 1000) : told.finished_at;
-  await concludeJob(context, told, { cost: costOf(context, told), set: { ...set, checkpoints, finished_at: finished } });
+  const cost = costOf(context, { ...told, ...set });
+  await concludeJob(context, told, { cost, set: { ...set, checkpoints, finished_at: finished } });
 }
 
 /** Those that may be called like the model itself. Null: that is not known now. */
 async function checkpointsOf(
-  context: AppContext,
+  context: AppContext & Asking,
   channel: PreparedChannel,
   job: TuningJobRecord,
 ): Promise<TuningJobRecord['checkpoints'] | null> {

@@ -39,7 +39,8 @@ const largestSeed = 2 ** 31 - 1;
 const mostEpochs = 50;
 const bounds: Readonly<Record<string, { least: number; most: number; isWhole: boolean }>> = {
   batch_size: { least: 1, most: 256, isWhole: true },
-  learning_rate_multiplier: { least: 0, most: 100, isWhole: false },
+  // Above zero.
+  learning_rate_multiplier: { least: Number.MIN_VALUE, most: 100, isWhole: false },
   beta: { least: 0, most: 2, isWhole: false },
 };
 const ofMethod = {
@@ -105,10 +106,15 @@ function parametersIn(fields: StrictFields | undefined, method: TuningJobRecord[
     const value = isAuto(name) ? undefined : fields.number(name);
     if (value === undefined || bound === undefined) continue;
     if (value < bound.least || value > bound.most || (bound.isWhole && !Number.isInteger(value)))
-      throw badField(fields.path(name), bound.isWhole ? fieldRules.wholeBetween(bound.least, bound.most) : fieldRules.atMost(bound.most));
+      throw badField(fields.path(name), bound.isWhole ? fieldRules.wholeBetween(bound.least, bound.most) : within(bound));
     parameters[name] = value;
   }
   return { epochs: isAuto('n_epochs') ? undefined : fields.integer('n_epochs', 1, mostEpochs), parameters };
+}
+
+function within({ least, most }: { least: number; most: number }) {
+  if (least > 0) return { zh: `必须大于 0，且不能大于 ${most}`, en: `must be above 0 and at most ${most}` };
+  return { zh: `必须在 ${least} 到 ${most} 之间`, en: `must be from ${least} to ${most}` };
 }
 
 function refuseOthers(fields: StrictFields, names: ReadonlySet<string>): void {

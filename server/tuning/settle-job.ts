@@ -21,6 +21,8 @@ const keptMs = 90 * 24 * 3600 * 1000;
 /** What a training may cost, by what was taken for it: its examples may have been counted too low. What is further beyond cannot be true. */
 const mostExcess = 2;
 const idLength = 24;
+/** That a provider has for it. */
+const lettingGoMs = 5_000;
 
 /** What it costs, by what its provider tells at its end. */
 export function costOf(context: Pick<AppContext, 'quotes' | 'log'>, job: TuningJobRecord): number {
@@ -91,13 +93,14 @@ export async function finishJob(context: AppContext, job: TuningJobRecord): Prom
   await leaveModel(context, job);
   await leaveFiles(context, job);
   if (job.charge === 'done') await tellOf(context, job, rest);
+  // What does not go now goes by itself when its time is over.
+  await letGoFiles({ ...context, answerBy: performance.now() + lettingGoMs }, job);
   const ended = await context.db
     .collection('tuning_jobs')
     .patch({ id: job.id, state: 'settling' }, { set: { state: 'ended', poll_at: context.now() + keptMs }, unset: ['open_user_id'] });
   if (ended === null) return true;
   // A figure for administrators: whoever ends the job corrects it.
   if (rest !== 0) await addChannelUse(context.db, job.channel_id, -rest);
-  context.waitUntil(letGoFiles(context, job));
   return true;
 }
 

@@ -2,13 +2,13 @@
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import type { TunedModelRecord } from '#server/db/records/tuned-model.ts';
-import { channelOf } from '#server/files/upstream-files.ts';
+import { turnBounds } from '#server/files/ask-in-turn.ts';
+import type { TurnBounds } from '#server/files/ask-in-turn.ts';
+import { channelOf, deleteThere } from '#server/files/upstream-files.ts';
+import type { Asking } from '#server/files/upstream-files.ts';
 import type { RelayServices } from '#server/relay/services.ts';
-import { deleteModelThere } from './upstream-jobs.ts';
 
 const atOnce = 100;
-/** A run ends about then and the next one goes on. */
-const runMs = 60_000;
 
 /** From now on it is nobody's. What the provider does not delete at once, the job does. @throws {AppError} `model_not_found` for every one that is not the user's */
 export async function deleteModel({ context, ownModels }: RelayServices, userId: number, name: string): Promise<object> {
@@ -21,21 +21,28 @@ export async function deleteModel({ context, ownModels }: RelayServices, userId:
   return { id: name, object: 'model', deleted: true };
 }
 
-async function letGo(context: AppContext, record: TunedModelRecord): Promise<void> {
+async function letGo(context: AppContext & Asking, record: TunedModelRecord): Promise<'gone' | 'left' | 'silent'> {
   const channel = channelOf(context, record);
   // With another key nothing of it can be reached.
-  const isGone = channel === null || (await deleteModelThere(context, channel, record.upstream_model));
-  if (isGone) await context.db.collection('tuned_models').remove({ id: record.id, state: 'leaving' });
+  const outcome = channel === null ? 'gone' : await deleteThere(context, channel, `/models/${encodeURIComponent(record.upstream_model)}`);
+  if (outcome === 'gone') await context.db.collection('tuned_models').remove({ id: record.id, state: 'leaving' });
+  return outcome;
 }
 
-/** A job. */
-export async function sweepTunedModels(context: AppContext): Promise<void> {
+/** A job. A provider that says nothing is not asked again in the same run. */
+export async function sweepTunedModels(context: AppContext, { runMs, questionMs }: TurnBounds = turnBounds): Promise<void> {
   const models = context.db.collection('tuned_models');
-  const begin = performance.now();
+  const end = performance.now() + runMs;
   await leaveDeleted(context);
-  for (let after = ''; performance.now() - begin < runMs;) {
+  const silent = new Set<number>();
+  for (let after = ''; performance.now() < end;) {
     const some = await models.find({ state: 'leaving', id: { gt: after } }, { sort: [['id', 1]], limit: atOnce });
-    for (const record of some) await letGo(context, record);
+    for (const record of some) {
+      if (performance.now() > end) return;
+      if (silent.has(record.channel_id)) continue;
+      const outcome = await letGo({ ...context, answerBy: performance.now() + questionMs }, record);
+      if (outcome === 'silent') silent.add(record.channel_id);
+    }
     const last = some.at(-1);
     if (last === undefined || some.length < atOnce) return;
     after = last.id;

@@ -83,13 +83,6 @@ function readList(object: Readonly<Record<string, unknown>>): ListThere | null {
   return Array.isArray(data) ? { data: data.filter(isObject), hasMore: object['has_more'] === true } : null;
 }
 
-/** False: it may still be there. */
-export async function deleteModelThere(context: Asking, channel: PreparedChannel, model: string): Promise<boolean> {
-  const received = await askAccount(context, channel, { method: 'DELETE', path: `/models/${encodeURIComponent(model)}` });
-  if (received.kind === 'stream') received.stream.abort();
-  return received.kind !== 'failed' || received.failure.upstreamStatus === 404;
-}
-
 /** Bytes of a file; 0: that is not known. */
 export async function sizeThere(context: Asking, channel: PreparedChannel, file: string): Promise<number> {
   const received = await askAccount(context, channel, { method: 'GET', path: `/files/${encodeURIComponent(file)}` });

@@ -1,11 +1,11 @@
 // Goes on with every store: asks its provider how large it is, ends its day and pays the next one ahead, and lets go of what has expired, what nobody
 // pays, and what a process left in the middle of its creation.
 import type { AppContext } from '#server/context.ts';
-import { DatabaseUnavailable } from '#server/db/collection.ts';
 import type { VectorStoreRecord } from '#server/db/records/vector-store.ts';
+import { askInTurn, turnBounds } from '#server/files/ask-in-turn.ts';
+import type { TurnBounds } from '#server/files/ask-in-turn.ts';
 import { channelOf } from '#server/files/upstream-files.ts';
 import type { Asking } from '#server/files/upstream-files.ts';
-import { inParallel } from '#server/queues/in-parallel.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import { noteTold } from './look-at-store.ts';
 import { closeDay, coverBytes, settledStore } from './pay-store.ts';
@@ -15,8 +15,6 @@ import { changeStore, expiryOf } from './store-records.ts';
 import { askStore, deleteStore, findAtProvider, storePath, switchOf } from './upstream-stores.ts';
 
 const atOnce = 50;
-/** Channels that are asked at the same time. */
-const channelsAtOnce = 8;
 /** Until somebody else may take one that is being looked at. */
 const claimMs = 10 * 60_000;
 const retryMs = 60_000;
@@ -34,52 +32,18 @@ const unseenSeconds = 7 * daySeconds;
 /** Days that are made up for in one look; the next one goes on. */
 const mostDays = 40;
 
-export interface TendBounds {
-  /** A run ends about then and the next one goes on: other jobs of the process come after it. */
-  runMs: number;
-  /** For which all that a provider says of one store is waited. */
-  questionMs: number;
-}
-
-const tendBounds: TendBounds = { runMs: 60_000, questionMs: 15_000 };
-
 /** A job. */
-export async function tendStores(context: AppContext, { runMs, questionMs }: TendBounds = tendBounds): Promise<void> {
-  const begin = performance.now();
-  const isOver = () => performance.now() - begin > runMs;
+export async function tendStores(context: AppContext, bounds: TurnBounds = turnBounds): Promise<void> {
   const due = await context.db
     .collection('vector_stores')
     .find({ poll_at: { lte: context.now() } }, { sort: [['poll_at', 1]], limit: atOnce });
-  const ofChannels = [...Map.groupBy(due, ({ channel_id }) => channel_id).values()];
-  await inParallel(ofChannels, channelsAtOnce, (stores) => tendChannel({ context, questionMs, isOver }, stores));
-}
-
-interface TendRun {
-  context: AppContext;
-  questionMs: number;
-  isOver(): boolean;
-}
-
-/** One after the other. A provider that says nothing is not waited for again. */
-async function tendChannel({ context, questionMs, isOver }: TendRun, stores: readonly VectorStoreRecord[]): Promise<void> {
-  const failures: unknown[] = [];
-  for (const [index, { id, poll_at: at }] of stores.entries()) {
-    if (isOver()) break;
-    const claimed = await changeStore(context, id, (now) => (now.poll_at === at ? { poll_at: context.now() + claimMs } : null));
-    if (claimed === null) continue;
-    const asking = { ...context, answerBy: performance.now() + questionMs };
-    try {
-      await tendStore(asking, id);
-    } catch (failure) {
-      if (failure instanceof DatabaseUnavailable) throw failure;
-      await lookAgain(context, id, retryMs);
-      failures.push(failure);
-    }
-    if (performance.now() < asking.answerBy) continue;
-    for (const left of stores.slice(index + 1)) await lookAgain(context, left.id, retryMs);
-    break;
-  }
-  if (failures.length > 0) throw new Error('A vector store could not be looked at', { cause: failures[0] });
+  await askInTurn(due, {
+    context,
+    bounds,
+    claim: ({ id, poll_at: at }) => changeStore(context, id, (now) => (now.poll_at === at ? { poll_at: context.now() + claimMs } : null)),
+    look: ({ id }, asking) => tendStore(asking, id),
+    again: ({ id }) => lookAgain(context, id, retryMs),
+  });
 }
 
 /** One of them, as far as it goes now. */

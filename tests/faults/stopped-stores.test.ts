@@ -3,68 +3,16 @@
 import OpenAI, { toFile } from 'openai';
 import { describe, expect, test } from 'vitest';
 import { tendStores } from '#server/vector-stores/tend-stores.ts';
-import type { Database } from '#server/db/database.ts';
-import type { Ledger } from '#server/money/ledger.ts';
 import { engines } from '#tests/support/engines.ts';
 import { startFakeStores } from '#tests/support/fake-stores.ts';
 import type { FakeStores } from '#tests/support/fake-stores.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 import type { RelayScene } from '#tests/support/relay-scene.ts';
+import { Stopping } from '#tests/support/stopping.ts';
 
 const day = 86_400;
-const stopped = 'The process has stopped';
 /** Steps by which stores and money change. */
-const steps: Readonly<Record<string, readonly string[]>> = { vector_stores: ['insert', 'patch', 'remove'], logs: ['insert'] };
-
-/** A process that stops behind one step, whose number counts from one. */
-class Stopping {
-  readonly #at: number;
-  #count = 0;
-
-  constructor(at: number) {
-    this.#at = at;
-  }
-
-  get hasStopped(): boolean {
-    return this.#count >= this.#at;
-  }
-
-  async step<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (this.hasStopped) throw new Error(stopped);
-    this.#count += 1;
-    const result = await work();
-    if (this.hasStopped) throw new Error(stopped);
-    return result;
-  }
-
-  database(db: Database): Database {
-    return instead(db, {
-      collection: (name: string) => {
-        const collection: object = db.collection(name as 'vector_stores');
-        const verbs = (steps[name] ?? []).map((verb) => [
-          verb,
-          (...given: unknown[]) => this.step(() => Reflect.get(collection, verb).apply(collection, given)),
-        ]);
-        return verbs.length === 0 ? collection : instead(collection, Object.fromEntries(verbs));
-      },
-    });
-  }
-
-  ledger(ledger: Ledger): Ledger {
-    const change: Ledger['change'] = (request) => this.step(() => ledger.change(request));
-    return instead(ledger, { change });
-  }
-}
-
-/** The same object with other members. */
-function instead<Target extends object>(target: Target, members: object): Target {
-  return new Proxy(target, {
-    get: (_target, name) => {
-      const found: unknown = name in members ? Reflect.get(members, name) : Reflect.get(target, name, target);
-      return typeof found === 'function' ? found.bind(target) : found;
-    },
-  });
-}
+const steps = { vector_stores: ['insert', 'patch', 'remove'], logs: ['insert'] };
 
 describe.each(engines)('a process that stops on $kind', (engine) => {
   const sdk = ({ app, key }: RelayScene) => new OpenAI({ baseURL: `${app.origin}/v1`, apiKey: key, maxRetries: 0 });
@@ -130,7 +78,7 @@ describe.each(engines)('a process that stops on $kind', (engine) => {
     let file = await upload();
     let lives = 0;
     for (let at = 1; ; at += 1) {
-      const stopping = new Stopping(at);
+      const stopping = new Stopping(at, steps);
       Object.assign(context, { db: stopping.database(db), ledger: stopping.ledger(ledger) });
       await live(scene, file).catch(() => {});
       Object.assign(context, { db, ledger });

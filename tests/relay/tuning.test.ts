@@ -261,7 +261,14 @@ describe.each(engines)('trainings on $kind', (engine) => {
     const cases: [TrainOptions, (record: TuningJobRecord) => number][] = [
       [{ status: 'failed', trainedTokens: 50 }, () => 0],
       [{ status: 'cancelled', trainedTokens: 50 }, () => 100],
-      [{ status: 'cancelled', trainedTokens: null }, () => 0],
+      [{ status: 'cancelled', trainedTokens: 0 }, () => 0],
+      [{ status: 'cancelled', events: [] }, () => 0],
+      [{ status: 'cancelled' }, ({ tokens, epochs }) => 2 * Math.ceil((tokens * epochs) / 90)],
+      [
+        { status: 'cancelled', events: ['Step 45/90: training loss=0.1', 'Step 44/90: training loss=0.1'] },
+        ({ tokens, epochs }) => 2 * Math.ceil((tokens * epochs) / 2),
+      ],
+      [{ status: 'cancelled', events: ['Step 999/90: training loss=0.1', 'Step 3/0: training loss=0.1'] }, ({ reserved }) => reserved],
       [{ trainedTokens: null }, ({ reserved }) => reserved],
       [{ trainedTokens: -5 }, ({ reserved }) => reserved],
       [{ trainedTokens: 'many' }, ({ reserved }) => reserved],
@@ -326,6 +333,28 @@ describe.each(engines)('trainings on $kind', (engine) => {
       await pollBatches(scene.app.context);
       const { output_file_id: output } = await client.batches.retrieve(batch.id);
       expect(await (await client.files.content(output ?? '')).text()).toContain(name);
+    });
+    await costs(0, async () => {
+      const [theirs = ''] = provider.models;
+      const lines = JSON.stringify({
+        custom_id: 'a',
+        method: 'POST',
+        url: '/v1/chat/completions',
+        body: { model: name, messages, max_tokens: 9 },
+      });
+      const input = await client.files.create({ file: await toFile(Buffer.from(lines), 'in.jsonl'), purpose: 'batch' });
+      const batch = await client.batches.create({ input_file_id: input.id, endpoint: '/v1/chat/completions', completion_window: '24h' });
+      scene.upstream.behave({ status: 429, error: { message: `Too many for ${theirs} of org-theirs`, type: 'rate', code: 'rate' } });
+      await provider.batches.run();
+      scene.upstream.behave({ usage });
+      scene.app.clock.advance(11 * 60_000);
+      await pollBatches(scene.app.context);
+      const { error_file_id: errors } = await client.batches.retrieve(batch.id);
+      const told = await client.files.content(errors ?? '');
+      const text = await told.text();
+      expect(text).toContain(name);
+      expect(text).not.toContain(theirs);
+      expect((await client.files.retrieve(errors ?? '')).bytes).toBe(Buffer.byteLength(text));
     });
     const counted = await scene.post('/v1/messages/count_tokens', { model: name, messages }, { 'anthropic-version': '2023-06-01' });
     expect(await counted.json()).toMatchObject({ input_tokens: expect.any(Number) });
@@ -510,6 +539,10 @@ describe.each(engines)('trainings on $kind', (engine) => {
       [{ hyperparameters: { n_epochs: 0 } }, /n_epochs/],
       [{ hyperparameters: { n_epochs: 51 } }, /n_epochs/],
       [{ hyperparameters: { n_epochs: 1.5 } }, /n_epochs/],
+      [{ hyperparameters: { n_epochs: '3' } }, /n_epochs/],
+      [{ hyperparameters: { learning_rate_multiplier: 0 } }, /above 0 and at most 100/],
+      [{ method: { type: 'dpo', dpo: { hyperparameters: { beta: -1 } } } }, /beta must be from 0 to 2/],
+      [{ hyperparameters: { n_epochs: 1 }, method: { type: 'supervised', supervised: { hyperparameters: { n_epochs: 2 } } } }, /only once/],
       [{ hyperparameters: { beta: 1 } }, /beta/],
       [{ hyperparameters: { batch_size: 'large' } }, /batch_size/],
       [{ method: { type: 'supervised', dpo: {} } }, /dpo/],
@@ -550,6 +583,8 @@ describe.each(engines)('trainings on $kind', (engine) => {
       [['{"messages":[],"messages":[{"role":"assistant","content":"Hi"}]}'], /stand only once/],
       [[`{"messages":${'['.repeat(200)}${']'.repeat(200)}}`], /line 1: /],
       [[example('x'.repeat(4 * 1024 * 1024))], /more than 4 MB/],
+      // Each of them takes its time.
+      [['\n'.repeat(1_000_001), ...examples()], /more than 1,000,000 lines/],
     ];
     for (const [given, said, more] of lines) {
       const refused = await failureOf(begin(client, more, given));
@@ -641,6 +676,72 @@ describe.each(engines)('trainings on $kind', (engine) => {
     expect(await client.fineTuning.jobs.retrieve(id)).toMatchObject({ status: 'failed', fine_tuned_model: null });
     expect(await scene.balance()).toBe(before);
     await scene.checkBooks();
+  });
+
+  test('where its files do not go, or it comes late, nothing is back before it is known that it will not run', async () => {
+    const { scene, provider } = await open();
+    await using _scene = scene;
+    const client = sdk(scene);
+    const before = await scene.balance();
+    const { db } = scene.app.context;
+    provider.failures.push('cut');
+    const { id } = await begin(client);
+    const deletes = () => provider.files.asked.filter((one) => one.startsWith('DELETE')).length;
+    provider.files.failures.push(500);
+    await poll(scene);
+    expect(deletes()).toBe(1);
+    expect(await db.collection('tuning_jobs').get(id)).toMatchObject({ state: 'creating', charge: 'done' });
+    expect(await scene.balance()).toBeLessThan(before);
+    await poll(scene);
+    expect(await db.collection('tuning_jobs').get(id)).toMatchObject({ state: 'ended', status: 'failed', cost: 0 });
+    expect(await scene.balance()).toBe(before);
+    await scene.checkBooks();
+  });
+
+  test('a provider that says nothing is asked once a run, and a look that comes too late changes nothing', async () => {
+    const { scene, provider } = await open();
+    await using _scene = scene;
+    const client = sdk(scene);
+    const { context } = scene.app;
+    const first = await begin(client);
+    const second = await begin(client);
+    context.db.collection('tuning_jobs');
+    scene.app.clock.advance(11 * 60_000);
+    const asked = provider.asked.length;
+    provider.failures.push('held');
+    const run = pollTunings(context, { questionMs: 300 });
+    await expect.poll(() => provider.asked.length).toBe(asked + 1);
+    // Somebody else has ended them meanwhile.
+    const later = context.now() + 90 * 86_400_000;
+    for (const { id } of [first, second])
+      await context.db.collection('tuning_jobs').patch({ id }, { set: { state: 'ended', poll_at: later }, unset: ['open_user_id'] });
+    await run;
+    expect(provider.asked).toHaveLength(asked + 1);
+    for (const { id } of [first, second]) expect((await context.db.collection('tuning_jobs').get(id))?.poll_at).toBe(later);
+    // Nor is it waited for to let go of models.
+    const names = [...provider.jobs.keys()];
+    expect(names).toHaveLength(2);
+    const [theirs, other] = ['ft:theirs:1', 'ft:theirs:2'];
+    const channel = await context.db.collection('tuning_jobs').get(first.id);
+    for (const upstream_model of [theirs, other])
+      await context.db.collection('tuned_models').insert({
+        id: `ft:${model}::${upstream_model}`,
+        user_id: scene.user.id,
+        job_id: first.id,
+        channel_id: channel?.channel_id ?? 0,
+        key: channel?.key ?? '',
+        base: model,
+        upstream_model,
+        checkpoints: [],
+        created_at: 1,
+        state: 'leaving',
+      });
+    provider.failures.push('held');
+    await sweepTunedModels(context, { runMs: 5000, questionMs: 200 });
+    expect(provider.asked).toHaveLength(asked + 2);
+    provider.failures.push(204);
+    await sweepTunedModels(context);
+    expect(await context.db.collection('tuned_models').count({})).toBe(0);
   });
 
   test('what a group costs more, a training and its model cost more', async () => {

@@ -33,6 +33,8 @@ export interface TrainOptions {
   steps?: readonly number[];
   /** The model's name comes later. */
   isUnnamed?: boolean;
+  /** Texts of events that tell its steps. */
+  events?: readonly string[];
 }
 
 export interface FakeTuning extends ProviderFront {
@@ -44,8 +46,8 @@ export interface FakeTuning extends ProviderFront {
   /** Requests about trainings and models, as `METHOD path`, and models that calls were for. */
   asked: string[];
   called: string[];
-  /** The next ones get these; `lost`: it is done, and nothing is answered. */
-  failures: (number | 'lost' | 'cut')[];
+  /** The next ones get these; `lost`: it is done, and nothing is answered; `held`: nothing is ever said. */
+  failures: (number | 'lost' | 'cut' | 'held')[];
   /** Ends a training, the newest unless told. */
   train(options?: TrainOptions, id?: string): ProviderJob;
   /** The examples that it was given. */
@@ -58,12 +60,14 @@ const ofMethod: Readonly<Record<string, ReadonlySet<string>>> = {
   dpo: new Set(['n_epochs', 'batch_size', 'learning_rate_multiplier', 'beta']),
 };
 const pageSize = 2;
+const firstStep = 'Step 1/90: training loss=0.5';
 
 export async function startFakeTuning(upstreamUrl: string): Promise<FakeTuning> {
   const batches = await startFakeBatches(upstreamUrl);
   const { files, channel } = batches;
   const jobs = new Map<string, ProviderJob>();
   const checkpoints = new Map<string, Record<string, unknown>[]>();
+  const trainedSteps = new Map<string, readonly string[]>();
   const models = new Set<string>();
   const asked: string[] = [];
   const called: string[] = [];
@@ -79,10 +83,11 @@ export async function startFakeTuning(upstreamUrl: string): Promise<FakeTuning> 
   }
 
   function train(options: TrainOptions = {}, id = ''): ProviderJob {
-    const { status = 'succeeded', trainedTokens = null, steps = [], isUnnamed = false } = options;
+    const { status = 'succeeded', trainedTokens = null, steps = [], isUnnamed = false, events = [firstStep] } = options;
     const job = jobs.get(id) ?? [...jobs.values()].at(-1);
     if (job === undefined) throw new Error('There is no training');
     Object.assign(job, { status, trained_tokens: trainedTokens, finished_at: 2_000_000_100, estimated_finish: null });
+    trainedSteps.set(job.id, events);
     if (status === 'failed') job.error = { code: 'bad_data', message: `The file ${job.training_file} is not good`, param: 'training_file' };
     if (status !== 'succeeded') return job;
     const name = `ft:${job.model}:their-org::T${job.id.slice(-6)}`;
@@ -128,7 +133,9 @@ export async function startFakeTuning(upstreamUrl: string): Promise<FakeTuning> 
     return [
       ...(made === null ? [] : [event('4', `New fine-tuned model created: ${made}`)]),
       event('3', `Checkpoint created at step 90 with name: ft:${job.model}:their-org::T1:ckpt-step-90`),
-      event('2', 'Step 1/90: training loss=0.5', { type: 'metrics', data: { step: 1, model: made, file: job.training_file } }),
+      ...(trainedSteps.get(job.id) ?? [firstStep]).map((message, index) =>
+        event(`2${index}`, message, { type: 'metrics', data: { step: Number(/\d+/.exec(message)), model: made, file: job.training_file } }),
+      ),
       event('1', `Validating training file: ${job.training_file} of org-theirs123`),
       event('0', `Created fine-tuning job: ${job.id}`),
     ];
@@ -147,6 +154,7 @@ export async function startFakeTuning(upstreamUrl: string): Promise<FakeTuning> 
       asked.push(`${method} ${decodeURIComponent(url)}`);
       if (headers.authorization !== `Bearer ${channel.key}`) return refuse(401, 'Incorrect API key provided');
       const failure = failures.shift();
+      if (failure === 'held') return;
       if (typeof failure === 'number') return refuse(failure, 'as was told');
       if (!models.delete(kind ?? '')) return refuse(404, `The model '${kind}' does not exist`);
       return answer(200, { id: kind, object: 'model', deleted: true });
@@ -163,6 +171,7 @@ export async function startFakeTuning(upstreamUrl: string): Promise<FakeTuning> 
     if (headers.authorization !== `Bearer ${channel.key}`) return refuse(401, 'Incorrect API key provided');
     const failure = failures.shift();
     if (failure === 'cut') return void response.destroy();
+    if (failure === 'held') return;
     if (typeof failure === 'number') return refuse(failure, 'as was told');
     if (kind !== 'jobs' || more.length > 0) return refuse(404, 'no such path');
     const give = (job: ProviderJob) => (failure === 'lost' ? void response.destroy() : answer(200, told(job)));
