@@ -3,7 +3,7 @@ import { otherOf } from '#shared/log-other.ts';
 import type { Log } from '#shared/logs.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Paced } from './log-columns.tsx';
-import { durationOf, firstBytePace, paceOf } from './log-summary.ts';
+import { durationOf, firstBytePace, isHandedIn, paceOf } from './log-summary.ts';
 
 /** Time, and how it was answered. */
 export function CallContext({ log }: { log: Log }) {
@@ -12,8 +12,7 @@ export function CallContext({ log }: { log: Log }) {
   const duration = durationOf(log);
   const other = otherOf(log);
   const first = log.is_stream ? other?.frt : undefined;
-  // What is only handed in is not answered by that.
-  if (other?.batch !== undefined) return format.dateTime(log.created_at);
+  if (isHandedIn(log)) return format.dateTime(log.created_at);
   return (
     <>
       {format.dateTime(log.created_at)}

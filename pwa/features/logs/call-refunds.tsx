@@ -16,6 +16,7 @@ import { ReasonField } from '#pwa/ui/form/reason-field.tsx';
 import { ConfirmDialog } from '#pwa/ui/frame/confirm-dialog.tsx';
 import { PanelSection } from '#pwa/ui/frame/side-panel.tsx';
 import { toastFailure, toastSuccess } from '#pwa/ui/frame/toast.ts';
+import { isHandedIn } from './log-summary.ts';
 import styles from './logs.module.css';
 import { logUserQuery } from './queries.ts';
 import { RowLink } from './row-link.tsx';
@@ -29,7 +30,7 @@ export function CallRefunds({ log, isAdmin }: { log: Log; isAdmin: boolean }) {
   const refunds = answered.length > known.length ? answered : known;
   const [isAsked, setAsked] = useState(false);
   const left = leftOf(log, refunds);
-  const isSetAside = other?.batch !== undefined || other?.tuning !== undefined;
+  const isSetAside = isHandedIn(log);
   const mayRefund = useMayRefund(log, isAdmin && left > 0 && other?.task === undefined && !isSetAside);
   if (refunds.length === 0 && !mayRefund) return null;
   return (

@@ -14,6 +14,7 @@ export function CallSize({ log }: { log: Log }) {
     characters: (count) => t('logs.size.characters', { count }),
     seconds: (count) => t('logs.size.seconds', { count }),
     requests: (count) => t('logs.size.requests', { count }),
+    examples: (count) => t('logs.size.examples', { count }),
   });
   return size === undefined ? null : <span className={styles.said}>{size}</span>;
 }

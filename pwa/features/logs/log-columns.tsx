@@ -14,7 +14,7 @@ import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { Tag } from '#pwa/ui/controls/tag.tsx';
 import { tokenName } from '#pwa/ui/billing/token-name.ts';
-import { channelPath, durationOf, firstBytePace, type Pace, paceOf } from './log-summary.ts';
+import { channelPath, durationOf, firstBytePace, isHandedIn, type Pace, paceOf } from './log-summary.ts';
 import { CallSize } from './call-size.tsx';
 import { EndingMark, RefusalMark } from './log-labels.tsx';
 import styles from './logs.module.css';
@@ -301,8 +301,7 @@ function ChannelPath({ log }: { log: Log }) {
 function Duration({ log }: { log: Log }) {
   const format = useFormat();
   const isPhone = useIsPhone();
-  // A batch is only handed in.
-  if (!isCall(log) || otherOf(log)?.batch !== undefined) return null;
+  if (!isCall(log) || isHandedIn(log)) return null;
   const milliseconds = durationOf(log);
   const text = isPhone ? format.duration(milliseconds) : seconds(milliseconds);
   return <Paced pace={paceOf(milliseconds / 1000)} text={text} />;

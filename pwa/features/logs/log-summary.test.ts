@@ -29,6 +29,7 @@ test('log row: what a call was for, where tokens do not say it', () => {
     characters: (count: number) => `${count} characters`,
     seconds: (count: number) => `${count} s`,
     requests: (count: number) => `${count} requests`,
+    examples: (count: number) => `${count} examples`,
   };
   const told = (other: object) => sizeOf(row({ other: other as never }), words);
   expect(told({ units: { kind: 'image', count: 2, size: '1024x1024', quality: 'hd' } })).toBe('2 pictures · 1024×1024 · hd');
@@ -36,6 +37,7 @@ test('log row: what a call was for, where tokens do not say it', () => {
   expect(told({ units: { kind: 'minute', count: 150 } })).toBe('9000 ms');
   expect(told({ units: { kind: 'character', count: 47 } })).toBe('47 characters');
   expect(told({ batch: { id: 'batch_1', requests: 3 } })).toBe('3 requests');
+  expect(told({ tuning: { id: 'ftjob-1', examples: 12, epochs: 3, tokens: 90, price: 25 } })).toBe('12 examples');
   expect(told({})).toBeUndefined();
 });
 

@@ -40,12 +40,20 @@ interface Words {
   characters: (count: number) => string;
   seconds: (count: number) => string;
   requests: (count: number) => string;
+  examples: (count: number) => string;
 }
 
-/** What a call was for, where that is not told by tokens: pictures, sound, a video, a batch. */
+/** A batch, or a training: it is only handed in, and its time says nothing. */
+export function isHandedIn(log: Log): boolean {
+  const other = otherOf(log);
+  return other?.batch !== undefined || other?.tuning !== undefined;
+}
+
+/** What a call was for, where that is not told by tokens: pictures, sound, a video, a batch, a training. */
 export function sizeOf(log: Log, words: Words): string | undefined {
   const other = otherOf(log);
   if (other?.batch !== undefined) return words.requests(other.batch.requests);
+  if (other?.tuning !== undefined) return words.examples(other.tuning.examples);
   const { units } = other ?? {};
   switch (units?.kind) {
     case 'image':
