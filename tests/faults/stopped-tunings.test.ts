@@ -88,7 +88,7 @@ describe.each(engines)('a process that stops on $kind', (engine) => {
       const charged = (await db.collection('logs').find({ type: 2 })).reduce((sum, { quota }) => sum + quota, 0);
       const ends = await db.collection('logs').find({ type: 4 });
       expect(charged - ends.reduce((sum, { refunded = 0 }) => sum + refunded, 0), where).toBe(paid);
-      expect(new Set(ends.map(({ other }) => (other?.['event'] as { job: string }).job)).size, where).toBe(ends.length);
+      expect(new Set(ends.map(({ content }) => content)).size, where).toBe(ends.length);
       expect(await db.collection('tuned_models').count({}), where).toBe(trained);
       // The caller's own: what the provider was given goes.
       const left = () => [...provider.files.files.values()].filter(({ purpose }) => purpose === 'fine-tune').length;
