@@ -12,7 +12,7 @@ export async function dropCutFiles({ db }: Stored, of: Filter<FileRecord> = {}):
   let count = 0;
   for (const { process } of await files.group({ filter: { and: [of, sending] }, by: ['process'] })) {
     const id = String(process);
-    if (await hasEnded({ db }, id)) count += await files.remove({ and: [of, { state: 'sending', process: id }] });
+    if (await hasEnded({ db }, id)) count += await dropUnsent({ db }, { and: [of, { process: id }] });
   }
   return count;
 }
@@ -29,6 +29,13 @@ export async function freeCutParts({ db }: Stored, { id }: Pick<FileRecord, 'id'
     isFreed ||= freed !== null && bytes > 0;
   }
   return isFreed;
+}
+
+/** Of which it is not known whether the provider has them: those that stay are looked for there. @returns how many take no place any more */
+export async function dropUnsent({ db }: Stored, which: Filter<FileRecord>): Promise<number> {
+  const files = db.collection('files');
+  await files.patchAll({ and: [which, { state: 'sending', stays: true }] }, { set: { state: 'leaving' }, unset: ['process'] });
+  return files.remove({ and: [which, { state: 'sending', stays: { exists: false } }] });
 }
 
 async function hasEnded({ db }: Stored, process: string): Promise<boolean> {

@@ -6,12 +6,16 @@ import { AppError } from '#shared/errors.ts';
 import { bufferResponse, streamResponse } from '#server/http/lean-response.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { checkMeans } from '#server/relay/admission/admit-call.ts';
+import { FormFile } from '#server/framing/form-data.ts';
+import { markedName } from '#server/relay/marked-name.ts';
 import { keyBehind } from '#server/relay/own-objects.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import { badQuery, listOf } from '#server/responses/list-items.ts';
 import { createServer } from '#server/responses/serve-caller.ts';
 import type { KeptAnswer, KeptCaller } from '#server/responses/serve-caller.ts';
 import { isRetryable } from '#server/upstream/failure-consequences.ts';
+import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
+import { dropUnsent } from './cut-sendings.ts';
 import { beginFile, findFile, listFiles, longestKept, mostFiles, resultsPurpose, toldFile } from './file-store.ts';
 import type { FilesPage } from './file-store.ts';
 import { withoutBlocked } from './blocked-results.ts';
@@ -19,7 +23,8 @@ import { PassedBytes } from './passed-bytes.ts';
 import { filesAreOff, withUpload } from './read-upload.ts';
 import type { Upload } from './read-upload.ts';
 import { restored, restoredLines } from './restored-lines.ts';
-import { channelsWithFiles, deleteAtProvider, errorOf, readAtProvider, sendFile } from './upstream-files.ts';
+import { keepSent, letGoThere, staysAt } from './staying-files.ts';
+import { channelsWithFiles, errorOf, readAtProvider, sendFile } from './upstream-files.ts';
 
 const mostOfPage = 10_000;
 
@@ -72,7 +77,7 @@ export function mountFiles(host: RouteHost, services: RelayServices): void {
 }
 
 async function letGo({ context }: RelayServices, record: FileRecord): Promise<void> {
-  if ((await deleteAtProvider(context, record)) === 'gone') await context.db.collection('files').remove({ id: record.id });
+  if ((await letGoThere(context, record)) === 'gone') await context.db.collection('files').remove({ id: record.id });
 }
 
 /** At the first channel that takes it. @throws {AppError} */
@@ -84,25 +89,29 @@ async function storeFile(services: RelayServices, { userId, admission }: KeptCal
   const longest = longestKept(context);
   const seconds = Math.min(upload.seconds ?? longest, longest);
   const channels = channelsWithFiles(context, { group, pinned: pinnedChannel, purpose }).slice(0, context.settings.get('RetryTimes') + 1);
-  const [first] = channels;
-  if (first === undefined) throw new AppError('no_file_channel', { group });
-  const at = ({ id }: { id: number }, key: string) => ({ channel_id: id, key });
   const known = { user_id: userId, filename, purpose, bytes: upload.file.content.size, seconds };
-  const record = await beginFile(context, { ...known, ...at(first, keyBehind(context.secrets, first)) });
   let failure: AppError | undefined;
   for (const channel of channels) {
-    const sent = await sendFile(context, channel, { ...upload, seconds });
-    if ('id' in sent) {
-      const set = { ...at(channel, keyBehind(context.secrets, channel)), upstream_id: sent.id, state: 'stored' as const };
-      const stored = await files.patch({ id: record.id, state: 'sending' }, { set, unset: ['process'] });
-      if (stored === null) throw new AppError('file_not_found', { id: record.id });
-      return toldFile(stored);
-    }
-    failure = errorOf(context, sent.failure);
-    if (!isRetryable(sent.failure, channel.provider)) break;
+    const stays = staysAt(context, channel, upload);
+    const place = { channel_id: channel.id, key: keyBehind(context.secrets, channel) };
+    const record = await beginFile(context, { ...known, ...place, ...(stays ? { stays } : {}) });
+    const { file } = upload;
+    const sent = stays
+      ? { ...upload, seconds: null, file: new FormFile({ ...file, filename: markedName(filename, record.id) }) }
+      : { ...upload, seconds };
+    const answer = await sendFile(context, channel, sent);
+    if ('id' in answer) return toldFile(await keepSent(context, record, answer.id));
+    failure = errorOf(context, answer.failure);
+    // What was not taken is nowhere; of what was not answered that is not known.
+    if (isRefusal(answer.failure)) await files.remove({ id: record.id });
+    else await dropUnsent(context, { id: record.id });
+    if (!isRetryable(answer.failure, channel.provider)) break;
   }
-  await files.remove({ id: record.id });
   throw failure ?? new AppError('no_file_channel', { group });
+}
+
+function isRefusal({ upstreamStatus: status }: UpstreamFailure): boolean {
+  return status >= 400 && status < 500 && status !== 408;
 }
 
 /** @throws {AppError} `invalid_request` with the parameter at fault */

@@ -41,7 +41,7 @@ export function longestKept({ settings }: Pick<AppContext, 'settings'>): number 
  */
 export async function beginFile(
   context: Storing,
-  file: Pick<FileRecord, 'user_id' | 'channel_id' | 'key' | 'filename' | 'purpose' | 'bytes'> & { seconds: number },
+  file: Pick<FileRecord, 'user_id' | 'channel_id' | 'key' | 'filename' | 'purpose' | 'bytes' | 'stays'> & { seconds: number },
 ): Promise<FileRecord> {
   const files = context.db.collection('files');
   const { seconds, ...known } = file;

@@ -1,16 +1,16 @@
 // Files whose time is over, whose owner has deleted them or is gone, and those that a killed process was about to send.
 import type { AppContext } from '#server/context.ts';
 import type { FileRecord } from '#server/db/records/file.ts';
-import { dropCutFiles } from './cut-sendings.ts';
-import { deleteAtProvider } from './upstream-files.ts';
+import { dropCutFiles, dropUnsent } from './cut-sendings.ts';
+import { keepHeld, letGoThere } from './staying-files.ts';
 
 const atOnce = 100;
 /** Longer than any upload takes, in seconds. */
 const longestSending = 24 * 3600;
 /** Seconds behind the time of an upload: its end may be on its way. */
 const graceOfUploads = 3600;
-/** After the file has expired at the provider, too. */
-const givenUpAfter = 7 * 24 * 3600;
+/** After the file has expired at the provider, too; and where the provider would keep it for ever. */
+const givenUpAfter = { expired: 7 * 24 * 3600, stays: 90 * 24 * 3600 };
 
 export interface SweepBounds {
   /** A run ends about then and the next one goes on. */
@@ -24,16 +24,18 @@ export async function sweepFiles(context: AppContext, { runMs, questionMs }: Swe
   const files = context.db.collection('files');
   const now = Math.floor(context.now() / 1000);
   const begin = performance.now();
+  // Those that stores hold are kept on first.
+  await keepHeld(context);
   await files.patchAll({ state: 'stored', expires_at: { lte: now } }, { set: { state: 'leaving' } });
   await dropCutFiles(context);
-  await files.remove({ state: 'sending', created_at: { lt: now - longestSending } });
-  await files.remove({ state: 'sending', upload_until: { lt: now - graceOfUploads } });
+  await dropUnsent(context, { created_at: { lt: now - longestSending } });
+  await dropUnsent(context, { upload_until: { lt: now - graceOfUploads } });
   await leaveDeleted(context);
   const silent = new Set<number>();
   const isGone = async (record: FileRecord): Promise<boolean> => {
-    if (record.expires_at < now - givenUpAfter) return true;
+    if (record.expires_at < now - (record.stays === true ? givenUpAfter.stays : givenUpAfter.expired)) return true;
     if (silent.has(record.channel_id)) return false;
-    const outcome = await deleteAtProvider({ ...context, answerBy: performance.now() + questionMs }, record);
+    const outcome = await letGoThere({ ...context, answerBy: performance.now() + questionMs }, record);
     if (outcome === 'silent') silent.add(record.channel_id);
     return outcome === 'gone';
   };

@@ -8,6 +8,7 @@ import { badField, StrictFields } from '#server/dialects/strict-fields.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { checkMeans } from '#server/relay/admission/admit-call.ts';
+import { markedName } from '#server/relay/marked-name.ts';
 import { keyBehind } from '#server/relay/own-objects.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import { createServer } from '#server/responses/serve-caller.ts';
@@ -16,6 +17,7 @@ import { isRetryable } from '#server/upstream/failure-consequences.ts';
 import { freeCutParts } from './cut-sendings.ts';
 import { beginFile, longestKept, mostFiles, toldFile } from './file-store.ts';
 import { checkFilename, filesAreOff, lifetimes, purposesOf, withPart } from './read-upload.ts';
+import { keepSent, staysAt } from './staying-files.ts';
 import { channelsWithFiles, errorOf } from './upstream-files.ts';
 import { beginThere, cancelThere, completeThere, sendPart } from './upstream-uploads.ts';
 
@@ -50,13 +52,7 @@ export function mountUploads(host: RouteHost, services: RelayServices): void {
   add(`${path}/complete`, async (caller) => {
     const file = await openUpload(context, caller);
     const upstream = await completeThere(context, file, readParts(context, file, await caller.readBody()));
-    const stored = await context.db
-      .collection('files')
-      .patch(
-        { id: file.id, state: 'sending' },
-        { set: { state: 'stored', upstream_id: upstream }, unset: ['upload_id', 'sent_bytes', 'upload_until', 'part_bytes'] },
-      );
-    if (stored === null) throw notThere(file);
+    const stored = await keepSent(context, file, upstream);
     return { json: { ...toldUpload(file, 'completed'), file: toldFile(stored) } };
   });
   add(`${path}/cancel`, async (caller) => {
@@ -80,12 +76,14 @@ async function beginUpload({ context }: RelayServices, { userId, admission }: Ke
   const files = context.db.collection('files');
   const begun = await beginFile(context, { user_id: userId, ...asked, seconds, ...at(first) });
   const { filename, purpose, bytes } = asked;
-  const there = { filename, purpose, bytes, mime_type: mime, expires_after: { anchor: 'created_at', seconds } };
   let failure: AppError | undefined;
   for (const channel of channels.slice(0, context.settings.get('RetryTimes') + 1)) {
-    const answer = await beginThere(context, channel, there);
+    const stays = staysAt(context, channel, asked);
+    const kept = stays ? { filename: markedName(filename, begun.id) } : { filename, expires_after: { anchor: 'created_at', seconds } };
+    const answer = await beginThere(context, channel, { ...kept, purpose, bytes, mime_type: mime });
     if ('told' in answer && typeof answer.told['id'] === 'string') {
-      const set = { ...at(channel), upload_id: answer.told['id'], sent_bytes: 0, upload_until: begun.created_at + openSeconds };
+      const times = { sent_bytes: 0, upload_until: begun.created_at + openSeconds };
+      const set = { ...at(channel), upload_id: answer.told['id'], ...times, ...(stays ? { stays } : {}) };
       const open = await files.patch({ id: begun.id, state: 'sending' }, { set, unset: ['process'] });
       if (open === null) throw notThere(begun);
       return toldUpload(open, 'pending');

@@ -60,12 +60,12 @@ type Lying = Pick<FileRecord, 'channel_id' | 'key' | 'upstream_id'>;
 export interface FileToSend {
   file: FormFile;
   purpose: string;
-  /** Until it goes. */
-  seconds: number;
+  /** Until it goes; null: it stays. */
+  seconds: number | null;
   boundary: string;
 }
 
-/** The provider's name of it, or why there is none. What nobody hears of any more goes by itself: the provider is told until when it is to keep it. */
+/** The provider's name of it, or why there is none. What does not stay goes by itself when nobody hears of it any more. */
 export async function sendFile(
   context: Asking,
   channel: PreparedChannel,
@@ -81,8 +81,8 @@ export async function sendFile(
   return typeof id === 'string' && id !== '' && id.length <= longestId ? { id } : { failure: invalidResponse() };
 }
 
-function expiry({ provider }: PreparedChannel, seconds: number): { name: string; value: string }[] {
-  const kept = secondsThere(provider, seconds);
+function expiry({ provider }: PreparedChannel, seconds: number | null): { name: string; value: string }[] {
+  const kept = seconds === null ? null : secondsThere(provider, seconds);
   if (kept === null) return [];
   return [
     { name: 'expires_after[anchor]', value: 'created_at' },

@@ -5,6 +5,7 @@ import type { VectorStoreRecord } from '#server/db/records/vector-store.ts';
 import { withFileNames } from '#server/dialects/account-objects.ts';
 import { addStoredFile } from '#server/dialects/media-tokens.ts';
 import type { RelayEndpoint } from '#server/relay/endpoints.ts';
+import { withoutMark } from '#server/relay/marked-name.ts';
 import { keyBehind } from '#server/relay/own-objects.ts';
 import { createTeller } from '#server/relay/told-names.ts';
 
@@ -70,7 +71,11 @@ async function find(context: Looking, userId: number, { prompt, others, stores }
   for (const file of all) if (isThere(file)) ours.set(file.upstream_id, file.id);
   // What has been told already stays.
   const told = new Set(ours.values());
-  const tell = createTeller((name) => ours.get(name) ?? (told.has(name) ? name : strangerName(secrets, name)));
+  const called = new Map(all.map(({ id, filename }) => [id, filename]));
+  const tell = createTeller({
+    idOf: (name) => ours.get(name) ?? (told.has(name) ? name : strangerName(secrets, name)),
+    filenameOf: (name) => withoutMark(name, (id) => called.get(id)),
+  });
   return { channel: channel.id, names, records, tell };
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createTeller } from './told-names.ts';
 
-const tell = createTeller((name) => `${name}!`);
+const tell = createTeller({ idOf: (name) => `${name}!`, filenameOf: (told) => told.replace('.mark', '') });
 const told = (text: string) => tell(Buffer.from(text)).toString();
 
 test('members that name files and stores are told otherwise, wherever they stand', () => {
@@ -11,7 +11,15 @@ test('members that name files and stores are told otherwise, wherever they stand
   );
 });
 
+test('a file is called as its caller called it, in whatever letters', () => {
+  expect(told('{"filename":"a.mark.txt","x":{"filename" : "\\u00e9\\"é.mark"},"filename":"b\\\\"}')).toBe(
+    '{"filename":"a.txt","x":{"filename" : "é\\"é"},"filename":"b\\\\"}',
+  );
+});
+
 test.each([
+  ['a name of a file that has no mark', '{"filename":"\\u0061.txt","filename":null,"filename":["x"'],
+  ['a name without an end', `{"filename":"a.mark\\"}${'x'.repeat(3000)}`],
   ['what a model has written', JSON.stringify({ text: '"file_id":"file-1", "vector_store_ids":["vs_1"]' })],
   ['what is no name of a file', '{"file_id":"cfile_1","file_id":null,"file_id":7,"vector_store_ids":null}'],
   ['a member of another name', '{"my_file_id":"file-1","file_ids":["file-1"]}'],

@@ -4,6 +4,7 @@ import type { FileRecord } from '#server/db/records/file.ts';
 import type { VectorStoreRecord } from '#server/db/records/vector-store.ts';
 import { channelOf, errorOf } from '#server/files/upstream-files.ts';
 import { metadataIn } from '#server/files/metadata-field.ts';
+import { holdFiles, releaseFiles } from '#server/files/staying-files.ts';
 import { keyBehind } from '#server/relay/own-objects.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import type { KeptCaller } from '#server/responses/serve-caller.ts';
@@ -54,6 +55,7 @@ export async function createStore(services: RelayServices, caller: KeptCaller, b
     file_bytes: fileBytes,
   };
   const begun = await beginStore(context, begin);
+  await holdFiles(context, begun.id, files);
   if (!(await coverBytes(context, begun.id, begun.claimed_bytes))) {
     await leaveStore(context, begun.id, { at: begun.created_at });
     throw new AppError('insufficient_user_quota', { detail: '' });
@@ -137,16 +139,22 @@ export async function attachFiles(
     });
   const wanted = await claim(claimed);
   if (wanted === null) throw new AppError('vector_store_not_found', { id });
+  await holdFiles(context, id, files);
+  const giveBack = async () => {
+    await claim(-claimed);
+    const fresh = files.filter(({ held_by: held }) => held?.[id] === undefined).map(({ id: file }) => file);
+    await releaseFiles(context, store, fresh);
+  };
   try {
     await checkRoom(context, store.user_id);
     if (!(await coverBytes(context, id, wanted.claimed_bytes))) throw new AppError('insufficient_user_quota', { detail: '' });
   } catch (failure) {
-    await claim(-claimed);
+    await giveBack();
     throw failure;
   }
   const answer = await askStores(context, channel, { method: 'POST', path, body });
   if (!('failure' in answer)) return answer.object;
-  if (!answer.isUnknown) await claim(-claimed);
+  if (!answer.isUnknown) await giveBack();
   throw refusedBy(context, answer);
 }
 

@@ -5,6 +5,7 @@ import type { FileRecord } from '#server/db/records/file.ts';
 import type { VectorStoreRecord } from '#server/db/records/vector-store.ts';
 import { badField } from '#server/dialects/strict-fields.ts';
 import { isObject } from '#server/framing/loose-json.ts';
+import { withoutMark } from '#server/relay/marked-name.ts';
 import { strangerName } from '#server/relay/named-files.ts';
 
 type Looking = Pick<AppContext, 'db' | 'now' | 'secrets'>;
@@ -33,18 +34,27 @@ const apart = {
   en: 'names a file that lies in another account than the vector store: upload it again',
 };
 
-/** What those of the provider's names are called here. */
+export interface OwnNames {
+  /** What one of the provider's names is called here. */
+  idOf(name: string): string;
+  /** What its caller called a file. */
+  filenameOf(told: string): string;
+}
+
 export async function ownNames(
   { db, secrets }: Looking,
   { user_id: userId, channel_id: channel, key }: VectorStoreRecord,
   theirs: readonly string[],
-): Promise<(name: string) => string> {
+): Promise<OwnNames> {
   const names = [...new Set(theirs)];
   const found = names.length === 0 ? [] : await db.collection('files').find({ upstream_id: { in: names }, key });
-  const known = new Map(
-    found.filter((file) => file.user_id === userId && file.channel_id === channel).map(({ id, upstream_id: name }) => [name, id]),
-  );
-  return (name) => known.get(name) ?? strangerName(secrets, name);
+  const own = found.filter((file) => file.user_id === userId && file.channel_id === channel);
+  const known = new Map(own.map(({ id, upstream_id: name }) => [name, id]));
+  const called = new Map(own.map(({ id, filename }) => [id, filename]));
+  return {
+    idOf: (name) => known.get(name) ?? strangerName(secrets, name),
+    filenameOf: (told) => withoutMark(told, (id) => called.get(id)),
+  };
 }
 
 /** The provider's names of files in the objects of a list. */

@@ -10,6 +10,7 @@ import { estimateTextTokens } from '#server/upstream/token-estimate.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import { refusedBy } from './create-store.ts';
 import { namesIn, ownNames } from './own-files.ts';
+import type { OwnNames } from './own-files.ts';
 import { readSearch } from './search-fields.ts';
 import { termsOf } from './store-price.ts';
 import { openStore } from './open-store.ts';
@@ -44,11 +45,8 @@ export async function searchStore(services: RelayServices, caller: StoreCaller, 
       throw answer.failure.upstreamStatus === 404 ? new AppError('vector_store_not_found', { id: store.id }) : refusedBy(context, answer);
     const { data } = answer.object;
     const list = Array.isArray(data) ? data.filter(isObject) : [];
-    const nameOf = await ownNames(context, store, namesIn(list, 'file_id'));
-    const told = {
-      ...answer.object,
-      data: list.map((item) => (typeof item['file_id'] === 'string' ? { ...item, file_id: nameOf(item['file_id']) } : item)),
-    };
+    const names = await ownNames(context, store, namesIn(list, 'file_id'));
+    const told = { ...answer.object, data: list.map((item) => namedResult(item, names)) };
     if (cost === 0) return told;
     await context.ledger.settle(reservation, searchRow(services, caller, { quoted, cost, tokens, ms: performance.now() - begin }));
     context.lowBalance.spent(store.user_id);
@@ -58,6 +56,15 @@ export async function searchStore(services: RelayServices, caller: StoreCaller, 
     // Nothing where it was settled.
     context.ledger.release(reservation);
   }
+}
+
+function namedResult(item: Readonly<Record<string, unknown>>, { idOf, filenameOf }: OwnNames): object {
+  const { file_id: id, filename } = item;
+  return {
+    ...item,
+    ...(typeof id === 'string' ? { file_id: idOf(id) } : {}),
+    ...(typeof filename === 'string' ? { filename: filenameOf(filename) } : {}),
+  };
 }
 
 function searchRow(

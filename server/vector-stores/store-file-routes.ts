@@ -3,6 +3,8 @@ import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import type { AppContext } from '#server/context.ts';
 import type { FileRecord } from '#server/db/records/file.ts';
+import { isId } from '#server/files/find-by-name.ts';
+import { releaseFiles } from '#server/files/staying-files.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import { badQuery, listOf } from '#server/responses/list-items.ts';
@@ -14,7 +16,7 @@ import type { AskedFile } from './store-fields.ts';
 import { changeStore } from './store-records.ts';
 import { openStore, readStoresPage } from './open-store.ts';
 import type { StoreCaller, StoreRoutes } from './open-store.ts';
-import { askStores, isId, storePath } from './upstream-stores.ts';
+import { askStores, storePath } from './upstream-stores.ts';
 
 /** Bytes of the text of a file; the vendor takes five million tokens. */
 const mostContent = 32 * 1024 * 1024;
@@ -49,6 +51,7 @@ export function mountStoreFiles({ addOf }: StoreRoutes, services: RelayServices)
   addOf('DELETE', file, async (caller) => {
     const own = await fileOf(context, caller);
     await ask(context, caller, { method: 'DELETE', path: pathOf(own) }, own.id);
+    await releaseFiles(context, caller.store, [own.id]);
     // What is left is smaller.
     await changeStore(context, caller.store.id, () => ({ poll_at: context.now() + 1000 }));
     return { json: { id: own.id, object: 'vector_store.file.deleted', deleted: true } };
@@ -58,7 +61,11 @@ export function mountStoreFiles({ addOf }: StoreRoutes, services: RelayServices)
     caller.makeRoom(Math.min(mostContent, own.bytes * 4));
     const question = { method: 'GET' as const, path: `${pathOf(own)}/content`, mostBytes: mostContent };
     const object = await ask(context, caller, question, own.id);
-    return { json: { ...object, ...(object['file_id'] === undefined ? {} : { file_id: own.id }) } };
+    const names = {
+      ...(object['file_id'] === undefined ? {} : { file_id: own.id }),
+      ...(object['filename'] === undefined ? {} : { filename: own.filename }),
+    };
+    return { json: { ...object, ...names } };
   });
 
   addOf('POST', '/file_batches', async (caller) => {
@@ -135,20 +142,21 @@ async function listFiles(context: AppContext, caller: StoreCaller, path: string)
   const answer = await ask(context, caller, { method: 'GET', path: `${path}?${asked}` }, path.includes(prefix) ? prefix : store.id);
   const { data } = answer;
   const list = Array.isArray(data) ? data.filter(isObject) : [];
-  const nameOf = await ownNames(context, store, namesIn(list, 'id'));
+  const { idOf } = await ownNames(context, store, namesIn(list, 'id'));
   return listOf(
-    list.map((item) => named(store.id, item, nameOf)),
+    list.map((item) => named(store.id, item, idOf)),
     answer['has_more'] === true,
   );
 }
 
 async function toldFile(context: AppContext, { store }: StoreCaller, object: Told): Promise<object> {
-  return named(store.id, object, await ownNames(context, store, namesIn([object], 'id')));
+  const { idOf } = await ownNames(context, store, namesIn([object], 'id'));
+  return named(store.id, object, idOf);
 }
 
-function named(store: string, object: Told, nameOf: (name: string) => string): Told {
+function named(store: string, object: Told, idOf: (name: string) => string): Told {
   const { id } = object;
-  return { ...object, id: typeof id === 'string' ? nameOf(id) : '', vector_store_id: store };
+  return { ...object, id: typeof id === 'string' ? idOf(id) : '', vector_store_id: store };
 }
 
 /** Nothing is kept of batches: their names are sealed for their store. */

@@ -4,6 +4,7 @@ import type { AppContext } from '#server/context.ts';
 import type { VectorStoreRecord } from '#server/db/records/vector-store.ts';
 import { askInTurn, turnBounds } from '#server/files/ask-in-turn.ts';
 import type { TurnBounds } from '#server/files/ask-in-turn.ts';
+import { releaseFiles } from '#server/files/staying-files.ts';
 import { channelOf } from '#server/files/upstream-files.ts';
 import type { Asking } from '#server/files/upstream-files.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
@@ -105,6 +106,7 @@ async function tendLeaving(context: AppContext & Asking, { id }: VectorStoreReco
   const now = Math.floor(context.now() / 1000);
   const isGone = store.left_at < now - givenUpAfter || (await deleteStore(context, store));
   if (!isGone) return lookAgain(context, id, retryMs);
+  await releaseFiles(context, store);
   if (!store.has_expired) return void (await context.db.collection('vector_stores').remove({ id, state: 'leaving' }));
   await changeStore(context, id, () => ({
     state: 'expired',

@@ -1,6 +1,7 @@
 // Vector stores at a provider, asked about with the key of the channel where they lie. https://platform.openai.com/docs/api-reference/vector-stores
 import { ChannelStatus } from '#shared/channels.ts';
 import type { VectorStoreRecord } from '#server/db/records/vector-store.ts';
+import { findByName, isId } from '#server/files/find-by-name.ts';
 import { askAccount, channelOf } from '#server/files/upstream-files.ts';
 import type { Asking } from '#server/files/upstream-files.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
@@ -14,10 +15,7 @@ const switchDays = 30;
 /** As many as the vendor takes. */
 const mostDays = 365;
 const beta = { 'openai-beta': 'assistants=v2' };
-const longestId = 256;
 const pageSize = 100;
-/** Ten thousand stores of one account since ours was created. */
-const mostPages = 100;
 
 export type ToldStore = Pick<
   VectorStoreRecord,
@@ -103,27 +101,12 @@ export async function deleteStore(context: Asking, record: VectorStoreRecord): P
 }
 
 /** The id of the one whose creation was not answered. Null: there is none. Undefined: that is not known. */
-export async function findAtProvider(
+export function findAtProvider(
   context: Asking,
   channel: PreparedChannel,
-  record: VectorStoreRecord,
+  { id: name, created_at: since }: VectorStoreRecord,
 ): Promise<string | null | undefined> {
-  let after = '';
-  for (let page = 0; page < mostPages; page += 1) {
-    const answer = await askStores(context, channel, { method: 'GET', path: `/vector_stores?limit=${pageSize}&order=desc${after}` });
-    const data = 'failure' in answer ? undefined : answer.object['data'];
-    if ('failure' in answer || !Array.isArray(data)) return undefined;
-    for (const item of data) {
-      // Nobody else has that name.
-      if (isObject(item) && item['name'] === record.id && isId(item['id'])) return item['id'];
-    }
-    const last: unknown = data.at(-1);
-    if (answer.object['has_more'] !== true || !isObject(last) || !isId(last['id'])) return null;
-    // The newest come first: what is older than ours is none of it. An hour for clocks that differ.
-    if (numberOf(last['created_at']) < record.created_at - 3600) return null;
-    after = `&after=${encodeURIComponent(last['id'])}`;
-  }
-  return undefined;
+  return findByName(context, channel, { list: '/vector_stores', limit: pageSize, headers: beta, member: 'name', name, since });
 }
 
 function readTold(object: Readonly<Record<string, unknown>>): ToldStore | null {
@@ -141,10 +124,6 @@ function readTold(object: Readonly<Record<string, unknown>>): ToldStore | null {
     files_cancelled: numberOf(told['cancelled']),
     last_active_at: numberOf(active) === 0 ? numberOf(created) : numberOf(active),
   };
-}
-
-export function isId(value: unknown): value is string {
-  return typeof value === 'string' && value !== '' && value.length <= longestId;
 }
 
 /** Of files, or unix seconds; 0 for everything that cannot be. */

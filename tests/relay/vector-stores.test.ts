@@ -3,6 +3,7 @@ import OpenAI, { toFile } from 'openai';
 import { describe, expect, test } from 'vitest';
 import { callQuestion } from '#server/features/logs/log-filter.ts';
 import { sumCalls } from '#server/logs/sum-calls.ts';
+import { sweepFiles } from '#server/files/sweep-files.ts';
 import { tendStores } from '#server/vector-stores/tend-stores.ts';
 import type { VectorStoreRecord } from '#server/db/records/vector-store.ts';
 import { createToken } from '#tests/support/build-token.ts';
@@ -518,6 +519,87 @@ describe.each(engines)('vector stores on $kind', (engine) => {
     const told = (await rows(scene)).reduce((sum, { refunded = 0 }) => sum - refunded, 0);
     expect(before - (await scene.balance())).toBe(told);
     expect(await context.db.collection('vector_stores').find({ state: { in: ['stored', 'leaving'] } })).toEqual([]);
+    await scene.checkBooks();
+  });
+
+  test('files stay as long as a store has them, and go a while after it; others go at their time', async () => {
+    const { scene, provider, client } = await open({ quota: 100_000_000, settings: { FileRetentionDays: '3' } });
+    await using _scene = scene;
+    const { context } = scene.app;
+    const theirs = provider.files.files;
+    const names = async () => (await client.files.list()).data.map(({ filename }) => filename).toSorted();
+    const pass = async (days: number) => {
+      for (let left = days; left > 0; left -= 1) {
+        await later(scene, day);
+        await sweepFiles(context);
+      }
+    };
+    const [held, other] = [await leave(client, 'tide', 'held.txt'), await leave(client, 'tide', 'detached.txt')];
+    await leave(client, 'tide', 'alone.txt');
+    // A caller's own word, and other purposes, are told to the provider as ever.
+    const file = await toFile(Buffer.from('tide'), 'timed.txt');
+    const timed = await client.files.create({ file, purpose: 'assistants', expires_after: { anchor: 'created_at', seconds: 3600 } });
+    await client.files.create({ file: await toFile(Buffer.from('tide'), 'user.txt'), purpose: 'user_data' });
+    expect([...theirs.values()].map(({ filename, seconds }) => [filename, seconds])).toEqual([
+      [`held.${held}.txt`, undefined],
+      [`detached.${other}.txt`, undefined],
+      [expect.stringMatching(/^alone\.file-/), undefined],
+      ['timed.txt', '3600'],
+      ['user.txt', String(3 * day)],
+    ]);
+    const { id } = await client.vectorStores.create({ file_ids: [held, timed.id] });
+    await client.vectorStores.files.create(id, { file_id: other });
+    await client.vectorStores.files.delete(other, { vector_store_id: id });
+    await pass(12);
+    expect(await names()).toEqual(['held.txt']);
+    expect([...theirs.values()].map(({ filename }) => filename)).toEqual([`held.${held}.txt`]);
+    expect((await client.vectorStores.search(id, { query: 'tide' })).data).toMatchObject([{ file_id: held, filename: 'held.txt' }]);
+    await client.vectorStores.delete(id);
+    expect(await names()).toEqual(['held.txt']);
+    expect((await context.db.collection('files').get(held))?.held_by).toEqual({});
+    await pass(5);
+    expect(theirs.size).toBe(0);
+    expect(await context.db.collection('files').count({})).toBe(0);
+    await scene.checkBooks();
+  });
+
+  test('a file that stays, and whose upload was not answered, is found at its provider and deleted', async () => {
+    const { scene, provider, client } = await open();
+    await using _scene = scene;
+    const { context } = scene.app;
+    const files = context.db.collection('files');
+    const kept = await leave(client, 'tide', 'kept.txt');
+    provider.files.failures.push('lost');
+    expect(await failureOf(leave(client, 'tide', 'lost.txt'))).toMatchObject({ status: 502 });
+    provider.files.failures.push(400);
+    expect(await failureOf(leave(client, 'tide', 'refused.txt'))).toMatchObject({ status: 502 });
+    // Another one comes in parts.
+    const upload = await client.uploads.create({ filename: 'parts.txt', purpose: 'assistants', bytes: 4, mime_type: 'text/plain' });
+    const part = await client.uploads.parts.create(upload.id, { data: await toFile(Buffer.from('tide'), 'part') });
+    provider.files.failures.push('lost');
+    expect(await failureOf(client.uploads.complete(upload.id, { part_ids: [part.id] }))).toMatchObject({ status: 502 });
+    expect(provider.files.files.size).toBe(3);
+    expect((await files.find({ state: 'leaving' })).map(({ filename }) => filename)).toEqual(['lost.txt']);
+    // A process stops before it hears what became of one.
+    const cut = await leave(client, 'tide', 'cut.txt');
+    await files.patch({ id: cut }, { set: { state: 'sending', process: 'gone', upstream_id: '' } });
+    await sweepFiles(context);
+    expect([...provider.files.files.values()].map(({ filename }) => filename)).toEqual([
+      `kept.${kept}.txt`,
+      expect.stringMatching(/^parts\./),
+    ]);
+    await later(scene, 3 * 3600);
+    await sweepFiles(context);
+    expect([...provider.files.files.keys()]).toHaveLength(1);
+    expect(await files.find({})).toMatchObject([{ id: kept, state: 'stored' }]);
+    // Of what is not there it is known after a while.
+    provider.files.failures.push(503);
+    expect(await failureOf(leave(client, 'tide', 'never.txt'))).toMatchObject({ status: 502 });
+    await sweepFiles(context);
+    expect(await files.count({})).toBe(2);
+    await later(scene, 2 * 3600);
+    await sweepFiles(context);
+    expect(await files.count({})).toBe(1);
     await scene.checkBooks();
   });
 

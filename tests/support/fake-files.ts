@@ -11,7 +11,10 @@ export interface ProviderFile {
   filename: string;
   purpose: string;
   bytes: Buffer;
-  seconds: string;
+  /** Until it goes by itself; undefined: it stays. */
+  seconds: string | undefined;
+  /** Missing: in no list. */
+  created_at?: number;
 }
 
 export interface ProviderUpload extends Omit<ProviderFile, 'bytes'> {
@@ -35,26 +38,28 @@ export interface FakeFiles extends ProviderFront {
   uploads: Map<string, ProviderUpload>;
   /** Requests about files, as `METHOD path`. */
   asked: string[];
-  /** The next ones are refused with these; 0: nothing is answered. */
-  failures: number[];
+  /** The next ones are refused with these; 0: nothing is answered; `lost`: a file is there, and nothing is answered. */
+  failures: (number | 'lost')[];
   /** Contents are told only once it has resolved. */
   holdContents(until: Promise<void>): void;
 }
 
 const key = 'sk-of-the-operator';
+/** When the clocks of tests begin. */
+const now = Date.UTC(2026, 0, 15, 8) / 1000;
 
 export async function startFakeFiles(upstreamUrl: string): Promise<FakeFiles> {
   const files = new Map<string, ProviderFile>();
   const uploads = new Map<string, ProviderUpload>();
   const asked: string[] = [];
-  const failures: number[] = [];
+  const failures: FakeFiles['failures'] = [];
   let made = 0;
   let holding: Promise<void> | null = null;
-  const told = ({ id, filename, purpose, bytes }: ProviderFile) => ({
+  const told = ({ id, filename, purpose, bytes, created_at }: ProviderFile) => ({
     id,
     object: 'file',
     bytes: bytes.length,
-    created_at: 1,
+    created_at,
     filename,
     purpose,
   });
@@ -63,7 +68,7 @@ export async function startFakeFiles(upstreamUrl: string): Promise<FakeFiles> {
     asked.push(`${incoming.method} ${incoming.url}`);
     if (incoming.headers.authorization !== `Bearer ${key}`) return refuse(401, 'Incorrect API key provided');
     const failure = failures.shift();
-    if (failure !== undefined) return refuse(failure, 'as was told');
+    if (typeof failure === 'number') return refuse(failure, 'as was told');
     if (id === undefined) {
       const { filename, purpose, bytes, mime_type: type, expires_after: kept, ...others } = JSON.parse(body.toString());
       if (type === undefined || Object.keys(others).length > 0) return refuse(400, 'not such an upload');
@@ -72,7 +77,8 @@ export async function startFakeFiles(upstreamUrl: string): Promise<FakeFiles> {
         filename,
         purpose,
         bytes,
-        seconds: String(kept.seconds),
+        seconds: kept === undefined && purpose === 'assistants' ? undefined : String(kept.seconds),
+        created_at: now,
         parts: new Map(),
       };
       uploads.set(begun.id, begun);
@@ -93,8 +99,16 @@ export async function startFakeFiles(upstreamUrl: string): Promise<FakeFiles> {
     const { part_ids: names } = JSON.parse(body.toString()) as { part_ids: string[] };
     const bytes = Buffer.concat(names.map((name) => upload.parts.get(name) ?? Buffer.alloc(0)));
     if (bytes.length !== upload.bytes) return refuse(400, 'The number of bytes does not match');
-    const stored = { id: `file-joined${made++}`, filename: upload.filename, purpose: upload.purpose, bytes, seconds: upload.seconds };
+    const stored = {
+      id: `file-joined${made++}`,
+      filename: upload.filename,
+      purpose: upload.purpose,
+      bytes,
+      seconds: upload.seconds,
+      created_at: now,
+    };
     files.set(stored.id, stored);
+    if (failure === 'lost') return incoming.socket.destroy();
     return answer(200, { id, object: 'upload', status: 'completed', file: told(stored) });
   }
 
@@ -105,7 +119,7 @@ export async function startFakeFiles(upstreamUrl: string): Promise<FakeFiles> {
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
     const refuse = (status: number, message: string) =>
       answer(status, { error: { message, type: 'invalid_request_error', param: null, code: null } });
-    const [, version, place, id, verb, ...more] = url.split('/');
+    const [, version, place, id, verb, ...more] = new URL(url, 'http://there').pathname.split('/');
     if (version === 'v1' && place === 'uploads') return void (await serveUpload({ incoming, body, id, verb, answer, refuse }));
     if (version !== 'v1' || place !== 'files') {
       for (const [, named = ''] of body.toString().matchAll(/"file_id":\s*"([^"]*)"/g))
@@ -123,18 +137,35 @@ export async function startFakeFiles(upstreamUrl: string): Promise<FakeFiles> {
     if (headers.authorization !== `Bearer ${key}`) return void refuse(401, 'Incorrect API key provided');
     const failure = failures.shift();
     if (failure === 0) return;
-    if (failure !== undefined) return void refuse(failure, 'as was told');
+    if (typeof failure === 'number') return void refuse(failure, 'as was told');
     if (method === 'POST' && id === undefined) {
       const form = await formOf(incoming, body);
       if (form === null || Number(headers['content-length']) !== body.length) return void refuse(400, 'no form of that length');
       const { purpose, 'expires_after[anchor]': anchor, 'expires_after[seconds]': seconds, ...others } = form.texts;
       const [file, second] = form.files;
-      const isRight =
-        anchor === 'created_at' && typeof purpose === 'string' && typeof seconds === 'string' && Object.keys(others).length === 0;
+      const isKept = anchor === 'created_at' && typeof seconds === 'string';
+      const stays = anchor === undefined && seconds === undefined && purpose === 'assistants';
+      const isRight = (isKept || stays) && typeof purpose === 'string' && Object.keys(others).length === 0;
       if (!isRight || file?.name !== 'file' || second !== undefined) return void refuse(400, 'not such a form');
-      const stored = { id: `file-theirs${made++}`, filename: file.filename, purpose, bytes: file.bytes, seconds };
+      const stored = {
+        id: `file-theirs${made++}`,
+        filename: file.filename,
+        purpose,
+        bytes: file.bytes,
+        seconds: stays ? undefined : seconds,
+        created_at: now,
+      };
       files.set(stored.id, stored);
+      if (failure === 'lost') return void response.destroy();
       return void answer(200, told(stored));
+    }
+    const { pathname, searchParams: query } = new URL(url, 'http://there');
+    if (method === 'GET' && pathname === '/v1/files') {
+      const all = [...files.values()].filter(({ purpose }) => purpose === query.get('purpose')).toReversed();
+      const after = query.get('after');
+      const from = after === null ? 0 : all.findIndex((file) => file.id === after) + 1;
+      const end = from + Number(query.get('limit'));
+      return void answer(200, { object: 'list', data: all.slice(from, end).map(told), has_more: end < all.length });
     }
     const file = files.get(id ?? '');
     if (file === undefined || more.length > 0) return void refuse(404, `No such File object: ${id}`);

@@ -24,6 +24,10 @@ export interface FileRecord {
   upload_until?: number;
   /** Of its `sent_bytes` those of parts that are on their way now, by the process that sends them. */
   part_bytes?: Record<string, number>;
+  /** The provider was not told until when it is to keep it: it goes by our word alone, and is called there as `relay/marked-name.ts` says. */
+  stays?: true;
+  /** By the id of each vector store that it was put into: since when (unix seconds). Its time goes on while one of them is there. */
+  held_by?: Record<string, number>;
   /** Of results of a batch whose provider has another name for the model: the one that was asked for. */
   asked_model?: string;
   /** With that, of a model that was trained for a caller: what the provider calls it, of whose account that name tells. */
