@@ -383,6 +383,11 @@ export const errors = {
     'midjourney plus channel test is not supported!!!',
     'midjourney plus channel test is not supported!!!',
   ),
+  channel_test_orders: entry(
+    200,
+    '{model} 只接受视频任务：每次生成都会计费，且需要几分钟，因此不支持测试',
+    '{model} only takes orders of videos, each of which costs and takes minutes, so it is not tested',
+  ),
   channel_test_failed: entry(200, '{detail}', '{detail}'),
   channel_models_failed: entry(200, '{detail}', '{detail}'),
   channel_balance_failed: entry(200, '{detail}', '{detail}'),

@@ -1,3 +1,5 @@
+import { videoNames } from '#shared/video-models.ts';
+
 /** What is asked of a model in the playground: an answer in words, pictures, speech, or what was said in a recording. */
 export type ModelKind = 'chat' | 'picture' | 'speech' | 'transcript';
 /** What programs ask models for. */
@@ -5,6 +7,8 @@ export type CallableKind = ModelKind | 'completion' | 'embedding' | 'rerank' | '
 
 /** What is asked in several steps, needs sound as well, or takes what no call says. */
 const unasked = /realtime|(?:^|-)audio|^semantic_similarity|^mj_(?!imagine)|^swap_face/i;
+/** Conversations that sound goes along with. https://platform.openai.com/docs/models/gpt-audio */
+const hearing = /^gpt-(?:4o-(?:mini-)?)?audio|^qwen2?-audio/i;
 /** By their names; the server keeps no list of what each model does. */
 const kinds: readonly (readonly [CallableKind, RegExp])[] = [
   ['drawing', /^mj_imagine/i],
@@ -13,14 +17,12 @@ const kinds: readonly (readonly [CallableKind, RegExp])[] = [
   ['rerank', /rerank/i],
   ['transcript', /whisper|transcri|sensevoice|(?:^|[-_/])asr/i],
   ['speech', /tts|cosyvoice|^speech-/i],
-  [
-    'video',
-    /(?:^|[-_/])sora|veo-\d|kling|^vidu|hailuo|[-_/]video|^video|^[ti]2v-|^s2v-|jimeng|seedance|cogvideo|[-_](?:ti?|i|kf|r)2v|^wan2\.[67]$|^wan-?video/i,
-  ],
+  ['video', videoNames],
   ['picture', /dall-e|image|flux|stable-diffusion|sdxl|seedream|cogview|kolors|^wanx|-t2i|^irag|instantid/i],
   ['embedding', /embed|bge-|^m3e|^embo-|jina-clip/i],
   ['completion', /davinci|babbage|^gpt-3\.5-turbo-instruct/i],
 ];
+const ordered: ReadonlySet<CallableKind> = new Set<CallableKind>(['drawing', 'music', 'video']);
 const playable: ReadonlySet<CallableKind> = new Set<ModelKind>(['chat', 'picture', 'speech', 'transcript']);
 
 /** … and of models whose answers cost little and come soon. */
@@ -32,19 +34,25 @@ export function callableKind(model: string): CallableKind | undefined {
   return kinds.find(([, names]) => names.test(model))?.[0] ?? 'chat';
 }
 
-/** Undefined: something that the playground does not ask for. */
+/** Undefined: something that the playground does not ask for. What wants sound is told what was recorded there. */
 export function kindOfModel(model: string): ModelKind | undefined {
+  if (hearing.test(model)) return 'chat';
   const kind = callableKind(model);
   return kind !== undefined && isPlayable(kind) ? kind : undefined;
 }
 
 /** Whether a call of the kind that the console itself makes (a first call, a test) can be answered by a model of that name. */
 export function canChat(model: string): boolean {
-  return kindOfModel(model) === 'chat';
+  return callableKind(model) === 'chat';
 }
 
 export function isSmall(model: string): boolean {
   return small.test(model);
+}
+
+/** Of everything that the models make, nothing comes at once: they take orders of drawings, music and videos. */
+export function onlyTakesOrders(models: readonly string[]): boolean {
+  return models.length > 0 && models.every((model) => ordered.has(callableKind(model) ?? 'chat'));
 }
 
 function isPlayable(kind: CallableKind): kind is ModelKind {

@@ -225,6 +225,20 @@ describe.each(engines)('testing channels on $kind', (engine) => {
     });
   });
 
+  it('orders no video: what else the channel has is asked, and a model of videos is refused with the reason', async () => {
+    const id = await createHere({ models: 'sora-2,gpt-4o' });
+    expect(await test(id)).toMatchObject({ success: true });
+    expect(desk.upstream.requests.map(({ path }) => path)).toEqual(['/v1/chat/completions']);
+    const refused = await desk.admin.get(`/api/channel/test/${id}?model=sora-2`, english);
+    expect(refused).toMatchObject({
+      success: false,
+      code: 'channel_test_orders',
+      message: expect.stringMatching(/^sora-2 only takes orders/),
+    });
+    expect(desk.upstream.requests).toHaveLength(1);
+    expect(await read(id)).toMatchObject({ test_error: '' });
+  });
+
   it('works on a disabled channel, and says so for one that does not exist', async () => {
     const id = await createHere({ status: 2 });
     expect(await test(id)).toMatchObject({ success: true });

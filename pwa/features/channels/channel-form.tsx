@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Channel } from '#shared/channels.ts';
 import { channelType } from '#shared/channel-types.ts';
+import { onlyTakesOrders } from '#pwa/api/chat-models.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
@@ -46,7 +47,7 @@ export function ChannelForm({ channel, controls, onClose, onCreated, onPrevious,
   const isProposal = isNew && form.values.models.join() === proposed.join();
   const isDirty = changed.some((field) => field !== 'models' || !isProposal) && !save.isCreated;
 
-  const isUntested = channelType(form.values.type)?.isUntested === true;
+  const isUntested = channelType(form.values.type)?.isUntested === true || onlyTakesOrders(form.values.models);
 
   function send(): void {
     if (isNew && isUntested) save.create();

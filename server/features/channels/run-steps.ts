@@ -28,6 +28,8 @@ export interface StepOutcome {
   isEnabled: boolean;
 }
 
+const untestable: ReadonlySet<string> = new Set(['channel_test_orders', 'channel_test_unsupported', 'channel_test_unsupported_plus']);
+
 export type RunStep = (run: RunOf, channel: ChannelRecord) => Promise<StepOutcome>;
 
 export const testStep: RunStep = async ({ context, actor, language, isByHand, isWanted }, channel) => {
@@ -49,7 +51,7 @@ export const testStep: RunStep = async ({ context, actor, language, isByHand, is
     (refused: unknown) => {
       if (!(refused instanceof AppError)) throw refused;
       // That it cannot be tested says nothing against it.
-      return refused.code === 'channel_test_unsupported' || refused.code === 'channel_test_unsupported_plus';
+      return untestable.has(refused.code);
     },
   );
   if (!isWanted()) return { isFailed: !isPassed, isDisabled: false, isEnabled: false };

@@ -1,5 +1,4 @@
 // A small real request through a channel, for administrators. Nobody is charged.
-import { commaList } from '#shared/comma-list.ts';
 import { AppError, errorText } from '#shared/errors.ts';
 import type { Language } from '#shared/errors.ts';
 import { LogType } from '#shared/logs.ts';
@@ -21,7 +20,7 @@ import { readWhole } from '#server/upstream/read-response.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
 import { receiveWhole } from './receive-whole.ts';
 import { testSession } from './test-session.ts';
-import { testBody, testKind } from './test-request.ts';
+import { takesOrders, testBody, testedModel, testKind } from './test-request.ts';
 
 export interface ChannelTest {
   context: AppContext;
@@ -49,7 +48,7 @@ const longestError = 500;
 const plusType = 5;
 const testName = '模型测试';
 
-/** Returns how long it took, in seconds. @throws {AppError} `channel_test_failed`, `channel_test_unsupported`, `channel_test_unsupported_plus`, with `time` beside the message */
+/** Returns how long it took, in seconds. @throws {AppError} `channel_test_failed`, `channel_test_orders`, `channel_test_unsupported`, `channel_test_unsupported_plus`, with `time` beside the message */
 export async function testChannel(test: ChannelTest, { channel: record, model: asked, keep, onFailure }: TestSubject): Promise<number> {
   const { context, language } = test;
   const provider = providerOf(record.type);
@@ -58,7 +57,7 @@ export async function testChannel(test: ChannelTest, { channel: record, model: a
   // Clients of existing servers know these texts, type by type.
   if (record.type === plusType) throw new AppError('channel_test_unsupported_plus', {}, { extra: { time: 0 } });
   if (tasks !== undefined) throw new AppError('channel_test_unsupported', { name: tasks }, { extra: { time: 0 } });
-  const model = asked ?? (record.test_model || (commaList(record.models)[0] ?? 'gpt-4o-mini'));
+  const model = asked ?? testedModel(record);
   // A test that never left tells nothing about the channel's speed, so its failure is not remembered.
   const { channel, price, kind } = prepare(test, record, model);
   const begin = context.now();
@@ -88,8 +87,14 @@ interface PreparedTest {
 }
 
 function prepare({ context, actor, language }: ChannelTest, record: ChannelRecord, model: string): PreparedTest {
+  let channel: PreparedChannel;
   try {
-    const channel = usableChannel(context, record);
+    channel = usableChannel(context, record);
+  } catch (failure) {
+    throw failure instanceof AppError ? failedTest(failure, language, 0) : failure;
+  }
+  if (takesOrders(channel, model)) throw new AppError('channel_test_orders', { model }, { extra: { time: 0 } });
+  try {
     return { channel, price: context.quotes.knownPriceOf(model, actor.group), kind: testKind(channel, model) };
   } catch (failure) {
     throw failure instanceof AppError ? failedTest(failure, language, 0) : failure;

@@ -1,7 +1,10 @@
 // Which call shows whether a model of a channel answers.
+import { commaList } from '#shared/comma-list.ts';
+import { videoNames } from '#shared/video-models.ts';
 import type { CallKind, CallKindName } from '#server/calls/call-kind.ts';
 import { callKinds } from '#server/calls/registry.ts';
 import { defaultClientDialect } from '#server/dialects/registry.ts';
+import type { ChannelRecord } from '#server/db/records/channel.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 
 /** What models with such names are made for; the first that fits. */
@@ -17,6 +20,17 @@ const namedKinds: readonly { name: RegExp; kind: CallKindName }[] = [
   { name: /(?:^|[-/])tts|playai|cosyvoice|^speech-\d/i, kind: 'speech' },
   { name: /embed|bge-|^m3e|^embo-/i, kind: 'embeddings' },
 ];
+
+/** One that is asked for videos takes orders alone, each of which costs and takes minutes. */
+export function takesOrders({ provider, modelMapping }: Pick<PreparedChannel, 'provider' | 'modelMapping'>, model: string): boolean {
+  return provider?.videos !== undefined && videoNames.test(modelMapping.get(model) ?? model);
+}
+
+/** The channel's test model, else the first that answers at once. */
+export function testedModel({ test_model, models }: Pick<ChannelRecord, 'test_model' | 'models'>): string {
+  const names = commaList(models);
+  return test_model || (names.find((name) => !videoNames.test(name)) ?? names[0] ?? 'gpt-4o-mini');
+}
 
 /** By the model that is asked, and by what the provider can do at all. */
 export function testKind(channel: Pick<PreparedChannel, 'provider' | 'modelMapping'>, model: string): CallKind {

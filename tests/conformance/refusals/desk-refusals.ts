@@ -188,6 +188,9 @@ export const deskRefusals = {
     const told = await testChannel(desk, { type: 2, models: 'mj_imagine' });
     return { told, details: { name: 'midjourney' } };
   },
+  async channel_test_orders(desk) {
+    return { told: await testChannel(desk, { models: 'sora-2' }), details: { model: 'sora-2' } };
+  },
   channel_test_unsupported_plus: (desk) => testChannel(desk, { type: 5, models: 'mj_imagine' }),
   async channel_models_failed(desk) {
     const id = await channelId(desk);
