@@ -130,6 +130,8 @@ export const LogOther = z.looseObject({
   reasoning_effort: z.optional(z.string()),
   /** Names of the client's fields that the provider's format has no place for. */
   dropped_fields: z.optional(z.readonly(z.array(z.string()))),
+  /** What was asked for is a summary in place of the conversation: by the caller, or within a call whose conversation was too long. */
+  compaction: z.catch(z.optional(z.enum(['asked', 'automatic'])), undefined),
   /** Milliseconds until the first byte of the answer. */
   frt: z.optional(z.number()),
   /** Milliseconds of the whole call. */

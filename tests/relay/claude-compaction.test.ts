@@ -65,6 +65,7 @@ describe.each(cases)('compaction for callers of Claude on $kind, before $format'
     expect(second).not.toContain('OLDEST');
     // Two calls, each with its row and its charge; the response says what each has taken.
     const rows = await scene.logs(2);
+    expect(rows.map(({ other }) => other?.compaction)).toContain('automatic');
     expect(rows.every(({ quota, completion_tokens: tokens }) => quota > 0 && tokens > 0)).toBe(true);
     const [summarized, answered] = told.usage.iterations ?? [];
     expect(told.usage.iterations).toHaveLength(2);

@@ -55,7 +55,8 @@ describe.each(cases)('compaction on $kind, before $format', ({ engine, channel, 
     const goneOn = await responses.create({ model, tools, input: [item, { role: 'user', content: 'And tomorrow?' }] });
     expect(goneOn.status).toBe('completed');
     expect(lastAsked(scene)).toContain(isNative ? encryptedOf(summary) : summary);
-    const [row] = await scene.logs(2);
+    const [row, next] = await scene.logs(2);
+    expect([row?.other?.compaction, next?.other?.compaction]).toEqual(['asked', undefined]);
     expect(row?.completion_tokens).toBeGreaterThan(0);
     await scene.checkBooks();
   });
@@ -79,7 +80,8 @@ describe.each(cases)('compaction on $kind, before $format', ({ engine, channel, 
     expect(lastAsked(scene)).toContain('Noon.');
     const input = [...(compacted.output as OpenAI.Responses.ResponseInputItem[]), { role: 'user' as const, content: 'And tomorrow?' }];
     expect((await responses.create({ model, input })).status).toBe('completed');
-    await scene.logs(3);
+    const told = await scene.logs(3);
+    expect(told.map(({ other }) => other?.compaction)).toEqual([undefined, 'asked', undefined]);
     await scene.checkBooks();
   });
 

@@ -8,9 +8,11 @@ export function CallRemarks({ other }: { other: LogOther }) {
   const { t } = useTranslation();
   const format = useFormat();
   const { after_leaving: left, input_ratio: factor, output_bound: tokens, uncharged_quota: uncharged, service_tier: tier } = other;
+  const { compaction, dropped_fields: dropped = [] } = other;
   const cost = other.admin_info?.cost;
   return (
     <>
+      {compaction !== undefined && <p className={styles.remark}>{t(`receipt.compaction.${compaction}`)}</p>}
       {cost !== undefined && (
         <p className={styles.remark}>
           {t('receipt.reported_cost', { reported: format.price(cost.reported), ours: format.price(cost.ours) })}
@@ -22,6 +24,9 @@ export function CallRemarks({ other }: { other: LogOther }) {
         <p className={styles.remark}>{t('receipt.service_tier', { tier, factor: format.ratio(other.tier_ratio ?? 1) })}</p>
       )}
       {tokens !== undefined && <p className={styles.remark}>{t('receipt.output_bound', { tokens: format.count(tokens) })}</p>}
+      {dropped.length > 0 && (
+        <p className={styles.remark}>{t('receipt.dropped_fields', { count: dropped.length, fields: dropped.join(', ') })}</p>
+      )}
       {uncharged !== undefined && <p className={styles.remark}>{t('receipt.uncharged', { quota: format.quota(uncharged) })}</p>}
     </>
   );

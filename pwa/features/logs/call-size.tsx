@@ -13,6 +13,7 @@ export function CallSize({ log }: { log: Log }) {
     duration: format.duration,
     characters: (count) => t('logs.size.characters', { count }),
     seconds: (count) => t('logs.size.seconds', { count }),
+    compaction: () => t('logs.size.compaction'),
     requests: (count) => t('logs.size.requests', { count }),
     examples: (count) => t('logs.size.examples', { count }),
   });

@@ -30,6 +30,7 @@ test('log row: what a call was for, where tokens do not say it', () => {
     seconds: (count: number) => `${count} s`,
     requests: (count: number) => `${count} requests`,
     examples: (count: number) => `${count} examples`,
+    compaction: () => 'summary',
   };
   const told = (other: object) => sizeOf(row({ other: other as never }), words);
   expect(told({ units: { kind: 'image', count: 2, size: '1024x1024', quality: 'hd' } })).toBe('2 pictures · 1024×1024 · hd');
@@ -38,6 +39,7 @@ test('log row: what a call was for, where tokens do not say it', () => {
   expect(told({ units: { kind: 'character', count: 47 } })).toBe('47 characters');
   expect(told({ batch: { id: 'batch_1', requests: 3 } })).toBe('3 requests');
   expect(told({ tuning: { id: 'ftjob-1', examples: 12, epochs: 3, tokens: 90, price: 25 } })).toBe('12 examples');
+  expect(told({ compaction: 'asked' })).toBe('summary');
   expect(told({})).toBeUndefined();
 });
 

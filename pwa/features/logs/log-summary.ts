@@ -41,6 +41,7 @@ interface Words {
   seconds: (count: number) => string;
   requests: (count: number) => string;
   examples: (count: number) => string;
+  compaction: () => string;
 }
 
 /** A batch, or a training: it is only handed in, and its time says nothing. */
@@ -49,11 +50,12 @@ export function isHandedIn(log: Log): boolean {
   return other?.batch !== undefined || other?.tuning !== undefined;
 }
 
-/** What a call was for, where that is not told by tokens: pictures, sound, a video, a batch, a training. */
+/** What a call was for, where that is not told by tokens: pictures, sound, a video, a batch, a training, a summary. */
 export function sizeOf(log: Log, words: Words): string | undefined {
   const other = otherOf(log);
   if (other?.batch !== undefined) return words.requests(other.batch.requests);
   if (other?.tuning !== undefined) return words.examples(other.tuning.examples);
+  if (other?.compaction !== undefined) return words.compaction();
   const { units } = other ?? {};
   switch (units?.kind) {
     case 'image':

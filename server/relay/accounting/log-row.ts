@@ -78,6 +78,8 @@ export function chargeRow(call: RunningCall, end: RowEnd): ChargeRow {
   if (call.outputBound !== undefined) other.output_bound = call.outputBound;
   if (end.afterDisconnect !== undefined) other.after_leaving = end.afterDisconnect;
   if (call.dropped.length > 0) other.dropped_fields = call.dropped.slice(0, mostDropped);
+  const compaction = compactionOf(call);
+  if (compaction !== undefined) other.compaction = compaction;
   if (end.cacheExpected !== undefined) other.cache_expected = end.cacheExpected;
   if (ending !== undefined) other.ending = ending;
   if (session !== null) other.session = toldSession(session);
@@ -104,6 +106,12 @@ export function chargeRow(call: RunningCall, end: RowEnd): ChargeRow {
     ...(end.cacheExpected === undefined ? {} : { cache_broken: 1 }),
     ...(services.context.settings.get('LogConsumeEnabled') ? {} : { hidden: true }),
   };
+}
+
+function compactionOf({ turn, responseFields }: RunningCall): LogOther['compaction'] {
+  // Nothing else is asked for within a call.
+  if (turn.within !== undefined) return 'automatic';
+  return responseFields['is_compaction'] === true ? 'asked' : undefined;
 }
 
 interface ToldCost {
