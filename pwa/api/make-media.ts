@@ -2,20 +2,50 @@
 import { z } from 'zod/mini';
 import { translate } from '#pwa/i18n/setup.ts';
 import { CallFailure } from './failure.ts';
-import { parse, type PlaygroundCall, readingOn, sendToPlayground } from './playground-call.ts';
+import { failureIn, parse, type PlaygroundCall, readingOn, sendToPlayground } from './playground-call.ts';
 import { reportOutcome } from './outcomes.ts';
+import { eventsOf } from './stream-chat.ts';
 
 const Pictures = z.looseObject({
   data: z.array(z.looseObject({ b64_json: z.nullish(z.string()), url: z.nullish(z.string()) })),
 });
+const PictureEvent = z.looseObject({ type: z.catch(z.string(), ''), b64_json: z.nullish(z.string()), error: z.optional(z.unknown()) });
 const Transcript = z.looseObject({ text: z.string() });
 
 /** Data URLs, or addresses where the provider keeps them. @throws {CallFailure} */
-export async function makePictures(call: PlaygroundCall): Promise<string[]> {
-  const { data } = Pictures.safeParse(await answerOf(call)).data ?? {};
+export async function makePictures(call: PlaygroundCall, onPreview: (url: string) => void): Promise<string[]> {
+  const { response, requestId } = await sendToPlayground(call, 'application/json, text/event-stream');
+  const { body: stream } = response;
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true && stream !== null;
+  if (isStream) return readingOn(call, () => lastPicture(stream, { onPreview, requestId, details: `POST /pg/${call.path}` }));
+  const text = await readingOn(call, () => response.text());
+  reportOutcome('answered');
+  const { data } = Pictures.safeParse(parse(text)).data ?? {};
   const urls = (data ?? []).flatMap(({ b64_json: bytes, url }) => (bytes ? [`data:${typeIn(bytes)};base64,${bytes}`] : url ? [url] : []));
   if (urls.length === 0) throw new CallFailure({ code: 'nothing', message: translate('playground.answer.nothing') });
   return urls;
+}
+
+interface Streamed {
+  onPreview: (url: string) => void;
+  requestId: string | undefined;
+  details: string;
+}
+
+/** https://platform.openai.com/docs/api-reference/images-streaming */
+async function lastPicture(stream: ReadableStream<Uint8Array>, { onPreview, ...told }: Streamed): Promise<string[]> {
+  reportOutcome('answered');
+  const made: string[] = [];
+  for await (const data of eventsOf(stream)) {
+    const event = PictureEvent.safeParse(parse(data)).data;
+    if (event?.error) throw failureIn(event, { status: 502, ...told });
+    if (!event?.b64_json) continue;
+    const url = `data:${typeIn(event.b64_json)};base64,${event.b64_json}`;
+    if (event.type.endsWith('.completed')) made.push(url);
+    else onPreview(url);
+  }
+  if (made.length === 0) throw new CallFailure({ code: 'cut', message: translate('errors.server_unreachable') });
+  return made;
 }
 
 /** A data URL. @throws {CallFailure} */

@@ -88,7 +88,7 @@ export async function streamChat({ body, signal, onStart, onPiece, format }: Cha
 }
 
 /** The data of every event. A line may end in the middle of a chunk, and a character, too. */
-async function* eventsOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+export async function* eventsOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const reader = stream.getReader();
   const decoder = new TextDecoder();
   let rest = '';

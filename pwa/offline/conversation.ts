@@ -19,6 +19,8 @@ export const MediaSettings = z.object({
   language: z.string(),
   /** Into English. */
   isTranslated: z.boolean(),
+  /** A picture is shown while it is made. */
+  isPreviewed: z.optional(z.boolean()),
 });
 export type MediaSettings = z.infer<typeof MediaSettings>;
 
@@ -46,8 +48,25 @@ export const ChatSettings = z.object({
 });
 export type ChatSettings = z.infer<typeof ChatSettings>;
 
-const Picture = z.object({ name: z.string(), /** A data URL. */ url: z.string(), width: z.number(), height: z.number() });
+const Picture = z.object({
+  name: z.string(),
+  /** A data URL. */
+  url: z.string(),
+  width: z.number(),
+  height: z.number(),
+  /** A data URL: where it is transparent, the picture is to be made anew. Missing: anywhere. */
+  mask: z.optional(z.string()),
+});
 export type Picture = z.infer<typeof Picture>;
+
+/** `content`: a text itself, the bytes of others as base64. `format`: of sound. */
+const AttachedFile = z.object({
+  name: z.string(),
+  kind: z.enum(['text', 'document', 'sound']),
+  format: z.optional(z.enum(['wav', 'mp3'])),
+  content: z.string(),
+});
+export type AttachedFile = z.infer<typeof AttachedFile>;
 
 const ToolCall = z.object({ name: z.string(), arguments: z.string() });
 
@@ -92,6 +111,7 @@ const Turn = z.object({
   id: z.string(),
   text: z.string(),
   pictures: z.array(Picture),
+  files: z.optional(z.array(AttachedFile)),
   /** The recording that was sent; its bytes are not kept. */
   sound: z.optional(z.object({ name: z.string(), seconds: z.optional(z.number()) })),
   /** Milliseconds since 1970. */

@@ -60,9 +60,10 @@ export async function dropOldest(userId: number): Promise<void> {
 
 function sizeOf({ turns }: Conversation): number {
   let size = 0;
-  for (const { text, pictures, answers } of turns) {
+  for (const { text, pictures, files = [], answers } of turns) {
     size += text.length;
-    for (const { url } of pictures) size += url.length;
+    for (const { url, mask = '' } of pictures) size += url.length + mask.length;
+    for (const { content } of files) size += content.length;
     for (const answer of answers) size += answer === null ? 0 : answerSize(answer);
   }
   return size;

@@ -15,7 +15,12 @@ describeInBrowser('pictures and sound in the playground', () => {
   beforeAll(async () => {
     tidegate = await startTidegate();
     const { api } = await furnish(tidegate);
-    await api.post('/api/channel/', { ...channelBody(tidegate), name: 'Studio', models: 'dall-e-3,tts-1,whisper-1' });
+    await api.put('/api/option/', { key: 'SelfUseModeEnabled', value: 'true' });
+    await api.post('/api/channel/', {
+      ...channelBody(tidegate),
+      name: 'Studio',
+      models: 'dall-e-3,gpt-image-1,tts-1,whisper-1,gpt-4o-audio-preview',
+    });
   });
   afterAll(() => tidegate.close());
 
@@ -62,6 +67,105 @@ describeInBrowser('pictures and sound in the playground', () => {
     await settle(page);
     await page.getByText(heardText).waitFor();
     expect(await page.locator('article img, article audio').count()).toBe(2);
+    await visitor.context.close();
+  });
+
+  it('a text, a document and a sound go along with a question, and come again with the next', async () => {
+    const visitor = await createVisitor(tidegate.url, { size: 'phone' });
+    const { page } = visitor;
+    await signIn(visitor);
+    await page.goto('/playground');
+    await settle(page);
+    const input = page.locator('input[type=file]');
+    await choose(page, 'gpt-4o-mini');
+    await input.setInputFiles({ name: 'tide.wav', mimeType: 'audio/wav', buffer: waveOf(1) });
+    await page.getByText(text('playground.ask.deaf')).waitFor();
+    await choose(page, 'gpt-4o-audio-preview');
+    await input.setInputFiles([
+      { name: 'notes.md', mimeType: 'text/markdown', buffer: Buffer.from('# High water at noon') },
+      { name: 'chart of the harbour.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.4') },
+      { name: 'tide.wav', mimeType: 'audio/wav', buffer: waveOf(1) },
+    ]);
+    const files = page.getByRole('list', { name: text('playground.ask.files') });
+    await files.getByText('tide.wav').waitFor();
+    await expectSoundScreen(visitor);
+    await page.getByRole('textbox', { name: text('playground.ask.label'), exact: true }).fill('Sum it up');
+    await page.getByRole('button', { name: text('playground.ask.send'), exact: true }).click();
+    await charged(page);
+    const asked = JSON.stringify(tidegate.upstream.requests.at(-1)?.body);
+    for (const part of ['High water at noon', '"filename":"chart of the harbour.pdf"', '"format":"wav"', 'Sum it up'])
+      expect(asked).toContain(part);
+    await page.reload();
+    await settle(page);
+    await files.getByText('notes.md').waitFor();
+    await visitor.context.close();
+  });
+
+  it('a picture is shown while it is made, and changes where it was painted on', async () => {
+    const visitor = await createVisitor(tidegate.url, { size: 'phone' });
+    const { page } = visitor;
+    await signIn(visitor);
+    await page.goto('/playground');
+    await settle(page);
+    await choose(page, 'gpt-image-1');
+    await page.locator('input[type=file]').setInputFiles({ name: 'harbour.png', mimeType: 'image/png', buffer: await page.screenshot() });
+    await page.getByRole('button', { name: text('playground.mask.open') }).click();
+    const canvas = page.getByRole('application', { name: text('playground.mask.canvas') });
+    await canvas.focus();
+    for (const key of ['ArrowLeft', 'ArrowLeft', ' ', 'ArrowRight', ' ']) await page.keyboard.press(key);
+    await canvas.click({ position: { x: 20, y: 20 } });
+    await expectSoundScreen(visitor);
+    await page.getByRole('button', { name: text('playground.mask.done') }).click();
+    await page.getByRole('button', { name: text('playground.mask.again') }).waitFor();
+    await page.getByRole('button', { name: text('playground.parameter.title'), exact: true }).click();
+    await page.getByRole('switch', { name: text('playground.parameter.previewed') }).click();
+    await page.keyboard.press('Escape');
+    await fill(page, 'picture', 'A lighthouse instead');
+    await send(page, 'picture');
+    await charged(page);
+    await page
+      .getByRole('article')
+      .last()
+      .getByRole('img', { name: text('playground.picture.alt', { number: 1, model: 'gpt-image-1' }) })
+      .waitFor();
+    const { body, files } = tidegate.upstream.requests.at(-1) ?? {};
+    expect(body).toMatchObject({ stream: 'true', partial_images: '2' });
+    expect(files?.map(({ name, type }) => [name, type])).toEqual([
+      ['mask', 'image/png'],
+      ['image', 'image/png'],
+    ]);
+    await visitor.context.close();
+  });
+
+  it('what is said into the microphone is written down; a page that may not hear says so', async () => {
+    const visitor = await createVisitor(tidegate.url, { size: 'phone' });
+    const { page } = visitor;
+    // The browser of these tests has no devices: a tone stands in for the microphone, the rest is its own.
+    await page.addInitScript(() => {
+      const getUserMedia = (): Promise<MediaStream> => {
+        if (sessionStorage.getItem('may hear') === null) return Promise.reject(new DOMException('Permission denied', 'NotAllowedError'));
+        const context = new AudioContext();
+        const [tone, heard] = [context.createOscillator(), context.createMediaStreamDestination()];
+        tone.connect(heard);
+        tone.start();
+        return Promise.resolve(heard.stream);
+      };
+      Object.defineProperty(navigator, 'mediaDevices', { value: { getUserMedia } });
+    });
+    await signIn(visitor);
+    await page.goto('/playground');
+    await settle(page);
+    await choose(page, 'whisper-1');
+    await page.getByRole('button', { name: text('playground.sound.record') }).click();
+    await page.getByText(text('playground.sound.microphone.refused')).waitFor();
+    await page.evaluate(() => sessionStorage.setItem('may hear', 'yes'));
+    await page.getByRole('button', { name: text('playground.sound.record') }).click();
+    await page.getByRole('button', { name: text('playground.sound.end', { time: '1.0 s' }) }).click();
+    await page.getByText('recording.webm').waitFor();
+    await send(page, 'transcript');
+    await page.getByText(heardText).waitFor();
+    await charged(page);
+    expect(tidegate.upstream.requests.at(-1)?.files.map(({ type }) => type)).toEqual(['audio/webm']);
     await visitor.context.close();
   });
 

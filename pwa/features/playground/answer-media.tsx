@@ -31,8 +31,8 @@ export function MadePictures({ answer }: { answer: Answer }) {
         const name = `${model.replaceAll(/[^\w.-]+/g, '-')}-${number}.${extensionOf(url)}`;
         return (
           <figure key={index} className={styles.madePicture}>
-            <img src={url} alt={t('playground.picture.alt', { number, model })} />
-            <Download url={url} name={name} label={t('playground.picture.download', { number })} />
+            <img src={url} alt={t(answer.state === 'done' ? 'playground.picture.alt' : 'playground.picture.preview', { number, model })} />
+            {answer.state === 'done' && <Download url={url} name={name} label={t('playground.picture.download', { number })} />}
           </figure>
         );
       })}

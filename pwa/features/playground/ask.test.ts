@@ -70,9 +70,9 @@ const sentTexts = (): unknown[] =>
 describe('questions', () => {
   test('are answered, kept, and go on from what was said', async () => {
     words = ['one', 'two'];
-    ask('first', []);
+    ask('first', { pictures: [] });
     await answersAre([[['done', 'one']]]);
-    ask('second', []);
+    ask('second', { pictures: [] });
     await answersAre([[['done', 'one']], [['done', 'two']]]);
     expect(sentTexts()).toEqual([['first'], ['first', 'one', 'second']]);
     await shows(async () => {
@@ -95,7 +95,7 @@ describe('questions', () => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       return response.end(events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join(''));
     });
-    ask('first', []);
+    ask('first', { pictures: [] });
     await answersAre([[['done', 'Hello']]]);
     expect(server.asked.find(({ url }) => url.startsWith('/pg/'))).toMatchObject({
       url: '/pg/messages',
@@ -104,13 +104,13 @@ describe('questions', () => {
     expect(playground.get().open.turns[0]?.answers[0]).toMatchObject({ promptTokens: 5, completionTokens: 2, finish: 'stop' });
     // Cut off before its end.
     events.splice(-1);
-    ask('second', []);
+    ask('second', { pictures: [] });
     await shows(() => expect(playground.get().open.turns[1]?.answers[0]?.state).toBe('cut'));
     server.answer(answer);
   });
 
   test('that are stopped keep what came, and can be asked again', async () => {
-    ask('first', []);
+    ask('first', { pictures: [] });
     await answersAre([[['running', 'half']]]);
     stop(playground.get().open.id);
     await answersAre([[['stopped', 'half']]]);
@@ -121,23 +121,23 @@ describe('questions', () => {
   });
 
   test('asked again while an answer runs: the one before ends and changes nothing', async () => {
-    ask('first', []);
+    ask('first', { pictures: [] });
     await answersAre([[['running', 'half']]]);
     words = ['whole'];
     askAgain(0);
     await answersAre([[['done', 'whole']]]);
     waiting[0]?.end('data: {"choices":[{"delta":{"content":" late"}}]}\n\ndata: [DONE]\n\n');
     words = ['next'];
-    ask('second', []);
+    ask('second', { pictures: [] });
     await answersAre([[['done', 'whole']], [['done', 'next']]]);
     expect(sentTexts().at(-1)).toEqual(['first', 'whole', 'second']);
   });
 
   test('in other words: the last is replaced, an earlier one goes on apart', async () => {
     words = ['one', 'two', 'three', 'four'];
-    ask('first', []);
+    ask('first', { pictures: [] });
     await answersAre([[['done', 'one']]]);
-    ask('second', []);
+    ask('second', { pictures: [] });
     await answersAre([[['done', 'one']], [['done', 'two']]]);
     const { id } = playground.get().open;
     askInstead(1, 'second, better');
@@ -155,7 +155,7 @@ describe('questions', () => {
 
   test('of a model that is taken away while it answers end', async () => {
     chooseModels(['small', 'large']);
-    ask('first', []);
+    ask('first', { pictures: [] });
     await answersAre([
       [
         ['running', 'half'],
@@ -173,7 +173,7 @@ describe('questions', () => {
 
   test('in other words while two models answer: nothing of the answers before comes into the new turn', async () => {
     chooseModels(['small', 'large']);
-    ask('first', []);
+    ask('first', { pictures: [] });
     await answersAre([
       [
         ['running', 'half'],
@@ -191,7 +191,7 @@ describe('questions', () => {
   });
 
   test('of a conversation that is left go on; of one that is deleted nothing comes back', async () => {
-    ask('first', []);
+    ask('first', { pictures: [] });
     await answersAre([[['running', 'half']]]);
     const { id } = playground.get().open;
     newConversation();
@@ -204,7 +204,7 @@ describe('questions', () => {
   });
 
   test('end when their user signs out, and the next sees nothing of them', async () => {
-    ask('secret', []);
+    ask('secret', { pictures: [] });
     await answersAre([[['running', 'half']]]);
     const closed = vi.fn<() => void>();
     waiting[0]?.on('close', closed);
@@ -224,12 +224,12 @@ describe('questions', () => {
   test('two models answer apart, and one that is added later is told what only it has said', async () => {
     chooseModels(['small', 'large']);
     words = ['a', 'b'];
-    ask('first', []);
+    ask('first', { pictures: [] });
     await shows(() => expect(openAnswers()[0]?.map((one) => one?.[0])).toEqual(['done', 'done']));
     chooseModels(['small', 'third']);
     expect(playground.get().open.models).toEqual(['small', 'third']);
     words = ['c', 'd'];
-    ask('second', []);
+    ask('second', { pictures: [] });
     await shows(() => expect(openAnswers()[1]?.map((one) => one?.[0])).toEqual(['done', 'done']));
     const models = server.asked.filter(({ url }) => url.startsWith('/pg/')).map(({ body }) => (body as { model: string }).model);
     expect(models.toSorted()).toEqual(['large', 'small', 'small', 'third']);

@@ -4,10 +4,11 @@ import { kindOfModel, type ModelKind } from '#pwa/api/chat-models.ts';
 import { failureOf } from '#pwa/api/failure.ts';
 import { onStoredUserChange, storedUser } from '#pwa/api/stored-user.ts';
 import { type ChatCall, type ChatPiece, streamChat } from '#pwa/api/stream-chat.ts';
-import type { Answer, ChatSettings, Picture } from '#pwa/offline/conversation.ts';
+import type { Answer, ChatSettings } from '#pwa/offline/conversation.ts';
 import { createListeners } from '#pwa/ui/store.ts';
 import {
   addTurn,
+  type Along,
   changeAnswer,
   chooseModels,
   conversationAt,
@@ -44,9 +45,13 @@ onStoredUserChange(() => {
   forgetSounds();
 });
 
+/** What goes along with a question; a recording with its bytes. */
+export type SentAlong = Omit<Along, 'sound'> & { sound?: Sound | undefined };
+
 /** Asks all models of the open conversation. */
-export function ask(text: string, pictures: Picture[], sound?: Sound): void {
-  const turn = addTurn(text, pictures, sound && { name: sound.file.name, ...(sound.seconds !== undefined && { seconds: sound.seconds }) });
+export function ask(text: string, { sound, ...along }: SentAlong): void {
+  const told = sound && { name: sound.file.name, ...(sound.seconds !== undefined && { seconds: sound.seconds }) };
+  const turn = addTurn(text, { ...along, ...(told && { sound: told }) });
   const turnId = playground.get().open.turns.at(-1)?.id;
   if (sound !== undefined && turnId !== undefined) holdSound(turnId, sound.file);
   for (const column of playground.get().open.models.keys()) void fetchAnswer({ ...turn, column });
@@ -61,13 +66,13 @@ export function askAgain(column: number): void {
 /** A question in other words. The last one is replaced; an earlier one goes on in a conversation of its own, so that nothing is lost. */
 export function askInstead(index: number, text: string): void {
   const { open } = playground.get();
-  const { pictures = [], sound, id = '' } = open.turns[index] ?? {};
+  const { pictures = [], files = [], sound, id = '' } = open.turns[index] ?? {};
   const file = soundOf(id);
   if (index === open.turns.length - 1) {
     forget(open.id, index);
     dropLastTurn();
   } else branch(index, false);
-  ask(text, pictures, sound === undefined || file === undefined ? undefined : { file, seconds: sound.seconds });
+  ask(text, { pictures, files, sound: sound === undefined || file === undefined ? undefined : { file, seconds: sound.seconds } });
 }
 
 /** Of the open conversation, or of all. */
@@ -133,12 +138,13 @@ async function fetchAnswer(place: Place): Promise<void> {
       onStart: (requestId: string | undefined) => requestId !== undefined && change((now) => ({ ...now, requestId })),
     };
     const turn = conversation.turns[place.index];
+    const onPreview = (url: string): void => change((now) => ({ ...now, pictures: [{ url }] }));
     if (kind === 'chat') {
       const body = chatBody(conversation, place.index, place.column);
       await streamChat({ ...(await inFormat(settings.format, body)), onPiece: pieces.add, ...way });
     } else if (turn !== undefined) {
       const { fetchMedia } = await import('./fetch-media.ts');
-      end = { ...end, ...(await fetchMedia({ kind, model, settings, turn }, way)) };
+      end = { ...end, ...(await fetchMedia({ kind, model, settings, turn, onPreview }, way)) };
     }
   } catch (thrown) {
     const failure = failureOf(thrown);

@@ -1,33 +1,59 @@
-// What goes along with a question: pictures, or the recording that is to be written down.
-import { ActionIcon } from '@mantine/core';
+// What goes along with a question: pictures and files, or the recording that is to be written down.
+import { ActionIcon, Button } from '@mantine/core';
 import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ModelKind } from '#pwa/api/chat-models.ts';
-import type { Picture } from '#pwa/offline/conversation.ts';
+import type { AttachedFile, Picture } from '#pwa/offline/conversation.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
+import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import { toastNote } from '#pwa/ui/frame/toast.ts';
+import { FileList, useFiles } from './attached-files.tsx';
 import { ChatIcon } from './icons.tsx';
 import styles from './playground.module.css';
 import { mostPictures, readPicture } from './read-picture.ts';
 import { AttachedSound, SoundButtons, useSound } from './sound-picker.tsx';
 
+const MaskDialog = lazyPart(
+  () => import('./mask-dialog.tsx'),
+  (part) => part.MaskDialog,
+);
+
 const noPictures: Picture[] = [];
+const noFiles: AttachedFile[] = [];
+
+/** What the models of the conversation take beside texts and pictures. */
+export interface TakenAlong {
+  /** They, or their format, take no sound. */
+  isDeaf: boolean;
+  /** They are told which part of a picture is to be made anew. */
+  isMasked: boolean;
+}
 
 /** What was attached for another kind of model waits for it. */
-export function useAttachments(kind: ModelKind) {
+export function useAttachments(kind: ModelKind, { isDeaf, isMasked }: TakenAlong) {
   const pictures = usePictures();
+  const files = useFiles(isDeaf);
   const sound = useSound();
   return {
     pictures: kind === 'chat' || kind === 'picture' ? pictures.pictures : noPictures,
+    files: kind === 'chat' ? files.files : noFiles,
     sound: kind === 'transcript' ? sound.sound : undefined,
-    add(files: readonly File[]): void {
-      if (kind === 'transcript') void sound.add(files);
-      else if (kind !== 'speech') void pictures.add(files);
+    add(added: readonly File[]): void {
+      if (kind === 'transcript') void sound.add(added);
+      if (kind === 'picture') void pictures.add(added);
+      if (kind !== 'chat') return;
+      const seen = added.filter(isPicture);
+      const read = added.filter((file) => !isPicture(file));
+      if (seen.length > 0) void pictures.add(seen);
+      if (read.length > 0) void files.add(read);
     },
     onRemovePicture: pictures.remove,
+    onMask: kind === 'picture' && isMasked ? pictures.mask : undefined,
+    onRemoveFile: files.remove,
     onRemoveSound: sound.clear,
     clear(): void {
       pictures.clear();
+      files.clear();
       sound.clear();
     },
   };
@@ -37,13 +63,17 @@ type Attachments = ReturnType<typeof useAttachments>;
 
 export function Attached({
   pictures,
+  files,
   sound,
   onRemovePicture,
+  onMask,
+  onRemoveFile,
   onRemoveSound,
-}: Pick<Attachments, 'pictures' | 'sound' | 'onRemovePicture' | 'onRemoveSound'>) {
+}: Omit<Attachments, 'add' | 'clear'>) {
   return (
     <>
-      {pictures.length > 0 && <AttachedPictures pictures={pictures} onRemove={onRemovePicture} />}
+      {pictures.length > 0 && <AttachedPictures pictures={pictures} onRemove={onRemovePicture} onMask={onMask} />}
+      {files.length > 0 && <FileList files={files} onRemove={onRemoveFile} />}
       {sound !== undefined && <AttachedSound sound={sound} onRemove={onRemoveSound} />}
     </>
   );
@@ -57,7 +87,15 @@ interface AttachButtonsProps {
 
 export function AttachButtons({ kind, disabled, onFiles }: AttachButtonsProps) {
   if (kind === 'speech') return null;
-  return kind === 'transcript' ? <SoundButtons disabled={disabled} onFiles={onFiles} /> : <AttachButton onFiles={onFiles} />;
+  return kind === 'transcript' ? (
+    <SoundButtons disabled={disabled} onFiles={onFiles} />
+  ) : (
+    <AttachButton isPictures={kind === 'picture'} onFiles={onFiles} />
+  );
+}
+
+function isPicture({ type }: File): boolean {
+  return type.startsWith('image/');
 }
 
 function usePictures() {
@@ -73,45 +111,72 @@ function usePictures() {
     pictures,
     add,
     remove: (index: number) => setPictures((before) => before.filter((_picture, place) => place !== index)),
+    /** Of the first. */
+    mask: (mask: string | undefined) =>
+      setPictures((before) =>
+        before.map(({ mask: _old, ...picture }, place) => (place === 0 && mask !== undefined ? { ...picture, mask } : picture)),
+      ),
     clear: () => setPictures([]),
   };
 }
 
-function AttachedPictures({ pictures, onRemove }: { pictures: Picture[]; onRemove: (index: number) => void }) {
+interface AttachedPicturesProps {
+  pictures: Picture[];
+  onRemove: (index: number) => void;
+  /** Undefined: nobody is told of a mask. */
+  onMask: ((mask: string | undefined) => void) | undefined;
+}
+
+function AttachedPictures({ pictures, onRemove, onMask }: AttachedPicturesProps) {
   const { t } = useTranslation();
+  const [isMasking, setMasking] = useState(false);
+  const [first] = pictures;
   return (
-    <ul className={styles.attached}>
-      {pictures.map((picture, index) => (
-        // Two may have the same name.
-        <li key={index}>
-          <img src={picture.url} alt={picture.name} />
-          <ActionIcon aria-label={t('playground.ask.detach', { name: picture.name })} onClick={() => onRemove(index)}>
-            <Icon name="close" />
-          </ActionIcon>
-        </li>
-      ))}
-    </ul>
+    <>
+      <ul className={styles.attached}>
+        {pictures.map((picture, index) => (
+          // Two may have the same name.
+          <li key={index}>
+            <span className={styles.masked}>
+              <img src={picture.url} alt={picture.name} />
+              {index === 0 && onMask !== undefined && picture.mask !== undefined && (
+                <img className={styles.maskOver} src={picture.mask} alt="" />
+              )}
+            </span>
+            <ActionIcon aria-label={t('playground.ask.detach', { name: picture.name })} onClick={() => onRemove(index)}>
+              <Icon name="close" />
+            </ActionIcon>
+          </li>
+        ))}
+        {onMask !== undefined && first !== undefined && (
+          <li>
+            <Button variant="subtle" leftSection={<Icon name="edit" />} onClick={() => setMasking(true)}>
+              {t(first.mask === undefined ? 'playground.mask.open' : 'playground.mask.again')}
+            </Button>
+          </li>
+        )}
+      </ul>
+      {isMasking && onMask !== undefined && first !== undefined && (
+        <MaskDialog picture={first} onMask={onMask} onClose={() => setMasking(false)} />
+      )}
+    </>
   );
 }
 
-function AttachButton({ onFiles }: { onFiles: (files: readonly File[]) => void }) {
+function AttachButton({ isPictures, onFiles }: { isPictures: boolean; onFiles: (files: readonly File[]) => void }) {
   const { t } = useTranslation();
   const input = useRef<HTMLInputElement>(null);
+  const label = t(isPictures ? 'playground.ask.attach' : 'playground.ask.attach_files');
   return (
     <>
-      <ActionIcon
-        variant="subtle"
-        aria-label={t('playground.ask.attach')}
-        title={t('playground.ask.attach')}
-        onClick={() => input.current?.click()}
-      >
+      <ActionIcon variant="subtle" aria-label={label} title={label} onClick={() => input.current?.click()}>
         <ChatIcon name="attach" />
       </ActionIcon>
       <input
         className="visually-hidden"
         ref={input}
         type="file"
-        accept="image/*"
+        {...(isPictures && { accept: 'image/*' })}
         multiple
         tabIndex={-1}
         aria-hidden="true"

@@ -2,17 +2,18 @@ import { Button } from '@mantine/core';
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ModelKind } from '#pwa/api/chat-models.ts';
-import type { Picture } from '#pwa/offline/conversation.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { TextArea } from '#pwa/ui/form/text-area.tsx';
 import { useIsTouched } from '#pwa/ui/frame/breakpoint.ts';
 import { type Shortcut, useShortcuts } from '#pwa/ui/frame/shortcuts.ts';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
-import { Attached, AttachButtons, useAttachments } from './attachments.tsx';
+import type { SentAlong } from './ask.ts';
+import { Attached, AttachButtons, type TakenAlong, useAttachments } from './attachments.tsx';
 import { ChatIcon } from './icons.tsx';
 import styles from './playground.module.css';
 import type { Sound } from './read-sound.ts';
+import { wordsOf } from './request-body.ts';
 
 interface ComposerProps {
   isRunning: boolean;
@@ -22,7 +23,8 @@ interface ComposerProps {
   isForSeveral: boolean;
   /** What the models make of it. */
   kind: ModelKind;
-  onAsk: (text: string, pictures: Picture[], sound?: Sound) => void;
+  taken: TakenAlong;
+  onAsk: (text: string, along: SentAlong) => void;
   onStop: () => void;
   /** A text that another app has shared; '': none. */
   shared: string;
@@ -48,14 +50,15 @@ export function Composer(props: ComposerProps) {
   const isTouched = useQuestionKeys();
   const [text, setText] = useQuestion(shared, onSharedTaken);
   const field = useRef<HTMLTextAreaElement>(null);
-  const attached = useAttachments(kind);
-  const { pictures, sound } = attached;
-  const isEmpty = kind === 'transcript' ? sound === undefined : text.trim() === '' && (kind !== 'chat' || pictures.length === 0);
+  const attached = useAttachments(kind, props.taken);
+  const { pictures, files, sound } = attached;
+  const isAlone = kind !== 'chat' || pictures.length + files.length === 0;
+  const isEmpty = kind === 'transcript' ? sound === undefined : text.trim() === '' && isAlone;
   const canAsk = !isEmpty && !isRunning && isOnline && reason === undefined;
 
   function send(): void {
     if (!canAsk) return;
-    onAsk(text.trim(), pictures, sound);
+    onAsk(text.trim(), { pictures, files, sound });
     setText('');
     attached.clear();
     goOn();
@@ -134,7 +137,9 @@ function ComposerFoot(props: ComposerFootProps) {
         <AttachButtons kind={kind} disabled={isRunning} onFiles={attached.add} />
         {extra}
         <span className={styles.hint}>
-          {text !== '' || attached.sound !== undefined ? costText(text, attached.sound) : !isTouched && t('playground.ask.keys')}
+          {text !== '' || attached.files.length > 0 || attached.sound !== undefined
+            ? costText(wordsOf({ text, files: attached.files }), attached.sound)
+            : !isTouched && t('playground.ask.keys')}
         </span>
         <span className={styles.space} />
         <SendOrStop kind={kind} isRunning={isRunning} isForSeveral={isForSeveral} disabled={disabled} onStop={onStop} />

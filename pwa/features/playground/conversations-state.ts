@@ -1,6 +1,6 @@
 // The conversations of whoever is signed in, in memory and on the device, and how they change. Nothing here knows the network.
 import { storedUser } from '#pwa/api/stored-user.ts';
-import type { Answer, ChatSettings, Conversation, Picture, Turn } from '#pwa/offline/conversation.ts';
+import type { Answer, ChatSettings, Conversation, Turn } from '#pwa/offline/conversation.ts';
 import { dropOldest, keepConversation, readConversations, removeConversation } from '#pwa/offline/conversations.ts';
 import { createStore } from '#pwa/ui/store.ts';
 import { emptySettings } from './request-body.ts';
@@ -65,11 +65,16 @@ export function chooseSettings(settings: Partial<ChatSettings>): void {
   editOpen((open) => ({ ...open, settings: { ...open.settings, ...settings } }));
 }
 
+/** What goes along with a question. */
+export type Along = Pick<Turn, 'pictures' | 'files' | 'sound'>;
+
 /** Appends a question to what is open, with room for the answers. Gives the place of the turn. */
-export function addTurn(text: string, pictures: Picture[], sound?: Turn['sound']): { id: string; index: number } {
+export function addTurn(text: string, { pictures, files = [], sound }: Along): { id: string; index: number } {
   const { open } = playground.get();
-  const turn: Turn = { id: newId(), text, pictures, at: Date.now(), answers: open.models.map(() => null), ...(sound && { sound }) };
-  const title = open.title === '' ? titleOf(text, pictures, sound) : open.title;
+  const answers = open.models.map(() => null);
+  const further = { ...(files.length > 0 && { files }), ...(sound && { sound }) };
+  const turn: Turn = { id: newId(), text, pictures, at: Date.now(), answers, ...further };
+  const title = open.title === '' ? titleOf(text, turn) : open.title;
   const changed = { ...open, title, turns: [...open.turns, turn] };
   change({ open: changed });
   return { id: changed.id, index: changed.turns.length - 1 };
@@ -161,9 +166,9 @@ function afterBreak(conversation: Conversation): Conversation {
   return { ...conversation, turns: conversation.turns.map((turn) => ({ ...turn, answers: turn.answers.map(broken) })) };
 }
 
-function titleOf(text: string, pictures: readonly Picture[], sound: Turn['sound']): string {
+function titleOf(text: string, { pictures, files = [], sound }: Along): string {
   const line = text.trim().split('\n', 1)[0] ?? '';
-  return (line === '' ? (pictures[0]?.name ?? sound?.name ?? '') : line).slice(0, longestTitle);
+  return (line === '' ? (pictures[0]?.name ?? files[0]?.name ?? sound?.name ?? '') : line).slice(0, longestTitle);
 }
 
 /** Unique on the device; pages without TLS have no `randomUUID`. */

@@ -1,6 +1,7 @@
 // What the next question may cost, before it is sent.
 import { quotaOf, type Price } from '#shared/pricing.ts';
 import type { Conversation } from '#pwa/offline/conversation.ts';
+import { wordsOf } from './request-body.ts';
 import { roughTokens } from './rough-cost.ts';
 
 interface PricedModel {
@@ -29,7 +30,7 @@ export function costBefore(
   let sum: CostBefore | undefined;
   for (const [column, { price, groupRatio }] of models.entries()) {
     if (price === undefined || groupRatio === undefined) return undefined;
-    const said = turns.flatMap(({ text, answers }) => [text, answers[column]?.text ?? '']);
+    const said = turns.flatMap((turn) => [wordsOf(turn), turn.answers[column]?.text ?? '']);
     const promptTokens = roughTokens([settings.system, ...said, typed].join('\n'));
     const of = (completionTokens: number): number => quotaOf({ promptTokens, completionTokens }, price, groupRatio, quotaPerUnit);
     const question = of(0);

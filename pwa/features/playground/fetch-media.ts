@@ -13,13 +13,15 @@ interface MediaAsked {
   model: string;
   settings: Conversation['settings'];
   turn: Turn;
+  /** A picture that is not finished yet. */
+  onPreview: (url: string) => void;
 }
 
 /** @throws {CallFailure} */
 export async function fetchMedia(asked: MediaAsked, way: Pick<PlaygroundCall, 'signal' | 'onStart'>): Promise<Partial<Answer>> {
   switch (asked.kind) {
     case 'picture':
-      return { pictures: (await makePictures({ ...(await pictureCall(asked)), ...way })).map((url) => ({ url })) };
+      return { pictures: (await makePictures({ ...(await pictureCall(asked)), ...way }, asked.onPreview)).map((url) => ({ url })) };
     case 'speech':
       return { sound: { url: await speak({ ...speechCall(asked), ...way }) } };
     case 'transcript': {

@@ -35,6 +35,16 @@ test('pictures that go along make it an edit', async () => {
   expect(body.has('group')).toBe(false);
 });
 
+test('a picture is asked for with previews where its model has them', async () => {
+  const previewed = { ...emptySettings, media: { ...emptyMedia, isPreviewed: true } };
+  const { body } = await pictureCall({ settings: previewed, model: 'gpt-image-1', turn });
+  expect(body).toEqual({ model: 'gpt-image-1', prompt: 'a tide', stream: true, partial_images: 2 });
+  const { body: whole } = await pictureCall({ settings: previewed, model: 'dall-e-3', turn });
+  expect(whole).not.toHaveProperty('stream');
+  const two = { ...emptySettings, media: { ...emptyMedia, isPreviewed: true, count: 2 } };
+  expect((await pictureCall({ settings: two, model: 'gpt-image-1', turn })).body).not.toHaveProperty('stream');
+});
+
 test('speech has its voice and speed', () => {
   expect(speechCall({ settings, model: 'tts-1', turn }).body).toEqual({
     model: 'tts-1',

@@ -1,11 +1,12 @@
 // What is sent for pictures, speech and transcripts.
 import type { Conversation, Picture, Turn } from '#pwa/offline/conversation.ts';
-import { mediaFor } from './media-settings.ts';
+import { mediaFor, previews } from './media-settings.ts';
+import { pngOf, takesMask } from './paint-mask.ts';
 
 type Asked = Pick<Conversation, 'settings'> & { model: string; turn: Pick<Turn, 'text' | 'pictures'> };
 
 export async function pictureCall({ settings, model, turn }: Asked): Promise<{ path: string; body: Record<string, unknown> | FormData }> {
-  const { size, quality, count } = mediaFor(model, settings.media);
+  const { size, quality, count, isPreviewed } = mediaFor(model, settings.media);
   const fields = {
     model,
     prompt: turn.text,
@@ -14,11 +15,16 @@ export async function pictureCall({ settings, model, turn }: Asked): Promise<{ p
     ...(quality === '' ? {} : { quality }),
     // An address of the provider's ends within the hour. Who always sends bytes refuses to be asked for them.
     ...(/gpt-image/.test(model) ? {} : { response_format: 'b64_json' }),
+    ...(isPreviewed === true ? { stream: true, partial_images: previews } : {}),
     ...groupOf(settings),
   };
   if (turn.pictures.length === 0) return { path: 'images/generations', body: fields };
   const form = formOf(fields);
-  for (const picture of turn.pictures) form.append(turn.pictures.length > 1 ? 'image[]' : 'image', await bytesOf(picture), picture.name);
+  // It is the first picture's.
+  const mask = takesMask(model) ? turn.pictures[0]?.mask : undefined;
+  if (mask !== undefined) form.append('mask', bytesOf(mask), 'mask.png');
+  for (const [index, picture] of turn.pictures.entries())
+    form.append(turn.pictures.length > 1 ? 'image[]' : 'image', await sentBytes(picture, index === 0 && mask !== undefined), picture.name);
   return { path: 'images/edits', body: form };
 }
 
@@ -51,7 +57,11 @@ function formOf(fields: Record<string, unknown>): FormData {
   return form;
 }
 
-async function bytesOf({ url }: Picture): Promise<Blob> {
+function sentBytes({ url }: Picture, isMasked: boolean): Blob | Promise<Blob> {
+  return isMasked ? pngOf(bytesOf(url)) : bytesOf(url);
+}
+
+function bytesOf(url: string): Blob {
   const [head = '', data = ''] = url.split(',', 2);
   const bytes = Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
   return new Blob([bytes], { type: /^data:([\w/+.-]+)/.exec(head)?.[1] ?? 'image/jpeg' });

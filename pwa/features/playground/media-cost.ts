@@ -3,7 +3,7 @@ import { quotaOf, type Price, type PricedUsage } from '#shared/pricing.ts';
 import { tokensOf, unitsOf } from '#shared/picture-order.ts';
 import type { ModelKind } from '#pwa/api/chat-models.ts';
 import type { MediaSettings } from '#pwa/offline/conversation.ts';
-import { mediaFor } from './media-settings.ts';
+import { mediaFor, previews } from './media-settings.ts';
 import { roughTokens } from './rough-cost.ts';
 
 interface MediaCost {
@@ -34,8 +34,14 @@ const writtenPerSecond = 4;
 
 function usageOf({ kind, model, settings, text, seconds }: MediaCost): PricedUsage | undefined {
   if (kind === 'picture') {
-    const { size, quality, count } = mediaFor(model, settings);
-    const order = { count, size: size || undefined, quality: quality || undefined, partials: 0, frames: 1 };
+    const { size, quality, count, isPreviewed } = mediaFor(model, settings);
+    const order = {
+      count,
+      size: size || undefined,
+      quality: quality || undefined,
+      partials: isPreviewed === true ? previews : 0,
+      frames: 1,
+    };
     const tokens = tokensOf(order, model);
     return { promptTokens: roughTokens(text), completionTokens: tokens, imageOutputTokens: tokens, units: unitsOf(order, model) };
   }

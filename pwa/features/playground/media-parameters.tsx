@@ -5,7 +5,7 @@ import type { Conversation, MediaSettings } from '#pwa/offline/conversation.ts';
 import { SwitchRow } from '#pwa/ui/form/switch-row.tsx';
 import { Segments } from '#pwa/ui/controls/segments.tsx';
 import { chooseSettings } from './conversations-state.ts';
-import { mediaFor, mostOf, qualitiesOf, sizesOf, voices } from './media-settings.ts';
+import { canPreview, mediaFor, mostOf, previews, qualitiesOf, sizesOf, voices } from './media-settings.ts';
 import styles from './playground.module.css';
 
 interface MediaParametersProps {
@@ -47,6 +47,14 @@ function PictureFields({ model, media, onChoose }: FieldsProps) {
           value={media.quality}
           options={['', ...qualities].map((value) => ({ value, label: value === '' ? own : value }))}
           onChange={(quality) => onChoose({ quality })}
+        />
+      )}
+      {canPreview(model, media) && (
+        <SwitchRow
+          label={t('playground.parameter.previewed')}
+          description={t('playground.parameter.previewed_hint', { count: previews })}
+          checked={media.isPreviewed === true}
+          onChange={(event) => onChoose({ isPreviewed: event.currentTarget.checked })}
         />
       )}
       {mostOf(model) > 1 && (

@@ -3,9 +3,20 @@ import type { ModelKind } from '#pwa/api/chat-models.ts';
 import type { MediaSettings } from '#pwa/offline/conversation.ts';
 
 /** Empty: the model's own choice. */
-export const emptyMedia: MediaSettings = { size: '', quality: '', count: 1, voice: 'alloy', speed: 1, language: '', isTranslated: false };
+export const emptyMedia: MediaSettings = {
+  size: '',
+  quality: '',
+  count: 1,
+  voice: 'alloy',
+  speed: 1,
+  language: '',
+  isTranslated: false,
+  isPreviewed: false,
+};
 
 export const mostMade = 4;
+/** How often a picture comes before it is finished. */
+export const previews = 2;
 export const voices = ['alloy', 'ash', 'coral', 'echo', 'fable', 'nova', 'onyx', 'sage', 'shimmer'] as const;
 
 const sizes: readonly (readonly [RegExp, readonly string[]])[] = [
@@ -36,14 +47,21 @@ export function mostOf(model: string): number {
   return /^dall-e-3|cogview|gemini|^qwen-image(?!-2)|^z-image/.test(model) ? 1 : mostMade;
 }
 
+/** Of one picture at a time. https://platform.openai.com/docs/guides/image-generation#streaming */
+export function canPreview(model: string, { count }: Pick<MediaSettings, 'count'>): boolean {
+  return /^(?:chat)?gpt-image/.test(model) && count === 1;
+}
+
 /** As they are for a model: what it does not take is its own choice. */
 export function mediaFor(model: string, settings: MediaSettings | undefined): MediaSettings {
   const asked = settings ?? emptyMedia;
+  const count = Math.min(asked.count, mostOf(model));
   return {
     ...asked,
     size: sizesOf(model).includes(asked.size) ? asked.size : '',
     quality: qualitiesOf(model).includes(asked.quality) ? asked.quality : '',
-    count: Math.min(asked.count, mostOf(model)),
+    count,
+    isPreviewed: asked.isPreviewed === true && canPreview(model, { count }),
   };
 }
 
@@ -54,7 +72,7 @@ export function countSetMedia(kind: Exclude<ModelKind, 'chat'>, model: string, s
 }
 
 const fields = {
-  picture: ['size', 'quality', 'count'],
+  picture: ['size', 'quality', 'count', 'isPreviewed'],
   speech: ['voice', 'speed'],
   transcript: ['language', 'isTranslated'],
 } as const;

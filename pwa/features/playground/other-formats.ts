@@ -111,28 +111,49 @@ interface PartWords {
   text: (text: string) => Fields;
   /** Of a data URL. */
   picture: (picture: { url: string; type: string; data: string }) => Fields;
+  /** Of a document likewise. */
+  document: (document: { name: string; url: string; type: string; data: string }) => Fields;
+  /** Missing: the format has no place for it. */
+  sound?: (sound: { data: string; format: string }) => Fields;
 }
 const inputParts: PartWords = {
   text: (text) => ({ type: 'input_text', text }),
   picture: ({ url }) => ({ type: 'input_image', image_url: url }),
+  document: ({ name, url }) => ({ type: 'input_file', filename: name, file_data: url }),
+  sound: (sound) => ({ type: 'input_audio', input_audio: sound }),
 };
 const claudeParts: PartWords = {
   text: (text) => ({ type: 'text', text }),
   picture: ({ type, data }) => ({ type: 'image', source: { type: 'base64', media_type: type, data } }),
+  document: ({ name, type, data }) => ({ type: 'document', source: { type: 'base64', media_type: type, data }, title: name }),
 };
 const geminiParts: PartWords = {
   text: (text) => ({ text }),
   picture: ({ type, data }) => ({ inlineData: { mimeType: type, data } }),
+  document: ({ type, data }) => ({ inlineData: { mimeType: type, data } }),
+  sound: ({ data, format }) => ({ inlineData: { mimeType: `audio/${format}`, data } }),
 };
 
 function partsOf(content: Message['content'], words: PartWords): string | Fields[] {
   if (typeof content === 'string') return content;
-  return content.map((part) => {
-    if (part.type === 'text') return words.text(part.text);
-    const { url } = part.image_url;
-    const [, type = 'image/png', data = ''] = /^data:([^;,]*)[^,]*,(.*)$/s.exec(url) ?? [];
-    return words.picture({ url, type, data });
+  return content.flatMap((part): Fields[] => {
+    switch (part.type) {
+      case 'text':
+        return [words.text(part.text)];
+      case 'image_url':
+        return [words.picture(bytesIn(part.image_url.url))];
+      case 'file':
+        return [words.document({ name: part.file.filename, ...bytesIn(part.file.file_data) })];
+      case 'input_audio':
+        return words.sound === undefined ? [] : [words.sound(part.input_audio)];
+    }
   });
+}
+
+/** Of a data URL. */
+function bytesIn(url: string): { url: string; type: string; data: string } {
+  const [, type = 'image/png', data = ''] = /^data:([^;,]*)[^,]*,(.*)$/s.exec(url) ?? [];
+  return { url, type, data };
 }
 
 function systemOf(messages: readonly Message[]): string | undefined {

@@ -31,9 +31,11 @@ import type { Sound } from './read-sound.ts';
 import { chooseModels, chooseSettings, loadConversations, playground } from './conversations-state.ts';
 import { ModelBar } from './model-bar.tsx';
 import { Actions, BesideButton, type Part, PhoneActions } from './playground-actions.tsx';
+import { takesMask } from './paint-mask.ts';
 import styles from './playground.module.css';
 import { defaultModel, offeredModelsQuery } from './queries.ts';
-import { emptySettings, unsendable } from './request-body.ts';
+import { takesSound } from './read-file.ts';
+import { emptySettings, isSoundLost, unsendable } from './request-body.ts';
 import { Thread } from './thread.tsx';
 
 const ConversationList = lazyPart(
@@ -110,6 +112,7 @@ export function PlaygroundScreen({ shared, onSharedTaken }: PlaygroundScreenProp
           kind={kind}
           isRunning={isRunning}
           reason={reason}
+          taken={{ isDeaf: open.settings.format === 'claude' || !open.models.every(takesSound), isMasked: open.models.every(takesMask) }}
           isForSeveral={open.models.length > 1}
           onAsk={ask}
           onStop={() => stop(open.id)}
@@ -206,6 +209,7 @@ function useReason(offered: readonly string[] | undefined): string | undefined {
   const { open } = useStore(playground);
   if (offered?.length === 0) return t('playground.ask.no_models');
   if (open.models.length === 0 || open.models.includes('')) return t('playground.model.choose');
+  if (isSoundLost(open)) return t('playground.ask.sound_lost');
   const faulty = kindOfModel(open.models[0] ?? '') === 'chat' ? unsendable(open.settings) : undefined;
   return faulty === undefined ? undefined : t('playground.ask.unsendable', { name: t(`playground.parameter.${faulty}`) });
 }

@@ -7,6 +7,7 @@ import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { TextArea } from '#pwa/ui/form/text-area.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
+import { FileList } from './attached-files.tsx';
 import { ChatIcon } from './icons.tsx';
 import styles from './playground.module.css';
 
@@ -47,21 +48,7 @@ export const QuestionView = memo(({ turn, isLast, canAsk, onEdit }: QuestionView
           <Icon name="edit" />
         </ActionIcon>
       </header>
-      {turn.pictures.length > 0 && (
-        <div className={styles.pictures}>
-          {turn.pictures.map((picture, index) => (
-            // A picture never changes its place.
-            <img key={index} src={picture.url} alt={picture.name} title={`${picture.name} · ${picture.width} × ${picture.height}`} />
-          ))}
-        </div>
-      )}
-      {turn.sound !== undefined && (
-        <p className={styles.attachedSound}>
-          <ChatIcon name="sound" />
-          <span className={styles.soundName}>{turn.sound.name}</span>
-          {turn.sound.seconds !== undefined && <span className={styles.hint}>{format.duration(turn.sound.seconds * 1000)}</span>}
-        </p>
-      )}
+      <SentAlong turn={turn} />
       {draft === null ? (
         turn.text !== '' && <p className={styles.asked}>{turn.text}</p>
       ) : (
@@ -92,7 +79,9 @@ export const QuestionView = memo(({ turn, isLast, canAsk, onEdit }: QuestionView
             <OnlineButton
               type="submit"
               label={t('playground.question.send')}
-              disabled={!canAsk || (draft.trim() === '' && turn.pictures.length === 0 && turn.sound === undefined)}
+              disabled={
+                !canAsk || (draft.trim() === '' && turn.pictures.length === 0 && turn.files === undefined && turn.sound === undefined)
+              }
             />
           </div>
         </form>
@@ -100,3 +89,28 @@ export const QuestionView = memo(({ turn, isLast, canAsk, onEdit }: QuestionView
     </section>
   );
 });
+
+/** What went along. */
+function SentAlong({ turn }: { turn: Turn }) {
+  const format = useFormat();
+  return (
+    <>
+      {turn.pictures.length > 0 && (
+        <div className={styles.pictures}>
+          {turn.pictures.map((picture, index) => (
+            // A picture never changes its place.
+            <img key={index} src={picture.url} alt={picture.name} title={`${picture.name} · ${picture.width} × ${picture.height}`} />
+          ))}
+        </div>
+      )}
+      {turn.files !== undefined && <FileList files={turn.files} />}
+      {turn.sound !== undefined && (
+        <p className={styles.attachedSound}>
+          <ChatIcon name="sound" />
+          <span className={styles.soundName}>{turn.sound.name}</span>
+          {turn.sound.seconds !== undefined && <span className={styles.hint}>{format.duration(turn.sound.seconds * 1000)}</span>}
+        </p>
+      )}
+    </>
+  );
+}

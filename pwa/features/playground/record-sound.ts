@@ -9,14 +9,18 @@ export interface Recording {
 /** What it ends at by itself, in milliseconds: about as much as a file may hold. */
 const longest = 20 * 60_000;
 
-/** Undefined: there is no microphone, or it may not be used. */
-export async function record(): Promise<Recording | undefined> {
-  if (!('mediaDevices' in navigator) || !('MediaRecorder' in globalThis)) return undefined;
+/** `refused`: whoever sits there, or the browser's settings, do not let this page hear; `insecure`: pages without TLS never may. */
+export type NoRecording = 'refused' | 'missing' | 'insecure';
+
+export async function record(): Promise<Recording | NoRecording> {
+  if (!globalThis.isSecureContext) return 'insecure';
+  if (!('mediaDevices' in navigator) || !('MediaRecorder' in globalThis)) return 'missing';
   let stream: MediaStream;
   try {
     stream = await navigator.mediaDevices.getUserMedia({ audio: true });
-  } catch {
-    return undefined;
+  } catch (failure) {
+    // https://developer.mozilla.org/docs/Web/API/MediaDevices/getUserMedia#exceptions
+    return failure instanceof DOMException && failure.name === 'NotAllowedError' ? 'refused' : 'missing';
   }
   const recorder = new MediaRecorder(stream);
   const parts: Blob[] = [];

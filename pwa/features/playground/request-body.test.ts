@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Answer, ChatSettings, Conversation } from '#pwa/offline/conversation.ts';
-import { chatBody, countSet, emptySettings, listOf, objectOf, unsendable } from './request-body.ts';
+import { callIn } from './other-formats.ts';
+import { chatBody, countSet, emptySettings, isSoundLost, listOf, objectOf, unsendable } from './request-body.ts';
 
 const answerOf = (text: string, state: Answer['state'] = 'done'): Answer => ({
   model: 'm',
@@ -89,6 +90,34 @@ describe('what is sent', () => {
     const image = { type: 'image_url', image_url: { url: picture.url } };
     expect(chatBody(conversation, 0, 0).messages[0]?.content).toEqual([{ type: 'text', text: 'Look' }, image]);
     expect(chatBody(conversation, 1, 0).messages.at(-1)?.content).toEqual([image]);
+  });
+
+  test('files stand before the question: texts as texts, documents and sound as bytes', () => {
+    const conversation = conversationOf([['Sum it up']]);
+    for (const turn of conversation.turns)
+      turn.files = [
+        { name: 'a "b".md', kind: 'text', content: '# Tides' },
+        { name: 'a.pdf', kind: 'document', content: 'JVBE' },
+        { name: 'a.mp3', kind: 'sound', format: 'mp3', content: 'SUQz' },
+      ];
+    const body = chatBody(conversation, 0, 0);
+    expect(body.messages[0]?.content).toEqual([
+      { type: 'text', text: `<file name="a 'b'.md">\n# Tides\n</file>` },
+      { type: 'file', file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,JVBE' } },
+      { type: 'input_audio', input_audio: { data: 'SUQz', format: 'mp3' } },
+      { type: 'text', text: 'Sum it up' },
+    ]);
+    expect(JSON.stringify(callIn('openai-responses', body).body)).toContain(
+      '{"type":"input_file","filename":"a.pdf","file_data":"data:application/pdf;base64,JVBE"},{"type":"input_audio","input_audio":{"data":"SUQz","format":"mp3"}}',
+    );
+    expect(JSON.stringify(callIn('gemini', body).body)).toContain(
+      '{"inlineData":{"mimeType":"application/pdf","data":"JVBE"}},{"inlineData":{"mimeType":"audio/mp3","data":"SUQz"}}',
+    );
+    expect(JSON.stringify(callIn('claude', body).body)).toContain(
+      '{"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"JVBE"},"title":"a.pdf"},{"type":"text"',
+    );
+    const isLost = (format: 'claude' | 'gemini') => isSoundLost({ ...conversation, settings: { ...emptySettings, format } });
+    expect([isLost('claude'), isLost('gemini')]).toEqual([true, false]);
   });
 
   test.each(['{', '[]x', '{"a":1}', 'null', '5'])('%s is no list', (text) => expect(listOf(text)).toBeUndefined());

@@ -1,6 +1,6 @@
 // What is sent for a question: the conversation so far as one model has it, and the parameters that are set.
 import { z } from 'zod/mini';
-import type { ChatFormat, ChatSettings, Conversation, Turn } from '#pwa/offline/conversation.ts';
+import type { AttachedFile, ChatFormat, ChatSettings, Conversation, Turn } from '#pwa/offline/conversation.ts';
 
 export type ChatBody = Record<string, unknown> & { model: string; messages: Message[] };
 
@@ -8,7 +8,11 @@ export interface Message {
   role: 'system' | 'user' | 'assistant';
   content: string | MessagePart[];
 }
-type MessagePart = { type: 'text'; text: string } | { type: 'image_url'; image_url: { url: string } };
+type MessagePart =
+  | { type: 'text'; text: string }
+  | { type: 'image_url'; image_url: { url: string } }
+  | { type: 'file'; file: { filename: string; file_data: string } }
+  | { type: 'input_audio'; input_audio: { data: string; format: 'wav' | 'mp3' } };
 
 /** Claude's format wants a limit in each call. https://docs.claude.com/en/api/messages */
 export const claudeLimit = 4096;
@@ -103,10 +107,32 @@ function exchanged(turn: Turn, column: number): Message[] {
   return [questionOf(turn), { role: 'assistant', content: answer.text }];
 }
 
-function questionOf({ text, pictures }: Turn): Message {
-  if (pictures.length === 0) return { role: 'user', content: text };
+function questionOf({ text, pictures, files = [] }: Turn): Message {
+  if (pictures.length === 0 && files.length === 0) return { role: 'user', content: text };
   const images = pictures.map(({ url }): MessagePart => ({ type: 'image_url', image_url: { url } }));
-  return { role: 'user', content: [...(text === '' ? [] : [{ type: 'text' as const, text }]), ...images] };
+  // Documents come first. https://docs.claude.com/en/docs/build-with-claude/prompt-engineering/long-context-tips
+  return { role: 'user', content: [...files.map(filePart), ...(text === '' ? [] : [{ type: 'text' as const, text }]), ...images] };
+}
+
+/** https://platform.openai.com/docs/guides/pdf-files; a text is one for every model. */
+function filePart({ name, kind, format = 'wav', content }: AttachedFile): MessagePart {
+  if (kind === 'text') return { type: 'text', text: textOfFile({ name, content }) };
+  if (kind === 'sound') return { type: 'input_audio', input_audio: { data: content, format } };
+  return { type: 'file', file: { filename: name, file_data: `data:application/pdf;base64,${content}` } };
+}
+
+function textOfFile({ name, content }: Pick<AttachedFile, 'name' | 'content'>): string {
+  return `<file name="${name.replaceAll('"', "'")}">\n${content}\n</file>`;
+}
+
+/** What a question says in words, with the texts that go along. */
+export function wordsOf({ text, files = [] }: Pick<Turn, 'text' | 'files'>): string {
+  return [...files.filter(({ kind }) => kind === 'text').map(textOfFile), text].join('\n');
+}
+
+/** Claude's format has no place for sound. */
+export function isSoundLost({ settings, turns }: Pick<Conversation, 'settings' | 'turns'>): boolean {
+  return settings.format === 'claude' && turns.some(({ files = [] }) => files.some(({ kind }) => kind === 'sound'));
 }
 
 function parse(text: string): unknown {

@@ -81,7 +81,7 @@ function RecordButton({ onRecorded, disabled }: { onRecorded: (file: File) => vo
 
   async function begin(): Promise<void> {
     const begun = await record();
-    if (begun === undefined) toastNote(t('playground.sound.no_microphone'));
+    if (typeof begun === 'string') toastNote(t(`playground.sound.microphone.${begun}`));
     else setRecording(begun);
   }
   async function end(): Promise<void> {

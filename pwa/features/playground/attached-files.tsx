@@ -1,0 +1,53 @@
+// Files that go along with a question, before it is sent and in what was asked.
+import { ActionIcon } from '@mantine/core';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { AttachedFile } from '#pwa/offline/conversation.ts';
+import { Icon } from '#pwa/ui/controls/icon.tsx';
+import { toastNote } from '#pwa/ui/frame/toast.ts';
+import { ChatIcon } from './icons.tsx';
+import styles from './playground.module.css';
+import { isSound, largestFile, mostFiles, readFile } from './read-file.ts';
+
+/** @param isDeaf the models or their format take no sound */
+export function useFiles(isDeaf: boolean) {
+  const { t } = useTranslation();
+  const [files, setFiles] = useState<AttachedFile[]>([]);
+  async function add(chosen: readonly File[]): Promise<void> {
+    const heard = chosen.filter((file) => !isDeaf || !isSound(file));
+    if (heard.length < chosen.length) toastNote(t('playground.ask.deaf'));
+    const read = await Promise.all(heard.slice(0, mostFiles).map(readFile));
+    const found = read.filter((file) => file !== undefined);
+    if (found.length < heard.length) toastNote(t('playground.ask.not_file', { count: mostFiles, size: largestFile / 1_000_000 }));
+    setFiles((before) => [...before, ...found].slice(0, mostFiles));
+  }
+  return {
+    files,
+    add,
+    remove: (index: number) => setFiles((before) => before.filter((_file, place) => place !== index)),
+    clear: () => setFiles([]),
+  };
+}
+
+/** `onRemove` missing: they have been sent. */
+export function FileList({ files, onRemove }: { files: readonly AttachedFile[]; onRemove?: (index: number) => void }) {
+  const { t } = useTranslation();
+  return (
+    <ul className={styles.files} aria-label={t('playground.ask.files')}>
+      {files.map(({ name, kind }, index) => (
+        // Two may have the same name.
+        <li key={index} className={styles.attachedSound}>
+          <ChatIcon name={kind === 'sound' ? 'sound' : 'file'} />
+          <span className={styles.soundName} title={name}>
+            {name}
+          </span>
+          {onRemove !== undefined && (
+            <ActionIcon variant="subtle" aria-label={t('playground.ask.detach', { name })} onClick={() => onRemove(index)}>
+              <Icon name="close" />
+            </ActionIcon>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
