@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { SessionEvents } from './session-events.ts';
+import type { UpdateKind } from './session-events.ts';
 
 test('session-events: a client waits when a hundred updates have no confirmation', () => {
   const events = new SessionEvents({ model: 'a', upstreamModel: 'a', isBeta: false, isHeardOnly: false });
@@ -11,4 +12,16 @@ test('session-events: a client waits when a hundred updates have no confirmation
   expect(() => events.checkUpdate(update)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
   expect(events.updated()).toBe('client');
   expect(() => events.checkUpdate(update)).not.toThrow();
+});
+
+test.each<[string, UpdateKind, unknown]>([
+  ['a client', 'client', 'auto'],
+  ['a key', 'preset', { workflow_name: 'pier', group_id: 'g', metadata: { caller: 'x' } }],
+])('session-events: no traces are written into the account of the provider, whatever %s asks for', (_who, kind, tracing) => {
+  const events = new SessionEvents({ model: 'a', upstreamModel: 'a', isBeta: false, isHeardOnly: false });
+  const include = ['item.input_audio_transcription.logprobs'];
+  const update = { type: 'session.update', session: { type: 'realtime', instructions: 'x', include, tracing } };
+  events.checkUpdate(update);
+  expect(events.update(update, undefined, kind)).toMatchObject({ session: { type: 'realtime', instructions: 'x', include } });
+  expect(events.update(update, undefined, kind)).not.toHaveProperty('session.tracing');
 });

@@ -84,11 +84,15 @@ export class SessionEvents {
     if (format !== undefined && bytesPerSecond(format) < bytesPerSecond(this.inputFormat)) this.inputFormat = format;
   }
 
-  /** The client's own update, which has been checked and will be sent, as it goes on. */
+  /**
+   * The client's own update, which has been checked and will be sent, as it goes on. Traces would be written into the provider's account, where
+   * whoever looks at that reads what was said; the vendor's agents ask for them by themselves, so the field is left out rather than refused.
+   * https://platform.openai.com/docs/api-reference/realtime-client-events/session/update#session-tracing
+   */
   update(event: Json, bound: number | undefined, kind: UpdateKind): Json {
     const { session } = event;
     if (!isObject(session)) return event;
-    const next: Json = { ...session };
+    const { tracing: _tracing, ...next }: Json = session;
     if (session.model !== undefined) next['model'] = this.#names.upstreamModel;
     const wanted = this.#wanted;
     const named = this.#named(event);
