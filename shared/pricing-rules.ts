@@ -64,7 +64,8 @@ const rules: readonly Rule[] = [
   fixed(4 / 3, startsWith('gpt-3.5')),
   preset(6.25, startsWith('gpt-5.4-nano')),
   preset(6, isNamed('gpt-realtime-2', 'gpt-realtime-2.1')),
-  preset(4, startsWith('gpt-realtime')),
+  // Those that only transcribe are billed by the minute.
+  preset(4, (name) => name.startsWith('gpt-realtime') && !name.startsWith('gpt-realtime-whisper')),
   preset(2, startsWith('gpt-image-1.5', 'gpt-image-2')),
   preset(6, startsWith('gpt-5.4', 'gpt-5.5', 'gpt-5.6')),
   preset(8, startsWith('gpt-5')),

@@ -46,6 +46,20 @@ describe('completion ratio', () => {
     expect(completionRatioOf(model, options)).toBe(ratio);
   });
 
+  test.each([
+    ['gpt-realtime', 4],
+    ['gpt-realtime-2025-08-28', 4],
+    ['gpt-realtime-2', 6],
+    ['gpt-realtime-2.1', 6],
+    ['gpt-realtime-2.1-mini', 4],
+    ['gpt-realtime-whisper', 1],
+    ['gpt-live-transcribe', 1],
+    ['gpt-4o-transcribe', 4],
+    ['gpt-4o-mini-transcribe', 4],
+  ])('of a session: %s', (model, ratio) => {
+    expect(completionRatioOf(model, {})).toBe(ratio);
+  });
+
   test('an option wins over a preset, but not over a fixed ratio', () => {
     expect(completionRatioOf('gpt-4', { 'gpt-4': 7 })).toBe(7);
     expect(completionRatioOf('gpt-4o', { 'gpt-4o': 7 })).toBe(4);

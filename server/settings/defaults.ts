@@ -20,6 +20,8 @@ import { settings } from '#shared/settings.ts';
 import type { SettingKey } from '#shared/settings.ts';
 
 const large: Partial<Record<SettingKey, string>> = {
+  // Of models that transcribe in sessions, too; a minute is 1,000 tokens of those that are billed by it:
+  // https://developers.openai.com/api/docs/models/gpt-4o-transcribe, …/gpt-live-transcribe, …/gpt-realtime-whisper
   ModelRatio: JSON.stringify(modelRatio),
   ModelPrice: JSON.stringify(modelPrice),
   CacheRatio: JSON.stringify(cacheRatio),

@@ -93,7 +93,7 @@ describe.each(engines)('attacks on realtime sessions on $kind', (engine) => {
   });
 
   test('an update that fails at the provider raises no limit', async () => {
-    await using attacked = await attack(engine, { quota: 200_000 });
+    await using attacked = await attack(engine, { quota: 180_000 });
     const { client, peer } = attacked;
     // The provider refuses all of it: no limit is set there.
     client.send({ type: 'session.update', event_id: 'bad', session: { type: 'wrong', max_output_tokens: 16 } });
