@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
 import { failureOf } from '#tests/support/failure-of.ts';
+import type { RealtimeBehaviour } from '#tests/support/fake-realtime.ts';
 import { openRealtime, realtimeModel as model, upTo } from '#tests/support/realtime-scene.ts';
 import type { OpenedSession } from '#tests/support/realtime-scene.ts';
 import { connectSocket } from '#tests/support/socket-client.ts';
@@ -25,8 +26,8 @@ async function turn({ client }: OpenedSession): Promise<void> {
 }
 
 /** A response has begun and goes on. */
-async function begin({ client, peer, upstream }: OpenedSession): Promise<void> {
-  upstream.behave({ holdAfter: 1 });
+async function begin({ client, peer, upstream }: OpenedSession, behaviour: RealtimeBehaviour = {}): Promise<void> {
+  upstream.behave({ holdAfter: 1, ...behaviour });
   client.send({ type: 'response.create' });
   await upTo(client, 'response.output_audio.delta');
   await until(() => peer.held !== null);
@@ -107,6 +108,51 @@ describe.each(engines)('ends of realtime sessions on $kind', (engine) => {
     await isSettled(opened, cost);
   });
 
+  test('the client is gone in the midst of a turn: its provider stops it, and is still heard of what it has cost', async () => {
+    await using opened = await openRealtime(engine, { quota });
+    const { client, peer, scene } = opened;
+    await begin(opened);
+    const id = peer.held;
+    client.socket.terminate();
+    const [row] = await scene.logs(1);
+    expect(row).toMatchObject({ quota: cost, prompt_tokens: 132, other: { ending: 'client_closed' } });
+    expect(row?.other).not.toHaveProperty('completion_source', 'estimated');
+    expect(peer.ofType('response.cancel')).toMatchObject([{ response_id: id }]);
+    expect(await peer.closed).toMatchObject({ code: 1000 });
+    await isSettled(opened, cost);
+  });
+
+  test('a response that is stopped before anything came of it, and whose usage nobody tells, is charged by what it reads', async () => {
+    await using opened = await openRealtime(engine, { quota });
+    const { client, peer, scene, upstream } = opened;
+    upstream.behave({ holdAfter: 0, usage: null });
+    client.send({ type: 'response.create' });
+    await upTo(client, 'response.created');
+    await until(() => peer.held !== null);
+    client.socket.terminate();
+    const [row] = await scene.logs(1);
+    // A session begins with a thousand tokens, at 2 each.
+    expect(row?.quota).toBeGreaterThanOrEqual(2_000);
+    await isSettled(opened, row?.quota ?? 0);
+  });
+
+  test.each<[string, 'silent' | 'gone', (opened: OpenedSession) => unknown]>([
+    ['its provider is gone then', 'gone', () => {}],
+    ['the server ends then', 'silent', ({ scene }) => scene.app.app.shutDown()],
+  ])('the client is gone in the midst of a turn, and %s: it is charged at once by what came', async (_what, cancelled, end) => {
+    await using opened = await openRealtime(engine, { quota });
+    const { client, peer, scene } = opened;
+    await begin(opened, { cancelled });
+    client.socket.terminate();
+    await until(() => peer.ofType('response.cancel').length === 1);
+    const since = performance.now();
+    end(opened);
+    const [row] = await scene.logs(1);
+    expect(performance.now() - since).toBeLessThan(4_000);
+    expect(row).toMatchObject({ completion_tokens: 10, other: { ending: 'client_closed', completion_source: 'estimated' } });
+    await isSettled(opened, row?.quota ?? 0);
+  });
+
   test('the client is gone while the provider opens the session: nothing is held, and nothing charged', async () => {
     await using opened = await openRealtime(engine, { quota });
     const { scene, upstream } = opened;
@@ -127,7 +173,7 @@ describe.each(engines)('ends of realtime sessions on $kind', (engine) => {
 
   test('a client that takes nothing is gone in time, however much waits for it, and its turn is charged', async () => {
     await using opened = await openRealtime(engine, { quota, env: { CLIENT_TIMEOUT: '2', STREAM_KEEPALIVE: '1' } });
-    await begin(opened);
+    await begin(opened, { usage: null });
     opened.client.socket.pause();
     // So much that it waits at the server, and behind that at the provider.
     for (let sent = 0; sent < 12; sent += 1) opened.peer.emit({ type: 'conversation.item.added', filler: 'x'.repeat(8_000_000) });
@@ -138,7 +184,7 @@ describe.each(engines)('ends of realtime sessions on $kind', (engine) => {
 
   test('a half-open client is gone in time', async () => {
     await using opened = await openRealtime(engine, { quota, env: { CLIENT_TIMEOUT: '2', STREAM_KEEPALIVE: '1' } }, { autoPong: false });
-    await begin(opened);
+    await begin(opened, { usage: null });
     const [row] = await opened.scene.logs(1);
     expect(row).toMatchObject({ completion_tokens: 10, other: { ending: 'client_closed' } });
     await isSettled(opened, row?.quota ?? 0);

@@ -292,7 +292,8 @@ describe.each(engines)('realtime sessions on $kind', (engine) => {
     await using session = await openSession(engine);
     using client = await session.connect();
     await client.next();
-    session.upstream.behave({ holdAfter: 2 });
+    // Its provider tells nothing of what it was.
+    session.upstream.behave({ holdAfter: 2, usage: null });
     client.send({ type: 'response.create' });
     await upTo(client, 'response.output_audio.delta');
     await upTo(client, 'response.output_audio.delta');

@@ -48,6 +48,8 @@ export interface RealtimeBehaviour {
   holdAfter?: number;
   deltas?: number;
   status?: string;
+  /** Nothing is told of a response that is cancelled; or the connection ends by that. */
+  cancelled?: 'silent' | 'gone';
   /** Handshakes are not answered. */
   isMute?: boolean;
   /** Instead of a handshake. */
@@ -145,6 +147,12 @@ export class RealtimePeer {
     this.emit({ type: 'response.done', response });
   }
 
+  #cancel(id: string): void {
+    const { cancelled } = this.#behaviour();
+    if (cancelled === 'gone') this.socket.terminate();
+    else if (cancelled === undefined) this.finish(id, 'cancelled');
+  }
+
   #refuse(event: Json, message: string, code = 'invalid_value'): void {
     this.emit({ type: 'error', error: { type: 'invalid_request_error', code, message, param: null, event_id: event['event_id'] ?? null } });
   }
@@ -165,7 +173,7 @@ export class RealtimePeer {
     } else if (event['type'] === 'input_audio_buffer.clear') this.emit({ type: 'input_audio_buffer.cleared' });
     else if (event['type'] === 'response.cancel') {
       if (this.held === null) this.#refuse(event, 'Cancellation failed: no active response found', 'response_cancel_not_active');
-      else this.finish(this.held, 'cancelled');
+      else this.#cancel(this.held);
     } else if (event['type'] === 'response.create') {
       const limit = event['response']?.[this.isBeta ? 'max_response_output_tokens' : 'max_output_tokens'];
       if (limit !== undefined && limit !== 'inf' && !(limit >= 1 && limit <= 4096)) return this.#refuse(event, 'Invalid limit');

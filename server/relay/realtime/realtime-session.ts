@@ -17,6 +17,7 @@ import { UpstreamSocket } from '#server/sockets/upstream-socket.ts';
 import type { UpstreamReceiver } from '#server/sockets/upstream-socket.ts';
 import { cleanMessage } from '#server/upstream/upstream-error.ts';
 import { ClientEvents } from './client-events.ts';
+import { LastUsage } from './last-usage.ts';
 import type { OpenedSession } from './open-session.ts';
 import { ServerEvents } from './server-events.ts';
 import { SessionEvents } from './session-events.ts';
@@ -56,6 +57,9 @@ export class RealtimeSession implements SocketReceiver {
   #clientWork: Promise<void> = Promise.resolve();
   #incoming: Buffer[] = [];
   #isPumping = false;
+  #passing: Promise<void> = Promise.resolve();
+  /** The client has left, and what its turns have cost is still to be told. */
+  #last: LastUsage | null = null;
   #upstreamEnd: { code: number; reason: string } | null = null;
   #isDraining = false;
   #isOver = false;
@@ -95,6 +99,7 @@ export class RealtimeSession implements SocketReceiver {
 
   /** All of it ends now. */
   shutDown(): void {
+    this.#last?.end();
     this.#fail(new AppError('shutting_down'), closeCodes.goingAway, 'shutdown');
   }
 
@@ -138,7 +143,10 @@ export class RealtimeSession implements SocketReceiver {
 
   closed(): void {
     this.#end(this.#options.services.isEnding() ? 'shutdown' : 'client_disconnected');
-    this.#options.onClosed(this);
+    // Its place is taken as long as its provider is waited for.
+    const free = () => this.#options.onClosed(this);
+    if (this.#last === null) free();
+    else void this.#last.over.then(free, free);
   }
 
   /** Never rejects. */
@@ -183,6 +191,7 @@ export class RealtimeSession implements SocketReceiver {
   #upstreamReceiver(): UpstreamReceiver {
     return {
       message: (bytes) => {
+        if (this.#last !== null) return this.#last.take(bytes);
         this.#incoming.push(bytes);
         this.#pump();
       },
@@ -191,6 +200,7 @@ export class RealtimeSession implements SocketReceiver {
       },
       closed: (code, reason) => {
         this.#upstreamEnd = { code, reason };
+        this.#last?.noMore();
         this.#pump();
       },
     };
@@ -215,6 +225,7 @@ export class RealtimeSession implements SocketReceiver {
           this.#readUpstream();
           this.#pump();
         });
+      this.#passing = going;
       this.#options.services.context.waitUntil(going);
     }
     if (this.#upstreamEnd !== null && !this.#isPumping && this.#incoming.length === 0) this.#upstreamClosed(this.#upstreamEnd);
@@ -280,14 +291,30 @@ export class RealtimeSession implements SocketReceiver {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#begin();
+    const messages = this.#incoming;
     this.#incoming = [];
-    this.#upstream.close(closeCodes.normal, '');
     if (close !== undefined) this.#client.close(close.code, close.reason);
-    const { context } = this.#options.services;
-    const heard = this.#options.opened.context.bufferedSeconds;
-    for (const cutting of [this.#transcripts.cut(reason, heard), this.#turns.cut(reason)]) {
-      context.waitUntil(cutting.catch((failure: unknown) => context.log.error({ err: failure }, 'a session could not be settled')));
+    this.#wait(this.#transcripts.cut(reason, this.#options.opened.context.bufferedSeconds));
+    this.#wait(this.#endTurns(reason, messages));
+  }
+
+  /** What is at work is charged by what its provider tells where the client has left it, and by what was seen of it otherwise. */
+  async #endTurns(reason: EndReason, messages: Buffer[]): Promise<void> {
+    const [upstream, turns] = [this.#upstream, this.#turns];
+    try {
+      if (reason === 'client_disconnected' && upstream.isOpen && turns.runningIds.length > 0) {
+        this.#last = new LastUsage({ upstream, fromUpstream: this.#fromUpstream, turns, reason, messages, before: this.#passing });
+        await this.#last.over;
+      }
+    } finally {
+      upstream.close(closeCodes.normal, '');
+      await turns.cut(reason);
     }
+  }
+
+  #wait(ending: Promise<void>): void {
+    const { context } = this.#options.services;
+    context.waitUntil(ending.catch((failure: unknown) => context.log.error({ err: failure }, 'a session could not be settled')));
   }
 
   #errorOf(failure: unknown): AppError {

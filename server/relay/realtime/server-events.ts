@@ -1,6 +1,7 @@
 // What a provider says in a session: what it tells of turns is charged before it goes on.
 import { AppError } from '#shared/errors.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
+import type { EndReason } from '#server/relay/call-end.ts';
 import type { OutputWords } from '#server/relay/output-words.ts';
 import { estimateTextTokens } from '#server/upstream/token-estimate.ts';
 import type { SessionParts } from './client-events.ts';
@@ -95,6 +96,27 @@ export class ServerEvents {
       default:
         if (type.startsWith('response.') && type.endsWith('.delta')) this.#seen(type, event);
         return bytes;
+    }
+  }
+
+  /** They are to be stopped. */
+  cancel(responses: readonly string[]): void {
+    for (const id of responses) this.#parts.sendUpstream({ type: 'response.cancel', response_id: id });
+  }
+
+  /** The client has left: what still comes is only for the charge of its turns. Resolves when that is durable. */
+  async takeLast(bytes: Buffer, reason: EndReason): Promise<void> {
+    const { turns } = this.#parts;
+    const event = parseObject(bytes.toString('utf8'));
+    if (event === null) return;
+    const type = String(event['type']);
+    const { response } = event;
+    if (type.startsWith('response.') && type.endsWith('.delta')) this.#seen(type, event);
+    if (!isObject(response)) return;
+    if (type === 'response.done') await turns.end(response, reason);
+    else if (type === 'response.created') {
+      await this.#begin(bytes, event);
+      this.cancel([String(response.id)]);
     }
   }
 

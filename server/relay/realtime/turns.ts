@@ -66,6 +66,7 @@ export class RealtimeTurns {
   readonly #running = new Map<string, RunningTurn>();
   #opening: Promise<void> | null = null;
   #over: EndReason | null = null;
+  #isLeft = false;
 
   /** @param first reserved when the session was asked for: for a turn, unless it has none */
   constructor(of: TurnsOf, first: RunningCall) {
@@ -76,6 +77,16 @@ export class RealtimeTurns {
 
   get isIdle(): boolean {
     return this.#running.size === 0 && this.#asked.length === 0;
+  }
+
+  /** Of responses that have begun and not ended. */
+  get runningIds(): string[] {
+    return [...this.#running.keys()];
+  }
+
+  /** The client has left: nothing is reserved for a further turn. */
+  leave(): void {
+    this.#isLeft = true;
   }
 
   /** Tokens that the next response may have; undefined: as many as it wants. */
@@ -182,8 +193,11 @@ export class RealtimeTurns {
     turn.audio += audio;
   }
 
-  /** A response has ended. Resolves when its charge is durable. @throws {AppError} where no further turn is paid for */
-  async end(response: Json): Promise<void> {
+  /**
+   * A response has ended. Resolves when its charge is durable. @throws {AppError} where no further turn is paid for
+   * @param left why the session is over already: what is not told of it is charged by what was seen, as any turn that is cut
+   */
+  async end(response: Json, left: EndReason | null = null): Promise<void> {
     const id = idOf(response);
     if (!this.#running.has(id)) await this.begin(response);
     const turn = this.#running.get(id);
@@ -191,8 +205,9 @@ export class RealtimeTurns {
     this.#running.delete(id);
     const told = readRealtimeUsage(response['usage']);
     if (told !== null && !turn.isApart) this.#of.context.settled(told.context, turn.mark);
-    const isFailed = response['status'] === 'failed';
-    await this.#settle(turn, isFailed ? 'upstream_failed' : 'completed', usageOf(turn, response, told?.usage ?? null));
+    const usage = usageOf(turn, response, told?.usage ?? null);
+    if (left !== null) return this.#settle(turn, left, usage ?? seenUsage(turn));
+    await this.#settle(turn, response['status'] === 'failed' ? 'upstream_failed' : 'completed', usage);
   }
 
   /** The session is over: what is at work is charged by what has come of it. */
@@ -241,7 +256,7 @@ export class RealtimeTurns {
 
   /** The next one, while this one is at work: where there is no money for both, it is asked for again when this one has ended. */
   #refill(): void {
-    if (this.#spare !== null || this.#over !== null || this.#of.isHeardOnly) return;
+    if (this.#spare !== null || this.#over !== null || this.#isLeft || this.#of.isHeardOnly) return;
     const opening = (this.#opening ??= this.#open());
     this.#of.services.context.waitUntil(opening.catch(() => {}));
   }
