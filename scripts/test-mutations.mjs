@@ -113,9 +113,11 @@ function judge(copy, { file, text, replacement, tests }) {
       place,
       source.replace(text, () => replacement),
     );
-    const { ended, failed } = runTests(copy, tests);
-    // A file that cannot even be loaded has no failed test: that is a mistake in the fault, not something that was seen.
-    if (failed.length === 0) return { isCaught: false, by: ended === 0 ? 'every test passed' : 'the tests could not run' };
+    const { ended, failed, printed } = runTests(copy, tests);
+    // A file that cannot even be loaded has no failed test: that is a mistake in the fault, not something that was seen. Nor has one that was
+    // stopped because it took too long: what it has said so far tells which.
+    if (failed.length === 0 && ended === 0) return { isCaught: false, by: 'every test passed' };
+    if (failed.length === 0) return { isCaught: false, by: `the tests ${ended === null ? 'did not end' : 'could not run'}\n${printed}` };
     return { isCaught: true, by: failed[0] };
   } finally {
     writeFileSync(place, source);
