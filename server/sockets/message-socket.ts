@@ -43,6 +43,8 @@ export interface SocketLimits {
 
 /** A frame of a client begins with so many bytes, or some more. */
 const frameBytes = 6;
+/** Pings and pongs between two ticks: a flood of them costs a turn of everybody's event loop each, and says nothing. */
+const mostSigns = 500;
 /** Headers of frames count as what they are around. */
 const frameSlack = 64 * 1024;
 /** So much waits to be read by a client at the most before nothing more of it is read either. */
@@ -62,6 +64,8 @@ export class MessageSocket implements Passage {
   #received = 0;
   /** Bytes of the message that is coming. */
   #coming = 0;
+  /** Pings and pongs since the last tick. */
+  #signs = 0;
   #isCorked = false;
   #isFull = false;
   #isDeaf = false;
@@ -77,7 +81,11 @@ export class MessageSocket implements Passage {
     raw.prependListener('data', (chunk: Buffer) => this.#arrived(chunk.length));
     raw.on('drain', () => this.#drained());
     socket.on('message', (data, isBinary) => this.#message(data, isBinary));
-    socket.on('ping', (data) => this.#passed(data.length));
+    socket.on('ping', (data) => {
+      this.#passed(data.length);
+      // Who asks faster than it reads is not answered: all that would wait for it here.
+      if (this.isOpen && !raw.writableNeedDrain) socket.pong(data);
+    });
     socket.on('pong', (data) => this.#passed(data.length));
     // Whatever is wrong with its frames: the library closes it, and that is told.
     socket.on('error', () => {});
@@ -146,6 +154,7 @@ export class MessageSocket implements Passage {
   }
 
   tick(): void {
+    this.#signs = 0;
     this.#receiver.tick();
   }
 
@@ -185,6 +194,8 @@ export class MessageSocket implements Passage {
   #passed(bytes: number): void {
     this.#coming = Math.max(0, this.#coming - bytes - frameBytes);
     this.#limits.hold.shrinkTo(this.#coming);
+    this.#signs += 1;
+    if (this.#signs > mostSigns) this.terminate();
   }
 
   #message(data: unknown, isBinary: boolean): void {

@@ -36,7 +36,7 @@ const keyProtocol = 'openai-insecure-api-key.';
 /** `onFault` hears of a socket whose tick threw; the others go on. */
 export function createSocketRoom({ pingMs, silentMs }: SocketTimes, onFault: (cause: unknown) => void): SocketRoom {
   // Lengths are bounded by `MessageSocket`, which can still say so. Texts hardly shrink by compression for what it keeps in memory.
-  const options = { noServer: true, clientTracking: false, perMessageDeflate: false, maxPayload: 0, closeTimeout };
+  const options = { noServer: true, clientTracking: false, perMessageDeflate: false, maxPayload: 0, closeTimeout, autoPong: false };
   const server = new WebSocketServer({ ...options, handleProtocols: chooseProtocol });
   const sockets = new Set<MessageSocket>();
 

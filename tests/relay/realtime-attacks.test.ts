@@ -92,6 +92,18 @@ describe.each(engines)('attacks on realtime sessions on $kind', (engine) => {
     expect(peer.ofType('session.update')).toEqual([]);
   });
 
+  test('signs of life are answered, and a flood of them ends the connection', async () => {
+    await using attacked = await attack(engine);
+    const { client, peer } = attacked;
+    let answered = 0;
+    client.socket.on('pong', () => (answered += 1));
+    for (let sent = 0; sent < 50; sent += 1) client.socket.ping();
+    await until(() => answered === 50);
+    for (let sent = 0; sent < 2_000; sent += 1) client.socket.ping();
+    expect(await client.closed).toMatchObject({ code: 1006 });
+    expect(await peer.closed).toMatchObject({ code: 1000 });
+  });
+
   test('an update that fails at the provider raises no limit', async () => {
     await using attacked = await attack(engine, { quota: 180_000 });
     const { client, peer } = attacked;
