@@ -281,8 +281,8 @@ describe.each(engines)('realtime sessions on $kind', (engine) => {
     session.upstream.behave({ usage: { ...usualUsage, input_token_details } });
     client.send({ type: 'response.create' });
     await upTo(client, 'response.done');
-    // 60 of text, 3 of pictures at a quarter more; 40 and 16 of those cached at a tenth; 5 heard, 8 again at a quarter of that.
-    const quota = Math.ceil((60 + 3 * 1.25 + (40 + 16 * 1.25) * 0.1 + 5 * 8 + 8 * 2 + 30 * 4 + 91 * 16) * 2);
+    // 60 of text and 3 pictures; 40 and 16 of those cached at a tenth; 5 heard, 8 again at a quarter of that.
+    const quota = Math.ceil((63 + 5.6 + 5 * 8 + 8 * 2 + 30 * 4 + 91 * 16) * 2);
     const other = { cache_tokens: 64, audio_input: 5, audio_cache_tokens: 8, audio_cache_ratio: 2 };
     expect(await session.scene.logs(1)).toMatchObject([{ quota, other }]);
     await session.scene.checkBooks();

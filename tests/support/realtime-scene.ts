@@ -18,9 +18,6 @@ const settings = {
   ImageRatio: '{}',
   AudioRatio: JSON.stringify({ [realtimeModel]: 8, [cheap]: 2.4, [dear]: 2.4 }),
   AudioCompletionRatio: JSON.stringify({ [realtimeModel]: 2 }),
-  // What is cached costs as much, and so do pictures.
-  CacheRatio: '{}',
-  ImageRatio: '{}',
 };
 /** (17 × 2.4 + 9 × 4) × 1.25 of the dear one. */
 export const writtenUsage = {
