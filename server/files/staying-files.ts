@@ -41,7 +41,8 @@ export async function letGoThere(context: Asking, record: FileRecord): Promise<'
   if (name !== '') return deleteThere(context, channel, `/files/${encodeURIComponent(name)}`);
   const list = `/files?purpose=${encodeURIComponent(purpose)}`;
   const found = await findByName(context, channel, { list, limit: pageSize.list, member: 'filename', name: id, since });
-  if (found === undefined) return 'silent';
+  // A list that was refused says nothing of other files: only one that did not come in time is not asked for again.
+  if (found === undefined) return performance.now() < (context.answerBy ?? Infinity) ? 'left' : 'silent';
   if (found !== null) return deleteThere(context, channel, `/files/${encodeURIComponent(found)}`);
   return context.now() / 1000 > since + longestUnanswered ? 'gone' : 'left';
 }

@@ -5,6 +5,7 @@ import { callQuestion } from '#server/features/logs/log-filter.ts';
 import { sumCalls } from '#server/logs/sum-calls.ts';
 import { sweepFiles } from '#server/files/sweep-files.ts';
 import { tendStores } from '#server/vector-stores/tend-stores.ts';
+import type { FileRecord } from '#server/db/records/file.ts';
 import type { VectorStoreRecord } from '#server/db/records/vector-store.ts';
 import { createToken } from '#tests/support/build-token.ts';
 import { engines } from '#tests/support/engines.ts';
@@ -597,6 +598,14 @@ describe.each(engines)('vector stores on $kind', (engine) => {
     expect(await failureOf(leave(client, 'tide', 'never.txt'))).toMatchObject({ status: 502 });
     await sweepFiles(context);
     expect(await files.count({})).toBe(2);
+    // Where it cannot be looked for, others of its channel go nevertheless.
+    const [lost] = (await files.find({ state: 'leaving' })) as [FileRecord];
+    await files.remove({ id: lost.id });
+    await files.insert({ ...lost, id: `file-${'0'.repeat(24)}` });
+    await files.patch({ id: await leave(client, 'tide', 'leaving.txt') }, { set: { state: 'leaving' } });
+    provider.files.failures.push(503);
+    await sweepFiles(context);
+    expect((await files.find({ state: 'leaving' })).map(({ filename }) => filename)).toEqual(['never.txt']);
     await later(scene, 2 * 3600);
     await sweepFiles(context);
     expect(await files.count({})).toBe(1);
