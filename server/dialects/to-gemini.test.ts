@@ -349,14 +349,15 @@ describe('responses of Gemini', () => {
         { modality: 'IMAGE', tokenCount: 9 },
       ],
     };
-    const usage = { input: 40, cacheRead: 20, output: 12, reasoning: 7, audioInput: 8, audioOutput: 0, imageInput: 9, imageOutput: 0 };
+    const media = { audioInput: 8, audioCacheRead: 0, audioOutput: 0, imageInput: 9, imageCacheRead: 0, imageOutput: 0 };
+    const usage = { input: 40, cacheRead: 20, output: 12, reasoning: 7, ...media };
     expect(usageOf(told)).toEqual({ type: 'usage', usage });
     // Thoughts that are told nowhere but in the sum, and those that are told twice.
     expect(usageOf({ ...told, thoughtsTokenCount: undefined })).toMatchObject({ usage: { output: 12 } });
     expect(usageOf({ ...told, candidatesTokenCount: 12 })).toMatchObject({ usage: { output: 12, reasoning: 7 } });
     expect(usageOf({ promptTokenCount: 4, totalTokenCount: 4 })).toEqual({
       type: 'usage',
-      usage: { input: 4, cacheRead: 0, audioInput: 0, imageInput: 0 },
+      usage: { input: 4, cacheRead: 0, audioInput: 0, audioCacheRead: 0, imageInput: 0, imageCacheRead: 0 },
     });
     expect(usageOf({ promptTokenCount: -1 })).toEqual({ type: 'invalid_usage', counts: ['input'] });
   });
