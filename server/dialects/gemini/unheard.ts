@@ -13,7 +13,6 @@ const ofEverything = {
     'candidates[].avgLogprobs',
     'candidates[].logprobsResult.logProbabilitySum',
     'candidates[].tokenCount',
-    'usageMetadata.cacheTokensDetails',
     'usageMetadata.candidatesTokenCount',
     'usageMetadata.initialPromptTokenCount',
   ],
