@@ -15,11 +15,13 @@ export interface PictureOrder {
 
 /** What a price per picture is for: one of 1024×1024 in standard quality, as prices of pictures are told. */
 const sizeFactors: Readonly<Record<string, number>> = { '256x256': 0.4, '512x512': 0.45, '1024x1792': 2, '1792x1024': 2 };
+/** The vendor's own: $0.016 and $0.018 beside $0.020. https://developers.openai.com/api/docs/models/dall-e-2 */
+const dallE2Factors: Readonly<Record<string, number>> = { '256x256': 0.8, '512x512': 0.9 };
 const oblong = new Set(['1024x1792', '1792x1024']);
 
 /** @param count how many came */
 export function unitsOf({ count: ordered, size, quality }: PictureOrder, upstreamModel: string, count: number = ordered): CallUnits {
-  const factor = product(sizeFactors[size ?? ''] ?? 1, qualityFactor(upstreamModel, { size, quality }));
+  const factor = product(sizeFactor(upstreamModel, size), qualityFactor(upstreamModel, { size, quality }));
   return {
     kind: 'image',
     count,
@@ -27,6 +29,10 @@ export function unitsOf({ count: ordered, size, quality }: PictureOrder, upstrea
     ...(size === undefined ? {} : { size }),
     ...(quality === undefined ? {} : { quality }),
   };
+}
+
+function sizeFactor(upstreamModel: string, size = ''): number {
+  return (/^dall-e(?:-2|$)/.test(upstreamModel) ? dallE2Factors : sizeFactors)[size] ?? 1;
 }
 
 /** https://platform.openai.com/docs/pricing#image-generation */
@@ -57,7 +63,7 @@ function tokensOfOne({ size = '', quality = '' }: PictureOrder, upstreamModel: s
   const pixels = width === undefined || height === undefined ? undefined : Number(width) * Number(height);
   if (/gemini/.test(upstreamModel)) return tokensOfGemini(upstreamModel, size, pixels);
   if (/seed(?:ream|edit)/.test(upstreamModel)) return tokensOfSeedream(size, pixels);
-  if (!/^(?:chat)?gpt-image/.test(upstreamModel)) return otherTokens * (sizeFactors[size] ?? 1);
+  if (!/^(?:chat)?gpt-image/.test(upstreamModel)) return otherTokens * sizeFactor(upstreamModel, size);
   // None is smaller at the vendor; who takes a smaller size may make the usual one of it.
   const area = pixels === undefined ? openArea : Math.max(1, pixels / squareArea);
   return (squareTokens[quality] ?? squareTokens.high ?? otherTokens) * area;

@@ -71,7 +71,7 @@ describe.each(engines)('edits and variations on $kind', (engine) => {
     const response = await sdk(scene).images.createVariation({ model: priced, image: await picture('one.png'), n: 2, size: '512x512' });
     expect(response.data).toHaveLength(2);
     expect(scene.upstream.requests[0]).toMatchObject({ path: '/v1/images/variations', body: { model: priced, n: '2', size: '512x512' } });
-    expect(await scene.logs(1)).toMatchObject([{ quota: 9000, other: { units: { count: 2, factor: 0.45 } } }]);
+    expect(await scene.logs(1)).toMatchObject([{ quota: 18_000, other: { units: { count: 2, factor: 0.9 } } }]);
     await scene.checkBooks();
   });
 
