@@ -59,6 +59,9 @@ export function withFileNames(value: unknown, nameOf: (name: string, place: Name
 /** What answers name: pieces of files that were found, and where words come from. */
 const said: ReadonlySet<unknown> = new Set(['file_search_call', 'file_citation', 'file_path', 'container_file_citation']);
 
+/** Whose members have names of their caller's choice, and name nothing of an account. */
+const ofCallers: ReadonlySet<string> = new Set(['attributes', 'metadata']);
+
 function renamed(value: unknown, nameOf: (name: string, place: NamePlace) => string, place: NamePlace): unknown {
   if (Array.isArray(value)) {
     const items: readonly unknown[] = value;
@@ -72,6 +75,7 @@ function renamed(value: unknown, nameOf: (name: string, place: NamePlace) => str
 }
 
 function renamedMember(name: string, inner: unknown, nameOf: (name: string, place: NamePlace) => string, place: NamePlace): unknown {
+  if (ofCallers.has(name)) return inner;
   if (name === 'file_id' && typeof inner === 'string') return nameOf(inner, place);
   if (name !== 'vector_store_ids' || !Array.isArray(inner)) return renamed(inner, nameOf, place);
   const items: readonly unknown[] = inner;

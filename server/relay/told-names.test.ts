@@ -17,6 +17,18 @@ test('a file is called as its caller called it, in whatever letters', () => {
   );
 });
 
+test('what a caller has named himself stays, whatever he has called it', () => {
+  const own = '{"file_id":"file-1","a":{"vector_store_ids":["vs_1"]},"b":"}\\"}","filename":"a.mark.txt"}';
+  for (const member of ['attributes', 'metadata'])
+    expect(told(`{"${member}" : ${own},"file_id":"file-1","${member}":null,"${member}":{},"filename":"b.mark.txt"}`)).toBe(
+      `{"${member}" : ${own},"file_id":"file-1!","${member}":null,"${member}":{},"filename":"b.txt"}`,
+    );
+  expect(told('{"text":"\\"attributes\\":{","file_id":"file-1"}')).toBe('{"text":"\\"attributes\\":{","file_id":"file-1!"}');
+  expect(told('{"attributes":"{","file_id":"file-1","attributes":{"file_id":"file-1"')).toBe(
+    '{"attributes":"{","file_id":"file-1!","attributes":{"file_id":"file-1"',
+  );
+});
+
 test.each([
   ['a name of a file that has no mark', '{"filename":"\\u0061.txt","filename":null,"filename":["x"'],
   ['a name without an end', `{"filename":"a.mark\\"}${'x'.repeat(3000)}`],

@@ -1,22 +1,27 @@
 // What a provider's answer names of its account, in the names that its caller knows. Only members of JSON are found: what a model writes has its quotes
-// escaped. The rest of the answer stays the bytes that it was.
+// escaped. The rest of the answer stays the bytes that it was, also what a caller has named himself (`attributes`, `metadata`).
 
 const ofObjects = [Buffer.from('"file_id"'), Buffer.from('"vector_store_ids"')];
 const ofFilenames = Buffer.from('"filename"');
+/** Members whose own members have names of the caller's choice. */
+const ofCallers = [Buffer.from('"attributes"'), Buffer.from('"metadata"')];
 const longestName = 256;
 /** Bytes of the name of a file, each of whose characters may be escaped. */
 const longestFilename = 2048;
 /** Space, tab and ends of lines. */
 const spaces: ReadonlySet<number | undefined> = new Set([0x20, 0x09, 0x0a, 0x0d]);
-const [colon, quote, backslash, opening] = [0x3a, 0x22, 0x5c, 0x5b];
+const [colon, quote, backslash, opening, brace, endBrace] = [0x3a, 0x22, 0x5c, 0x5b, 0x7b, 0x7d];
 
 /** Names that are no files or stores, such as those of containers, stay as they are. */
 const ofAccount = /^(?:file|vs|assistant)[-_]/;
 
-interface Found {
-  /** Without the quotes. */
+interface Range {
   start: number;
   end: number;
+}
+
+/** Without the quotes. */
+interface Found extends Range {
   name: string;
 }
 
@@ -32,7 +37,12 @@ export function createTeller({ idOf, filenameOf }: NamesToTell): (answer: Buffer
       .flatMap((member) => namesOf(answer, member, nameAt))
       .map((found) => ({ ...found, told: ofAccount.test(found.name) ? idOf(found.name) : found.name }));
     const files = namesOf(answer, ofFilenames, filenameAt).map((found) => ({ ...found, told: filenameOf(found.name) }));
-    const changed = [...objects, ...files].filter(({ name, told }) => told !== name).toSorted((one, other) => one.start - other.start);
+    const named = [...objects, ...files].filter(({ name, told }) => told !== name);
+    if (named.length === 0) return answer;
+    const changed = outside(
+      named,
+      ofCallers.flatMap((member) => objectsOf(answer, member)),
+    );
     const pieces: Buffer[] = [];
     let from = 0;
     for (const { start, end, told } of changed) {
@@ -67,6 +77,53 @@ function namesOf(answer: Buffer, member: Buffer, read: ReadName): Found[] {
     }
   }
   return found;
+}
+
+/** What stands in none of the objects, in its order. */
+function outside<Named extends Range>(named: readonly Named[], objects: readonly Range[]): Named[] {
+  const byStart = (one: Range, other: Range) => one.start - other.start;
+  const next = objects.toSorted(byStart).values();
+  let object = next.next().value;
+  let until = 0;
+  return named.toSorted(byStart).filter(({ start }) => {
+    for (; object !== undefined && object.start < start; object = next.next().value) until = Math.max(until, object.end);
+    return start >= until;
+  });
+}
+
+/** Where the objects behind each member of that name begin and end; none within another of them. */
+function objectsOf(answer: Buffer, member: Buffer): Range[] {
+  const found: Range[] = [];
+  for (let at = answer.indexOf(member); at >= 0;) {
+    const colonAt = behindSpaces(answer, at + member.length);
+    const start = behindSpaces(answer, colonAt + 1);
+    let end = at + member.length;
+    if (answer[at - 1] !== backslash && answer[colonAt] === colon && answer[start] === brace) {
+      end = behindObject(answer, start);
+      found.push({ start, end });
+    }
+    at = answer.indexOf(member, end);
+  }
+  return found;
+}
+
+/** @param start of an object; one that has no end ends with the answer */
+function behindObject(answer: Buffer, start: number): number {
+  let depth = 0;
+  for (let at = start; at < answer.length; at += 1) {
+    if (answer[at] === quote) at = endOfText(answer, at);
+    else if (answer[at] === brace) depth += 1;
+    else if (answer[at] === endBrace) depth -= 1;
+    if (depth === 0) return at + 1;
+  }
+  return answer.length;
+}
+
+/** Where the quote is that ends it, or the answer. */
+function endOfText(answer: Buffer, start: number): number {
+  let at = start + 1;
+  while (at < answer.length && answer[at] !== quote) at += answer[at] === backslash ? 2 : 1;
+  return at;
 }
 
 function behindSpaces(answer: Buffer, at: number): number {
