@@ -36,7 +36,8 @@ export async function searchStore(services: RelayServices, caller: StoreCaller, 
   // By an estimate, for the log: what it costs is the search.
   const tokens = Math.max(1, estimateTextTokens(asked.texts.join('\n')));
   const cost = context.quotes.charge(quoted, { promptTokens: tokens, completionTokens: 0, units });
-  const reservation = await reserveQuota(services, admission, { amount: Math.max(1, cost), least: Math.max(1, cost) });
+  // Where it costs nothing nobody needs money for it: the store's day is paid.
+  const reservation = cost === 0 ? null : await reserveQuota(services, admission, { amount: cost, least: cost });
   try {
     const begin = performance.now();
     const question = { method: 'POST' as const, path: storePath(store, '/search'), body: asked.body, mostBytes: mostAnswer };
@@ -47,14 +48,14 @@ export async function searchStore(services: RelayServices, caller: StoreCaller, 
     const list = Array.isArray(data) ? data.filter(isObject) : [];
     const names = await ownNames(context, store, namesIn(list, 'file_id'));
     const told = { ...answer.object, data: list.map((item) => namedResult(item, names)) };
-    if (cost === 0) return told;
+    if (reservation === null) return told;
     await context.ledger.settle(reservation, searchRow(services, caller, { quoted, cost, tokens, ms: performance.now() - begin }));
     context.lowBalance.spent(store.user_id);
     services.use.add(channel.id, cost);
     return told;
   } finally {
     // Nothing where it was settled.
-    context.ledger.release(reservation);
+    if (reservation !== null) context.ledger.release(reservation);
   }
 }
 

@@ -476,6 +476,20 @@ describe.each(engines)('vector stores on $kind', (engine) => {
     await scene.checkBooks();
   });
 
+  test('a search that costs nothing needs no money; one that costs is refused before it is sent', async () => {
+    const { scene, provider, client } = await open();
+    await using _scene = scene;
+    const { context } = scene.app;
+    const { id } = await client.vectorStores.create({ file_ids: [await leave(client)] });
+    await context.ledger.setBalance({ account: 'user', id: scene.user.id, ref: 'none', kind: 'edit', actorId: 0, balance: 0 });
+    expect((await client.vectorStores.search(id, { query: 'tide' })).data).toHaveLength(1);
+    const asked = provider.asked.length;
+    await setOption(scene.app, 'VectorSearchPrice', '2');
+    expect(await failureOf(client.vectorStores.search(id, { query: 'tide' }))).toMatchObject({ code: 'insufficient_user_quota' });
+    expect(provider.asked).toHaveLength(asked);
+    await scene.checkBooks();
+  });
+
   test('a store whose creation was not answered is found by its name and let go, and costs nothing', async () => {
     const { scene, provider, client } = await open();
     await using _scene = scene;
