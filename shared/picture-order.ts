@@ -32,12 +32,12 @@ export function unitsOf({ count: ordered, size, quality }: PictureOrder, upstrea
 }
 
 function sizeFactor(upstreamModel: string, size = ''): number {
-  return (/^dall-e(?:-2|$)/.test(upstreamModel) ? dallE2Factors : sizeFactors)[size] ?? 1;
+  return (/(?:^|\/)dall-e(?:-2|$)/.test(upstreamModel) ? dallE2Factors : sizeFactors)[size] ?? 1;
 }
 
 /** https://platform.openai.com/docs/pricing#image-generation */
 function qualityFactor(upstreamModel: string, { size = '', quality }: Pick<PictureOrder, 'size' | 'quality'>): number {
-  if (!upstreamModel.startsWith('dall-e-3') || quality !== 'hd') return 1;
+  if (!/(?:^|\/)dall-e-3/.test(upstreamModel) || quality !== 'hd') return 1;
   return oblong.has(size) ? 1.5 : 2;
 }
 
