@@ -1,0 +1,70 @@
+import { Duplex } from 'node:stream';
+import { expect, it } from 'vitest';
+import { framings } from '#server/framing/registry.ts';
+import { sendOverSocket } from './socket-sending.ts';
+import type { SendRequest } from './send.ts';
+
+const limits = { responseMs: 10_000, maxBytes: 1024 };
+
+/** A call over a socket whose provider says what is pushed. */
+function ask(isStream: boolean) {
+  const raw = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() });
+  const request: SendRequest = {
+    origin: 'wss://up.example',
+    path: '/v1',
+    method: 'POST',
+    headers: {},
+    body: Buffer.from('{}'),
+    isStream,
+    framing: framings.sse,
+    proxy: null,
+  };
+  const upgrade = () => ({ response: Promise.resolve({ kind: 'upgraded' as const, socket: raw, headers: {} }), abort() {} });
+  const sending = sendOverSocket({ upgrade }, request, { isLast: (message) => message === 'last' }, limits);
+  return { raw, sending };
+}
+
+/** A message of a provider. */
+const message = (text: string) => Buffer.concat([Buffer.from([0x81, text.length]), Buffer.from(text)]);
+/** Its close, with 1000: the connection is done with in order. */
+const close = Buffer.from([0x88, 2, 0x03, 0xe8]);
+const lost = { reason: 'network', message: 'the connection was closed before the answer ended' };
+
+it.each([
+  ['without a word', Buffer.alloc(0)],
+  ['in order', close],
+])('socket-sending: an answer that is cut off %s is no answer', async (_how, ending) => {
+  const { raw, sending } = ask(false);
+  setImmediate(() => {
+    raw.push(Buffer.concat([message('first'), ending]));
+    raw.push(null);
+  });
+  await expect(sending.response).rejects.toMatchObject(lost);
+});
+
+it('socket-sending: a stream that is cut off ends with a failure, after what has come', async () => {
+  const { raw, sending } = ask(true);
+  setImmediate(() => raw.push(message('first')));
+  const told = await sending.response;
+  if (told.kind !== 'stream') throw new Error('It does not stream');
+  const heard: string[] = [];
+  const failed = new Promise<unknown>((resolve) => {
+    told.stream.read({
+      data: (chunk) => heard.push(chunk.toString('utf8')),
+      end: () => resolve('ended'),
+      fail: resolve,
+    });
+  });
+  raw.push(close);
+  raw.push(null);
+  expect(await failed).toMatchObject(lost);
+  expect(heard.join('')).toContain('first');
+});
+
+it('socket-sending: an answer whose last message has come is whole', async () => {
+  const { raw, sending } = ask(false);
+  setImmediate(() => raw.push(Buffer.concat([message('first'), message('last')])));
+  const told = await sending.response;
+  if (told.kind !== 'whole') throw new Error('It streams');
+  expect(told.body.toString('utf8')).toMatch(/first[^]*last/);
+});
