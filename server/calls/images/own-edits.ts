@@ -31,7 +31,7 @@ export function encodeEdit(asked: CallInput, edit: PictureEdit, form: PictureFor
     if (value !== undefined && !(Array.isArray(value) && value.length === 0)) throw untranslatable(name, title);
   }
   if (typeof rest.n === 'number' && rest.n > edit.mostPictures(upstreamModel)) {
-    throw badField('n', fieldRules.most(edit.mostPictures(upstreamModel)));
+    throw badField('n', fieldRules.atMost(edit.mostPictures(upstreamModel)));
   }
   const files = Array.isArray(image) ? image.filter((file): file is FormFile => file instanceof FormFile) : [];
   const given = files.length > 0 ? files.map(asMark) : objectsIn(images).map((one, index) => asGiven(one, index, edit));

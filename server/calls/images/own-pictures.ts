@@ -29,7 +29,7 @@ export function encodeOwn(asked: CallInput, form: PictureForm): EncodedRequest {
   const body = { ...call.body, ...overrideOf(call) };
   const most = form.mostPictures?.(upstreamModel) ?? Infinity;
   // Another channel's provider may make more.
-  if (typeof body.n === 'number' && body.n > most) throw badField('n', fieldRules.most(most));
+  if (typeof body.n === 'number' && body.n > most) throw badField('n', fieldRules.atMost(most));
   const written = form.writeRequest(body, upstreamModel);
   return {
     ...encoded(asked, JSON.stringify(written.body)),
