@@ -128,7 +128,7 @@ describe.each(engines)('models on $kind', (engine) => {
     ).toEqual([...supportedTypes].toSorted((a, b) => a - b));
     expect(data['1']).toContain('gpt-4o');
     expect(data['8']).toEqual(data['1']);
-    expect(data['43']).toContain('deepseek-chat');
+    expect(data['43']).toContain('deepseek-v4-flash');
     expect(await app.anonymous().get('/api/models')).toMatchObject({ status: 401 });
   });
 
