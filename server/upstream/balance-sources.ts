@@ -14,6 +14,8 @@ export interface BalanceQuestion {
   ask(path: string, header?: string): Promise<Record<string, unknown>>;
   /** The channel has the provider's own address, and the key may go to the provider's other hosts. */
   isDefaultAddress: boolean;
+  /** The base URL. */
+  base: string;
   /** Milliseconds. */
   now: number;
 }
@@ -81,14 +83,21 @@ export const openRouterBalance: BalanceSource = async ({ ask }) => {
   return usd(amountOf(data['total_credits']) - amountOf(data['total_usage']));
 };
 
-/** https://platform.moonshot.cn/docs/api/misc */
-export const moonshotBalance: BalanceSource = async ({ ask }) => {
+/**
+ * In the money of the site whose account it is; nothing in the answer says which.
+ * https://platform.moonshot.cn/docs/api/balance https://platform.kimi.ai/docs/api/balance
+ */
+export const moonshotBalance: BalanceSource = async ({ ask, base }) => {
   const answer = await ask('{base}/v1/users/me/balance');
   if (answer['status'] === false || (answer['code'] !== undefined && answer['code'] !== 0)) {
     throw new BalanceProblem(`code: ${textOf(answer['code'])}, message: ${textOf(answer['scode'])}`);
   }
-  return { amount: amountOf(objectIn(answer, 'data')['available_balance']), currency: 'CNY' };
+  return { amount: amountOf(objectIn(answer, 'data')['available_balance']), currency: isAbroad(base) ? 'USD' : 'CNY' };
 };
+
+function isAbroad(base: string): boolean {
+  return URL.canParse(base) && new URL(base).hostname === 'api.moonshot.ai';
+}
 
 function usd(amount: number): Balance {
   return { amount, currency: 'USD' };

@@ -75,6 +75,7 @@ async function ask({ context, language }: BalanceUpdate, channel: PreparedChanne
     return await source({
       now,
       isDefaultAddress,
+      base: channel.base,
       async ask(path, header) {
         const body = await receiveWhole(
           exchange(

@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest';
+import { moonshotBalance } from './balance-sources.ts';
+
+it.each([
+  ['https://api.moonshot.cn', 'CNY'],
+  ['https://api.moonshot.ai', 'USD'],
+  ['https://api.moonshot.ai/', 'USD'],
+  // Whoever passes calls on says as the first site does.
+  ['https://gateway.example/api.moonshot.ai', 'CNY'],
+])('balance-sources: what is left at %s is told in %s', async (base, currency) => {
+  const ask = () => Promise.resolve({ code: 0, status: true, data: { available_balance: 10 } });
+  expect(await moonshotBalance({ ask, base, isDefaultAddress: false, now: 0 })).toEqual({ amount: 10, currency });
+});
