@@ -212,7 +212,7 @@ export const channelTypes: readonly ChannelType[] = [
     nameZh: '可灵',
     color: 'green',
     baseUrl: 'https://api.klingai.com',
-    keyFormat: 'AccessKey|SecretKey',
+    keyFormat: 'APIKey / AccessKey|SecretKey',
     isUntested: true,
   },
   {

@@ -1,5 +1,5 @@
-// Kling: a key `AccessKey|SecretKey` signs a token, a plain one of a gateway is sent as it is.
-// https://app.klingai.com/global/dev/document-api/apiReference/commonInfo
+// Kling: a key `AccessKey|SecretKey` signs a token, an API key, as newer accounts have it, is sent as it is; so is the one of a gateway.
+// https://app.klingai.com/global/dev/document-api/apiReference/commonInfo https://ai-sdk.dev/providers/ai-sdk-providers/klingai
 import { createHmac } from 'node:crypto';
 import type { Authorization } from './scheme.ts';
 
@@ -12,9 +12,10 @@ export function isPlainKlingKey(key: string): boolean {
 }
 
 export function kling(key: string): Authorization {
-  if (isPlainKlingKey(key)) return { headers: { authorization: `Bearer ${key}` }, problem: null };
-  const [id = '', secret = '', ...more] = key.split('|').map((part) => part.trim());
-  if (id === '' || secret === '' || more.length > 0) return { headers: {}, problem: 'the key is not AccessKey|SecretKey' };
+  const [id = '', secret, ...more] = key.split('|').map((part) => part.trim());
+  if (secret === undefined && id !== '') return { headers: { authorization: `Bearer ${id}` }, problem: null };
+  if (id === '' || secret === undefined || secret === '' || more.length > 0)
+    return { headers: {}, problem: 'the key is neither an API key nor AccessKey|SecretKey' };
   let signed: { at: number; token: string } | undefined;
   return {
     headers: {},
