@@ -149,7 +149,7 @@ export const channelTypes: readonly ChannelType[] = [
   { type: 20, name: 'OpenRouter', color: 'green', baseUrl: 'https://openrouter.ai/api', listsModels: true, reportsBalance: true },
   { type: 19, name: '360', nameZh: '360 智脑', color: 'blue', baseUrl: 'https://api.360.cn', listsModels: true },
   { type: 31, name: '01.AI', nameZh: '零一万物', color: 'green', baseUrl: 'https://api.lingyiwanwu.com', listsModels: true },
-  { type: 35, name: 'MiniMax', color: 'green', baseUrl: 'https://api.minimax.chat' },
+  { type: 35, name: 'MiniMax', color: 'green', baseUrl: 'https://api.minimax.chat', listsModels: true },
   { type: 34, name: 'Cohere', color: 'violet', baseUrl: 'https://api.cohere.ai', listsModels: true },
   {
     type: 21,

@@ -1,7 +1,7 @@
 // https://platform.minimaxi.com/document/ChatCompletion_v2 — errors arrive as status 200 with `base_resp`.
 // Claude's format: https://platform.minimax.io/docs/api-reference/text-anthropic-api
 import models from './default-models.json' with { type: 'json' };
-import { claudeBeside } from './openai-shape.ts';
+import { claudeBeside, openaiModelList } from './openai-shape.ts';
 import type { Provider } from './spec.ts';
 
 export const miniMax: Provider = {
@@ -44,5 +44,7 @@ export const miniMax: Provider = {
   },
   videos: 'hailuo',
   auth: { kind: 'bearer' },
+  // https://platform.minimaxi.com/docs/api-reference/models/openai/list-models
+  modelList: openaiModelList,
   models: models['35'],
 };
