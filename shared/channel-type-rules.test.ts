@@ -13,6 +13,10 @@ test.each([
   [41, '{"default"', 'regions_invalid'],
   [41, 'a.example', 'regions_invalid'],
   [1, '', undefined],
+  [39, ' ', 'account_required'],
+  [39, 'account', undefined],
+  [21, '', 'library_required'],
+  [21, '5', undefined],
 ] as const)('the free field of type %i with %j: %j', (type, other, problem) => {
   expect(otherProblem(type, other)).toBe(problem);
 });

@@ -6,11 +6,17 @@ import { channelType } from './channel-types.ts';
 import { readCodexKey } from './codex-key.ts';
 import { readGoogleKey } from './google-key.ts';
 
+/** `account_required`: its path names the account. `library_required`: nothing else says what is asked. */
+export type OtherProblem = RegionsProblem | 'account_required' | 'library_required';
 export type TypedKeyProblem = 'key_google' | 'key_aws' | 'key_codex';
 
 /** What is wrong with the free field of a channel of that type. */
-export function otherProblem(type: number, other: string): RegionsProblem | undefined {
-  if (channelType(type)?.other !== 'regions') return undefined;
+export function otherProblem(type: number, other: string): OtherProblem | undefined {
+  const field = channelType(type)?.other;
+  const isEmpty = other.trim() === '';
+  if (field === 'account_id') return isEmpty ? 'account_required' : undefined;
+  if (field === 'library_id') return isEmpty ? 'library_required' : undefined;
+  if (field !== 'regions') return undefined;
   const read = readRegions(other);
   return 'problem' in read ? read.problem : undefined;
 }

@@ -365,6 +365,8 @@ export const errors = {
     '部署地区必须是地区名称，或模型到地区的 JSON',
     'The region must be the name of one, or a JSON object of regions by model',
   ),
+  channel_account_required: entry(200, '请填写 Account ID', 'Enter the account ID'),
+  channel_library_required: entry(200, '请填写知识库 ID', 'Enter the library ID'),
   channel_keys_many: entry(200, '一次最多创建 {limit} 个渠道', 'At most {limit} channels can be created at once'),
   channel_text_invalid: entry(200, '{field} 含有不允许的字符或过长', '{field} is too long or contains characters that are not allowed'),
   channel_status_invalid: entry(200, '只能手动启用或禁用渠道', 'A channel can only be enabled or disabled by hand'),

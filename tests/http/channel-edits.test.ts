@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { channelType, channelTypes } from '#shared/channel-types.ts';
+import type { OtherField } from '#shared/channel-types.ts';
 import { providerOf } from '#server/upstream/providers/registry.ts';
 import { useChannelDesk, validChannel } from '#tests/support/channel-desk.ts';
 import { engines } from '#tests/support/engines.ts';
@@ -241,7 +242,10 @@ describe.each(engines)('channel edits on $kind', (engine) => {
       }
     });
 
-    it.each(channelTypes.map(({ type, name, baseUrl, other }) => ({ type, name, baseUrl, other: other === 'regions' ? 'global' : '' })))(
+    /** What the free field cannot be without. */
+    const others: Partial<Record<OtherField, string>> = { regions: 'global', account_id: 'account', library_id: '5' };
+    const otherOf = (field: OtherField | undefined) => (field === undefined ? '' : (others[field] ?? ''));
+    it.each(channelTypes.map(({ type, name, baseUrl, other }) => ({ type, name, baseUrl, other: otherOf(other) })))(
       'offers type $type ($name)',
       async ({ type, baseUrl, other }) => {
         expect(providerOf(type)?.baseUrl ?? '').toBe(baseUrl);

@@ -1,7 +1,6 @@
 // What the editor holds and what it sends.
 import { otherProblem, typedKeyProblem } from '#shared/channel-type-rules.ts';
-import type { TypedKeyProblem } from '#shared/channel-type-rules.ts';
-import type { RegionsProblem } from '#shared/channel-regions.ts';
+import type { OtherProblem, TypedKeyProblem } from '#shared/channel-type-rules.ts';
 import { channelType } from '#shared/channel-types.ts';
 import {
   baseUrlProblem,
@@ -103,7 +102,7 @@ export type ChannelProblem =
   | 'key_again'
   | 'text_long'
   | TypedKeyProblem
-  | RegionsProblem
+  | OtherProblem
   | ChannelModelsProblem
   | ChannelGroupsProblem
   | 'mapping_json'
