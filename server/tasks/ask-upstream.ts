@@ -5,6 +5,7 @@ import { isTooDeep } from '#server/framing/json-depth.ts';
 import { MemberText } from '#server/framing/member-text.ts';
 import { framings } from '#server/framing/registry.ts';
 import { exchange } from '#server/upstream/exchange.ts';
+import { isTakenUnread } from '#server/upstream/failure-consequences.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import type { SendRequest } from '#server/upstream/send.ts';
 import type { EventSource } from '#server/upstream/upstream-stream.ts';
@@ -49,10 +50,9 @@ export async function askUpstream(context: AskContext, channel: PreparedChannel,
   });
   const received = await sent.received;
   if (received.kind === 'failed') {
+    const { failure, cause } = received;
     // A status is an answer; silence after the question was sent is none.
-    const { status } = received.failure;
-    const mayBeDone = received.cause === null ? status === 504 || status === 524 || status === 408 : sent.sending.isSent;
-    return { kind: 'failed', failure: received.failure, mayBeDone };
+    return { kind: 'failed', failure, mayBeDone: cause === null ? isOpen(failure) : sent.sending.isSent };
   }
   if (received.kind === 'stream' && until === undefined) {
     received.stream.abort();
@@ -61,6 +61,13 @@ export async function askUpstream(context: AskContext, channel: PreparedChannel,
   const body = received.kind === 'whole' ? received.body : await readUntil(received.stream, until ?? '', question.milliseconds);
   const value = body === null ? undefined : valueOf(body);
   return value === undefined ? { kind: 'failed', failure: invalidResponse(), mayBeDone: true } : { kind: 'answered', value };
+}
+
+const openStatuses: ReadonlySet<number> = new Set([408, 504, 524]);
+
+/** What the upstream itself said counts as well as what the channel's mapping makes of it. */
+function isOpen({ status, upstreamStatus }: UpstreamFailure): boolean {
+  return openStatuses.has(status) || openStatuses.has(upstreamStatus) || isTakenUnread(upstreamStatus);
 }
 
 /** Any bytes are a stream of them. */

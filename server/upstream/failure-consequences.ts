@@ -17,14 +17,24 @@ type Refusing = Pick<Provider, 'refusals'> | null;
 /** Whether another channel may do better. Never asked after the first byte has gone to the client. */
 export function isRetryable(failure: UpstreamFailure, provider: Refusing): boolean {
   if (failure.kind === 'network' || failure.kind === 'invalid') return true;
-  const { status } = failure;
+  const { status, upstreamStatus } = failure;
   if (status === 429) return true;
+  // Taken, and billed: another one would be paid for the same once more. The channel's mapping may know better.
+  if (isTakenUnread(upstreamStatus) && status === unmapped) return false;
   // These took so long that the upstream may still be working on it.
   if (status === 504 || status === 524 || status === 408) return false;
   if (status >= 500) return true;
   // A bad request is bad everywhere, unless it is the channel's account that is refused.
   if (status === 400) return provider?.refusals?.retried?.includes(status) === true || speaksOfAccount(failure);
   return status >= 300;
+}
+
+/** What `parseUpstreamError` makes of a success. */
+const unmapped = 502;
+
+/** A success that holds no response: the upstream has done what it was asked to do, or is going to. */
+export function isTakenUnread(upstreamStatus: number): boolean {
+  return upstreamStatus > 200 && upstreamStatus < 300;
 }
 
 /** Refused, and it may be for what one caller asked as well as for the channel itself. */

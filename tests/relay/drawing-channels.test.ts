@@ -19,7 +19,7 @@ describe.each(engines)('channels of drawings on $kind', (engine) => {
   /** A first channel, asked before the second, which has an upstream of its own. */
   async function twoChannels(scene: TaskScene) {
     const second = await startTaskUpstream();
-    const firstId = await scene.addChannel({ priority: 10 });
+    const firstId = await scene.addChannel({ priority: 10, status_code_mapping: '{"524":"500"}' });
     const secondId = await scene.addChannel({ base_url: second.url, key: 'second-key' });
     return { second, firstId, secondId };
   }
@@ -49,6 +49,8 @@ describe.each(engines)('channels of drawings on $kind', (engine) => {
     ['says what cannot be read', { text: 'what?' }],
     ['breaks off', 'cut' as const],
     ['took too long in front of it', { status: 504, body: {} }],
+    ['took too long, which its channel calls a fault', { status: 524, body: {} }],
+    ['has taken it without a word', { status: 202, body: {} }],
     ['refuses the prompt', { body: { code: 24, description: 'banned' } }],
     ['refuses the request', { status: 400, body: { message: 'bad' } }],
   ])('no other is asked when the first %s: it may have taken it, or nobody will', async (_why, answer) => {
