@@ -43,8 +43,8 @@ export interface BatchForm {
   cancel(context: Asking, channel: PreparedChannel, id: string): Promise<AskedBatch>;
   /** The one whose creation was not answered. Null: there is none. Undefined: that is not known yet. */
   find(context: Finding, channel: PreparedChannel, batch: BatchRecord): Promise<ToldBatch | null | undefined>;
-  /** What it was given goes. */
-  letGo(context: Asking, batch: BatchRecord): Promise<unknown>;
+  /** What it was given goes; as `deleteAtProvider`. `nothing`: there is nothing that could be taken back. */
+  letGo(context: Asking, batch: BatchRecord): Promise<'gone' | 'left' | 'silent' | 'nothing'>;
   /** Of one that has ended. False: they may come yet. */
   hasResults(batch: BatchRecord): boolean;
   /** Files of results. @throws {AppError} */

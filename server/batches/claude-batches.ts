@@ -31,7 +31,7 @@ export const claudeBatches: BatchForm = {
   read: (context, channel, id) => ask(context, channel, { method: 'GET', path: `/${encodeURIComponent(id)}` }),
   cancel: (context, channel, id) => ask(context, channel, { method: 'POST', path: `/${encodeURIComponent(id)}/cancel` }),
   find,
-  letGo: () => Promise.resolve(),
+  letGo: () => Promise.resolve('nothing'),
   hasResults: () => true,
   results: ({ channel_id: id, upstream_id: upstream }) => [
     { isOfErrors: false, open: (context) => openResults(context, context.channels.get(id), upstream) },
@@ -71,7 +71,7 @@ const slowSeconds = 600;
  * nobody here knows, one of them may be ours.
  */
 async function find(context: Finding, channel: PreparedChannel, batch: BatchRecord): Promise<ToldBatch | null | undefined> {
-  let mayCome = context.now() / 1000 < batch.created_at + slowSeconds;
+  let mayCome = context.now() / 1000 < (batch.asked_at ?? batch.created_at) + slowSeconds;
   let after = '';
   for (let page = 0; page < mostPages; page += 1) {
     const received = await askAccount(context, channel, { method: 'GET', path: `/messages/batches?limit=${pageSize}${after}` });

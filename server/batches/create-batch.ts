@@ -133,6 +133,7 @@ async function handIn(context: AppContext, { form, begun, checked, spool }: Prep
         charge: 'open',
         process: context.ledger.processId,
         state: 'creating',
+        asked_at: Math.floor(context.now() / 1000),
         poll_at: context.now() + creationMs,
       },
     },
@@ -149,7 +150,8 @@ async function createThere(context: AppContext, { form, checked: { channel }, sp
   if ('failure' in answer) {
     if (!answer.isUnknown) return giveUp(context, paid, errorOf(context, answer.failure));
     // The job finds out.
-    return (await batches.patch({ id: paid.id, state: 'creating' }, { set: { poll_at: context.now() + firstPollMs } })) ?? paid;
+    const asked = { asked_at: Math.floor(context.now() / 1000), poll_at: context.now() + firstPollMs };
+    return (await batches.patch({ id: paid.id, state: 'creating' }, { set: asked })) ?? paid;
   }
   const { id, set } = answer.told;
   const running = { ...set, upstream_id: id, state: 'running' as const, poll_at: context.now() + firstPollMs };

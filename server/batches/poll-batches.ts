@@ -97,8 +97,11 @@ async function lookAtCreating(context: AppContext, open: BatchRecord, asking: Ap
     await context.db.collection('batches').patch({ id: batch.id, state: 'creating' }, { set: running });
     return;
   }
-  // Without its file nothing can begin any more, if the provider was slow to take it.
-  await form.letGo(asking, batch);
+  // Without its file nothing can begin any more, if the provider was slow to take it. What began before that went is there by now.
+  const given = await form.letGo(asking, batch);
+  const late = given === 'gone' && channel !== null ? await form.find({ ...asking, isKnown: isOfOurs }, channel, batch) : null;
+  const isCertain = given === 'nothing' || (given === 'gone' && late === null);
+  if (!isCertain && now <= batch.created_at + givenUpAfter) return again(context, batch, late == null ? retryMs : 0);
   await concludeBatch(context, batch, failed);
 }
 

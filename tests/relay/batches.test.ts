@@ -458,6 +458,33 @@ describe.each(engines)('batches on $kind', (engine) => {
     await scene.checkBooks();
   });
 
+  test('where its file does not go, or it comes late, nothing is back before it is known that it will not run', async () => {
+    const { scene, provider } = await open();
+    await using _scene = scene;
+    const client = sdk(scene);
+    const before = await scene.balance();
+    provider.failures.push('cut');
+    const { id } = await begin(client, [line('a')]);
+    provider.files.failures.push(500);
+    await poll(scene);
+    expect(await recordOf(scene)).toMatchObject({ state: 'creating', charge: 'done' });
+    expect(await scene.balance()).toBeLessThan(before);
+    // The provider was slow: it has begun before its file went, and no list showed it before.
+    const { deleting } = provider.files;
+    provider.files.deleting = (file) => provider.take(file);
+    await poll(scene);
+    provider.files.deleting = deleting;
+    expect(await recordOf(scene)).toMatchObject({ state: 'creating', charge: 'done' });
+    await poll(scene);
+    expect(await recordOf(scene)).toMatchObject({ state: 'running', upstream_id: 'batch_theirs0' });
+    provider.batches.clear();
+    await scene.app.context.db.collection('batches').patch({ id }, { set: { state: 'creating', upstream_id: '' } });
+    await poll(scene);
+    expect(await client.batches.retrieve(id)).toMatchObject({ status: 'failed' });
+    expect(await scene.balance()).toBe(before);
+    await scene.checkBooks();
+  });
+
   test('a process that ends anywhere loses nothing and charges nothing twice', async () => {
     const { scene, provider } = await open();
     await using _scene = scene;

@@ -239,6 +239,28 @@ describe.each(engines)('Claude’s batches on $kind', (engine) => {
     await scene.checkBooks();
   });
 
+  test('the time that the provider may be slow begins when it is asked, however long the requests were read', async () => {
+    const { scene, provider } = await open();
+    await using _scene = scene;
+    const before = await scene.balance();
+    provider.lost.push(500);
+    await sdk(scene).create({ requests: [ask('a')] });
+    const [theirs] = provider.batches.values();
+    if (theirs === undefined) throw new Error('There is no batch');
+    provider.batches.clear();
+    const { db } = scene.app.context;
+    const { id, created_at: asked } = await recordOf(scene);
+    await db.collection('batches').patch({ id }, { set: { created_at: asked - 3600 } });
+    scene.app.clock.advance(60_000);
+    await pollBatches(scene.app.context);
+    expect(await recordOf(scene)).toMatchObject({ state: 'creating', charge: 'done' });
+    expect(await scene.balance()).toBeLessThan(before);
+    await poll(scene);
+    expect(await recordOf(scene)).toMatchObject({ state: 'ended', cost: 0 });
+    expect(await scene.balance()).toBe(before);
+    await scene.checkBooks();
+  });
+
   test('results with names that are not of it are nobody’s', async () => {
     const { scene, provider } = await open();
     await using _scene = scene;

@@ -36,6 +36,8 @@ export interface FakeBatches extends ProviderFront {
   asked: string[];
   /** The next ones get these; `lost`: it is done, and nothing is answered; `held`: its connection stays, and nothing comes. */
   failures: (number | 'lost' | 'cut' | 'held')[];
+  /** It has one of these requests, whoever has heard of that. */
+  take(input: string): ProviderBatch;
   /** Works on a batch, the newest unless told, and ends it. */
   run(options?: RunOptions, id?: string): Promise<ProviderBatch>;
   /** What its requests are, as they were sent. */
@@ -95,6 +97,22 @@ export async function startFakeBatches(upstreamUrl: string): Promise<FakeBatches
     return batch;
   }
 
+  function take(input: string, endpoint = '/v1/chat/completions'): ProviderBatch {
+    const made: ProviderBatch = {
+      id: `batch_theirs${batches.size}`,
+      created_at: 2_000_000_000,
+      input_file_id: input,
+      endpoint,
+      status: 'validating',
+      output_file_id: null,
+      error_file_id: null,
+      request_counts: { total: 0, completed: 0, failed: 0 },
+      errors: null,
+    };
+    batches.set(made.id, made);
+    return made;
+  }
+
   async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = '', url = '', headers } = incoming;
     const body = await readAll(incoming);
@@ -120,19 +138,7 @@ export async function startFakeBatches(upstreamUrl: string): Promise<FakeBatches
       const kept = wanted['output_expires_after'];
       if (!isObject(kept) || kept['anchor'] !== 'created_at' || typeof kept['seconds'] !== 'number') return refuse(400, 'no lifetime');
       if (wanted['completion_window'] !== '24h' || typeof endpoint !== 'string') return refuse(400, 'no window');
-      const made: ProviderBatch = {
-        id: `batch_theirs${batches.size}`,
-        created_at: 2_000_000_000,
-        input_file_id: input,
-        endpoint,
-        status: 'validating',
-        output_file_id: null,
-        error_file_id: null,
-        request_counts: { total: 0, completed: 0, failed: 0 },
-        errors: null,
-      };
-      batches.set(made.id, made);
-      return give(made);
+      return give(take(input, endpoint));
     }
     if (method === 'GET' && id === undefined) {
       const all = [...batches.values()].toReversed();
@@ -172,6 +178,7 @@ export async function startFakeBatches(upstreamUrl: string): Promise<FakeBatches
     asked,
     failures,
     run,
+    take,
     requestsOf,
     close: async () => {
       await new Promise<void>((resolve) => {

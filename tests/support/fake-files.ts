@@ -40,6 +40,8 @@ export interface FakeFiles extends ProviderFront {
   asked: string[];
   /** The next ones are refused with these; 0: nothing is answered; `lost`: a file is there, and nothing is answered. */
   failures: (number | 'lost')[];
+  /** Is called before one goes. */
+  deleting: (file: string) => void;
   /** Contents are told only once it has resolved. */
   holdContents(until: Promise<void>): void;
 }
@@ -173,6 +175,7 @@ export async function startFakeFiles(upstreamUrl: string): Promise<FakeFiles> {
     if (method === 'GET' && verb === 'content') await holding;
     if (method === 'GET' && verb === 'content') return void response.writeHead(200, { 'content-type': 'text/plain' }).end(file.bytes);
     if (method !== 'DELETE' || verb !== undefined) return void refuse(405, 'no such method');
+    fake.deleting(file.id);
     files.delete(file.id);
     answer(200, { id: file.id, object: 'file', deleted: true });
   }
@@ -181,13 +184,14 @@ export async function startFakeFiles(upstreamUrl: string): Promise<FakeFiles> {
     serve(incoming, response).catch((cause: unknown) => response.destroy(cause instanceof Error ? cause : undefined));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
+  const fake: FakeFiles = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     channel: { type: 1, key },
     files,
     uploads,
     asked,
     failures,
+    deleting: () => {},
     holdContents: (until) => void (holding = until),
     close: () =>
       new Promise<void>((resolve) => {
@@ -195,4 +199,5 @@ export async function startFakeFiles(upstreamUrl: string): Promise<FakeFiles> {
         server.closeAllConnections();
       }),
   };
+  return fake;
 }

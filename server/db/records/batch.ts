@@ -83,6 +83,8 @@ export interface BatchRecord {
   open_user_id?: number;
   /** Milliseconds of the next look at it; when it has ended, of its own end. */
   poll_at: number;
+  /** Unix seconds; when the provider was asked to create it, or had not answered that. */
+  asked_at?: number;
   /** Unix seconds; only when it has. */
   ended_at?: number;
 }
