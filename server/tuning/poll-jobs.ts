@@ -8,7 +8,7 @@ import type { Asking } from '#server/files/upstream-files.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import { creationMs } from './job-store.ts';
 import { letGoFiles } from './let-go-files.ts';
-import { concludeJob, costOf, finishJob, resolveJobCharge } from './settle-job.ts';
+import { concludeJob, costOf, finishJob, keptMs, resolveJobCharge } from './settle-job.ts';
 import { trainedShare } from './trained-share.ts';
 import { countIn, findThere, idIn, listThere, readThere } from './upstream-jobs.ts';
 
@@ -43,6 +43,7 @@ async function look(job: TuningJobRecord, context: AppContext & Asking): Promise
   if (job.state === 'creating') return lookAtCreating(context, job);
   if (job.state === 'running') return lookAtRunning(context, job);
   if (job.state === 'ended') {
+    if (job.lacks_checkpoints === true) return lookForCheckpoints(context, job);
     await context.db.collection('tuning_jobs').remove({ id: job.id, state: 'ended' });
     return;
   }
@@ -106,7 +107,6 @@ async function lookAtRunning(context: AppContext & Asking, job: TuningJobRecord)
     return;
   }
   const checkpoints = told.status === 'succeeded' ? await checkpointsOf(context, channel, job) : [];
-  if (checkpoints === null) return unheard(context, job);
   if (told.status === 'cancelled' && told.trained_tokens < 0) {
     const share = await trainedShare(context, channel, job);
     if (share === null) return unheard(context, job);
@@ -114,7 +114,22 @@ async function lookAtRunning(context: AppContext & Asking, job: TuningJobRecord)
   }
   const finished = told.finished_at === 0 ? Math.floor(now / 1000) : told.finished_at;
   const cost = costOf(context, { ...told, ...set });
-  await concludeJob(context, told, { cost, set: { ...set, checkpoints, finished_at: finished } });
+  // What it costs does not wait for them.
+  const known = checkpoints === null ? { lacks_checkpoints: true as const } : { checkpoints };
+  await concludeJob(context, told, { cost, set: { ...set, ...known, told_at: Math.floor(now / 1000), finished_at: finished } });
+}
+
+/** Its money is settled. Where they are not told for days they cannot be called. */
+async function lookForCheckpoints(context: AppContext & Asking, job: TuningJobRecord): Promise<void> {
+  const channel = channelOf(context, job);
+  const found = channel === null ? null : await checkpointsOf(context, channel, job);
+  const now = context.now();
+  if (found === null && now / 1000 < job.told_at + givenUpAfter) return again(context, job, pollMs.most);
+  const checkpoints = found ?? [];
+  await context.db.collection('tuned_models').patch({ id: job.tuned_model, job_id: job.id, state: 'ready' }, { set: { checkpoints } });
+  await context.db
+    .collection('tuning_jobs')
+    .patch({ id: job.id, state: 'ended' }, { set: { checkpoints, poll_at: now + keptMs }, unset: ['lacks_checkpoints'] });
 }
 
 /** Those that may be called like the model itself. Null: that is not known now. */

@@ -17,7 +17,7 @@ import { letGoFiles } from './let-go-files.ts';
 import { sizeThere } from './upstream-jobs.ts';
 
 /** That one is told of after its end. */
-const keptMs = 90 * 24 * 3600 * 1000;
+export const keptMs = 90 * 24 * 3600 * 1000;
 /** What a training may cost, by what was taken for it: its examples may have been counted too low. What is further beyond cannot be true. */
 const mostExcess = 2;
 const idLength = 24;
@@ -95,9 +95,13 @@ export async function finishJob(context: AppContext, job: TuningJobRecord): Prom
   if (job.charge === 'done') await tellOf(context, job, rest);
   // What does not go now goes by itself when its time is over.
   await letGoFiles({ ...context, answerBy: performance.now() + lettingGoMs }, job);
-  const ended = await context.db
-    .collection('tuning_jobs')
-    .patch({ id: job.id, state: 'settling' }, { set: { state: 'ended', poll_at: context.now() + keptMs }, unset: ['open_user_id'] });
+  const ended = await context.db.collection('tuning_jobs').patch(
+    { id: job.id, state: 'settling' },
+    {
+      set: { state: 'ended', poll_at: context.now() + (job.lacks_checkpoints === true ? 0 : keptMs) },
+      unset: ['open_user_id'],
+    },
+  );
   if (ended === null) return true;
   // A figure for administrators: whoever ends the job corrects it.
   if (rest !== 0) await addChannelUse(context.db, job.channel_id, -rest);

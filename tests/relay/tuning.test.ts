@@ -678,6 +678,43 @@ describe.each(engines)('trainings on $kind', (engine) => {
     await scene.checkBooks();
   });
 
+  test('one whose checkpoints cannot be read is charged as it is told, and they come later', async () => {
+    const { scene, provider } = await open();
+    await using _scene = scene;
+    const client = sdk(scene);
+    const before = await scene.balance();
+    const { id } = await begin(client);
+    provider.checkpointStatus = 500;
+    provider.train({ trainedTokens: 50, steps: [30] });
+    await poll(scene);
+    expect(await scene.balance()).toBe(before - 100);
+    const told = await client.fineTuning.jobs.retrieve(id);
+    expect(told).toMatchObject({ status: 'succeeded', trained_tokens: 50 });
+    const name = told.fine_tuned_model ?? '';
+    await say(client, name);
+    expect(await failureOf(say(client, `${name}:ckpt-step-30`))).toMatchObject({ status: 404 });
+    provider.checkpointStatus = 200;
+    await poll(scene);
+    await say(client, `${name}:ckpt-step-30`);
+    expect(await scene.balance()).toBe(before - 100 - 2 * call);
+    // Where they never can be, it stays as it is.
+    const second = await begin(client);
+    provider.checkpointStatus = 500;
+    provider.train({ trainedTokens: 50, steps: [30] });
+    await poll(scene);
+    await poll(scene, 4 * 24 * 60);
+    provider.checkpointStatus = 200;
+    const asked = provider.asked.length;
+    await poll(scene, 24 * 60);
+    expect(provider.asked).toHaveLength(asked);
+    expect(await client.fineTuning.jobs.retrieve(second.id)).toMatchObject({ status: 'succeeded' });
+    expect(await scene.balance()).toBe(before - 200 - 2 * call);
+    await scene.checkBooks();
+    for (const one of [id, second.id]) expect((await scene.app.context.db.collection('tuning_jobs').get(one))?.state).toBe('ended');
+    await poll(scene, 91 * 24 * 60);
+    expect(await scene.app.context.db.collection('tuning_jobs').count({})).toBe(0);
+  });
+
   test('where its files do not go, or it comes late, nothing is back before it is known that it will not run', async () => {
     const { scene, provider } = await open();
     await using _scene = scene;

@@ -48,6 +48,8 @@ export interface FakeTuning extends ProviderFront {
   called: string[];
   /** The next ones get these; `lost`: it is done, and nothing is answered; `held`: nothing is ever said. */
   failures: (number | 'lost' | 'cut' | 'held')[];
+  /** As what lists of checkpoints are refused; 200: they are told. */
+  checkpointStatus: number;
   /** Ends a training, the newest unless told. */
   train(options?: TrainOptions, id?: string): ProviderJob;
   /** The examples that it was given. */
@@ -188,6 +190,7 @@ export async function startFakeTuning(upstreamUrl: string): Promise<FakeTuning> 
     if (job === undefined) return refuse(404, `Could not find fine tune: ${id}`);
     if (method === 'GET' && verb === undefined) return give(job);
     if (method === 'GET' && verb === 'events') return page(eventsOf(job) as { id: string }[], limit);
+    if (method === 'GET' && verb === 'checkpoints' && fake.checkpointStatus !== 200) return refuse(fake.checkpointStatus, 'not now');
     if (method === 'GET' && verb === 'checkpoints') return page((checkpoints.get(id) ?? []) as { id: string }[], limit);
     const next = verb === undefined ? undefined : { cancel: 'cancelled', pause: 'paused', resume: 'running' }[verb];
     if (method !== 'POST' || next === undefined) return refuse(405, 'no such method');
@@ -249,7 +252,7 @@ export async function startFakeTuning(upstreamUrl: string): Promise<FakeTuning> 
     serve(incoming, response).catch((cause: unknown) => response.destroy(cause instanceof Error ? cause : undefined));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
+  const fake: FakeTuning = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     channel,
     batches,
@@ -259,6 +262,7 @@ export async function startFakeTuning(upstreamUrl: string): Promise<FakeTuning> 
     asked,
     called,
     failures,
+    checkpointStatus: 200,
     train,
     examplesOf,
     close: async () => {
@@ -269,4 +273,5 @@ export async function startFakeTuning(upstreamUrl: string): Promise<FakeTuning> 
       await batches.close();
     },
   };
+  return fake;
 }

@@ -39,6 +39,8 @@ export interface TuningJobRecord {
   tuned_model: string;
   result_files: readonly string[];
   checkpoints: readonly { step: number; upstream_model: string }[];
+  /** Missing: they are known. */
+  lacks_checkpoints?: true;
   /**
    * `checking`: its examples are read. `creating`: its charge is on its way or there, and the provider may have it. `running`: the provider
    * has it. `settling`: it is over and its cost is known. `ended`: what it did not cost is back.
