@@ -141,6 +141,8 @@ describe.each(engines)('edits and variations on $kind', (engine) => {
       ['edits', form(['model', priced], ['image', image]), 'prompt', 'invalid_image_request'],
       ['edits', form(...usual, ['n', '11']), 'n', 'invalid_request'],
       ['edits', form(...usual, ['n', 'two']), 'n', 'invalid_request'],
+      ['edits', form(...usual, ['size', '99999x99999']), 'size', 'invalid_request'],
+      ['variations', form(['model', metered], ['image', image], ['size', '16x8193']), 'size', 'invalid_request'],
       ['edits', form(...usual, ['n', '1'], ['n', '9']), 'n', 'invalid_request'],
       ['edits', form(...usual, ['N', '9']), 'N', 'invalid_request'],
       ['edits', form(...usual, ['n[]', '9']), 'n[]', 'invalid_request'],

@@ -255,6 +255,8 @@ describe.each(engines)('pictures on $kind', (engine) => {
       [{ size: '1024×1024' }, 'size', 'invalid_image_request'],
       [{ size: '256x256' }, 'size', 'invalid_image_request'],
       [{ size: 7 }, 'size', 'invalid_request'],
+      [{ model: metered, size: '99999x99999' }, 'size', 'invalid_request'],
+      [{ model: metered, size: `1*${'9'.repeat(30)}` }, 'size', 'invalid_request'],
       [{ quality: 'x'.repeat(33) }, 'quality', 'invalid_request'],
       [{ stream: 'yes' }, 'stream', 'invalid_request'],
       [{ partial_images: 4 }, 'partial_images', 'invalid_request'],

@@ -69,12 +69,15 @@ const mostPictures = 10;
 const mostPartials = 3;
 const [fewestFrames, mostFrames] = [2, 16];
 const longestWord = 32;
+/** Pixels of a side. No model makes more, and what is reserved goes by the area. */
+const longestSide = 8192;
 const sizesOf: Readonly<Record<string, readonly string[]>> = {
   'dall-e': ['256x256', '512x512', '1024x1024'],
   'dall-e-2': ['256x256', '512x512', '1024x1024'],
   'dall-e-3': ['1024x1024', '1024x1792', '1792x1024'],
 };
 const wrongSign = "size an unexpected error occurred in the parameter, please use 'x' instead of the multiplication sign '×'";
+const sideTooLong = { zh: `每边不能超过 ${longestSide} 像素`, en: `must have sides of at most ${longestSide} pixels` };
 const wrongSize = 'size must be one of 256x256, 512x512, or 1024x1024, dall-e-3 1024x1792 or 1792x1024';
 
 /** @throws {AppError} 400 with the field at fault */
@@ -89,6 +92,8 @@ export function checkOrder(body: Body): void {
   }
   const size = fields.text('size');
   if (size === undefined) return;
+  const sides = /^(\d+)[x*](\d+)$/.exec(size)?.slice(1) ?? [];
+  if (sides.some((side) => Number(side) > longestSide)) throw badField('size', sideTooLong);
   if (size.includes('×')) throw badPicture('size', { zh: wrongSign, en: wrongSign });
   const sizes = typeof body.model === 'string' && Object.hasOwn(sizesOf, body.model) ? sizesOf[body.model] : undefined;
   if (size !== '' && sizes?.includes(size) === false) throw badPicture('size', { zh: wrongSize, en: wrongSize });
