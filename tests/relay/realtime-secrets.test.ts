@@ -56,6 +56,35 @@ describe.each(engines)('keys for browsers on $kind', (engine) => {
     await scene.checkBooks();
   });
 
+  test('are given for no model that nobody serves in sessions, whoever has trained it', async () => {
+    const named = `ft:${model}::theirs`;
+    const prices = { ModelRatio: JSON.stringify({ [model]: 2, [named]: 2, chatty: 2, other: 2 }) };
+    const channels = [{ models: model }, { models: 'chatty', type: 14 }];
+    await using scene = await createScene(engine, { channels, settings: { ...settings, ...prices, FineTuningPrice: prices.ModelRatio } });
+    const { db } = scene.app.context;
+    const theirs = {
+      id: named,
+      user_id: scene.user.id + 1,
+      job_id: 'ftjob-1',
+      channel_id: scene.channelIds[0] ?? 0,
+      key: 'k',
+      base: model,
+    };
+    await db.collection('tuned_models').insert({ ...theirs, upstream_model: 'ft:x', checkpoints: [], created_at: 1, state: 'ready' });
+    for (const [name, status, code] of [
+      [named, 404, 'model_not_found'],
+      ['other', 404, 'model_not_found'],
+      ['chatty', 501, 'format_unsupported'],
+    ] as const)
+      for (const [at, body] of [
+        [path, { session: { ...session, model: name } }],
+        ['/v1/realtime/sessions', { model: name }],
+      ] as const) {
+        const refused = await scene.post(at, body);
+        expect([refused.status, ((await refused.json()) as Json)['error'].code]).toEqual([status, code]);
+      }
+  });
+
   test('expire', async () => {
     await using upstream = await startFakeRealtime();
     await using scene = await createScene(engine, { channels: [{ base_url: upstream.url, models: model }], settings });

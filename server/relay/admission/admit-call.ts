@@ -163,7 +163,7 @@ function servedCall({ channels, gate }: RelayServices, admission: Admission, ask
 }
 
 /** An unknown model and a known one that nobody serves right now get different responses. @throws {AppError} */
-function checkChannels({ channels }: RelayServices, admission: Admission, { endpoint, model, ownModel }: CallToServe): void {
+export function checkChannels({ channels }: RelayServices, admission: Admission, { endpoint, model, ownModel }: CallToServe): void {
   if (ownModel !== null) {
     if (!takesCall(ownModel.channel, endpoint, model)) throw new AppError('format_unsupported', {}, { field: 'model' });
     return;

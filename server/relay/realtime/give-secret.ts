@@ -5,6 +5,7 @@ import { callerLanguage } from '#server/http/language.ts';
 import { newRequestId } from '#server/http/request-id.ts';
 import { readBody } from '#server/http/read-body.ts';
 import { parseBody } from '#server/http/parse-body.ts';
+import { checkChannels } from '#server/relay/admission/admit-call.ts';
 import { noteRefusal } from '#server/relay/admission/note-refusal.ts';
 import { credentialOf } from '#server/relay/admission/credential.ts';
 import { realtimeEndpoint } from '#server/relay/endpoints.ts';
@@ -33,8 +34,12 @@ export async function giveSecret(
       const raw = await readBody({ request, connection, limit, hold, watch: context.bodies.watch });
       const { value } = await parseBody(raw, context.bodies, owner, () => {});
       const asked = readSecretRequest(value, { form, now: context.now() });
-      gate.checkModel(admission, asked.model);
-      context.quotes.priceOf(asked.model, admission.group, admission.user);
+      const { model } = asked;
+      gate.checkModel(admission, model);
+      // As when a session is opened with it: a name that somebody else has trained is one that nobody knows.
+      const ownModel = (await services.ownModels.find(admission, model)) ?? null;
+      checkChannels(services, admission, { endpoint: realtimeEndpoint, model, ownModel });
+      context.quotes.priceOf(model, admission.group, admission.user);
       const secret = sealSecret(context.secrets, { ...asked, key: credentialOf(request) });
       return Response.json(toldSecret(secret, asked, form), {
         headers: { 'cache-control': 'no-store', ...requestIdHeaders(dialect, requestId) },
