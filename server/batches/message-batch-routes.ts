@@ -5,11 +5,10 @@ import type { BatchRecord } from '#server/db/records/batch.ts';
 import { clientDialects } from '#server/dialects/registry.ts';
 import { badField } from '#server/dialects/strict-fields.ts';
 import { withoutBlocked } from '#server/files/blocked-results.ts';
-import { PassedBytes } from '#server/files/passed-bytes.ts';
+import { passFile } from '#server/files/pass-file.ts';
 import { restoredLines } from '#server/files/restored-lines.ts';
 import { channelOf } from '#server/files/upstream-files.ts';
 import { isObject } from '#server/framing/loose-json.ts';
-import { bufferResponse, streamResponse } from '#server/http/lean-response.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { checkMeans } from '#server/relay/admission/admit-call.ts';
 import type { RelayServices } from '#server/relay/services.ts';
@@ -64,10 +63,8 @@ export function mountMessageBatches(host: RouteHost, services: RelayServices): v
     const named = (line: Buffer) => claudeBatches.restore(line, batch);
     const edit =
       withoutBlocked(services.words, named, ({ message }) => ({ result: { type: 'errored', error: refusal(message) } })) ?? named;
-    const source = restoredLines(await file.open(context), edit);
-    const headers = { 'content-type': 'application/x-jsonl', 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
-    if (Buffer.isBuffer(source)) return { response: bufferResponse(200, headers, source) };
-    return { response: streamResponse(200, headers, new PassedBytes(source, context.env.STREAMING_TIMEOUT * 1000)) };
+    const open = async () => restoredLines(await file.open(context), edit);
+    return { response: await passFile(context, { userId: caller.userId, type: 'application/x-jsonl', open }) };
   });
 }
 

@@ -3,7 +3,6 @@ import { fieldRules } from '#shared/field-rules.ts';
 import type { FileRecord } from '#server/db/records/file.ts';
 import { clientDialects } from '#server/dialects/registry.ts';
 import { AppError } from '#shared/errors.ts';
-import { bufferResponse, streamResponse } from '#server/http/lean-response.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { checkMeans } from '#server/relay/admission/admit-call.ts';
 import { FormFile } from '#server/framing/form-data.ts';
@@ -19,7 +18,7 @@ import { dropUnsent } from './cut-sendings.ts';
 import { beginFile, findFile, listFiles, longestKept, mostFiles, resultsPurpose, toldFile } from './file-store.ts';
 import type { FilesPage } from './file-store.ts';
 import { withoutBlocked } from './blocked-results.ts';
-import { PassedBytes } from './passed-bytes.ts';
+import { passFile } from './pass-file.ts';
 import { filesAreOff, withUpload } from './read-upload.ts';
 import type { Upload } from './read-upload.ts';
 import { restored, restoredLines } from './restored-lines.ts';
@@ -56,15 +55,15 @@ export function mountFiles(host: RouteHost, services: RelayServices): void {
   add('GET', path, async (caller) => ({ json: toldFile(await fileOf(caller)) }));
   add('GET', `${path}/content`, async (caller) => {
     const file = await fileOf(caller);
-    const told = await readAtProvider(context, file);
     const { asked_model: model, upstream_model: upstream } = file;
     const named = model === undefined ? undefined : (line: Buffer) => restored(line, model, upstream);
     const edit =
       file.purpose === resultsPurpose ? withoutBlocked(services.words, named, (error) => ({ response: null, error })) : undefined;
-    const source = edit === undefined ? told : restoredLines(told, edit);
-    const headers = { 'content-type': 'application/octet-stream', 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
-    if (Buffer.isBuffer(source)) return { response: bufferResponse(200, headers, source) };
-    return { response: streamResponse(200, headers, new PassedBytes(source, context.env.STREAMING_TIMEOUT * 1000)) };
+    const open = async () => {
+      const told = await readAtProvider(context, file);
+      return edit === undefined ? told : restoredLines(told, edit);
+    };
+    return { response: await passFile(context, { userId: caller.userId, type: 'application/octet-stream', open }) };
   });
   add('DELETE', path, async (caller) => {
     const { id } = await fileOf(caller);

@@ -6,12 +6,14 @@ import type { EventSource } from '#server/upstream/upstream-stream.ts';
 export class PassedBytes implements PipedBody {
   readonly #source: EventSource;
   readonly #silenceMs: number;
+  readonly #done: () => void;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param silenceMs after which a provider that says nothing more is given up */
-  constructor(source: EventSource, silenceMs: number) {
+  /** @param silenceMs after which a provider that says nothing more is given up @param done it is over, however it ended */
+  constructor(source: EventSource, silenceMs: number, done: () => void = () => {}) {
     this.#source = source;
     this.#silenceMs = silenceMs;
+    this.#done = done;
   }
 
   pipe(destination: ServerResponse): void {
@@ -44,5 +46,6 @@ export class PassedBytes implements PipedBody {
   destroy(): void {
     clearTimeout(this.#timer);
     this.#source.abort();
+    this.#done();
   }
 }

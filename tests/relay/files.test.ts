@@ -1,6 +1,7 @@
 // Files that callers leave at a provider: whose they are, how they are named there, how many there may be, and prompts that name them.
 import OpenAI, { toFile } from 'openai';
 import { describe, expect, test } from 'vitest';
+import { mostReaders } from '#server/files/pass-file.ts';
 import { sweepFiles } from '#server/files/sweep-files.ts';
 import { createToken } from '#tests/support/build-token.ts';
 import { engines } from '#tests/support/engines.ts';
@@ -161,6 +162,34 @@ describe.each(engines)('files on $kind', (engine) => {
     // Others have places of their own.
     await (await someoneElse(scene)).files.create({ file: await file(), purpose: 'user_data' });
     expect(provider.files.size).toBe(2);
+  });
+
+  test('a user reads so many at a time, and others read theirs', async () => {
+    const { scene, provider } = await open();
+    await using _scene = scene;
+    const [{ files }, others] = [sdk(scene), (await someoneElse(scene)).files];
+    const [{ id }, theirs] = [
+      await files.create({ file: await file(), purpose: 'user_data' }),
+      await others.create({ file: await file(), purpose: 'user_data' }),
+    ];
+    const held = Promise.withResolvers<void>();
+    provider.holdContents(held.promise);
+    const asked = () => provider.asked.filter((one) => one.endsWith('/content')).length;
+    const readers = Array.from({ length: mostReaders.perOwner }, async () => (await files.content(id)).text());
+    await until(() => asked() === mostReaders.perOwner);
+    const refused = await failureOf(files.content(id, { timeout: 3000 }));
+    const other = others.content(theirs.id);
+    await until(() => asked() > mostReaders.perOwner);
+    held.resolve();
+    expect(refused).toMatchObject({ status: 429, code: 'rate_limited' });
+    expect(await Promise.all(readers)).toEqual(readers.map(() => text.toString()));
+    expect(await (await other).text()).toBe(text.toString());
+    // Their places are free again, also after one that could not be read.
+    for (let index = 0; index <= mostReaders.perOwner; index += 1) {
+      provider.failures.push(500);
+      expect((await failureOf(files.content(id))).status).toBe(502);
+    }
+    for (let index = 0; index <= mostReaders.perOwner; index += 1) expect(await (await files.content(id)).text()).toBe(text.toString());
   });
 
   test('lists are paged by the vendor’s rules', async () => {
