@@ -38,6 +38,19 @@ export async function dropUnsent({ db }: Stored, which: Filter<FileRecord>): Pro
   return files.remove({ and: [which, { state: 'sending', stays: { exists: false } }] });
 }
 
+/**
+ * Its provider has failed to take it, which frees its place at once: an outage fills nobody's bound. What stays there is looked for all the same,
+ * up to so many of a user.
+ */
+export async function dropNotTaken({ db }: Stored, { id, user_id }: Pick<FileRecord, 'id' | 'user_id'>, most: number): Promise<void> {
+  const files = db.collection('files');
+  if ((await files.count({ user_id, not_taken: true }, most)) >= most) await files.remove({ id, state: 'sending' });
+  else {
+    await files.patch({ id, state: 'sending' }, { set: { not_taken: true } });
+    await dropUnsent({ db }, { id });
+  }
+}
+
 async function hasEnded({ db }: Stored, process: string): Promise<boolean> {
   return (await db.collection('processes').get(process))?.state !== 'alive';
 }

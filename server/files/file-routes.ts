@@ -14,7 +14,7 @@ import { createServer } from '#server/responses/serve-caller.ts';
 import type { KeptAnswer, KeptCaller } from '#server/responses/serve-caller.ts';
 import { isRetryable } from '#server/upstream/failure-consequences.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
-import { dropUnsent } from './cut-sendings.ts';
+import { dropNotTaken, dropUnsent } from './cut-sendings.ts';
 import { beginFile, findFile, listFiles, longestKept, mostFiles, resultsPurpose, toldFile } from './file-store.ts';
 import type { FilesPage } from './file-store.ts';
 import { withoutBlocked } from './blocked-results.ts';
@@ -101,8 +101,9 @@ async function storeFile(services: RelayServices, { userId, admission }: KeptCal
     const answer = await sendFile(context, channel, sent);
     if ('id' in answer) return toldFile(await keepSent(context, record, answer.id));
     failure = errorOf(context, answer.failure);
-    // What was not taken is nowhere; of what was not answered that is not known.
+    // What was refused is nowhere; of what was not answered that is not known.
     if (isRefusal(answer.failure)) await files.remove({ id: record.id });
+    else if (answer.failure.upstreamStatus >= 500) await dropNotTaken(context, record, mostFiles(context).count);
     else await dropUnsent(context, { id: record.id });
     if (!isRetryable(answer.failure, channel.provider)) break;
   }

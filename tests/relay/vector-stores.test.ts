@@ -626,6 +626,36 @@ describe.each(engines)('vector stores on $kind', (engine) => {
     await scene.checkBooks();
   });
 
+  test('an upload that its provider has failed to take has no place, and is looked for; one that it has not answered keeps its place', async () => {
+    const { scene, provider, client } = await open({ settings: { FilesPerUser: '2' } });
+    await using _scene = scene;
+    const { context } = scene.app;
+    const files = context.db.collection('files');
+    for (let index = 0; index < 4; index += 1) {
+      provider.files.failures.push(503);
+      expect(await failureOf(leave(client, 'tide', `failed${index}.txt`))).toMatchObject({ status: 502 });
+    }
+    // They are looked for, but no more of a user than it may have.
+    expect((await files.find({ state: 'leaving' })).map(({ filename }) => filename).toSorted()).toEqual(['failed0.txt', 'failed1.txt']);
+    const kept = await leave(client, 'tide', 'kept.txt');
+    // It is there all the same.
+    const [first] = await files.find({ filename: 'failed0.txt' });
+    const [theirs] = provider.files.files.values();
+    if (first === undefined || theirs === undefined) throw new Error('There is no file');
+    provider.files.files.set('late', { ...theirs, id: 'late', filename: `failed0.${first.id}.txt` });
+    await sweepFiles(context);
+    expect([...provider.files.files.values()].map(({ filename }) => filename)).toEqual([`kept.${kept}.txt`]);
+    provider.files.failures.push('lost');
+    expect(await failureOf(leave(client, 'tide', 'lost.txt'))).toMatchObject({ status: 502 });
+    expect(await failureOf(leave(client))).toMatchObject({ status: 403 });
+    await sweepFiles(context);
+    await leave(client);
+    await later(scene, 2 * 3600);
+    await sweepFiles(context);
+    expect(await files.count({})).toBe(2);
+    await scene.checkBooks();
+  });
+
   test('of a user who is deleted nothing stays at the provider', async () => {
     const { scene, provider, client } = await open();
     await using _scene = scene;

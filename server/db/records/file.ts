@@ -26,6 +26,8 @@ export interface FileRecord {
   part_bytes?: Record<string, number>;
   /** The provider was not told until when it is to keep it: it goes by our word alone, and is called there as `relay/marked-name.ts` says. */
   stays?: true;
+  /** Its provider has failed to take it: it is looked for there, and does not count among its user's files. */
+  not_taken?: true;
   /** By the id of each vector store that it was put into: since when (unix seconds). Its time goes on while one of them is there. */
   held_by?: Record<string, number>;
   /** Of results of a batch whose provider has another name for the model: the one that was asked for. */
