@@ -11,8 +11,8 @@ import { findByName } from './find-by-name.ts';
 import { deleteAtProvider, deleteThere } from './upstream-files.ts';
 import type { Asking } from './upstream-files.ts';
 
-/** What is put into stores: https://platform.openai.com/docs/guides/tools-file-search */
-const storedPurpose = 'assistants';
+/** What is put into stores: https://platform.openai.com/docs/guides/tools-file-search, https://platform.openai.com/docs/api-reference/files/create */
+const storedPurposes: ReadonlySet<string> = new Set(['assistants', 'user_data']);
 /** Seconds after which one whose upload was not answered is there, or never will be. */
 const longestUnanswered = 3600;
 /** Files of a page of the vendor's list, and of one look at those that are held. */
@@ -26,7 +26,7 @@ export function staysAt(
   { purpose, seconds }: { purpose: string; seconds: number | undefined },
 ): boolean {
   return (
-    purpose === storedPurpose && seconds === undefined && provider?.keepsVectorStores === true && settings.get('VectorStoresPerUser') > 0
+    storedPurposes.has(purpose) && seconds === undefined && provider?.keepsVectorStores === true && settings.get('VectorStoresPerUser') > 0
   );
 }
 

@@ -551,26 +551,29 @@ describe.each(engines)('vector stores on $kind', (engine) => {
     };
     const [held, other] = [await leave(client, 'tide', 'held.txt'), await leave(client, 'tide', 'detached.txt')];
     await leave(client, 'tide', 'alone.txt');
-    // A caller's own word, and other purposes, are told to the provider as ever.
+    // So does what its user has left for prompts; a caller's own word, and other purposes, are told to the provider as ever.
+    const { id: own } = await client.files.create({ file: await toFile(Buffer.from('tide'), 'own.txt'), purpose: 'user_data' });
     const file = await toFile(Buffer.from('tide'), 'timed.txt');
     const timed = await client.files.create({ file, purpose: 'assistants', expires_after: { anchor: 'created_at', seconds: 3600 } });
-    await client.files.create({ file: await toFile(Buffer.from('tide'), 'user.txt'), purpose: 'user_data' });
+    await client.files.create({ file: await toFile(Buffer.from('tide'), 'seen.txt'), purpose: 'vision' });
     expect([...theirs.values()].map(({ filename, seconds }) => [filename, seconds])).toEqual([
       [`held.${held}.txt`, undefined],
       [`detached.${other}.txt`, undefined],
       [expect.stringMatching(/^alone\.file-/), undefined],
+      [`own.${own}.txt`, undefined],
       ['timed.txt', '3600'],
-      ['user.txt', String(3 * day)],
+      ['seen.txt', String(3 * day)],
     ]);
-    const { id } = await client.vectorStores.create({ file_ids: [held, timed.id] });
+    const { id } = await client.vectorStores.create({ file_ids: [held, own, timed.id] });
     await client.vectorStores.files.create(id, { file_id: other });
     await client.vectorStores.files.delete(other, { vector_store_id: id });
     await pass(12);
-    expect(await names()).toEqual(['held.txt']);
-    expect([...theirs.values()].map(({ filename }) => filename)).toEqual([`held.${held}.txt`]);
-    expect((await client.vectorStores.search(id, { query: 'tide' })).data).toMatchObject([{ file_id: held, filename: 'held.txt' }]);
+    expect(await names()).toEqual(['held.txt', 'own.txt']);
+    expect([...theirs.values()].map(({ filename }) => filename)).toEqual([`held.${held}.txt`, `own.${own}.txt`]);
+    const found = (await client.vectorStores.search(id, { query: 'tide' })).data;
+    expect(found.map(({ filename }) => filename).toSorted()).toEqual(['held.txt', 'own.txt']);
     await client.vectorStores.delete(id);
-    expect(await names()).toEqual(['held.txt']);
+    expect(await names()).toEqual(['held.txt', 'own.txt']);
     expect((await context.db.collection('files').get(held))?.held_by).toEqual({});
     await pass(5);
     expect(theirs.size).toBe(0);

@@ -47,6 +47,8 @@ export interface FakeFiles extends ProviderFront {
 }
 
 const key = 'sk-of-the-operator';
+/** What may go into vector stores. */
+const storable = new Set<unknown>(['assistants', 'user_data']);
 /** When the clocks of tests begin. */
 const now = Date.UTC(2026, 0, 15, 8) / 1000;
 
@@ -79,7 +81,7 @@ export async function startFakeFiles(upstreamUrl: string): Promise<FakeFiles> {
         filename,
         purpose,
         bytes,
-        seconds: kept === undefined && purpose === 'assistants' ? undefined : String(kept.seconds),
+        seconds: kept === undefined && storable.has(purpose) ? undefined : String(kept.seconds),
         created_at: now,
         parts: new Map(),
       };
@@ -146,7 +148,7 @@ export async function startFakeFiles(upstreamUrl: string): Promise<FakeFiles> {
       const { purpose, 'expires_after[anchor]': anchor, 'expires_after[seconds]': seconds, ...others } = form.texts;
       const [file, second] = form.files;
       const isKept = anchor === 'created_at' && typeof seconds === 'string';
-      const stays = anchor === undefined && seconds === undefined && purpose === 'assistants';
+      const stays = anchor === undefined && seconds === undefined && storable.has(String(purpose));
       const isRight = (isKept || stays) && typeof purpose === 'string' && Object.keys(others).length === 0;
       if (!isRight || file?.name !== 'file' || second !== undefined) return void refuse(400, 'not such a form');
       const stored = {
