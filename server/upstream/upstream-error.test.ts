@@ -169,8 +169,8 @@ describe('another channel is tried', () => {
   it.each([429, 307, 302, 500, 501, 502, 503, 529, 401, 402, 403, 404])('after %i', (status) => expect(retried(status)).toBe(true));
   it.each([400, 408, 504, 524, 201, 202, 204])('not after %i', (status) => expect(retried(status)).toBe(false));
   it('after a success without a response where the channel maps it to a failure', () => {
-    const channel = buildPreparedChannel({ status_code_mapping: '{"202":"503"}' });
-    expect(isRetryable(parseUpstreamError({ status: 202, text: '', channel, now }), null)).toBe(true);
+    const mapping = buildPreparedChannel({ status_code_mapping: '{"202":"503"}' });
+    expect(isRetryable(parseUpstreamError({ status: 202, text: '', channel: mapping, now }), null)).toBe(true);
   });
   it('after 400 of Anthropic, and of a channel whose account is refused', () => {
     expect(retried(400, providerOf(14))).toBe(true);

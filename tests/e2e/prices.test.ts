@@ -80,7 +80,7 @@ describeInBrowser('where prices come from', () => {
         const tops = await page
           .locator('[data-row-key="gpt-4o-mini"] input[inputmode]')
           .evaluateAll((inputs) => inputs.map((input) => input.getBoundingClientRect().top));
-        expect(tops.length).toBe(9);
+        expect(tops.length).toBe(10);
         expect(new Set(tops).size).toBe(1);
       }
       await panel.getByRole('button', { name: text('prices.drop', { model: 'gpt-4o-mini' }) }).click();
