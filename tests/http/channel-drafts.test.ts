@@ -187,7 +187,7 @@ describe.each(engines)('models of providers on $kind', (engine) => {
     expect(await at(26, 'id.secret')).toMatchObject({ success: true });
     expect(desk.upstream.requests.map(({ path }) => path)).toEqual(['/compatible-mode/v1/models', '/api/paas/v4/models']);
     expect(desk.upstream.requests[1]?.headers.authorization).toMatch(/^eyJ[\w-]+\.[\w-]+\.[\w-]+$/);
-    for (const type of [3, 8, 35]) {
+    for (const type of [3, 8, 38]) {
       expect(await at(type)).toMatchObject({ status: 200, success: false, code: 'channel_models_unlisted' });
     }
     expect(desk.upstream.requests).toHaveLength(2);
