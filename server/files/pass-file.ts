@@ -1,11 +1,11 @@
-// A file of a provider on its way to a reader. Each takes a connection there for as long as it is read, so every user has so many at a time.
-import { AppError } from '#shared/errors.ts';
+// A file of a provider on its way to a reader, of which every user has so many at a time.
 import type { AppContext } from '#server/context.ts';
 import { bufferResponse, streamResponse } from '#server/http/lean-response.ts';
 import type { DirectResponse } from '#server/http/lean-response.ts';
 import { createShares } from '#server/queues/shares.ts';
 import type { EventSource } from '#server/upstream/upstream-stream.ts';
 import { PassedBytes } from './passed-bytes.ts';
+import { takePlace } from './reader-place.ts';
 
 /** Files that are read at the same time. */
 export const mostReaders = { all: 200, perOwner: 16 };
@@ -17,7 +17,7 @@ export async function passFile(
   { env }: Pick<AppContext, 'env'>,
   { userId, type, open }: { userId: number; type: string; open(): Promise<EventSource | Buffer> },
 ): Promise<DirectResponse> {
-  const done = takePlace(userId);
+  const done = takePlace(readers, userId, mostReaders);
   try {
     const source = await open();
     const headers = { 'content-type': type, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
@@ -28,15 +28,4 @@ export async function passFile(
     done();
     throw failure;
   }
-}
-
-/** Given back once, by the result. @throws {AppError} `rate_limited` */
-function takePlace(userId: number): () => void {
-  if (!readers.fits(userId, 1, mostReaders)) throw new AppError('rate_limited', {}, { retryAfter: 5 });
-  readers.add(userId, 1);
-  let isOpen = true;
-  return () => {
-    if (isOpen) readers.add(userId, -1);
-    isOpen = false;
-  };
 }

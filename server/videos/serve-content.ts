@@ -7,6 +7,7 @@ import type { TaskRecord } from '#server/db/records/task.ts';
 import { bufferResponse, streamResponse } from '#server/http/lean-response.ts';
 import type { DirectResponse } from '#server/http/lean-response.ts';
 import { PassedBytes } from '#server/files/passed-bytes.ts';
+import { takePlace } from '#server/files/reader-place.ts';
 import { createShares } from '#server/queues/shares.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import { addressOfQuestion, anyBytes, askUpstream, questionRequest } from '#server/tasks/ask-upstream.ts';
@@ -60,7 +61,8 @@ export async function serveContent(
   const channel = context.channels.get(task.channel_id);
   if (!variants.has(variant) || channel === undefined || channel.problem !== null) throw missing();
   const form = formOf(channel);
-  const done = takePlace(variant === 'video' ? 'video' : 'picture', userId);
+  const kind = variant === 'video' ? 'video' : 'picture';
+  const done = takePlace(open[kind], userId, limits[kind]);
   const range = readRange(header);
   try {
     const question = form.content?.(task.upstream_id ?? '', variant, channel);
@@ -75,18 +77,6 @@ export async function serveContent(
     done();
     throw failure;
   }
-}
-
-/** Given back once, by the result. @throws {AppError} `rate_limited` */
-function takePlace(kind: 'video' | 'picture', userId: number): () => void {
-  const shares = open[kind];
-  if (!shares.fits(userId, 1, limits[kind])) throw new AppError('rate_limited', {}, { retryAfter: 5 });
-  shares.add(userId, 1);
-  let isOpen = true;
-  return () => {
-    if (isOpen) shares.add(userId, -1);
-    isOpen = false;
-  };
 }
 
 interface FromAddress {
@@ -199,12 +189,7 @@ async function fromProvider(
   const { 'content-length': length, 'content-encoding': encoding } = received.headers ?? {};
   const part = encoding === undefined && !isInside ? cutPart(range, length) : null;
   const source = part !== null ? sourceOfPart(received.stream, part) : isInside ? bytesInside(received.stream, member) : received.stream;
-  const body = new PassedBytes(source, context.env.STREAMING_TIMEOUT * 1000);
-  const { destroy } = body;
-  body.destroy = () => {
-    destroy.call(body);
-    done();
-  };
+  const body = new PassedBytes(source, context.env.STREAMING_TIMEOUT * 1000, done);
   return part === null
     ? streamResponse(200, headersOf(type, variant), body)
     : streamResponse(206, { ...headersOf(type, variant), ...partHeaders(part) }, body);

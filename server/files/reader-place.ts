@@ -1,0 +1,14 @@
+// The place of somebody who reads what a provider sends: each takes a connection there for as long as that goes on.
+import { AppError } from '#shared/errors.ts';
+import type { ShareLimits, Shares } from '#server/queues/shares.ts';
+
+/** Given back once, by the result. @throws {AppError} `rate_limited` */
+export function takePlace(readers: Shares<number>, userId: number, most: ShareLimits): () => void {
+  if (!readers.fits(userId, 1, most)) throw new AppError('rate_limited', {}, { retryAfter: 5 });
+  readers.add(userId, 1);
+  let isOpen = true;
+  return () => {
+    if (isOpen) readers.add(userId, -1);
+    isOpen = false;
+  };
+}
