@@ -3,6 +3,7 @@ import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import { DatabaseUnavailable } from '#server/db/collection.ts';
 import { inParallel } from '#server/queues/in-parallel.ts';
+import { isOverdue } from './upstream-files.ts';
 import type { Asking } from './upstream-files.ts';
 
 /** Channels that are asked at the same time. */
@@ -51,7 +52,7 @@ async function askChannel<Work>(all: readonly Work[], { context, bounds, claim, 
       // A provider that does not answer is no fault of the job's.
       if (!(failure instanceof AppError)) failures.push(failure);
     }
-    if (performance.now() < asking.answerBy) continue;
+    if (!isOverdue(asking)) continue;
     for (const left of all.slice(index + 1)) await again(left);
     break;
   }

@@ -8,7 +8,7 @@ import type { FileRecord } from '#server/db/records/file.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import { longestKept } from './file-store.ts';
 import { findByName } from './find-by-name.ts';
-import { deleteAtProvider, deleteThere } from './upstream-files.ts';
+import { deleteAtProvider, deleteThere, isOverdue } from './upstream-files.ts';
 import type { Asking } from './upstream-files.ts';
 
 /** What is put into stores: https://platform.openai.com/docs/guides/tools-file-search, https://platform.openai.com/docs/api-reference/files/create */
@@ -42,7 +42,7 @@ export async function letGoThere(context: Asking, record: FileRecord): Promise<'
   const list = `/files?purpose=${encodeURIComponent(purpose)}`;
   const found = await findByName(context, channel, { list, limit: pageSize.list, member: 'filename', name: id, since });
   // A list that was refused says nothing of other files: only one that did not come in time is not asked for again.
-  if (found === undefined) return performance.now() < (context.answerBy ?? Infinity) ? 'left' : 'silent';
+  if (found === undefined) return isOverdue(context) ? 'silent' : 'left';
   if (found !== null) return deleteThere(context, channel, `/files/${encodeURIComponent(found)}`);
   return context.now() / 1000 > since + longestUnanswered ? 'gone' : 'left';
 }

@@ -169,6 +169,14 @@ export async function askAccount(
   return exchange(context, channel, signed, { responseMs: waitOf(context, context.env.RELAY_TIMEOUT), maxBytes: mostBytes }).received;
 }
 
+/** Milliseconds by which a timer may ring before its time on the monotonic clock. */
+const timerErrorMs = 5;
+
+/** The time for its answer is over. */
+export function isOverdue({ answerBy = Infinity }: Pick<Asking, 'answerBy'>): boolean {
+  return performance.now() > answerBy - timerErrorMs;
+}
+
 /** Milliseconds. @param seconds that are waited where nothing is said */
 export function waitOf({ answerBy }: Pick<Asking, 'answerBy'>, seconds: number): number {
   return Math.min(seconds * 1000, answerBy === undefined ? Infinity : Math.max(1, answerBy - performance.now()));
