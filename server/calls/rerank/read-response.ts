@@ -1,5 +1,5 @@
 // A provider's reranking. What differs is where usage stands: Jina and those of OpenAI's shape have it in `usage`, SiliconFlow in
-// `meta.tokens`, Cohere in `meta.billed_units`, where it mostly tells searches and no tokens.
+// `meta.tokens`, Cohere in `meta.billed_units`, where it mostly tells searches and no tokens. Ali's results stand in `output`.
 import type { CallUnits } from '#shared/call-units.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { Body } from '#server/dialects/strict-fields.ts';
@@ -7,6 +7,14 @@ import { tokenCount } from '#server/dialects/token-usage.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { readPromptUsage } from '../prompt-usage.ts';
 import type { RerankResponse, RerankResult } from './rerank-parts.ts';
+
+/** A response whose results stand in `output`, as others have them. */
+export function flattened(told: Body): Body {
+  const { output, request_id: id, ...rest } = told;
+  return told.results === undefined && isObject(output)
+    ? { ...(typeof id === 'string' ? { id } : {}), ...rest, results: output.results }
+    : told;
+}
 
 /** Null: it is no reranking of what was asked for. */
 export function readResponse(told: Body, { documents }: Body): RerankResponse | null {

@@ -22,11 +22,20 @@ export interface RerankResponse {
 export interface RerankForm {
   /** Documents are texts. */
   textsOnly?: boolean;
+  /** Question and documents are objects: a text is told as one. */
+  objectsOnly?: boolean;
   /** It is always told whether to send documents back; callers who do not say do not want them. */
   saysReturn?: boolean;
   rename?: Readonly<Record<string, string>>;
   /** What it has a place for; missing: anything. */
   fields?: readonly string[];
+  /** Where its fields stand: these in `input`, those in `parameters`. It has a place for no others. */
+  nested?: NestedFields;
+}
+
+export interface NestedFields {
+  input: readonly string[];
+  parameters: readonly string[];
 }
 
 /** Who asks decides how it is answered. */

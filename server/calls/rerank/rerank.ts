@@ -1,5 +1,5 @@
 // Documents in the order of their relevance to a question. Callers ask as Jina or Cohere has it, which differ in little but the response;
-// providers are asked in the same words, and differ by what `forms` says.
+// providers are asked in the same words, and differ by what `forms.ts` says.
 // https://api.jina.ai/redoc#tag/rerank, https://docs.cohere.com/v1/reference/rerank
 import { AppError } from '#shared/errors.ts';
 import type { DecodeInput } from '#server/dialects/decoded-whole.ts';
@@ -9,25 +9,11 @@ import { parseObject } from '#server/framing/loose-json.ts';
 import type { CallKind, Decoded } from '../call-kind.ts';
 import { identityOfFormat, jsonType, megabyte } from '../call-kind.ts';
 import { encoded, errorIn, forwardBody, inOneStep, overrideOf, unwritten } from '../forward-body.ts';
+import { rerankFormOf } from './forms.ts';
 import { rerankClient } from './rerank-client.ts';
-import type { RerankForm } from './rerank-parts.ts';
-import { readResponse } from './read-response.ts';
-import { writeRequest } from './write-request.ts';
+import { flattened, readResponse } from './read-response.ts';
+import { nest, writeRequest } from './write-request.ts';
 import { writeResponse } from './write-response.ts';
-
-/** By the name that a provider's record has for them. */
-const forms: Readonly<Record<string, RerankForm>> = {
-  cohere: {
-    saysReturn: true,
-    rename: { max_chunk_per_doc: 'max_chunks_per_doc' },
-    fields: ['model', 'query', 'documents', 'top_n', 'rank_fields', 'return_documents', 'max_chunks_per_doc', 'max_tokens_per_doc'],
-  },
-  // https://docs.siliconflow.cn/cn/api-reference/rerank/create-rerank
-  siliconflow: { textsOnly: true, rename: { max_chunk_per_doc: 'max_chunks_per_doc' } },
-  // https://inference.readthedocs.io/en/latest/models/model_abilities/rerank.html
-  xinference: { textsOnly: true },
-};
-const anyForm: RerankForm = {};
 
 export const rerank: CallKind = {
   name: 'rerank',
@@ -48,18 +34,20 @@ function encode(asked: CallInput): EncodedRequest {
   const { provider, upstreamModel } = asked.way;
   if (asked.isPassThrough === true) return forwardBody(asked);
   const { call, dropped } = withoutSurcharges(asked);
-  const form = provider.rerank === undefined ? anyForm : forms[provider.rerank];
+  const form = rerankFormOf(provider.rerank, upstreamModel);
   if (form === undefined) throw new AppError('format_unsupported');
   const written = writeRequest(call.body, form);
   if (written === null) return forwardBody(asked);
-  const text = JSON.stringify({ ...written.body, model: upstreamModel, ...overrideOf(call) });
+  const own = { ...written.body, model: upstreamModel, ...overrideOf(call) };
+  const text = JSON.stringify(form.nested === undefined ? own : nest(own, form.nested));
   return { ...encoded(asked, text), dropped: [...dropped, ...written.dropped] };
 }
 
 function decode(input: DecodeInput): Decoded {
   const text = input.body.toString('utf8');
   const error = errorIn(input, text);
-  const told = error === null ? parseObject(text) : null;
+  const parsed = error === null ? parseObject(text) : null;
+  const told = parsed === null ? null : flattened(parsed);
   const response = told === null ? null : readResponse(told, input.responseFields);
   if (told === null || response === null) return { kind: 'failed', error };
   return {

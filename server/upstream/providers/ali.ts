@@ -1,11 +1,16 @@
 // Alibaba DashScope: chat in compatible mode, embeddings and pictures in its own forms. The channel's free field names plugins.
 // https://help.aliyun.com/zh/model-studio/compatibility-of-openai-with-dashscope
+// Claude's format: https://help.aliyun.com/zh/model-studio/anthropic-api-messages
 import { byMessages } from '#server/calls/images/forms/dashscope.ts';
+import { askedFlat } from '#server/calls/rerank/forms.ts';
 import models from './default-models.json' with { type: 'json' };
+import { claudeBeside } from './openai-shape.ts';
 import type { Provider } from './spec.ts';
 
 /** How the names of models begin that make pictures of pictures. */
 const editing = ['qwen-image-edit', 'qwen-image-2', 'wan2.6', 'wan2.7'];
+
+const completing = ['qwen-coder-turbo', 'qwen2.5-coder'];
 
 export const ali: Provider = {
   type: 17,
@@ -16,6 +21,12 @@ export const ali: Provider = {
       framing: 'sse',
       paths: {
         chat: '{base}/compatible-mode/v1/chat/completions',
+        // Its coders alone complete texts. https://help.aliyun.com/zh/model-studio/completions
+        completions: [...completing.map((modelPrefix) => ({ modelPrefix, path: '{base}/compatible-mode/v1/completions' })), { path: null }],
+        rerank: [
+          ...askedFlat.map((modelPrefix) => ({ modelPrefix, path: '{base}/compatible-api/v1/reranks' })),
+          { path: '{base}/api/v1/services/rerank/text-rerank/text-rerank' },
+        ],
         embeddings: '{base}/api/v1/services/embeddings/text-embedding/text-embedding',
         transcriptions: '{base}/compatible-mode/v1/chat/completions',
         speech: '{base}/api/v1/services/aigc/multimodal-generation/generation',
@@ -52,10 +63,12 @@ export const ali: Provider = {
         },
       },
       embeddings: 'dashscope',
+      rerank: 'dashscope',
       images: 'dashscope',
       speech: 'dashscope',
       transcripts: 'chat',
     },
+    ...claudeBeside('/apps/anthropic'),
   },
   videos: 'wan',
   auth: { kind: 'bearer' },

@@ -13,8 +13,10 @@ export const baiduV2: Provider = {
         chat: '{base}/v2/chat/completions',
         embeddings: '{base}/v2/embeddings',
         images: '{base}/v2/images/generations',
+        rerank: '{base}/v2/rerank',
       },
       images: 'qianfan',
+      rerank: 'qianfan',
       quirks: {
         streamOptions: 'ask',
         modelRules: [

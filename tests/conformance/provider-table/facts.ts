@@ -39,6 +39,7 @@ const furtherPaths: Readonly<Record<number, Readonly<Record<string, string>>>> =
   14: { count_tokens: '/v1/messages/count_tokens' },
   // The list has the first platform's.
   16: { chat: '/api/paas/v4/chat/completions', embeddings: '/api/paas/v4/embeddings' },
+  17: { claude: '/apps/anthropic/v1/messages', completions: '/compatible-mode/v1/completions' },
   24: {},
   25: { claude: '/anthropic/v1/messages' },
   26: { claude: '/api/anthropic/v1/messages' },

@@ -21,6 +21,7 @@ import { orderPicture, painterOf } from './pictures.ts';
 import type { Row } from './rows.ts';
 import { askForSound, speakerOf } from './sounds.ts';
 import { standInOf, upstreamModelOf } from './stand-ins.ts';
+import { askForRankings, rankersOf } from './rankings.ts';
 import { askForVectors, embedderOf } from './vectors.ts';
 
 const settings = { SelfUseModeEnabled: 'true', RetryTimes: '0' };
@@ -228,6 +229,7 @@ export function apartOf(row: Row): ((row: Row) => Promise<void>) | undefined {
   const { type, capability } = row;
   if (speakerOf(row) !== null) return askForSound;
   if (capability === 'embeddings' && embedderOf(type) !== null) return askForVectors;
+  if (capability === 'rerank' && rankersOf(type).length > 0) return askForRankings;
   if (capability === 'image_edits' && editorOf(type) !== null) return editPicture;
   return capability === 'images' && painterOf(type) !== null ? orderPicture : others[capability];
 }

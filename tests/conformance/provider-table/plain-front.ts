@@ -42,7 +42,10 @@ const keys: Readonly<Record<number, Partial<PlainProvider>>> = {
   8: { base: '/any?m={model}' },
   14: { isKeyed: claude },
   16: { key: 'id1.secret1', isKeyed: isSignedByZhipu },
-  17: { other: 'plugin-1', isKeyed: (headers) => bearer(headers) && headers['x-dashscope-plugin'] === 'plugin-1' },
+  17: {
+    other: 'plugin-1',
+    isKeyed: (headers, kind) => (kind === 'claude' ? claude(headers) : bearer(headers)) && headers['x-dashscope-plugin'] === 'plugin-1',
+  },
   20: { isKeyed: (headers) => bearer(headers) && headers['x-title'] !== undefined },
   24: { isKeyed: (headers) => headers['x-goog-api-key'] === 'sk-key' && headers.authorization === undefined },
   26: {

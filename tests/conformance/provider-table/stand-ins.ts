@@ -34,6 +34,7 @@ const own: Readonly<Record<number, StandIn>> = {
   11: { front: startFakePalm, formats: ['palm'], models: { chat: 'PaLM-2' } },
   14: { front: startPlain(14), formats: ['claude'] },
   15: { front: startFakeBaidu, formats: ['ernie'], answers: ['embeddings'], models: { chat: 'ERNIE-4.0-8K', embeddings: 'Embedding-V1' } },
+  17: { front: startPlain(17), formats: ['openai-chat', 'claude'], models: { completions: 'qwen-coder-turbo' } },
   18: { front: startFakeSpark(), formats: ['openai-chat', 'spark'], models: { chat: 'SparkDesk-v4.0' } },
   21: { front: startFakeLibrary, formats: ['library'], models: { chat: 'gpt-4o-mini' } },
   23: {

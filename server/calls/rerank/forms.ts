@@ -1,0 +1,35 @@
+// How providers are asked for a reranking, by the name that a provider's record has for it.
+import type { RerankForm } from './rerank-parts.ts';
+
+/** How the names of Ali's models begin that are asked in the shape of others; the rest in its own, which nests. */
+export const askedFlat = ['qwen3-rerank', 'qwen3.7-text-rerank'];
+
+const forms: Readonly<Record<string, RerankForm>> = {
+  cohere: {
+    saysReturn: true,
+    rename: { max_chunk_per_doc: 'max_chunks_per_doc' },
+    fields: ['model', 'query', 'documents', 'top_n', 'rank_fields', 'return_documents', 'max_chunks_per_doc', 'max_tokens_per_doc'],
+  },
+  // https://docs.siliconflow.cn/cn/api-reference/rerank/create-rerank
+  siliconflow: { textsOnly: true, rename: { max_chunk_per_doc: 'max_chunks_per_doc' } },
+  // https://inference.readthedocs.io/en/latest/models/model_abilities/rerank.html
+  xinference: { textsOnly: true },
+  // https://cloud.baidu.com/doc/qianfan-api/s/2m7u4zt74
+  qianfan: { textsOnly: true, fields: ['model', 'query', 'documents', 'top_n', 'user'] },
+};
+const anyForm: RerankForm = {};
+
+// https://help.aliyun.com/zh/model-studio/text-rerank-api
+const dashscopeFlat: RerankForm = { textsOnly: true, fields: ['model', 'query', 'documents', 'top_n', 'instruct'] };
+const nested = { parameters: ['top_n', 'return_documents', 'instruct'], input: ['query', 'documents'] };
+const dashscopeNested: RerankForm = { textsOnly: true, saysReturn: true, nested };
+/** It reads pictures and videos, too. */
+const dashscopeSeen: RerankForm = { objectsOnly: true, saysReturn: true, nested };
+
+/** Undefined: it is not known. @param model as it goes upstream */
+export function rerankFormOf(name: string | undefined, model: string): RerankForm | undefined {
+  if (name === undefined) return anyForm;
+  if (name !== 'dashscope') return forms[name];
+  if (askedFlat.some((prefix) => model.startsWith(prefix))) return dashscopeFlat;
+  return model.includes('-vl-') ? dashscopeSeen : dashscopeNested;
+}
