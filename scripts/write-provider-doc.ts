@@ -98,8 +98,8 @@ function titleOf(name: UpstreamDialectName): string {
 }
 
 function keyOf({ type, auth }: Provider): string {
-  const format = channelType(type)?.keyFormat;
-  if (format !== undefined) return `\`${format.replaceAll('|', '\\|')}\``;
+  const forms = channelType(type)?.keyForms;
+  if (forms !== undefined) return forms.map((form) => `\`${form.replaceAll('|', '\\|')}\``).join(', ');
   if (auth.kind === 'codex') return 'JSON with `access_token` and `account_id`';
   if (auth.kind === 'google') return 'API key, or a file of credentials';
   return auth.kind === 'aws' ? '`AccessKeyId\\|SecretAccessKey\\|Region`, `ApiKey\\|Region`' : 'API key';

@@ -5,11 +5,15 @@
 export type OtherField = 'api_version' | 'plugin' | 'account_id' | 'regions' | 'bot_id' | 'spark_version' | 'library_id';
 /** Keys of several kinds, or of many parts. */
 export type KeyKind = 'google' | 'aws' | 'codex';
+/** What a key is, where its provider has several things of that name or asks for none; the texts are translations. */
+export type KeyHint = 'azure' | 'cloudflare' | 'ark' | 'dify' | 'coze' | 'unasked' | 'drawing';
 /** Something to know before using the type; the texts are translations. */
 export type TypeNotice =
   | 'azure_deployment'
   | 'full_url'
   | 'private_deployment'
+  | 'drawing_proxy'
+  | 'suno_api'
   | 'ollama_options'
   | 'spark_sockets'
   | 'dify_applications'
@@ -30,11 +34,12 @@ export interface ChannelType {
   color: string;
   /** Built-in address; empty: the channel must name one. */
   baseUrl: string;
-  /** Shown in its place where the key has a say in it. */
+  /** Shown in its place: an example, or what it is where the key has a say in it. */
   baseUrlHint?: string;
-  /** Shape of the key, where it is more than one opaque text. */
-  keyFormat?: string;
+  /** What the key may be, where it is more than one opaque text: its parts by name, between them what stands there. */
+  keyForms?: readonly string[];
   keyKind?: KeyKind;
+  keyHint?: KeyHint;
   other?: OtherField;
   notice?: TypeNotice;
   /** `openai_organization` is used. */
@@ -79,16 +84,24 @@ export const channelTypes: readonly ChannelType[] = [
   },
   { type: 43, name: 'DeepSeek', color: 'blue', baseUrl: 'https://api.deepseek.com', listsModels: true, reportsBalance: true },
   { type: 8, name: 'Custom', nameZh: '自定义渠道', color: 'pink', baseUrl: '', notice: 'full_url', reportsBalance: true },
-  { type: 3, name: 'Azure OpenAI', color: 'teal', baseUrl: '', other: 'api_version', notice: 'azure_deployment' },
-  { type: 4, name: 'Ollama', color: 'gray', baseUrl: 'http://localhost:11434', notice: 'ollama_options', listsModels: true },
-  { type: 39, name: 'Cloudflare', color: 'gray', baseUrl: 'https://api.cloudflare.com', other: 'account_id' },
+  { type: 3, name: 'Azure OpenAI', color: 'teal', baseUrl: '', keyHint: 'azure', other: 'api_version', notice: 'azure_deployment' },
+  {
+    type: 4,
+    name: 'Ollama',
+    color: 'gray',
+    baseUrl: 'http://localhost:11434',
+    keyHint: 'unasked',
+    notice: 'ollama_options',
+    listsModels: true,
+  },
+  { type: 39, name: 'Cloudflare', color: 'gray', baseUrl: 'https://api.cloudflare.com', keyHint: 'cloudflare', other: 'account_id' },
   {
     type: 15,
     name: 'Baidu ERNIE',
     nameZh: '百度文心千帆',
     color: 'blue',
     baseUrl: 'https://aip.baidubce.com',
-    keyFormat: 'APIKey|SecretKey',
+    keyForms: ['APIKey|SecretKey'],
   },
   {
     type: 46,
@@ -96,6 +109,7 @@ export const channelTypes: readonly ChannelType[] = [
     nameZh: '百度文心千帆V2',
     color: 'blue',
     baseUrl: 'https://qianfan.baidubce.com',
+    keyForms: ['APIKey', 'APIKey|AppId'],
     listsModels: true,
   },
   {
@@ -113,7 +127,7 @@ export const channelTypes: readonly ChannelType[] = [
     nameZh: '智谱 GLM-4V',
     color: 'violet',
     baseUrl: 'https://open.bigmodel.cn',
-    keyFormat: 'id.secret',
+    keyForms: ['id.secret'],
     listsModels: true,
   },
   {
@@ -122,7 +136,7 @@ export const channelTypes: readonly ChannelType[] = [
     nameZh: '腾讯混元',
     color: 'teal',
     baseUrl: 'https://hunyuan.tencentcloudapi.com',
-    keyFormat: 'AppId|SecretId|SecretKey',
+    keyForms: ['AppId|SecretId|SecretKey', 'SecretId|SecretKey'],
     notice: 'hunyuan_platform',
   },
   {
@@ -131,7 +145,7 @@ export const channelTypes: readonly ChannelType[] = [
     nameZh: '讯飞星火认知',
     color: 'blue',
     baseUrl: 'https://spark-api-open.xf-yun.com',
-    keyFormat: 'APPID|APISecret|APIKey',
+    keyForms: ['APPID|APISecret|APIKey', 'APIPassword'],
     other: 'spark_version',
     notice: 'spark_sockets',
   },
@@ -141,10 +155,10 @@ export const channelTypes: readonly ChannelType[] = [
     nameZh: '智谱 ChatGLM',
     color: 'violet',
     baseUrl: 'https://open.bigmodel.cn',
-    keyFormat: 'id.secret',
+    keyForms: ['id.secret'],
     listsModels: true,
   },
-  { type: 47, name: 'Xinference', color: 'blue', baseUrl: '', listsModels: true },
+  { type: 47, name: 'Xinference', color: 'blue', baseUrl: '', baseUrlHint: 'http://localhost:9997', keyHint: 'unasked', listsModels: true },
   { type: 25, name: 'Moonshot', color: 'green', baseUrl: 'https://api.moonshot.cn', listsModels: true, reportsBalance: true },
   { type: 20, name: 'OpenRouter', color: 'green', baseUrl: 'https://openrouter.ai/api', listsModels: true, reportsBalance: true },
   { type: 19, name: '360', nameZh: '360 智脑', color: 'blue', baseUrl: 'https://api.360.cn', listsModels: true },
@@ -159,8 +173,17 @@ export const channelTypes: readonly ChannelType[] = [
     baseUrl: 'https://api.aiproxy.io',
     other: 'library_id',
   },
-  { type: 37, name: 'Dify', color: 'teal', baseUrl: 'https://api.dify.ai', notice: 'dify_applications' },
-  { type: 49, name: 'Coze', nameZh: '扣子 Coze', color: 'blue', baseUrl: 'https://api.coze.cn', other: 'bot_id', notice: 'coze_bots' },
+  { type: 37, name: 'Dify', color: 'teal', baseUrl: 'https://api.dify.ai', keyHint: 'dify', notice: 'dify_applications' },
+  {
+    type: 49,
+    name: 'Coze',
+    nameZh: '扣子 Coze',
+    color: 'blue',
+    baseUrl: 'https://api.coze.cn',
+    keyHint: 'coze',
+    other: 'bot_id',
+    notice: 'coze_bots',
+  },
   { type: 38, name: 'Jina', color: 'blue', baseUrl: 'https://api.jina.ai' },
   { type: 40, name: 'SiliconCloud', color: 'violet', baseUrl: 'https://api.siliconflow.cn', listsModels: true, reportsBalance: true },
   { type: 42, name: 'Mistral AI', color: 'blue', baseUrl: 'https://api.mistral.ai', listsModels: true },
@@ -171,7 +194,7 @@ export const channelTypes: readonly ChannelType[] = [
     nameZh: '知识库：FastGPT',
     color: 'blue',
     baseUrl: 'https://fastgpt.run/api/openapi',
-    keyFormat: 'APIKey-AppId',
+    keyForms: ['APIKey', 'APIKey-AppId'],
     notice: 'private_deployment',
     listsModels: true,
   },
@@ -182,6 +205,7 @@ export const channelTypes: readonly ChannelType[] = [
     nameZh: '字节火山方舟、豆包、DeepSeek通用',
     color: 'blue',
     baseUrl: 'https://ark.cn-beijing.volces.com',
+    keyHint: 'ark',
   },
   { type: 48, name: 'xAI', color: 'blue', baseUrl: 'https://api.x.ai', listsModels: true },
   {
@@ -194,9 +218,9 @@ export const channelTypes: readonly ChannelType[] = [
   },
   { type: 11, name: 'Google PaLM2', color: 'orange', baseUrl: 'https://generativelanguage.googleapis.com', notice: 'palm_ended' },
   { type: 56, name: 'Replicate', color: 'gray', baseUrl: 'https://api.replicate.com', notice: 'replicate_models' },
-  { type: 2, name: 'Midjourney Proxy', color: 'blue', baseUrl: '', isUntested: true },
-  { type: 5, name: 'Midjourney Proxy Plus', color: 'blue', baseUrl: '', isUntested: true },
-  { type: 36, name: 'Suno API', color: 'violet', baseUrl: '', isUntested: true },
+  { type: 2, name: 'Midjourney Proxy', color: 'blue', baseUrl: '', keyHint: 'drawing', notice: 'drawing_proxy', isUntested: true },
+  { type: 5, name: 'Midjourney Proxy Plus', color: 'blue', baseUrl: '', keyHint: 'drawing', notice: 'drawing_proxy', isUntested: true },
+  { type: 36, name: 'Suno API', color: 'violet', baseUrl: '', notice: 'suno_api', isUntested: true },
   {
     type: 55,
     name: 'Sora',
@@ -212,7 +236,7 @@ export const channelTypes: readonly ChannelType[] = [
     nameZh: '可灵',
     color: 'green',
     baseUrl: 'https://api.klingai.com',
-    keyFormat: 'APIKey / AccessKey|SecretKey',
+    keyForms: ['APIKey', 'AccessKey|SecretKey'],
     isUntested: true,
   },
   {
@@ -221,11 +245,19 @@ export const channelTypes: readonly ChannelType[] = [
     nameZh: '即梦',
     color: 'blue',
     baseUrl: 'https://visual.volcengineapi.com',
-    keyFormat: 'AccessKeyId|SecretAccessKey',
+    keyForms: ['AccessKeyId|SecretAccessKey'],
     isUntested: true,
   },
   { type: 52, name: 'Vidu', color: 'violet', baseUrl: 'https://api.vidu.cn', isUntested: true },
-  { type: 54, name: 'Doubao Seedance', nameZh: '豆包视频', color: 'blue', baseUrl: 'https://ark.cn-beijing.volces.com', isUntested: true },
+  {
+    type: 54,
+    name: 'Doubao Seedance',
+    nameZh: '豆包视频',
+    color: 'blue',
+    baseUrl: 'https://ark.cn-beijing.volces.com',
+    keyHint: 'ark',
+    isUntested: true,
+  },
   { type: 53, name: 'Submodel', color: 'blue', baseUrl: 'https://llm.submodel.ai', listsModels: true },
   { type: 6, name: 'OpenAIMax', color: 'gray', baseUrl: 'https://api.openaimax.com', listsModels: true },
   { type: 7, name: 'OhMyGPT', color: 'gray', baseUrl: 'https://api.ohmygpt.com', listsModels: true },

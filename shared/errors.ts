@@ -358,6 +358,7 @@ export const errors = {
     '渠道密钥必须是含 access_token 和 account_id 的 JSON，例如 Codex 的 auth.json',
     'The key must be JSON with an access_token and an account_id, such as auth.json of Codex',
   ),
+  channel_key_form: entry(200, '渠道密钥的格式必须是 {forms}', 'The key must have the form {forms}'),
   channel_regions_required: entry(200, '部署地区不能为空', 'Enter the region'),
   channel_regions_default: entry(200, '部署地区必须包含default字段', 'The regions must have one for default'),
   channel_regions_invalid: entry(

@@ -106,13 +106,13 @@ describeInBrowser('first steps', () => {
         .locator('input, textarea, button, legend')
         .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().right));
       expect(Math.max(...ends)).toBeLessThanOrEqual(edge);
-      // Nor does a key's long form, which stands in its empty field.
+      // Nor does a key's long form, which stands above its field.
       await panel.getByLabel(text('channel.field.key'), { exact: true }).fill('');
       const type = panel.getByLabel(text('channel.field.type'), { exact: true });
       await type.click();
       await type.fill('AWS');
       await page.getByRole('option', { name: 'AWS Bedrock' }).click();
-      const field = await panel.getByPlaceholder(text('channel.key_kind.aws')).boundingBox();
+      const field = await panel.getByText(text('channel.key_hint.aws')).boundingBox();
       expect((field?.x ?? 0) + (field?.width ?? edge)).toBeLessThanOrEqual(edge);
       await visitor.context.close();
       await upstream.close();

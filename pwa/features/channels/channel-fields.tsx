@@ -2,9 +2,12 @@ import { NumberInput, Select, TagsInput, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { keyFormsText } from '#shared/channel-type-rules.ts';
 import { channelType, channelTypes } from '#shared/channel-types.ts';
+import type { OtherField } from '#shared/channel-types.ts';
 import { groupsQuery } from '#pwa/api/groups.ts';
 import { optionsQuery } from '#pwa/api/options.ts';
+import { currentLanguage } from '#pwa/i18n/setup.ts';
 import { SecretField } from '#pwa/ui/form/secret-field.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { SwitchRow } from '#pwa/ui/form/switch-row.tsx';
@@ -15,6 +18,17 @@ import { endsInVersion, keysOf } from './channel-values.ts';
 import { ModelsField } from './models-field.tsx';
 import type { EditedChannel } from './use-channel-form.ts';
 import { useFieldLabels } from './use-field-labels.tsx';
+
+/** What the free field may hold. */
+const otherExamples: Readonly<Record<OtherField, string>> = {
+  api_version: '2024-12-01-preview',
+  plugin: '',
+  account_id: 'd6b5da8hk1awo8nap34ube6gh',
+  regions: 'global',
+  bot_id: '7342866812345',
+  spark_version: 'v3.5',
+  library_id: '5',
+};
 
 interface ChannelFieldsProps {
   edited: EditedChannel;
@@ -43,7 +57,8 @@ export function ChannelFields({ edited, modelsByType }: ChannelFieldsProps) {
       {type?.other !== undefined && (
         <TextInput
           label={label('other', t(`channel.other.${type.other}`))}
-          placeholder={t(`channel.other_hint.${type.other}`)}
+          description={t(`channel.other_hint.${type.other}`)}
+          placeholder={otherExamples[type.other]}
           {...form.getInputProps('other')}
         />
       )}
@@ -121,7 +136,7 @@ function BaseUrl({ edited }: { edited: EditedChannel }) {
     <div>
       <TextInput
         label={label('base_url', t(`channel.base_url.${kind}`))}
-        placeholder={type?.baseUrl === '' || type === undefined ? t(`channel.base_url_hint.${kind}`) : (type.baseUrlHint ?? type.baseUrl)}
+        placeholder={(type?.baseUrlHint ?? type?.baseUrl) || t(`channel.base_url_hint.${kind}`)}
         inputMode="url"
         autoCapitalize="none"
         autoCorrect="off"
@@ -142,8 +157,8 @@ function KeyField({ edited }: { edited: EditedChannel }) {
   const { t } = useTranslation();
   const label = useFieldLabels(edited);
   const { form, isNew, asksKey } = edited;
-  const { key } = form.values;
-  const { keyFormat, keyKind } = channelType(form.values.type) ?? {};
+  const { key, type } = form.values;
+  const hint = useKeyHint(type);
   const count = keysOf(key).length;
   return (
     <div>
@@ -154,13 +169,7 @@ function KeyField({ edited }: { edited: EditedChannel }) {
         onChange={(typed) => form.setFieldValue('key', typed)}
         error={form.errors.key}
         isMultiline={isNew}
-        placeholder={
-          keyKind !== undefined
-            ? t(`channel.key_kind.${keyKind}`)
-            : keyFormat === undefined
-              ? t('channel.hint.key')
-              : t('channel.hint.key_format', { format: keyFormat })
-        }
+        {...(hint === undefined ? { placeholder: t('channel.hint.key') } : { description: hint })}
       />
       {asksKey && (
         <p className={styles.warning} role="status">
@@ -174,6 +183,15 @@ function KeyField({ edited }: { edited: EditedChannel }) {
       )}
     </div>
   );
+}
+
+/** What a key of the type is; undefined: its provider's only API key. */
+function useKeyHint(type: number): string | undefined {
+  const { t } = useTranslation();
+  const { keyForms, keyKind, keyHint } = channelType(type) ?? {};
+  if (keyForms !== undefined) return t('channel.hint.key_format', { forms: keyFormsText(type)[currentLanguage()] });
+  const named = keyKind ?? keyHint;
+  return named === undefined ? undefined : t(`channel.key_hint.${named}`);
 }
 
 /** Which channel is asked first. */

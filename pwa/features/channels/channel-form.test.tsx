@@ -204,6 +204,25 @@ describe('channel-form', () => {
       await shows(() => expect(screen.text()).toContain('Models 1'));
     }
 
+    async function choose(type: string): Promise<void> {
+      screen.field('Type').click();
+      const option = () => [...document.querySelectorAll<HTMLElement>('[role=option]')].find(({ textContent }) => textContent === type);
+      await shows(() => expect(option()).toBeDefined());
+      option()?.click();
+      await shows(() => expect(screen.field('Type').value).toBe(type));
+    }
+
+    test('says what its key has to be while it is typed, and what is wrong with it', async () => {
+      await fill();
+      await choose('Tencent Hunyuan');
+      const forms = 'AppId|SecretId|SecretKey or SecretId|SecretKey';
+      expect(screen.text()).toContain(`Format: ${forms}`);
+      screen.press('Create');
+      await shows(() => expect(screen.problem('Key')).toBe(`The key must have the form ${forms}`));
+      expect(screen.text()).toContain(`Format: ${forms}`);
+      expect(sent('test')).toEqual([]);
+    });
+
     test('says nothing of edits before somebody made one', async () => {
       modelsByType = { 1: ['gpt-4o'] };
       open(undefined);
@@ -235,10 +254,7 @@ describe('channel-form', () => {
       modelsByType = { 1: ['gpt-4o'], 52: ['viduq2'] };
       open(undefined);
       await shows(() => expect(screen.text()).toContain('Models 1'));
-      screen.field('Type').click();
-      const vidu = () => [...document.querySelectorAll<HTMLElement>('[role=option]')].find(({ textContent }) => textContent === 'Vidu');
-      await shows(() => expect(vidu()).toBeDefined());
-      vidu()?.click();
+      await choose('Vidu');
       screen.type('Name', 'films');
       screen.type('Key', 'sk-1');
       await shows(() => expect(screen.text()).toContain('viduq2'));

@@ -1,7 +1,9 @@
 import { useTranslation } from 'react-i18next';
+import { keyFormsText } from '#shared/channel-type-rules.ts';
 import type { Channel } from '#shared/channels.ts';
 import { Role } from '#shared/roles.ts';
 import { useStoredUser } from '#pwa/api/self.ts';
+import { currentLanguage } from '#pwa/i18n/setup.ts';
 import { problemTexts } from '#pwa/ui/form/field-errors.ts';
 import { useRecordForm } from '#pwa/ui/form/use-record-form.ts';
 import { asksKeyAgain, changedFields, channelProblems, type ChannelValues, emptyValues, valuesOf } from './channel-values.ts';
@@ -17,7 +19,9 @@ export function useChannelForm(channel: Channel | undefined) {
     record: channel,
     valuesOf: startValues,
     problems: (values, base) =>
-      problemTexts(channelProblems(values, { isNew, asksKey: asksKey(values, base) }), (problem) => t(`channel.problem.${problem}`)),
+      problemTexts(channelProblems(values, { isNew, asksKey: asksKey(values, base) }), (problem) =>
+        t(`channel.problem.${problem}`, { forms: keyFormsText(values.type)[currentLanguage()] }),
+      ),
     isTouched: (values, base) => changedFields(startValues(base), values).length > 0,
     isNewer: (record, base) => record !== undefined && base !== undefined && record.revision > base.revision,
   });

@@ -14,12 +14,14 @@ interface SecretFieldProps {
   onChange: (value: string | undefined) => void;
   error?: ReactNode;
   placeholder?: string;
+  /** What it is, said while it is typed. */
+  description?: string;
   /** Keys of several lines. */
   isMultiline?: boolean;
 }
 
 /** A key or a password that can be replaced but never read. What was not touched is not sent. */
-export function SecretField({ label, isSet, value, onChange, error, placeholder, isMultiline = false }: SecretFieldProps) {
+export function SecretField({ label, isSet, value, onChange, error, placeholder, description, isMultiline = false }: SecretFieldProps) {
   const { t } = useTranslation();
   if (isSet && value === undefined) {
     return (
@@ -35,6 +37,7 @@ export function SecretField({ label, isSet, value, onChange, error, placeholder,
   const attributes = {
     label,
     error,
+    description,
     placeholder: placeholder ?? '',
     value: value ?? '',
     autoComplete: 'off',

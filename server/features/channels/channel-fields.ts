@@ -11,7 +11,7 @@ import {
   tidyBaseUrl,
 } from '#shared/channel-rules.ts';
 import type { BaseUrlProblem } from '#shared/channel-rules.ts';
-import { otherProblem, typedKeyProblem } from '#shared/channel-type-rules.ts';
+import { keyFormsText, otherProblem, typedKeyProblem } from '#shared/channel-type-rules.ts';
 import type { ChannelCreate, ChannelEdit } from '#shared/channels.ts';
 import { commaList } from '#shared/comma-list.ts';
 import { AppError } from '#shared/errors.ts';
@@ -87,7 +87,7 @@ export function checkKeys(text: string, type: number): string[] {
   const keys = channelKeys(text);
   if (!keys.every(isChannelKey)) throw new AppError('channel_key_invalid', {}, { field: 'key' });
   const problem = keys.map((key) => typedKeyProblem(type, key)).find((found) => found !== undefined);
-  if (problem !== undefined) throw new AppError(`channel_${problem}`, {}, { field: 'key' });
+  if (problem !== undefined) throw new AppError(`channel_${problem}`, { forms: keyFormsText(type) }, { field: 'key' });
   return keys;
 }
 

@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { noSender } from '#tests/support/no-sender.ts';
+import { typedKeyProblem } from '#shared/channel-type-rules.ts';
+import { channelTypes } from '#shared/channel-types.ts';
 import { framings } from '#server/framing/registry.ts';
+import { providerOf } from '#server/upstream/providers/registry.ts';
 import type { SendRequest } from '#server/upstream/send.ts';
 import { authorizationOf } from './registry.ts';
 import type { Auth } from './registry.ts';
@@ -50,5 +53,22 @@ describe('a key', () => {
     expect(await tokenAt(13 * hour)).not.toBe(first);
     expect(authorization.problem).toBeNull();
     expect(authorizationOf({ kind: 'zhipu-jwt' }, 'no-dot', '').problem).toContain('id.secret');
+  });
+});
+
+describe('the form of a key', () => {
+  const texts = ['key', 'a|b', 'a | b', 'a|b|c', 'a|b|c|d', '|b', 'a|', 'a||c', 'id.secret', '.secret', 'id.', 'a.b.c'];
+  const formed = channelTypes.filter(({ keyForms }) => keyForms !== undefined);
+
+  test.each(formed)('of type $type, $name: what the editor takes can be sent', ({ type, keyForms = [] }) => {
+    const auth = providerOf(type)?.auth;
+    if (auth === undefined) throw new Error('There is no such provider');
+    const taken = [...texts, ...keyForms].filter((key) => typedKeyProblem(type, key) === undefined);
+    expect(taken).toEqual(expect.arrayContaining([...keyForms]));
+    for (const key of taken) expect([key, authorizationOf(auth, key, 'https://up.example').problem]).toEqual([key, null]);
+    // What it refuses travels nowhere, or as something else than its parts.
+    const refused = texts.filter((key) => !taken.includes(key));
+    if (auth.kind === 'bearer') return;
+    for (const key of refused) expect([key, authorizationOf(auth, key, 'https://up.example').problem]).not.toEqual([key, null]);
   });
 });

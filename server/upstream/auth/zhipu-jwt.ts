@@ -8,7 +8,7 @@ export function zhipuJwt(key: string): Authorization {
   let signed: { at: number; token: string } | undefined;
   return {
     headers: {},
-    problem: key.split('.').length === 2 ? null : 'the key must have the form id.secret',
+    problem: /^[^.]+\.[^.]+$/.test(key) ? null : 'the key must have the form id.secret',
     sign(request, { now }) {
       // Renewed at half its life, so that no call travels with a token about to expire.
       if (signed === undefined || now - signed.at >= tokenLifetime / 2 || now < signed.at) signed = { at: now, token: tokenOf(key, now) };

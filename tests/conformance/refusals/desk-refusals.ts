@@ -169,6 +169,7 @@ export const deskRefusals = {
   channel_key_google: channelRefusal({ type: 41, other: 'global', key: '{"type":"service_account"}' }),
   channel_key_aws: channelRefusal({ type: 33, key: 'AKIDEXAMPLE|secret' }),
   channel_key_codex: channelRefusal({ type: 57, key: 'sk-key' }),
+  channel_key_form: channelRefusal({ type: 51, key: 'sk-key' }, { forms: 'AccessKeyId|SecretAccessKey' }),
   channel_regions_required: channelRefusal({ type: 41 }),
   channel_regions_default: channelRefusal({ type: 41, other: '{"gemini-2.5-pro":"us-central1"}' }),
   channel_regions_invalid: channelRefusal({ type: 41, other: 'a.example/' }),
