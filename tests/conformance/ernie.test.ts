@@ -129,9 +129,10 @@ describe.each(readVectors('baidu').map((vector) => ({ name: vector.name, vector 
 test('models have names of their own in addresses, and a key has two parts', () => {
   const channel = buildPreparedChannel({ type: 15, key: baiduKey });
   const pathOf = (model: string) => channel.way(client, 'chat', model)?.path.replace(/.*wenxinworkshop/, '');
-  expect(['ERNIE-Bot-turbo', 'ERNIE-3.5-8K-0205', 'tao-8k', 'a/b', 'constructor'].map(pathOf)).toEqual([
+  expect(['ERNIE-Bot-turbo', 'ERNIE-3.5-8K-0205', 'ERNIE-Lite-8K-0308', 'tao-8k', 'a/b', 'constructor'].map(pathOf)).toEqual([
     '/chat/eb-instant',
     '/chat/ernie-3.5-8k-0205',
+    '/chat/ernie-lite-8k',
     '/chat/tao_8k',
     '/chat/a%2Fb',
     '/chat/constructor',
