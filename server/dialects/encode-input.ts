@@ -75,6 +75,8 @@ export interface EncodedRequest {
   isAsAsked?: true;
   /** The provider answers it whole, whatever the caller asks for. */
   isWhole?: true;
+  /** Content type of what streams, where it may be another than what was asked for. */
+  streamType?: string | undefined;
   /** It is answered later, in a way of its own. Missing: as the format's calls are. */
   createAwaiting?: ((call: AwaitedCall) => Awaiting) | undefined;
   /** Are left at the provider before it. Missing: none. */

@@ -110,7 +110,7 @@ async function readResponse(
   if (response.kind === 'failed' && response.answered !== undefined) return partlyAnswered(call, attempt, response);
   record.status = response.status;
   if (response.kind !== 'failed') noteTurnState(call, attempt, response.headers);
-  if (response.kind === 'stream') noteSoundType(call, response.headers);
+  if (response.kind === 'stream') noteSoundType(call, attempt.request.streamType ?? response.headers?.['content-type']);
   if (response.kind === 'stream') return followStream(call, attempt, { client, stream: response.stream });
   record.first_byte_ms = elapsed(call);
   if (call.stopped !== undefined && client !== null) return { kind: 'stopped', attempt: response.kind === 'whole' ? attempt : null };
@@ -120,8 +120,7 @@ async function readResponse(
 }
 
 /** Providers may speak in another format than the usual one. */
-function noteSoundType(call: RunningCall, headers: ResponseHeaders | undefined): void {
-  const type = headers?.['content-type'];
+function noteSoundType(call: RunningCall, type: ResponseHeaders[string] | undefined): void {
   if (call.endpoint.kind.framing === undefined || call.streamType === undefined || typeof type !== 'string') return;
   if (/^audio\/[\w.+-]{1,60}(?:; ?[\w=. -]{1,60})?$/i.test(type)) call.streamType = type;
 }
@@ -269,7 +268,7 @@ async function readWhole(
   if (decoded.kind === 'too_deep') return notPassed(call, attempt, decoded);
   // A stream was asked for and a whole response came: it is told as a stream.
   if (client !== null) {
-    noteSoundType(call, { 'content-type': decoded.contentType });
+    noteSoundType(call, decoded.contentType);
     const stream = wholeAsStream(await inTurnIfLong(call, body, () => decoded.events()));
     return startStream(call, attempt, new StreamRelay({ call, client, attempt, stream }));
   }

@@ -89,7 +89,8 @@ function openRequest(
   const headers = way.format.headers(isStream || isGathered);
   const path = encoded.isBatch === true ? way.batchPath : isStream ? way.streamPath : way.path;
   const awaiting = (encoded.createAwaiting ?? way.dialect.createAwaiting)?.({ path, isStream });
-  const { body, upstreamModel, reasoningEffort, sentLimit, hostedLeast, hostedIfCut, askedTier, dropped, contents, files } = encoded;
+  const { body, upstreamModel, reasoningEffort, sentLimit, hostedLeast, hostedIfCut, askedTier, dropped, contents, files, streamType } =
+    encoded;
   return {
     // What was not overridden is not read by the override either.
     way: encoded.isAsAsked === true ? { ...way, paramOverride: null } : way,
@@ -112,6 +113,7 @@ function openRequest(
     ...(way.dialect.socket === undefined ? {} : { socket: way.dialect.socket }),
     ...(awaiting === undefined ? {} : { awaiting }),
     ...(contents === undefined ? {} : { contents }),
+    ...(streamType === undefined ? {} : { streamType }),
     ...(files === undefined ? {} : { files }),
     ...(isGathered ? { createSieve: () => new EventSieve(way.framing, (event) => gathering.keeps(event)) } : {}),
   };

@@ -35,7 +35,7 @@ export interface Exchange {
 /** What is kept of a request; nobody needs its body once it is sent. */
 export type SentRequest = Pick<
   UpstreamRequest,
-  'way' | 'upstreamModel' | 'reasoningEffort' | 'sentLimit' | 'hostedLeast' | 'hostedIfCut' | 'askedTier' | 'dropped'
+  'way' | 'upstreamModel' | 'reasoningEffort' | 'sentLimit' | 'hostedLeast' | 'hostedIfCut' | 'askedTier' | 'dropped' | 'streamType'
 > & {
   /** The lane that the headers of its response tell, once they are there. */
   toldTier?: string;
@@ -103,8 +103,8 @@ function withTier(received: Received, request: SentRequest): Received {
 }
 
 function keptOf(request: UpstreamRequest): SentRequest {
-  const { way, upstreamModel, reasoningEffort, sentLimit, hostedLeast, hostedIfCut, askedTier, dropped } = request;
-  return { way, upstreamModel, reasoningEffort, sentLimit, hostedLeast, hostedIfCut, askedTier, dropped };
+  const { way, upstreamModel, reasoningEffort, sentLimit, hostedLeast, hostedIfCut, askedTier, dropped, streamType } = request;
+  return { way, upstreamModel, reasoningEffort, sentLimit, hostedLeast, hostedIfCut, askedTier, dropped, streamType };
 }
 
 /** With what it only names by addresses, where that is wanted. */

@@ -2,6 +2,7 @@
 import OpenAI, { toFile } from 'openai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { wavHead } from '#server/calls/audio/wav-head.ts';
+import { spokenPieces } from '#tests/support/audio-responses.ts';
 import { engines } from '#tests/support/engines.ts';
 import { startFakeInternet } from '#tests/support/fake-internet.ts';
 import { countedTwice, spokenSamples, spokenSound, startFakeSpeaker } from '#tests/support/fake-speakers.ts';
@@ -58,7 +59,8 @@ describe.each(engines)('sounds in forms of their own on $kind', (engine) => {
       sent: {
         model: 'speech-2.6-hd',
         text: input,
-        stream: false,
+        stream: true,
+        stream_options: { exclude_aggregated_audio: true },
         output_format: 'hex',
         voice_setting: { voice_id: 'male-qn-qingse', speed: 2 },
         audio_setting: { format: 'mp3', channel: 1 },
@@ -67,6 +69,43 @@ describe.each(engines)('sounds in forms of their own on $kind', (engine) => {
       sound: spokenSound,
       type: 'audio/mpeg',
       paid: { prompt_tokens: twice, completion_tokens: 0, quota: twice * 2 },
+    },
+    {
+      name: 'minimax',
+      model: 'speech-2.6-hd',
+      asked: { voice: 'English_Trustworth_Man', response_format: 'wav' },
+      sent: {
+        model: 'speech-2.6-hd',
+        text: input,
+        stream: false,
+        output_format: 'hex',
+        voice_setting: { voice_id: 'English_Trustworth_Man' },
+        audio_setting: { format: 'wav', channel: 1 },
+      },
+      dropped: null,
+      sound: wav,
+      type: 'audio/wav',
+      paid: { prompt_tokens: twice, completion_tokens: 0, quota: twice * 2 },
+    },
+    {
+      name: 'mistral',
+      model: 'voxtral-mini-tts-2603',
+      asked: { voice: 'alloy', speed: 2 },
+      sent: { model: 'voxtral-mini-tts-2603', input, voice_id: 'en_paul_neutral', response_format: 'mp3', stream: true },
+      dropped: 'voice, speed',
+      sound: spokenSound,
+      type: 'audio/mpeg',
+      paid: { prompt_tokens: characters, completion_tokens: 0, quota: characters * 2 },
+    },
+    {
+      name: 'mistral',
+      model: 'voxtral-mini-tts-2603',
+      asked: { voice: 'fr_marie_neutral', response_format: 'pcm' },
+      sent: { model: 'voxtral-mini-tts-2603', input, voice_id: 'fr_marie_neutral', response_format: 'wav', stream: true },
+      dropped: null,
+      sound: spokenSamples,
+      type: 'audio/pcm',
+      paid: { prompt_tokens: characters, completion_tokens: 0, quota: characters * 2 },
     },
     {
       name: 'google',
@@ -146,6 +185,63 @@ describe.each(engines)('sounds in forms of their own on $kind', (engine) => {
     expect(events.at(-1)).toEqual({ type: 'speech.audio.done', usage: { input_tokens: 11, output_tokens: 50, total_tokens: 61 } });
     expect(await at.scene.logs(1)).toMatchObject([{ prompt_tokens: 11, completion_tokens: 50 }]);
     await at.scene.checkBooks();
+  });
+
+  const eventsOf = async (response: Response) =>
+    (await response.text()).split('\n\n').flatMap((event) => (event.startsWith('data: ') ? [JSON.parse(event.slice(6))] : []));
+
+  test.each([
+    { name: 'minimax', model: 'speech-2.6-hd', counted: twice },
+    { name: 'mistral', model: 'voxtral-mini-tts-2603', counted: characters },
+  ] as const)('$name: its events come as those that callers know, one by one', async ({ name, model, counted }) => {
+    await using at = await open(name, model);
+    const events = await eventsOf(await at.scene.post('/v1/audio/speech', { model, input, voice: 'x', stream_format: 'sse' }));
+    const deltas = events.slice(0, -1);
+    expect(deltas.map(({ type, audio }) => [type, Buffer.from(audio, 'base64')])).toEqual(
+      spokenPieces.map((piece) => ['speech.audio.delta', piece]),
+    );
+    expect(events.at(-1)).toMatchObject({ type: 'speech.audio.done' });
+    expect(await at.scene.logs(1)).toMatchObject([{ prompt_tokens: counted, completion_tokens: 0, quota: counted * 2 }]);
+    await at.scene.checkBooks();
+  });
+
+  test('all of the sound again at the end is heard once, and alone it is heard', async () => {
+    await using at = await open('minimax', 'speech-2.6-hd');
+    const [first = Buffer.alloc(0)] = spokenPieces;
+    const piece = (sound: Buffer, status: number) => ({ data: { audio: sound.toString('hex'), status }, base_resp: { status_code: 0 } });
+    const speak = async () => bytesOf(await at.scene.post('/v1/audio/speech', { model: 'speech-2.6-hd', input, voice: 'x' }));
+    at.speaker.behave([piece(first, 1), piece(first, 2)]);
+    expect((await speak()).equals(first)).toBe(true);
+    at.speaker.behave([piece(first, 2)]);
+    expect((await speak()).equals(first)).toBe(true);
+    // Nobody told how many were billed.
+    expect(await at.scene.logs(2)).toMatchObject([{ prompt_tokens: characters }, { prompt_tokens: characters }]);
+    await at.scene.checkBooks();
+  });
+
+  test('a stream that fails or ends before its end is told as broken: nobody takes half of a sound for all of it', async () => {
+    const piece = { data: { audio: spokenSound.toString('hex'), status: 1 }, base_resp: { status_code: 0 } };
+    const fault = { data: null, base_resp: { status_code: 1002, status_msg: 'too many' } };
+    for (const [told, status] of [
+      [[fault], 429],
+      [[{ data: { audio: '', status: 2 }, base_resp: { status_code: 0 } }], 502],
+      [[piece, fault], 200],
+      [[piece], 200],
+    ] as const) {
+      await using at = await open('minimax', 'speech-2.6-hd');
+      at.speaker.behave(told);
+      const body = { model: 'speech-2.6-hd', input, voice: 'x' };
+      const response = await at.scene.post('/v1/audio/speech', { ...body, stream_format: 'sse' });
+      expect(response.status).toBe(status);
+      const text = await response.text();
+      expect(text).toContain('error');
+      expect(text).not.toContain('speech.audio.done');
+      if (status === 200) {
+        const broken = await at.scene.post('/v1/audio/speech', body);
+        await expect(broken.arrayBuffer()).rejects.toThrow();
+      } else expect(await at.scene.balance()).toBe(500_000_000);
+      await at.scene.checkBooks();
+    }
   });
 
   test('a price per call is one of a thousand characters as the provider counts them, and so many are reserved', async () => {

@@ -1,4 +1,5 @@
 // Providers that speak, or write down what they hear, in a form of their own: each takes its own words strictly, and answers as it does.
+import { wavHead } from '#server/calls/audio/wav-head.ts';
 import { spokenPieces } from './audio-responses.ts';
 import { publicName } from './fake-internet.ts';
 import { jsonOf, startFront } from './provider-front.ts';
@@ -8,8 +9,8 @@ import { isObject } from './upstream-responses.ts';
 export interface FakeSpeaker extends ProviderFront, AsyncDisposable {
   /** The bodies of the calls that it has taken, in order; of forms their fields, files by their size. */
   readonly taken: Record<string, unknown>[];
-  /** Answered instead of any sound. @param status missing: 200 */
-  behave(instead: object, status?: number): void;
+  /** Answered instead of any sound; a list: as events. @param status missing: 200 */
+  behave(instead: object | readonly object[], status?: number): void;
 }
 
 type Body = Record<string, unknown>;
@@ -52,6 +53,12 @@ interface Speaker {
   answer: (body: Body) => Judgement;
 }
 
+/** @param isNamed each says what it is beside its data, too */
+function events(all: readonly object[], isNamed = false): Judgement {
+  const told = all.map((event) => `${isNamed ? `event: ${String(Object(event).type)}\n` : ''}data: ${JSON.stringify(event)}\n\n`);
+  return { kind: 'bytes', type: 'text/event-stream', bytes: Buffer.from(told.join('')) };
+}
+
 const json = (body: object): Judgement => ({ kind: 'answer', status: 200, body });
 
 /** Two of each character of Chinese. */
@@ -87,19 +94,50 @@ export const speakers = {
     fields: {
       model: text,
       text,
-      stream: among(false),
+      stream: among(true, false),
+      stream_options: object({ exclude_aggregated_audio: among(true) }),
       output_format: among('hex'),
       language_boost: text,
       voice_setting: object({ voice_id: text, speed: between(0.5, 2), emotion: text }),
       audio_setting: object({ format: among('mp3', 'pcm', 'flac', 'wav'), channel: among(1), sample_rate: among(24_000) }),
     },
-    answer: (body) =>
-      json({
-        data: { audio: spokenSound.toString('hex'), status: 2 },
-        extra_info: { audio_length: 4000, audio_format: 'mp3', usage_characters: countedTwice(String(body['text'])) },
-        trace_id: 't1',
-        base_resp: { status_code: 0, status_msg: 'success' },
-      }),
+    answer(body) {
+      const { stream, text: said, audio_setting: setting } = body;
+      const format = isObject(setting) ? setting['format'] : undefined;
+      const extra = { audio_length: 4000, audio_format: format, usage_characters: countedTwice(String(said)) };
+      const told = (data: object, more: object = {}) => ({ data, ...more, trace_id: 't1', base_resp: { status_code: 0, status_msg: '' } });
+      const sound = format === 'wav' ? Buffer.concat([wavHead(24_000, spokenSamples.length), spokenSamples]) : spokenSound;
+      if (stream !== true) return json(told({ audio: sound.toString('hex'), status: 2 }, { extra_info: extra }));
+      if (format === 'wav') return refused(400, 'wav does not stream');
+      const pieces = spokenPieces.map((piece) => told({ audio: piece.toString('hex'), status: 1, ced: '' }));
+      return events([...pieces, told({ audio: '', status: 2, ced: '' }, { extra_info: extra })]);
+    },
+  },
+  // https://docs.mistral.ai/studio/audio/text-to-speech/quickstarts
+  mistral: {
+    type: 42,
+    key: 'mi-key',
+    path: /^\/v1\/audio\/speech$/,
+    fields: {
+      model: text,
+      input: text,
+      voice_id: text,
+      ref_audio: text,
+      response_format: among('mp3', 'wav', 'flac', 'opus'),
+      stream: among(true),
+    },
+    answer(body) {
+      const { response_format: format } = body;
+      // Of a file whose length is not known yet.
+      const head = wavHead(24_000, 0xff_ff_ff_00 - 36);
+      const pieces =
+        format === 'wav'
+          ? [head.subarray(0, 20), head.subarray(20), spokenSamples.subarray(0, 30_000), spokenSamples.subarray(30_000)]
+          : spokenPieces;
+      const usage = { prompt_tokens: 250, completion_tokens: 48_000, total_tokens: 48_250, prompt_audio_seconds: null };
+      const told = pieces.map((piece) => ({ type: 'speech.audio.delta', audio_data: piece.toString('base64') }));
+      return events([...told, { type: 'speech.audio.done', usage }], true);
+    },
   },
   google,
   vertex: { ...google, type: 41, path: /^\/v1\/publishers\/google\/models\/[\w.-]+:generateContent$/ },
@@ -200,7 +238,8 @@ export async function startFakeSpeaker(name: SpeakerName, upstreamUrl: string): 
     taken.push(told);
     const fault = Object.entries(told).find(([field, value]) => fields[field]?.(value) !== true);
     if (fault !== undefined) return refused(422, `bad or unknown: ${fault[0]}`);
-    return instead === undefined ? answer(told) : { kind: 'answer', ...instead };
+    if (instead === undefined) return answer(told);
+    return Array.isArray(instead.body) ? events(instead.body) : { kind: 'answer', ...instead };
   });
   return {
     ...front,

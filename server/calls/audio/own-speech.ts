@@ -13,7 +13,7 @@ import type { TokenUsage } from '#shared/token-usage.ts';
 import { encoded, errorIn, overrideOf } from '../forward-body.ts';
 import type { Body, SpeechForm, ToldSpeech } from './speech-form.ts';
 import { charactersOf, soundType, speaksTokens, SpokenTally } from './spoken-sound.ts';
-import { wavHead } from './wav-head.ts';
+import { samplesAt, wavHead } from './wav-head.ts';
 
 /** The member that has the usage of a response whose sound was fetched: no provider can name it. */
 const fetchedMark = `fetched ${randomUUID()}`;
@@ -23,6 +23,7 @@ export function encodeOwnSpeech(asked: CallInput, form: SpeechForm): EncodedRequ
   const { call, dropped } = withoutSurcharges({ ...asked, isPassThrough: false });
   const written = form.writeRequest({ ...call.body, ...overrideOf(call) }, asked.way.upstreamModel);
   const request = { ...encoded(asked, JSON.stringify(written.body)), dropped: [...new Set([...dropped, ...written.dropped])] };
+  if (written.streamed !== undefined) return { ...request, streamType: soundType(written.streamed) };
   return form.readResponse === undefined ? request : { ...request, isWhole: true, contents: contentsOf(form) };
 }
 
@@ -39,7 +40,8 @@ function contentsOf({ readResponse }: SpeechForm): NamedContents {
   };
 }
 
-export function* decodeOwnSpeech(input: DecodeInput, { readResponse }: SpeechForm): Generator<void, DecodedWhole | FailedWhole> {
+export function* decodeOwnSpeech(input: DecodeInput, form: SpeechForm): Generator<void, DecodedWhole | FailedWhole> {
+  const { readResponse } = form;
   const lifted = yield* liftLongTexts(input.body);
   const error = lifted === null ? null : errorIn(input, lifted.text);
   const told = lifted === null || error !== null ? null : parseObject(lifted.text);
@@ -53,7 +55,8 @@ export function* decodeOwnSpeech(input: DecodeInput, { readResponse }: SpeechFor
   if (read === null || 'error' in read) return { kind: 'failed', error: read?.error ?? null };
   const bytes = bytesOf(input, read, lifted);
   if (bytes === null) return { kind: 'failed', error: null };
-  return spoken(input, read, bytes);
+  const start = form.headsSamples === true && input.responseFields.response_format === 'pcm' ? samplesAt(bytes) : 0;
+  return typeof start === 'number' ? spoken(input, read, bytes.subarray(start)) : { kind: 'failed', error: null };
 }
 
 /** Only `contentsOf` has written it. */

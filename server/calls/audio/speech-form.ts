@@ -9,14 +9,20 @@ export interface SpeechForm {
   writeRequest(body: Body, model: string): WrittenSpeech;
   /** Of a whole response. Missing: it sends the sound itself. Null: it is not of this form. */
   readResponse?(told: Body): ToldSpeech | { error: ErrorInResponse } | null;
+  /** Of an event, where it is asked for a stream. Null: it is not of this form. */
+  readEvent?(told: Body): ToldPiece | null;
   /** What it tells as read is characters, as it bills them. */
   countsCharacters?: true;
+  /** Samples come in a WAV file, whose head callers of `pcm` do not get. */
+  headsSamples?: true;
 }
 
 export interface WrittenSpeech {
   body: Record<string, unknown>;
   /** Names of the caller's fields that the provider has no place for. */
   dropped: readonly string[];
+  /** It asks for events, with sound in this format. Missing: for a whole response. */
+  streamed?: string;
 }
 
 export interface ToldSpeech {
@@ -28,6 +34,15 @@ export interface ToldSpeech {
   sampleRate?: number;
   /** Null: none was told. */
   usage: TokenUsage | null;
+}
+
+/** What an event brings. */
+export interface ToldPiece {
+  /** With the end: all of the sound, which counts where none came before. */
+  sound?: Buffer;
+  isLast?: boolean;
+  /** Told with the end. */
+  usage?: TokenUsage | null;
 }
 
 /** What every form has a place for. */

@@ -1,4 +1,5 @@
-// Sound on its way to its caller, as bytes or in events, whichever way it comes. Events tell at their end what it took; bytes are measured.
+// Sound on its way to its caller, as bytes or in events, whichever way it comes. Events tell at their end what it took; bytes are measured. Some
+// providers have events of their own (`SpeechForm.readEvent`).
 // https://platform.openai.com/docs/api-reference/audio/speech-audio-delta-event
 import { inputTokens } from '#shared/token-usage.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
@@ -9,11 +10,14 @@ import { PassingStream } from '../passing-stream.ts';
 import type { PassingEvent } from '../passing-stream.ts';
 import { readPromptUsage } from '../prompt-usage.ts';
 import { speechFormOf } from './forms/registry.ts';
+import type { SpeechForm, ToldPiece } from './speech-form.ts';
 import { mute, wantsEvents } from './speech-client.ts';
 import { charactersOf, speaksTokens, SpokenTally } from './spoken-sound.ts';
+import { samplesAt } from './wav-head.ts';
 
 const [deltaType, lastType] = ['speech.audio.delta', 'speech.audio.done'];
 const nothing = Buffer.alloc(0);
+const noSound: ErrorInResponse = { status: 502, message: 'The provider has sent no sound', type: 'server_error', param: '', code: null };
 
 export class SpeechStream extends PassingStream {
   readonly isMute: boolean;
@@ -22,20 +26,36 @@ export class SpeechStream extends PassingStream {
   #characters: number | undefined;
   /** Bytes come: their end is all there is of one. */
   #isRaw = false;
+  readonly #form: SpeechForm | null;
+  #hasSound = false;
+  #hasEnded = false;
+  /** Of a WAV file whose samples alone are wanted: what came before they begin; undefined: everything is passed on. */
+  #head: Buffer | undefined;
 
   constructor(input: StreamInput) {
     const isMute = !wantsEvents(input.writer.asked ?? {});
     super(input, isMute ? mute : undefined);
     this.isMute = isMute;
     this.#tally = new SpokenTally(input.writer.asked?.response_format, input.upstreamModel);
+    this.#form = speechFormOf(input.way.provider.speech);
+    if (this.#form?.headsSamples === true && input.writer.asked?.response_format === 'pcm') this.#head = nothing;
   }
 
   protected override isOfFormat(event: PassingEvent): boolean {
-    return event.name === soundEvent || super.isOfFormat(event);
+    return event.name === soundEvent || this.#pieceIn(event) !== null || super.isOfFormat(event);
   }
 
+  /** An end without any sound is one, too. */
   protected override errorIn(event: PassingEvent): ErrorInResponse | null {
-    return event.name === soundEvent ? null : super.errorIn(event);
+    if (event.name === soundEvent) return null;
+    const error = super.errorIn(event);
+    if (error !== null || this.#hasSound) return error;
+    const piece = this.#pieceIn(event);
+    return piece?.isLast === true && (piece.sound ?? nothing).length === 0 ? noSound : null;
+  }
+
+  #pieceIn({ told }: PassingEvent): ToldPiece | null {
+    return told === null ? null : (this.#form?.readEvent?.(told) ?? null);
   }
 
   protected override passOn(bytes: Buffer, forClient: Buffer[]): 'more' {
@@ -45,24 +65,49 @@ export class SpeechStream extends PassingStream {
   protected take({ bytes, name, data, told }: PassingEvent, isOwned: boolean, forClient: Buffer[]): 'more' | 'complete' {
     if (name === soundEvent) {
       this.#isRaw = true;
-      return this.#tell(data, forClient);
+      return this.#tell(Buffer.from(data, 'base64'), forClient);
     }
+    const piece = this.#pieceIn({ bytes, name, data, told });
+    if (piece !== null) return this.#takeOwn(piece, forClient);
     const event = isOwned ? bytes : Buffer.from(bytes);
     if (told?.type === lastType) {
       this.held = event;
       this.#noteUsage(told.usage);
       return 'complete';
     }
-    if (told?.type === deltaType && typeof told.audio === 'string') return this.#tell(told.audio, forClient, event);
-    return this.passOn(event, forClient);
+    if (told?.type === deltaType && typeof told.audio === 'string') return this.#tell(Buffer.from(told.audio, 'base64'), forClient, event);
+    return this.#form?.readEvent === undefined ? this.passOn(event, forClient) : 'more';
+  }
+
+  /** Of an event in the provider's own form, of which nothing else goes on. */
+  #takeOwn({ sound: told = nothing, isLast = false, usage = null }: ToldPiece, forClient: Buffer[]): 'more' | 'complete' {
+    const sound = isLast && this.#hasSound ? nothing : this.#behindHead(told);
+    if (sound.length > 0) this.#tell(sound, forClient);
+    if (!isLast) return 'more';
+    this.#hasEnded = true;
+    this.usage = usage;
+    this.#noteCharacters();
+    return 'complete';
+  }
+
+  #behindHead(sound: Buffer): Buffer {
+    if (this.#head === undefined) return sound;
+    const file = Buffer.concat([this.#head, sound]);
+    const start = samplesAt(file);
+    if (start === undefined) {
+      this.#head = file;
+      return nothing;
+    }
+    this.#head = undefined;
+    return file.subarray(start ?? 0);
   }
 
   /** @param event the one that brought it, if its provider did not send bytes */
-  #tell(base64: string, forClient: Buffer[], event?: Buffer): 'more' {
-    const sound = Buffer.from(base64, 'base64');
+  #tell(sound: Buffer, forClient: Buffer[], event?: Buffer): 'more' {
+    this.#hasSound = true;
     this.#tally.add(sound);
     if (this.isMute) forClient.push(sound);
-    else forClient.push(event ?? Buffer.from(`data: {"type":"${deltaType}","audio":"${base64}"}\n\n`, 'latin1'));
+    else forClient.push(event ?? Buffer.from(`data: {"type":"${deltaType}","audio":"${sound.toString('base64')}"}\n\n`, 'latin1'));
     return 'more';
   }
 
@@ -70,8 +115,11 @@ export class SpeechStream extends PassingStream {
     const usage = readPromptUsage(told);
     this.isInvalid = usage === undefined;
     this.usage = usage === undefined || usage === null ? null : { ...usage, audioOutput: usage.output };
-    const { speech } = this.input.way.provider;
-    const isCounted = speechFormOf(speech)?.countsCharacters === true && !speaksTokens(this.input.upstreamModel);
+    this.#noteCharacters();
+  }
+
+  #noteCharacters(): void {
+    const isCounted = this.#form?.countsCharacters === true && !speaksTokens(this.input.upstreamModel);
     if (isCounted && this.usage !== null) this.#characters = this.usage.input;
   }
 
@@ -81,7 +129,7 @@ export class SpeechStream extends PassingStream {
   }
 
   override hasFinished(): boolean {
-    return this.#isRaw || this.held !== null;
+    return this.#isRaw || this.#hasEnded || this.held !== null;
   }
 
   /** As far as it came. */

@@ -18,3 +18,16 @@ export function wavHead(rate: number, size: number): Buffer {
   head.writeUInt32LE(size, 40);
   return head;
 }
+
+const mostHead = 4096;
+
+/** Where the samples of a WAV file begin; undefined: more of it has to come. Null: it is none, or its head is longer than heads are. */
+export function samplesAt(file: Buffer): number | undefined | null {
+  if (file.length < 12) return undefined;
+  if (file.toString('latin1', 0, 4) !== 'RIFF' || file.toString('latin1', 8, 12) !== 'WAVE') return null;
+  for (let at = 12; at < mostHead; at += 8 + file.readUInt32LE(at + 4)) {
+    if (at + 8 > file.length) return undefined;
+    if (file.toString('latin1', at, at + 4) === 'data') return at + 8;
+  }
+  return null;
+}

@@ -11,7 +11,13 @@ export const mistral: Provider = {
     'openai-chat': {
       framing: 'sse',
       // Its completions fill a middle, and are told as a conversation's are.
-      paths: { chat: openaiPaths.chat, embeddings: openaiPaths.embeddings, transcriptions: openaiPaths.transcriptions },
+      paths: {
+        chat: openaiPaths.chat,
+        embeddings: openaiPaths.embeddings,
+        speech: openaiPaths.speech,
+        transcriptions: openaiPaths.transcriptions,
+      },
+      speech: 'mistral',
       transcripts: 'mistral',
       quirks: {
         streamOptions: 'ask',

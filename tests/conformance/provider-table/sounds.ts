@@ -13,6 +13,7 @@ import type { Row } from './rows.ts';
 
 const models: Readonly<Record<SpeakerName, string>> = {
   minimax: 'speech-2.6-hd',
+  mistral: 'voxtral-mini-tts-3-0',
   google: 'gemini-2.5-flash-preview-tts',
   vertex: 'gemini-2.5-flash-preview-tts',
   dashscope: 'qwen3-tts-flash',
@@ -58,7 +59,10 @@ export async function askForSound(row: Row): Promise<void> {
     const text = await made.text();
     expect(made.status, text).toBe(200);
     exercise.check(made, text);
-    await scene.logs(1);
+    const streamed = await (await exercise.ask(scene, model, true)).text();
+    expect(streamed).toContain(exercise.streams?.end);
+    if (row.capability === 'speech') expect(streamed).toContain('speech.audio.delta');
+    await scene.logs(2);
     const balance = await scene.balance();
     const { status, body } = { status: 400, body: { error: { code: 400, message: refusedText } }, ...failures[type]?.(refusedText) };
     speaker?.behave(body, status);

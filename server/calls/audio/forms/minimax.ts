@@ -1,7 +1,8 @@
-// Speech of MiniMax, told in hexadecimal. https://platform.minimax.io/docs/api-reference/speech-t2a-http
+// Speech of MiniMax, told in hexadecimal, in events where it can be. https://platform.minimax.io/docs/api-reference/speech-t2a-http
 import { tokenCount } from '#server/dialects/token-usage.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { noTokens } from '#shared/token-usage.ts';
+import type { TokenUsage } from '#shared/token-usage.ts';
 import { droppedOf, speedIn, voiceOf } from '../speech-form.ts';
 import type { SpeechForm } from '../speech-form.ts';
 
@@ -15,7 +16,10 @@ export const minimax: SpeechForm = {
     const { voice, dropped } = voiceOf(body, 'male-qn-qingse');
     const { response_format: wanted, emotion } = body;
     const isKnown = typeof wanted === 'string' && formats.has(wanted);
+    const format = isKnown ? wanted : 'mp3';
     const speed = speedIn(body, speeds);
+    // A WAV file comes whole: its head has its length.
+    const streams = format !== 'wav';
     const extras = Object.fromEntries(
       ['language_boost', 'pronunciation_dict'].flatMap((name) => (body[name] === undefined ? [] : [[name, body[name]]])),
     );
@@ -24,7 +28,9 @@ export const minimax: SpeechForm = {
         ...extras,
         model,
         text: body.input,
-        stream: false,
+        stream: streams,
+        // The last event would have all of the sound again.
+        ...(streams ? { stream_options: { exclude_aggregated_audio: true } } : {}),
         output_format: 'hex',
         voice_setting: {
           voice_id: voice,
@@ -32,14 +38,26 @@ export const minimax: SpeechForm = {
           ...(typeof emotion === 'string' ? { emotion } : {}),
         },
         // OpenAI's samples are of this rate.
-        audio_setting: { format: isKnown ? wanted : 'mp3', channel: 1, ...(wanted === 'pcm' ? { sample_rate: 24_000 } : {}) },
+        audio_setting: { format, channel: 1, ...(wanted === 'pcm' ? { sample_rate: 24_000 } : {}) },
       },
       dropped: [...dropped, ...droppedOf(body, ['voice', 'speed', ...own, ...(isKnown ? ['response_format'] : [])])],
+      ...(streams ? { streamed: format } : {}),
     };
   },
   readResponse({ data, extra_info: extra }) {
     if (!isObject(data) || typeof data.audio !== 'string' || data.audio === '') return null;
-    const characters = isObject(extra) ? tokenCount(extra.usage_characters) : undefined;
-    return { hex: data.audio, usage: characters === undefined || characters === 0 ? null : { ...noTokens, input: characters } };
+    return { hex: data.audio, usage: charactersIn(extra) };
+  },
+  readEvent({ data, extra_info: extra }) {
+    if (!isObject(data)) return null;
+    const sound = typeof data.audio === 'string' ? Buffer.from(data.audio, 'hex') : undefined;
+    const piece = sound === undefined || sound.length === 0 ? {} : { sound };
+    return data.status === 2 ? { ...piece, isLast: true, usage: charactersIn(extra) } : piece;
   },
 };
+
+/** Null: it tells none. */
+function charactersIn(extra: unknown): TokenUsage | null {
+  const count = isObject(extra) ? tokenCount(extra.usage_characters) : undefined;
+  return count === undefined || count === 0 ? null : { ...noTokens, input: count };
+}

@@ -3,9 +3,10 @@ import type { SpeechForm } from '../speech-form.ts';
 import { dashscope } from './dashscope.ts';
 import { google } from './google.ts';
 import { minimax } from './minimax.ts';
+import { mistral } from './mistral.ts';
 import { zhipu } from './zhipu.ts';
 
-const speechForms: Readonly<Record<string, SpeechForm>> = { dashscope, google, minimax, zhipu };
+const speechForms: Readonly<Record<string, SpeechForm>> = { dashscope, google, minimax, mistral, zhipu };
 
 /** Null: the provider is asked as OpenAI is. */
 export function speechFormOf(name: string | undefined): SpeechForm | null {
