@@ -22,7 +22,11 @@ describe.each(engines)('sounds in forms of their own on $kind', (engine) => {
   });
   afterAll(() => distrust());
 
-  async function open(name: SpeakerName, model: string, options: { quota?: number; settings?: Record<string, string> } = {}) {
+  async function open(
+    name: SpeakerName,
+    model: string,
+    options: { quota?: number; settings?: Record<string, string>; models?: string } = {},
+  ) {
     const internet = await startFakeInternet();
     internet.serve((_visit, response) => response.writeHead(200, { 'content-type': 'audio/wav' }).end(wav));
     let speaker: FakeSpeaker | undefined;
@@ -37,7 +41,7 @@ describe.each(engines)('sounds in forms of their own on $kind', (engine) => {
         CompletionRatio: JSON.stringify({ [model]: 3 }),
         ...options.settings,
       },
-      channels: [{ models: model }],
+      channels: [{ models: options.models ?? model }],
       front: async (url) => (speaker = await startFakeSpeaker(name, url)),
     });
     if (speaker === undefined) throw new Error('There is no speaker');
@@ -306,6 +310,41 @@ describe.each(engines)('sounds in forms of their own on $kind', (engine) => {
       [40, 8],
       [40, 8],
       [40, 8],
+    ]);
+    await at.scene.checkBooks();
+  });
+
+  test('Cloudflare is sent bytes, or by its newest model an object, which also translates', async () => {
+    const [old, newest] = ['@cf/openai/whisper', '@cf/openai/whisper-large-v3-turbo'];
+    await using at = await open('workersHears', newest, {
+      settings: { ModelRatio: JSON.stringify({ [newest]: 2, [old]: 2 }) },
+      models: `${newest},${old}`,
+    });
+    const file = () => toFile(second, 'tide.wav');
+    const prompt = 'tides, "audio":"';
+    const text = await at.client.audio.transcriptions.create({ model: newest, file: await file(), language: 'fr', prompt, temperature: 0 });
+    expect(text).toMatchObject({ text: 'The tide comes in.' });
+    const translated = await at.client.audio.translations.create({ model: newest, file: await file(), response_format: 'srt' });
+    expect(translated).toContain('00:00:00,000 --> 00:00:01,500');
+    const plain = await at.client.audio.transcriptions.create({ model: old, file: await file(), language: 'fr' });
+    expect(plain).toMatchObject({ text: 'The tide comes in.' });
+    const audio = second.toString('base64');
+    expect(at.speaker.taken).toEqual([
+      { task: 'transcribe', language: 'fr', initial_prompt: prompt, audio },
+      { task: 'translate', audio },
+      { bytes: second.length },
+    ]);
+    await expect(at.client.audio.transcriptions.create({ model: old, file: await file(), response_format: 'vtt' })).rejects.toMatchObject({
+      status: 400,
+    });
+    await expect(at.client.audio.translations.create({ model: old, file: await file() })).rejects.toThrow();
+    expect(at.speaker.taken).toHaveLength(3);
+    // By the seconds that it tells, else by those that are measured.
+    const rows = await at.scene.logs(3);
+    expect(rows.slice(0, 3).map(({ prompt_tokens, quota }) => [prompt_tokens, quota])).toEqual([
+      [500, 1000],
+      [500, 1000],
+      [17, 34],
     ]);
     await at.scene.checkBooks();
   });

@@ -47,6 +47,7 @@ function isSo(body: Body, fields: Record<string, Test>): boolean {
 interface Speaker {
   type: number;
   key: string;
+  other?: string;
   isOwn?: (headers: FrontedRequest['headers']) => boolean;
   path: RegExp;
   fields: Record<string, Test>;
@@ -191,6 +192,30 @@ export const speakers = {
         usage: { prompt_tokens: 42, completion_tokens: 12, total_tokens: 54, seconds: 1 },
       }),
   },
+  workersHears: {
+    type: 39,
+    key: 'cf-key',
+    other: 'acct',
+    path: /^\/client\/v4\/accounts\/acct\/ai\/run\/@cf\/openai\/whisper[\w.-]*$/,
+    fields: {
+      bytes: between(1, 1e9),
+      audio: text,
+      task: among('transcribe', 'translate'),
+      language: text,
+      initial_prompt: text,
+      prefix: text,
+      vad_filter: among(true, false),
+    },
+    answer(body) {
+      const said = 'The tide comes in.';
+      const words = [{ word: 'The', start: 0, end: 0.2 }];
+      const segments = [{ start: 0, end: 1.5, text: said, words }];
+      const info = { language: 'en', language_probability: 0.9, duration: 30, duration_after_vad: 29 };
+      const result =
+        body['bytes'] === undefined ? { transcription_info: info, text: said, segments, word_count: 4 } : { text: said, words };
+      return json({ result, success: true, errors: [], messages: [] });
+    },
+  },
   mistralHears: {
     type: 42,
     key: 'mi-key',
@@ -227,14 +252,15 @@ export const speakers = {
 export type SpeakerName = keyof typeof speakers;
 
 export async function startFakeSpeaker(name: SpeakerName, upstreamUrl: string): Promise<FakeSpeaker> {
-  const { type, key, path, fields, answer, isOwn }: Speaker = speakers[name];
+  const { type, key, other, path, fields, answer, isOwn }: Speaker = speakers[name];
   const taken: Body[] = [];
   let instead: { status: number; body: object } | undefined;
   const front = await startFront(upstreamUrl, async ({ method, path: asked, headers, body }) => {
     if (isOwn === undefined ? headers.authorization !== `Bearer ${key}` : !isOwn(headers)) return refused(401, 'no such key');
     if (method !== 'POST' || !path.test(asked)) return refused(404, `nothing at ${asked}`);
     const form = headers['content-type'] ?? '';
-    const told = form.startsWith('multipart/') ? await fieldsOf(body, form) : jsonOf(body);
+    const isPlain = form === 'application/octet-stream';
+    const told = isPlain ? { bytes: body.length } : form.startsWith('multipart/') ? await fieldsOf(body, form) : jsonOf(body);
     taken.push(told);
     const fault = Object.entries(told).find(([field, value]) => fields[field]?.(value) !== true);
     if (fault !== undefined) return refused(422, `bad or unknown: ${fault[0]}`);
@@ -243,7 +269,7 @@ export async function startFakeSpeaker(name: SpeakerName, upstreamUrl: string): 
   });
   return {
     ...front,
-    channel: { type, key },
+    channel: { type, key, ...(other === undefined ? {} : { other }) },
     taken,
     behave: (body, status = 200) => (instead = { status, body }),
     [Symbol.asyncDispose]: () => front.close(),

@@ -1,6 +1,5 @@
 // Speech that Ali's models write down, asked for by a conversation with the sound in it. https://help.aliyun.com/zh/model-studio/qwen-speech-recognition
 import { AppError } from '#shared/errors.ts';
-import type { DecodeInput } from '#server/dialects/decoded-whole.ts';
 import type { CallInput, EncodedRequest } from '#server/dialects/encode-input.ts';
 import { untranslatable } from '#server/dialects/losses.ts';
 import { badField } from '#server/dialects/strict-fields.ts';
@@ -52,8 +51,4 @@ export function transcriptOfChat({ choices, usage }: Body): Record<string, unkno
   if (!isObject(message) || typeof message.content !== 'string') return null;
   const seconds = isObject(usage) ? usage.seconds : undefined;
   return { text: message.content, ...(typeof seconds === 'number' ? { usage: { type: 'duration', seconds } } : {}) };
-}
-
-export function isAskedByChat({ way }: Pick<DecodeInput, 'way'>): boolean {
-  return way.provider.transcripts === 'chat';
 }

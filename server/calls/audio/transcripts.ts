@@ -10,8 +10,8 @@ import type { CallKind, CallKindName, Decoded } from '../call-kind.ts';
 import { jsonType, megabyte } from '../call-kind.ts';
 import { errorIn, inOneStep } from '../forward-body.ts';
 import { forwardForm } from '../forward-form.ts';
-import { encodeAsChat, isAskedByChat, transcriptOfChat } from './chat-transcripts.ts';
 import { isByTokens, minutesOf } from './heard-sound.ts';
+import { ownTranscriptsOf } from './own-transcripts.ts';
 import { asSrt, asVtt, segmentsOf } from './subtitles.ts';
 import { transcriptForm } from './transcript-forms.ts';
 import { TranscriptStream } from './transcript-stream.ts';
@@ -24,7 +24,7 @@ export const translations = transcriptKind('translations', translationsClient, f
 function transcriptKind(name: CallKindName, client: ClientCall, canStream: boolean): CallKind {
   const decodeLong = inOneStep(decode);
   const identity: IdentityPath = {
-    writeRequest: encode,
+    writeRequest: (asked) => encode(asked, name === 'translations'),
     readWhole: decode,
     readLong: decodeLong,
     openStream: (input) => new TranscriptStream(input),
@@ -41,7 +41,7 @@ function transcriptKind(name: CallKindName, client: ClientCall, canStream: boole
     over: null,
     identityOf: (caller, dialect) => (dialect.name === caller.name ? identity : null),
     clientCall: (dialect) => (dialect.name === 'openai-chat' ? client : undefined),
-    encode,
+    encode: (asked) => encode(asked, name === 'translations'),
     decode,
     decodeLong,
   };
@@ -51,8 +51,9 @@ function transcriptKind(name: CallKindName, client: ClientCall, canStream: boole
 const askedAs: Readonly<Record<string, string>> = { text: 'json', srt: 'verbose_json', vtt: 'verbose_json' };
 const plainType = 'text/plain; charset=utf-8';
 
-function encode(asked: CallInput): EncodedRequest {
-  if (isAskedByChat(asked)) return encodeAsChat(asked);
+function encode(asked: CallInput, isTranslated: boolean): EncodedRequest {
+  const own = ownTranscriptsOf(asked);
+  if (own !== null) return own.encode(asked, isTranslated);
   const form = transcriptForm(asked.way.provider.transcripts, asked.body);
   if (form !== null) {
     const { dropped, ...request } = forwardForm({ ...asked, isPassThrough: false }, form.fields);
@@ -65,9 +66,10 @@ function encode(asked: CallInput): EncodedRequest {
 function decode(input: DecodeInput): Decoded {
   const text = input.body.toString('utf8');
   const told = parseObject(text);
-  if (!isAskedByChat(input)) return told === null ? ofText(input, text) : ofJson(input, told, text);
+  const own = ownTranscriptsOf(input);
+  if (own === null) return told === null ? ofText(input, text) : ofJson(input, told, text);
   const error = errorIn(input, text);
-  const heard = told === null || error !== null ? null : transcriptOfChat(told);
+  const heard = told === null || error !== null ? null : own.read(told);
   if (heard === null) return { kind: 'failed', error };
   const json = JSON.stringify(heard);
   return ofJson({ ...input, body: Buffer.from(json) }, heard, json);

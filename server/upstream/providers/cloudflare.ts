@@ -1,7 +1,11 @@
 // Workers AI; the channel's free field is the account id.
 // https://developers.cloudflare.com/workers-ai/configuration/open-ai-compatibility
+import { saying } from '#server/calls/audio/workers-transcripts.ts';
 import models from './default-models.json' with { type: 'json' };
 import type { Provider } from './spec.ts';
+
+/** Where models are run by their own words. */
+const ran = '{base}/client/v4/accounts/{other}/ai/run/{model}';
 
 export const cloudflare: Provider = {
   type: 39,
@@ -13,7 +17,10 @@ export const cloudflare: Provider = {
       paths: {
         chat: '{base}/client/v4/accounts/{other}/ai/v1/chat/completions',
         embeddings: '{base}/client/v4/accounts/{other}/ai/v1/embeddings',
+        transcriptions: [{ modelPrefix: '@cf/openai/whisper', path: ran }, { path: null }],
+        translations: [{ modelPrefix: saying, path: ran }, { path: null }],
       },
+      transcripts: 'workers',
       quirks: { streamOptions: 'ask' },
       responses: { ownModel: true },
     },

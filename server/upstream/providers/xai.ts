@@ -1,4 +1,5 @@
-// https://docs.x.ai/docs/api-reference — `completion_tokens` leaves the reasoning tokens out.
+// https://docs.x.ai/docs/api-reference — `completion_tokens` leaves the reasoning tokens out. No ending of a name asks for a search: `search_parameters` has been
+// answered with 410 since January 2026 (https://docs.x.ai/docs/guides/live-search).
 import models from './default-models.json' with { type: 'json' };
 import { effortSuffixes, openaiModelList } from './openai-shape.ts';
 import type { Provider } from './spec.ts';
@@ -14,10 +15,7 @@ export const xai: Provider = {
       images: 'xai',
       quirks: {
         streamOptions: 'ask',
-        modelRules: [
-          { prefixes: ['grok-3-mini'], rename: { max_tokens: 'max_completion_tokens' }, suffixes: effortSuffixes },
-          { prefixes: ['grok'], suffixes: [{ suffix: '-search', set: { search_parameters: { mode: 'on' } } }] },
-        ],
+        modelRules: [{ prefixes: ['grok-3-mini'], rename: { max_tokens: 'max_completion_tokens' }, suffixes: effortSuffixes }],
       },
       responses: { completionFromTotal: true },
     },
