@@ -25,6 +25,8 @@ export interface TokenUsage {
   tier?: string;
   /** US dollars that the provider says it takes for the call; missing: it says nothing. */
   cost?: number;
+  /** Queries of its search that the provider says it has run; missing: it says nothing. */
+  searches?: number;
 }
 
 /** What another model has written within a call, which names it. */
@@ -57,7 +59,7 @@ export function inputTokens(usage: Readonly<TokenUsage>): number {
 }
 
 export function sumOfUsages(one: Readonly<TokenUsage>, other: Readonly<TokenUsage>): TokenUsage {
-  const sum = (name: Exclude<keyof TokenUsage, 'tier' | 'cost'>) => one[name] + other[name];
+  const sum = (name: Exclude<keyof TokenUsage, 'tier' | 'cost' | 'searches'>) => one[name] + other[name];
   return {
     ...(one.cost === undefined || other.cost === undefined ? {} : { cost: one.cost + other.cost }),
     input: sum('input'),

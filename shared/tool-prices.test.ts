@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { costWithTools } from '#shared/pricing.ts';
 import type { Price } from '#shared/pricing.ts';
-import { toolCharges, toolPricesOf } from '#shared/tool-prices.ts';
+import { pricedRuns, toolCharges, toolPricesOf } from '#shared/tool-prices.ts';
 
 const maps = { web_search: 10, 'web_search:gpt-4o*': 25, 'web_search:gpt-4o-mini*': 30, code_execution: 0, 'file_search:gpt*': 2.5 };
 const price: Price = {
@@ -31,6 +31,22 @@ describe('prices of tools that providers run', () => {
     expect(toolCharges({ web_search: 2, maps: 1, file_search: 0 }, { web_search: 10, file_search: 2.5 })).toEqual([
       { kind: 'web_search', calls: 2, price: 10 },
     ]);
+  });
+
+  const prices = { web_search: 5, web_search_medium: 8, web_search_high: 12 };
+
+  test.each([
+    [{ web_search: 2 }, {}, { web_search: 2 }],
+    [{ web_search: 2 }, { web_search: ['high' as const] }, { web_search_high: 2 }],
+    [{ web_search: 2 }, { web_search: ['medium' as const, 'high' as const] }, { web_search_high: 2 }],
+    // Without a price of its own it is charged as any other.
+    [{ web_search: 2, mcp: 1 }, { web_search: ['preview' as const] }, { web_search: 2, mcp: 1 }],
+  ])('%j, asked for by %j, are charged as %j', (calls, variants, runs) => {
+    expect(pricedRuns(calls, prices, variants)).toEqual(runs);
+  });
+
+  test('a variant whose price is gone costs what its kind does', () => {
+    expect(toolCharges({ web_search_preview: 2 }, prices)).toEqual([{ kind: 'web_search_preview', calls: 2, price: 5 }]);
   });
 
   test('they are added to the tokens before rounding, at the group’s ratio, and have a line of their own', () => {

@@ -1,50 +1,76 @@
 // What runs of the provider's tools cost beside the tokens.
 import { add, decimalOf, multiply } from '#shared/decimal.ts';
 import type { Decimal } from '#shared/decimal.ts';
-import type { HostedCalls, HostedKind } from '#shared/hosted-tools.ts';
-import { hostedKinds } from '#shared/hosted-tools.ts';
+import type { HostedCalls, HostedKind, HostedVariants, PricedRuns, PricedTool } from '#shared/hosted-tools.ts';
+import { hostedKinds, kindOfPriced, pricedTools } from '#shared/hosted-tools.ts';
 import type { NumberMap } from '#shared/setting-values.ts';
 
-/** USD per 1,000 runs, by kind; a kind that is missing has no price. */
-export type ToolPrices = Readonly<Partial<Record<HostedKind, number>>>;
+/** USD per 1,000 runs; a kind that is missing has no price, a variant has its kind's. */
+export type ToolPrices = Readonly<Partial<Record<PricedTool, number>>>;
 
-/** Runs of one kind of tool, at a price in USD per 1,000 of them. */
+/** Runs of one tool, at a price in USD per 1,000 of them. */
 export interface ToolCharge {
-  kind: HostedKind;
+  kind: PricedTool;
   calls: number;
   price: number;
 }
 
 /**
- * By `kind`, or `kind:beginning of a model's name*`; the longest beginning wins. What the vendors list is in
+ * By `tool`, or `tool:beginning of a model's name*`; the longest beginning wins. What the vendors list is in
  * `server/settings/data/tool-price.json`.
  */
 export function toolPricesOf(model: string, prices: NumberMap): ToolPrices {
-  const found: Partial<Record<HostedKind, number>> = {};
-  for (const kind of hostedKinds) {
-    const price = priceIn(kind, model, prices);
-    if (price !== undefined) found[kind] = price;
+  const found: Partial<Record<PricedTool, number>> = {};
+  for (const tool of pricedTools) {
+    const price = priceIn(tool, model, prices);
+    if (price !== undefined) found[tool] = price;
   }
   return found;
 }
 
-function priceIn(kind: HostedKind, model: string, prices: NumberMap): number | undefined {
-  let price = prices[kind];
+function priceIn(tool: PricedTool, model: string, prices: NumberMap): number | undefined {
+  let price = prices[tool];
   let longest = -1;
   for (const [key, value] of Object.entries(prices)) {
     const [name, beginning = ''] = key.split(':', 2);
-    if (name !== kind || !key.endsWith('*')) continue;
+    if (name !== tool || !key.endsWith('*')) continue;
     const length = beginning.length - 1;
     if (length > longest && model.startsWith(beginning.slice(0, -1))) [price, longest] = [value, length];
   }
   return price;
 }
 
+/** Whether runs of it are paid for, asked for in one of these ways. */
+export function isPriced(kind: HostedKind, prices: ToolPrices, variants: HostedVariants): boolean {
+  return prices[dearest(kind, prices, variants)] !== undefined;
+}
+
+/** Runs by what they are charged as. Of several ways of asking the dearest is: nobody tells which of them it was. */
+export function pricedRuns(calls: HostedCalls, prices: ToolPrices, variants: HostedVariants = {}): PricedRuns {
+  const runs: Partial<Record<PricedTool, number>> = {};
+  for (const kind of hostedKinds) {
+    const count = calls[kind] ?? 0;
+    if (count > 0) runs[dearest(kind, prices, variants)] = count;
+  }
+  return runs;
+}
+
+/** A variant has to have a price of its own. */
+function dearest(kind: HostedKind, prices: ToolPrices, variants: HostedVariants): PricedTool {
+  let found: PricedTool = kind;
+  if (kind !== 'web_search') return found;
+  for (const variant of variants[kind] ?? []) {
+    const price = prices[`${kind}_${variant}`];
+    if (price !== undefined && (found === kind || price > (prices[found] ?? 0))) found = `${kind}_${variant}`;
+  }
+  return found;
+}
+
 /** The runs that have a price. */
-export function toolCharges(calls: HostedCalls, prices: ToolPrices): ToolCharge[] {
-  return hostedKinds.flatMap((kind) => {
-    const [count = 0, price] = [calls[kind], prices[kind]];
-    return count > 0 && price !== undefined ? [{ kind, calls: count, price }] : [];
+export function toolCharges(runs: PricedRuns, prices: ToolPrices): ToolCharge[] {
+  return pricedTools.flatMap((tool) => {
+    const [calls = 0, price = prices[kindOfPriced(tool)]] = [runs[tool], prices[tool]];
+    return calls > 0 && price !== undefined ? [{ kind: tool, calls, price }] : [];
   });
 }
 

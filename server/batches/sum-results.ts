@@ -1,10 +1,12 @@
 // What the results of a batch come to: each is read as the response to a call is, and costs what its usage does.
 import { createHash } from 'node:crypto';
 import { pricedUsage } from '#shared/priced-usage.ts';
+import type { HostedCalls, PricedRuns } from '#shared/hosted-tools.ts';
 import { inputTokens } from '#shared/token-usage.ts';
+import { pricedRuns } from '#shared/tool-prices.ts';
 import type { AppContext } from '#server/context.ts';
 import type { BatchRecord } from '#server/db/records/batch.ts';
-import { parseObject } from '#server/framing/loose-json.ts';
+import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { QuotedPrice } from '#server/money/quote.ts';
 import type { RelayEndpoint } from '#server/relay/endpoints.ts';
 import type { ChannelWay } from '#server/upstream/find-way.ts';
@@ -70,7 +72,7 @@ class Sums {
     const result = this.#first(bytes);
     if (result === null) return;
     if (isOfErrors || !result.isAnswered) this.#sums.failed += 1;
-    else this.#answered(Buffer.from(JSON.stringify(result.body ?? null)));
+    else this.#answered(result.body ?? null);
   }
 
   /**
@@ -106,8 +108,8 @@ class Sums {
     return result;
   }
 
-  #answered(body: Buffer): void {
-    const read = this.#read(body);
+  #answered(body: unknown): void {
+    const read = this.#read(Buffer.from(JSON.stringify(body)));
     if (read?.kind === 'failed' && read.error !== null) {
       this.#sums.failed += 1;
       return;
@@ -122,7 +124,13 @@ class Sums {
     this.#sums.cached_tokens += usage.cacheRead;
     this.#sums.completion_tokens += usage.output;
     this.#sums.reasoning_tokens += usage.reasoning;
-    this.#sums.cost += this.#context.quotes.charge(this.#quoted, pricedUsage(usage), read.hosted);
+    this.#sums.cost += this.#context.quotes.charge(this.#quoted, pricedUsage(usage), this.#runsOf(read.hosted, body));
+  }
+
+  /** A response repeats how its request asked for tools. */
+  #runsOf(hosted: HostedCalls | undefined, body: unknown): PricedRuns | undefined {
+    if (hosted === undefined) return undefined;
+    return pricedRuns(hosted, this.#quoted.tools ?? {}, isObject(body) ? this.#way?.dialect.hosted?.variants?.(body) : undefined);
   }
 
   #read(body: Buffer) {

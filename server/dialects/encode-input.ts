@@ -1,5 +1,5 @@
 // A call on its way to a provider, and what goes there.
-import type { HostedCalls } from '#shared/hosted-tools.ts';
+import type { HostedCalls, HostedVariants } from '#shared/hosted-tools.ts';
 import type { PiecedBody } from '#server/framing/byte-source.ts';
 import type { OwnFiles, OwnObject } from './account-objects.ts';
 import type { ClientDialect } from './client-dialect.ts';
@@ -63,7 +63,9 @@ export interface EncodedRequest {
   sentLimit: number | undefined;
   /** Runs of the provider's tools that are billed whatever the response tells of them. */
   hostedLeast?: HostedCalls | undefined;
-  /** The same where the end of the response, which would tell of them, never comes. */
+  /** How it asks for those that have several prices. */
+  hostedVariants?: HostedVariants | undefined;
+  /** The same as `hostedLeast`, where the end of the response, which would tell of them, never comes. */
   hostedIfCut?: HostedCalls | undefined;
   /** The lane that it asks for. */
   askedTier?: string | undefined;

@@ -38,6 +38,7 @@ export function describeRequest(body: Body, input: EncodeInput): Omit<EncodedReq
     upstreamModel: typeof body['model'] === 'string' ? body['model'] : input.way.upstreamModel,
     reasoningEffort: dialect.effortOf(body),
     sentLimit: dialect.limits.read(body),
+    ...(input.isCount === true || dialect.hosted?.variants === undefined ? {} : { hostedVariants: dialect.hosted.variants(body) }),
     hostedLeast: input.isCount === true ? undefined : dialect.hosted?.atLeast?.(body),
     askedTier: askedTier(body),
     hostedIfCut: input.isCount === true ? undefined : hostedIfCut(dialect.hosted, body),

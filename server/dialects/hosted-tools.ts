@@ -1,7 +1,7 @@
 // Where a request asks for tools that run at the provider, whose runs are billed beside the tokens. Those that nobody pays for are left
 // out and named; one that has to be used is refused.
 import { hostedKinds } from '#shared/hosted-tools.ts';
-import type { HostedCalls, HostedKind } from '#shared/hosted-tools.ts';
+import type { HostedCalls, HostedKind, HostedVariants } from '#shared/hosted-tools.ts';
 import { AppError } from '#shared/errors.ts';
 import type { LocalText } from '#shared/errors.ts';
 import { isObject } from '#server/framing/loose-json.ts';
@@ -32,6 +32,14 @@ export interface HostedAccess {
   bound?(body: Body, most: HostedCalls): Body;
   /** Runs that are billed whatever the response tells of them. */
   atLeast?(body: Body): HostedCalls | undefined;
+  /** How a body, or the response that repeats what it asked for, asks for those that have several prices; missing: always as usual. */
+  variants?(body: Body): HostedVariants;
+  /** Those that a model runs in each of its calls, asked for or not, and how often at the most; missing: none does. */
+  always?(model: string): readonly Pick<HostedPlace, 'kind' | 'most'>[];
+  /** How requests of other formats come to ask for them. */
+  readonly writtenVariants?: HostedVariants;
+  /** Whether a model's searches are billed by the query, as its usage tells them; missing: none is. */
+  billsQueries?(model: string): boolean;
   /** Those of which a response tells only with its end whether they ran; missing: none, runs are told as they happen. */
   readonly toldAtEnd?: readonly HostedKind[];
 }

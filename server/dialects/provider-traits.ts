@@ -116,6 +116,8 @@ export interface ProviderTraits {
   takesCallersVersion?: boolean;
   /** Tools that it runs itself, for callers of other formats. */
   hosted?: readonly HostedKind[];
+  /** Those that run in each of its calls, asked for or not; missing: none. */
+  runsAlways?: readonly HostedKind[];
   /** In which of the known ways embeddings are asked for, where it is not that of the format. */
   embeddings?: string;
   /** The same of reranking. */

@@ -1,7 +1,7 @@
 // What a call will cost at most, as far as that can be known beforehand, and what it did cost.
 import { AppError } from '#shared/errors.ts';
 import type { CallUnits } from '#shared/call-units.ts';
-import type { HostedCalls } from '#shared/hosted-tools.ts';
+import type { PricedRuns } from '#shared/hosted-tools.ts';
 import { batchPrice, findPrice, unsetPrice } from '#shared/find-price.ts';
 import { costWithTools, quotaWithTools } from '#shared/pricing.ts';
 import type { PriceMaps } from '#shared/find-price.ts';
@@ -36,7 +36,7 @@ export interface PromptSize {
   /** The response may be spoken: all of it is reserved for as audio. */
   isSpoken: boolean;
   /** How often tools may run at the provider. */
-  hosted?: HostedCalls;
+  runs?: PricedRuns;
   /** What a price per call may have to be paid for; missing: the call. */
   units?: CallUnits;
   /** Output tokens of what the response is made of; of pictures, all of it is reserved for as that. */
@@ -61,9 +61,9 @@ export interface Quotes extends TuningQuotes {
   /** The most completion tokens, up to `most`, that `has` quota pays for together with the prompt. */
   affordable(quoted: QuotedPrice, prompt: PromptSize, quota: { has: number; most: number }): number;
   /** Quota of a usage, of the tools that ran at the provider, and of what else has a price of its own. */
-  charge(quoted: QuotedPrice, usage: PricedUsage, hosted?: HostedCalls, others?: readonly ToolCharge[]): number;
+  charge(quoted: QuotedPrice, usage: PricedUsage, runs?: PricedRuns, others?: readonly ToolCharge[]): number;
   /** US dollars of the same before the group's ratio, not rounded. */
-  dollars(quoted: QuotedPrice, usage: PricedUsage, hosted?: HostedCalls): number;
+  dollars(quoted: QuotedPrice, usage: PricedUsage, runs?: PricedRuns): number;
 }
 
 /** Of tasks whose model has no price per call. */
@@ -141,9 +141,9 @@ export function createQuotes(settings: Settings): Quotes {
     },
     reserveFor,
     affordable,
-    charge: (quoted, usage, hosted, others) => quotaWithTools(usage, quoted.price, termsOf(quoted, hosted, others)),
-    dollars(quoted, usage, hosted) {
-      const { exact } = costWithTools(usage, quoted.price, { ...termsOf(quoted, hosted), groupRatio: 1 }).receipt();
+    charge: (quoted, usage, runs, others) => quotaWithTools(usage, quoted.price, termsOf(quoted, runs, others)),
+    dollars(quoted, usage, runs) {
+      const { exact } = costWithTools(usage, quoted.price, { ...termsOf(quoted, runs), groupRatio: 1 }).receipt();
       return Number(exact) / quoted.quotaPerUnit;
     },
   };
@@ -156,10 +156,10 @@ function priceError(model: string, user: UserRecord): AppError {
 /** What it costs beside tokens, by the prices of that model. */
 function termsOf(
   { groupRatio, quotaPerUnit, tools: prices }: QuotedPrice,
-  hosted: HostedCalls | undefined,
+  runs: PricedRuns | undefined,
   others: readonly ToolCharge[] = [],
 ) {
-  const tools = hosted === undefined || prices === undefined ? [] : toolCharges(hosted, prices);
+  const tools = runs === undefined || prices === undefined ? [] : toolCharges(runs, prices);
   return { groupRatio, quotaPerUnit, tools: others.length === 0 ? tools : [...tools, ...others] };
 }
 
@@ -188,7 +188,7 @@ function reserveFor(quoted: QuotedPrice, prompt: PromptSize, completionTokens: n
       usage.imageOutputTokens = completionTokens;
     if (isSpoken && price.audioOutputRatio > price.completionRatio) usage.audioOutputTokens = completionTokens;
   }
-  return Math.max(1, quotaWithTools(usage, price, termsOf(quoted, prompt.hosted)));
+  return Math.max(1, quotaWithTools(usage, price, termsOf(quoted, prompt.runs)));
 }
 
 function affordable(quoted: QuotedPrice, prompt: PromptSize, { has, most }: { has: number; most: number }): number {

@@ -95,12 +95,19 @@ test.each([
 // https://platform.claude.com/docs/en/about-claude/pricing
 test.each([
   ['grok-4', { web_search: 5, code_execution: 5, file_search: 2.5 }],
-  ['sonar', { web_search: 5 }],
-  ['sonar-pro', { web_search: 6 }],
-  ['sonar-reasoning-pro', { web_search: 6 }],
+  ['sonar', { web_search: 5, web_search_medium: 8, web_search_high: 12 }],
+  [
+    'sonar-pro',
+    { web_search: 6, web_search_medium: 10, web_search_high: 14, web_search_pro: 14, web_search_pro_medium: 18, web_search_pro_high: 22 },
+  ],
+  ['sonar-reasoning-pro', { web_search: 6, web_search_medium: 10, web_search_high: 14 }],
   ['sonar-deep-research', { web_search: 5 }],
   ['claude-opus-4-7', { web_search: 10, web_fetch: 0 }],
   ['gpt-5.5', { web_search: 10, file_search: 2.5 }],
+  ['gpt-4o', { web_search: 10, web_search_preview: 25 }],
+  ['gpt-4.1-mini', { web_search: 10, web_search_preview: 25 }],
+  ['gpt-4o-search-preview', { web_search_preview: 25 }],
+  ['kimi-k3', { web_search: 5 }],
   ['gemini-2.5-pro', { web_search: 35, maps: 25 }],
   ['gemini-3.1-pro-preview', { web_search: 14 }],
 ])('tools that the provider runs for %s', (model, prices) => {

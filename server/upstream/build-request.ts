@@ -89,8 +89,8 @@ function openRequest(
   const headers = way.format.headers(isStream || isGathered);
   const path = encoded.isBatch === true ? way.batchPath : isStream ? way.streamPath : way.path;
   const awaiting = (encoded.createAwaiting ?? way.dialect.createAwaiting)?.({ path, isStream });
-  const { body, upstreamModel, reasoningEffort, sentLimit, hostedLeast, hostedIfCut, askedTier, dropped, contents, files, streamType } =
-    encoded;
+  const { body, upstreamModel, reasoningEffort, sentLimit, hostedLeast, hostedVariants, hostedIfCut, askedTier, dropped } = encoded;
+  const { contents, files, streamType } = encoded;
   return {
     // What was not overridden is not read by the override either.
     way: encoded.isAsAsked === true ? { ...way, paramOverride: null } : way,
@@ -99,6 +99,7 @@ function openRequest(
     reasoningEffort,
     sentLimit,
     hostedLeast,
+    hostedVariants,
     hostedIfCut,
     askedTier,
     dropped,

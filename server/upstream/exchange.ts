@@ -35,7 +35,16 @@ export interface Exchange {
 /** What is kept of a request; nobody needs its body once it is sent. */
 export type SentRequest = Pick<
   UpstreamRequest,
-  'way' | 'upstreamModel' | 'reasoningEffort' | 'sentLimit' | 'hostedLeast' | 'hostedIfCut' | 'askedTier' | 'dropped' | 'streamType'
+  | 'way'
+  | 'upstreamModel'
+  | 'reasoningEffort'
+  | 'sentLimit'
+  | 'hostedLeast'
+  | 'hostedVariants'
+  | 'hostedIfCut'
+  | 'askedTier'
+  | 'dropped'
+  | 'streamType'
 > & {
   /** The lane that the headers of its response tell, once they are there. */
   toldTier?: string;
@@ -103,8 +112,9 @@ function withTier(received: Received, request: SentRequest): Received {
 }
 
 function keptOf(request: UpstreamRequest): SentRequest {
-  const { way, upstreamModel, reasoningEffort, sentLimit, hostedLeast, hostedIfCut, askedTier, dropped, streamType } = request;
-  return { way, upstreamModel, reasoningEffort, sentLimit, hostedLeast, hostedIfCut, askedTier, dropped, streamType };
+  const { way, upstreamModel, reasoningEffort, sentLimit, hostedLeast, hostedVariants, hostedIfCut, askedTier, dropped, streamType } =
+    request;
+  return { way, upstreamModel, reasoningEffort, sentLimit, hostedLeast, hostedVariants, hostedIfCut, askedTier, dropped, streamType };
 }
 
 /** With what it only names by addresses, where that is wanted. */

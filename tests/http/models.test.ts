@@ -31,13 +31,19 @@ describe.each(engines)('models on $kind', (engine) => {
   it('prices the tools that a provider runs, where it runs any', async () => {
     const { data } = await app.anonymous().get('/api/pricing');
     const tools = new Map(data.map((entry: { model_name: string; tool_prices?: object }) => [entry.model_name, entry.tool_prices]));
-    expect(tools.get('gpt-4o')).toMatchObject({ web_search: 25, code_execution: 30 });
+    expect(tools.get('gpt-4o')).toMatchObject({ web_search: 10, web_search_preview: 25, code_execution: 30 });
     // Those that cost nothing are left out.
     expect(tools.get('gpt-4o')).not.toHaveProperty('mcp');
     const ollama = await addChannel({ models: 'tide', type: 4 });
     const listed = await app.anonymous().get('/api/pricing');
     expect(listed.data.find(({ model_name: name }: { model_name: string }) => name === 'tide')).not.toHaveProperty('tool_prices');
-    await root.delete(`/api/channel/${ollama}`);
+    // It searches in each call, asked or not.
+    const perplexity = await addChannel({ models: 'sonar', type: 27 });
+    const searching = await app.anonymous().get('/api/pricing');
+    expect(searching.data.find(({ model_name: name }: { model_name: string }) => name === 'sonar')).toMatchObject({
+      tool_prices: { web_search: 5, web_search_medium: 8, web_search_high: 12 },
+    });
+    for (const id of [ollama, perplexity]) await root.delete(`/api/channel/${id}`);
   });
 
   it('prices what enabled channels offer, sorted by name', async () => {
@@ -63,7 +69,7 @@ describe.each(engines)('models on $kind', (engine) => {
         model_ratio: 1.25,
         completion_ratio: 4,
         cache_ratio: 0.5,
-        tool_prices: { ...tool_prices, web_search: 25 },
+        tool_prices: { web_search: 10, web_search_preview: 25, code_execution: 30 },
         tiers: [{ tier: 'priority', factor: 1.7 }],
         enable_groups: ['default', 'svip', 'vip'],
       },

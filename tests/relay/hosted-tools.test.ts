@@ -29,13 +29,22 @@ const ofResponses = {
 
 /** USD per 1,000 runs, as the vendor lists them for that model. */
 const cases: Case[] = [
-  { ...claude, replay: 'hosted/claude', calls: [{ kind: 'web_search', calls: 2, price: 25 }] },
+  {
+    ...ofResponses,
+    fields: { ...ofResponses.fields, tools: [{ type: 'web_search_preview' }, { type: 'code_interpreter', container: { type: 'auto' } }] },
+    replay: 'hosted/responses',
+    calls: [
+      { kind: 'web_search_preview', calls: 1, price: 25 },
+      { kind: 'code_execution', calls: 1, price: 30 },
+    ],
+  },
+  { ...claude, replay: 'hosted/claude', calls: [{ kind: 'web_search', calls: 2, price: 10 }] },
   {
     ...ofResponses,
     replay: 'hosted/responses',
     // A page that was opened is no search.
     calls: [
-      { kind: 'web_search', calls: 1, price: 25 },
+      { kind: 'web_search', calls: 1, price: 10 },
       { kind: 'code_execution', calls: 1, price: 30 },
     ],
   },
@@ -43,14 +52,14 @@ const cases: Case[] = [
     ...claude,
     channel: responses,
     replay: 'hosted/responses',
-    calls: expect.arrayContaining([{ kind: 'web_search', calls: 1, price: 25 }]),
+    calls: expect.arrayContaining([{ kind: 'web_search', calls: 1, price: 10 }]),
   },
-  { ...ofResponses, channel: { type: 14 }, replay: 'hosted/claude', calls: [{ kind: 'web_search', calls: 2, price: 25 }] },
+  { ...ofResponses, channel: { type: 14 }, replay: 'hosted/claude', calls: [{ kind: 'web_search', calls: 2, price: 10 }] },
   {
     ...claude,
     channel: { type: 24 },
     replay: 'hosted/gemini',
-    calls: expect.arrayContaining([{ kind: 'web_search', calls: 2, price: 25 }]),
+    calls: expect.arrayContaining([{ kind: 'web_search', calls: 2, price: 10 }]),
   },
 ];
 
@@ -84,7 +93,7 @@ describe.each(engines)('tools at the provider, on $kind', (engine) => {
     const answer = await scene.post(`/v1beta/models/${testModel}:${verb}`, { contents, tools: [{ googleSearch: {} }, { googleMaps: {} }] });
     expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('tides.example')]);
     const [row] = await scene.logs(1);
-    expect(row?.other?.['hosted_calls']).toEqual(expect.arrayContaining([{ kind: 'web_search', calls: 2, price: 25 }]));
+    expect(row?.other?.['hosted_calls']).toEqual(expect.arrayContaining([{ kind: 'web_search', calls: 2, price: 10 }]));
     await scene.checkBooks();
     await using unpaid = await open({ type: 24 }, { settings: { ToolPrice: '{"maps":25}' } });
     const named = await unpaid.post(`/v1beta/models/${testModel}:generateContent`, {
@@ -111,7 +120,7 @@ describe.each(engines)('tools at the provider, on $kind', (engine) => {
     scene.upstream.behave({ replay });
     await (await scene.post(path, { model: testModel, stream: true, ...fields })).text();
     const [row] = await scene.logs(1);
-    expect(row?.other?.['hosted_calls']).toEqual([{ kind, calls: 1, price: 25 }]);
+    expect(row?.other?.['hosted_calls']).toEqual([{ kind, calls: 1, price: 10 }]);
     await scene.checkBooks();
   });
 
@@ -134,7 +143,7 @@ describe.each(engines)('tools at the provider, on $kind', (engine) => {
       await answer.body?.getReader().read();
       client.abort();
       const [row] = await scene.logs(1);
-      expect(row?.other).toMatchObject({ ending: 'client_closed', hosted_calls: [{ kind: 'web_search', calls: 1, price: 25 }] });
+      expect(row?.other).toMatchObject({ ending: 'client_closed', hosted_calls: [{ kind: 'web_search', calls: 1, price: 10 }] });
       await scene.checkBooks();
     });
 
@@ -143,7 +152,7 @@ describe.each(engines)('tools at the provider, on $kind', (engine) => {
       await using scene = await open({ type: 24, base_url: upstream.url });
       await (await scene.post(path, { model: testModel, ...fields })).text();
       const [row] = await scene.logs(1);
-      expect(row?.other).toMatchObject({ ending: 'truncated', hosted_calls: [{ kind: 'web_search', calls: 1, price: 25 }] });
+      expect(row?.other).toMatchObject({ ending: 'truncated', hosted_calls: [{ kind: 'web_search', calls: 1, price: 10 }] });
       await scene.checkBooks();
     });
 
@@ -177,7 +186,7 @@ describe.each(engines)('tools at the provider, on $kind', (engine) => {
       await asked;
       const [row] = await scene.logs(1);
       expect(row?.other?.['ending']).toBe('client_closed');
-      expect(row?.other?.['hosted_calls']).toEqual(expect.arrayContaining([{ kind: 'web_search', calls: runs, price: 25 }]));
+      expect(row?.other?.['hosted_calls']).toEqual(expect.arrayContaining([{ kind: 'web_search', calls: runs, price: 10 }]));
       await scene.checkBooks();
     });
   });
@@ -235,11 +244,106 @@ describe.each(engines)('tools at the provider, on $kind', (engine) => {
     await using scene = await open({ type: 1 });
     expect((await scene.post('/v1/chat/completions', body)).status).toBe(200);
     const [row] = await scene.logs(1);
-    expect(row?.other?.['hosted_calls']).toEqual([{ kind: 'web_search', calls: 1, price: 25 }]);
+    expect(row?.other?.['hosted_calls']).toEqual([{ kind: 'web_search_preview', calls: 1, price: 25 }]);
     await scene.checkBooks();
     await using free = await open({ type: 1 }, { settings: { ToolPrice: '{}' } });
     expect((await free.post('/v1/chat/completions', body)).status).toBe(400);
     expect(free.upstream.requests).toEqual([]);
+  });
+
+  // Quota of a run beside the least that a response costs: the earlier tool's, and what is reserved for it.
+  test.each<{ tool: string; price: number; settings: Record<string, string> }>([
+    { tool: 'web_search', price: 10, settings: {} },
+    { tool: 'web_search_preview_2025_03_11', price: 25, settings: {} },
+    // What was saved before the tools had prices apart goes on for both.
+    { tool: 'web_search', price: 25, settings: { ToolPrice: '{"web_search:gpt-4o*":25}' } },
+    { tool: 'web_search_preview', price: 25, settings: { ToolPrice: '{"web_search:gpt-4o*":25}' } },
+  ])('$tool is reserved for, and settled, at $price by $settings', async ({ tool, price, settings }) => {
+    const ask = async (quota: number) => {
+      await using scene = await open(responses, { quota, settings: { ...settings, ToolCallsPerRequest: '1', PreConsumedQuota: '1' } });
+      scene.upstream.behave({ replay: 'hosted/responses.json' });
+      const fields = { model: testModel, input: 'Hi', tools: [{ type: tool }], max_output_tokens: 16 };
+      const answer = await scene.post('/v1/responses', fields);
+      await answer.text();
+      const [row] = await scene.logs(1);
+      await scene.checkBooks();
+      return [answer.headers.get('x-tidegate-dropped'), row?.other?.['hosted_calls']];
+    };
+    // A prompt and sixteen tokens are a few quota.
+    expect(await ask(price * 500 + 100)).toEqual([null, expect.arrayContaining([expect.objectContaining({ calls: 1, price })])]);
+    expect((await ask(price * 500 - 1))[0]).toBe('tools.0');
+  });
+
+  describe('Perplexity takes a fee for each call', () => {
+    const usage = { prompt_tokens: 10, completion_tokens: 20, total_tokens: 30, num_search_queries: 7 };
+    // USD per 1,000 calls: https://docs.perplexity.ai/getting-started/pricing
+    test.each([
+      { model: 'sonar', fields: {}, kind: 'web_search', price: 5, quota: 2_500 },
+      { model: 'sonar', fields: { web_search_options: { search_context_size: 'low' } }, kind: 'web_search', price: 5, quota: 2_500 },
+      { model: 'sonar', fields: { web_search_options: { search_context_size: 'high' } }, kind: 'web_search_high', price: 12, quota: 6_000 },
+      {
+        model: 'sonar-pro',
+        fields: { web_search_options: { search_context_size: 'medium' } },
+        kind: 'web_search_medium',
+        price: 10,
+        quota: 5_000,
+      },
+      // In several steps it searches in streams alone.
+      { model: 'sonar-pro', fields: { web_search_options: { search_type: 'pro' } }, kind: 'web_search', price: 6, quota: 3_000 },
+      {
+        model: 'sonar-reasoning-pro',
+        fields: { web_search_options: { search_context_size: 'high' } },
+        kind: 'web_search_high',
+        price: 14,
+        quota: 7_000,
+      },
+      {
+        model: 'sonar-deep-research',
+        fields: { web_search_options: { search_context_size: 'high' } },
+        kind: 'web_search',
+        price: 5,
+        calls: 7,
+        quota: 17_500,
+      },
+    ])('$model, $fields: $price', async ({ model, fields, kind, price, calls = 1, quota }) => {
+      const settings = { ModelRatio: JSON.stringify({ [model]: 0.5 }), CompletionRatio: '{}', RetryTimes: '0' };
+      await using scene = await createScene(engine, { channels: [{ type: 27, models: model }], settings });
+      scene.upstream.behave({ usage });
+      expect((await scene.post('/v1/chat/completions', { model, messages, ...fields })).status).toBe(200);
+      const [row] = await scene.logs(1);
+      expect(row?.other?.['hosted_calls']).toEqual([{ kind, calls, price }]);
+      expect(row?.quota).toBe(quota + 15);
+      await scene.checkBooks();
+    });
+
+    test('the fee is reserved as it is settled, also under another name', async () => {
+      const channel = { type: 27, models: 'finder', model_mapping: '{"finder":"sonar"}' };
+      const settings = {
+        ModelRatio: '{"finder":0.5}',
+        ToolPrice: '{"web_search:finder*":5,"web_search_high:finder*":12,"web_search_preview:finder*":90}',
+        PreConsumedQuota: '1',
+        RetryTimes: '0',
+      };
+      const ask = async (quota: number, size: string) => {
+        await using scene = await createScene(engine, { channels: [channel], settings, quota });
+        scene.upstream.behave({ usage });
+        const fields = {
+          model: 'finder',
+          messages,
+          max_tokens: 20,
+          ...(size === '' ? {} : { web_search_options: { search_context_size: size } }),
+        };
+        const { status } = await scene.post('/v1/chat/completions', fields);
+        const [row] = status === 200 ? await scene.logs(1) : [];
+        await scene.checkBooks();
+        return [status, row?.other?.['hosted_calls']];
+      };
+      expect(await ask(6_100, 'high')).toEqual([200, [{ kind: 'web_search_high', calls: 1, price: 12 }]]);
+      expect((await ask(5_900, 'high'))[0]).toBe(403);
+      // It searches also where nobody asks for it.
+      expect(await ask(2_600, '')).toEqual([200, [{ kind: 'web_search', calls: 1, price: 5 }]]);
+      expect((await ask(2_400, ''))[0]).toBe(403);
+    });
   });
 
   test.each([

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { hostedKinds } from '#shared/hosted-tools.ts';
+import { pricedTools } from '#shared/hosted-tools.ts';
 import { unitKinds } from '#shared/call-units.ts';
 import type { LogOther } from '#shared/logs.ts';
 import { costOf, costWithTools } from '#shared/pricing.ts';
@@ -40,7 +40,7 @@ const usageRow = fc
     hear: ratio,
     speak: ratio,
     group: ratio,
-    tools: fc.uniqueArray(fc.record({ kind: fc.constantFrom(...hostedKinds), calls: fc.integer({ min: 1, max: 50 }), price: ratio }), {
+    tools: fc.uniqueArray(fc.record({ kind: fc.constantFrom(...pricedTools), calls: fc.integer({ min: 1, max: 50 }), price: ratio }), {
       selector: ({ kind }) => kind,
       maxLength: 3,
     }),

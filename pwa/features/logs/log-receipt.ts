@@ -1,7 +1,7 @@
 // How a row's charge comes about, from what the row itself remembers: tokens, ratios, and nothing of today's prices.
 import { product } from '#shared/decimal.ts';
-import { isHostedKind } from '#shared/hosted-tools.ts';
-import type { HostedKind } from '#shared/hosted-tools.ts';
+import { isPricedTool } from '#shared/hosted-tools.ts';
+import type { PricedTool } from '#shared/hosted-tools.ts';
 import type { Log, LogOther, UsageSource } from '#shared/logs.ts';
 import { priceOfLog, usageOfLog } from '#shared/price-display.ts';
 import { costOf, type Price, type ReceiptLine as CostLine } from '#shared/pricing.ts';
@@ -9,7 +9,7 @@ import { defaultQuotaPerUnit } from '#shared/quota.ts';
 import { type ReceiptFactor, type ReceiptLine, receiptSums } from '#pwa/ui/billing/receipt-sums.ts';
 
 /** `thinking` is the part of the output that nobody sees; it costs the same. */
-export type PartName = CostLine['part'] | 'thinking' | HostedKind;
+export type PartName = CostLine['part'] | 'thinking' | PricedTool;
 
 export interface RowReceipt {
   lines: ReceiptLine[];
@@ -89,7 +89,7 @@ function isUnits({ part, count }: CostLine, { units }: LogOther): boolean {
 /** Tools that ran at the provider. */
 function toolLines({ other, words, writtenPerUnit }: LineContext): ReceiptLine[] {
   return (other.hosted_calls ?? []).map(({ kind, calls, price }) => ({
-    name: words.part(isHostedKind(kind) ? kind : 'other'),
+    name: words.part(isPricedTool(kind) ? kind : 'other'),
     quantity: calls,
     price: product(price, 0.001, writtenPerUnit / words.quotaPerUnit),
     isPerCall: true,

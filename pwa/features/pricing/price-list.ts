@@ -1,7 +1,7 @@
 // The price list as it is looked at: from one group, searched, filtered, in its order.
 import { product } from '#shared/decimal.ts';
-import { hostedKinds } from '#shared/hosted-tools.ts';
-import type { HostedKind } from '#shared/hosted-tools.ts';
+import { pricedTools } from '#shared/hosted-tools.ts';
+import type { PricedTool } from '#shared/hosted-tools.ts';
 import type { PricingEntry } from '#shared/models.ts';
 import { type PricesPerMillion, pricePerCall, pricesPerMillion } from '#shared/price-display.ts';
 
@@ -58,8 +58,8 @@ export function longPricesIn(entry: PricingEntry, groupRatio: number, quotaPerUn
 }
 
 /** USD per 1,000 runs of each tool at the provider, in the order of the receipt. */
-export function toolPricesIn({ tool_prices: prices = {} }: PricingEntry, groupRatio: number): { kind: HostedKind; price: number }[] {
-  return hostedKinds.flatMap((kind) => {
+export function toolPricesIn({ tool_prices: prices = {} }: PricingEntry, groupRatio: number): { kind: PricedTool; price: number }[] {
+  return pricedTools.flatMap((kind) => {
     const price = prices[kind];
     return price === undefined ? [] : [{ kind, price: product(price, groupRatio) }];
   });

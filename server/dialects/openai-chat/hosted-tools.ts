@@ -1,5 +1,5 @@
 // Tools and fields of a chat completion request by which a search, or code, runs at the provider.
-import type { HostedKind } from '#shared/hosted-tools.ts';
+import type { HostedKind, HostedVariant } from '#shared/hosted-tools.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { placesInTools, withoutTools } from '../hosted-tools.ts';
 import type { HostedAccess, HostedPlace } from '../hosted-tools.ts';
@@ -21,6 +21,10 @@ const searchFields: Readonly<Record<string, (value: unknown) => boolean>> = {
 };
 /** Models that search in every call. */
 const searchModel = /search-preview|search-api|^(?:perplexity\/)?sonar/;
+
+const perplexityModel = /^(?:perplexity\/)?sonar/;
+/** It is billed by the query, whatever the size of its contexts. */
+const researchModel = /^(?:perplexity\/)?sonar-deep-research/;
 
 /** Types that nobody knows here pass: each provider has some. */
 export function kindOfTool({ type }: Body): HostedKind | null {
@@ -44,6 +48,14 @@ export const hosted: HostedAccess = {
     if (!Object.keys(searchFields).some((name) => names.has(name))) return left;
     return Object.fromEntries(Object.entries(left).filter(([name]) => !names.has(name)));
   },
+  variants(body) {
+    const variant = searchVariant(body);
+    return variant === undefined ? {} : { web_search: [variant] };
+  },
+  always: (model) => (isSearchModel(model) ? [{ kind: 'web_search', most: mostSearches(model) }] : []),
+  // https://developers.openai.com/api/docs/guides/tools-web-search: searches of chat completions are the earlier tool's.
+  writtenVariants: { web_search: ['preview'] },
+  billsQueries: (model) => researchModel.test(model),
   // Responses tell of no run, so there is one.
   atLeast(body) {
     const isSearch = searchesIn(body).length > 0 || isSearchModel(body['model']);
@@ -62,9 +74,29 @@ export function isSearchModel(model: unknown): boolean {
   return typeof model === 'string' && searchModel.test(model);
 }
 
+/** How often it searches in a call at the most; undefined: nobody knows. */
+function mostSearches(model: string): number | undefined {
+  return researchModel.test(model) ? undefined : 1;
+}
+
+/**
+ * Perplexity takes a fee for each call, by how much of the web it reads, and another one where it searches in several steps, which it does in streams
+ * alone. https://docs.perplexity.ai/getting-started/pricing
+ */
+function searchVariant({ model, web_search_options: options, search_type: ownType, stream }: Body): HostedVariant | undefined {
+  const name = String(model);
+  if (!perplexityModel.test(name)) return isObject(options) || isSearchModel(name) ? 'preview' : undefined;
+  if (researchModel.test(name)) return undefined;
+  const { search_context_size: size, search_type: type = ownType } = isObject(options) ? options : {};
+  const isLarger = size === 'medium' || size === 'high';
+  // What `auto` comes to nobody tells.
+  if (stream === true && (type === 'pro' || type === 'auto')) return isLarger ? `pro_${size}` : 'pro';
+  return isLarger ? size : undefined;
+}
+
 /** Without it the response would be a wrong one. */
 function searchesIn(body: Body): HostedPlace[] {
   return Object.entries(searchFields).flatMap(([name, isSearch]) =>
-    isSearch(body[name]) ? [{ kind: 'web_search' as const, name, most: 1, isForced: true }] : [],
+    isSearch(body[name]) ? [{ kind: 'web_search' as const, name, most: mostSearches(String(body['model'])), isForced: true }] : [],
   );
 }

@@ -18,7 +18,10 @@ export function writeRequest(input: EncodeInput): EncodedRequest {
   const adapted = input.isPassThrough === true ? { body, dropped: [] } : applyQuirks(body, input);
   const edited = input.isPassThrough === true ? body : editedBody(input, adapted.body);
   const text = edited === body ? bodyText(input) : JSON.stringify(edited);
-  return { ...describeRequest(edited, input), upstreamModel: way.upstreamModel, body: Buffer.from(text), dropped: adapted.dropped };
+  // The text has the provider's name of the model by now.
+  const isRenamed = input.isPassThrough !== true && edited['model'] !== way.upstreamModel && way.paramOverride === null;
+  const described = describeRequest(isRenamed ? { ...edited, model: way.upstreamModel } : edited, input);
+  return { ...described, upstreamModel: way.upstreamModel, body: Buffer.from(text), dropped: adapted.dropped };
 }
 
 /** The client itself asked for a usage chunk at the end of its stream. */

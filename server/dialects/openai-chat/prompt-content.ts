@@ -5,7 +5,7 @@ import type { MediaRates } from '../media-tokens.ts';
 import { emptyPrompt, noteCacheControl, noteHosted } from '../prompt-content.ts';
 import type { PromptContent } from '../prompt-content.ts';
 import { qwenImage } from '../qwen-images.ts';
-import { hosted, isSearchModel } from './hosted-tools.ts';
+import { hosted } from './hosted-tools.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -36,7 +36,6 @@ export function promptContent(body: Body, model: string): PromptContent {
   const prompt = emptyPrompt();
   addChat(prompt, body, model);
   for (const { kind, most } of hosted.find(body)) noteHosted(prompt, kind, most);
-  if (prompt.hosted === null && isSearchModel(model)) noteHosted(prompt, 'web_search', 1);
   prompt.isSpoken = Array.isArray(body.modalities) && body.modalities.includes('audio');
   return prompt;
 }

@@ -44,8 +44,11 @@ export function readTokenUsage(value: unknown, quirks?: UsageQuirks): TokenUsage
   const cacheRead = Math.min(read, prompt);
   const cacheWrite5m = Math.min(written, prompt - cacheRead);
   const cost = toldCost(value);
+  // https://docs.perplexity.ai/api-reference/sonar-post
+  const searches = tokenCount(value.num_search_queries);
   return {
     ...(cost === undefined ? {} : { cost }),
+    ...(searches === undefined ? {} : { searches }),
     input: prompt - cacheRead - cacheWrite5m,
     cacheRead,
     cacheWrite5m,

@@ -51,6 +51,11 @@ export const hosted: HostedAccess = {
     });
     return { ...left, input };
   },
+  // https://developers.openai.com/api/docs/pricing: $10 for 1,000 of `web_search`, $25 of the earlier tool with models that do not reason.
+  variants(body) {
+    const isPreview = toolsIn(body).some((tool) => isObject(tool) && String(tool.type).startsWith('web_search_preview'));
+    return isPreview ? { web_search: ['preview'] } : {};
+  },
   bound(body, most) {
     if (typeof body['max_tool_calls'] === 'number') return body;
     const kindsIn = new Set(hosted.find(body).map(({ kind }) => kind));
@@ -58,3 +63,10 @@ export const hosted: HostedAccess = {
     return calls.length === 0 ? body : { ...body, max_tool_calls: Math.max(...calls.map(([, count]) => count)) };
   },
 };
+
+/** Those of its list, and those that its items bring along. */
+function toolsIn({ tools, input }: Body): unknown[] {
+  const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+  const brought = list(input).flatMap((item) => (isObject(item) && itemsWithTools.has(item.type) ? list(item.tools) : []));
+  return [...list(tools), ...brought];
+}

@@ -5,6 +5,8 @@ import type { UsagePrice } from '#shared/pricing.ts';
 import { completionRatioOf, pricedName } from '#shared/pricing-rules.ts';
 import { longInputsOf } from '#shared/long-inputs.ts';
 import type { NumberMap } from '#shared/setting-values.ts';
+import { kindOfPriced, pricedTools } from '#shared/hosted-tools.ts';
+import type { PricedTool } from '#shared/hosted-tools.ts';
 import { toolPricesOf } from '#shared/tool-prices.ts';
 import { tuningPriceOf } from '#shared/tuning-prices.ts';
 import type { AppContext } from '#server/context.ts';
@@ -49,13 +51,18 @@ function toolFields(model: string, { channels, settings }: Pick<AppContext, 'cha
   for (const group of channels.groupsOf(model)) {
     for (const { channels: served } of channels.tiers(group, model)) {
       for (const { provider } of served) {
-        for (const { hosted = [] } of Object.values(provider?.formats ?? {})) for (const kind of hosted) kinds.add(kind);
+        for (const { hosted = [], runsAlways = [] } of Object.values(provider?.formats ?? {}))
+          for (const kind of [...hosted, ...runsAlways]) kinds.add(kind);
       }
     }
   }
   if (kinds.size === 0) return {};
-  const prices = Object.entries(toolPricesOf(model, settings.get('ToolPrice'))).filter(([kind, price]) => kinds.has(kind) && price > 0);
-  return prices.length === 0 ? {} : { tool_prices: Object.fromEntries(prices) };
+  const prices = toolPricesOf(model, settings.get('ToolPrice'));
+  const shown = pricedTools.flatMap((tool): [PricedTool, number][] => {
+    const [price = 0, kind] = [prices[tool], kindOfPriced(tool)];
+    return !kinds.has(kind) || price === 0 || (tool !== kind && price === prices[kind]) ? [] : [[tool, price]];
+  });
+  return shown.length === 0 ? {} : { tool_prices: Object.fromEntries(shown) };
 }
 
 /** Of models that callers may train, at a provider that does it for some group. */

@@ -6,7 +6,7 @@ import type { PriceEffect } from '#shared/options.ts';
 import { usageOfLog } from '#shared/price-display.ts';
 import { findPrice, trainedPrice } from '#shared/find-price.ts';
 import { quotaWithTools } from '#shared/pricing.ts';
-import { hostedKinds } from '#shared/hosted-tools.ts';
+import { pricedTools } from '#shared/hosted-tools.ts';
 import { longInputsOf } from '#shared/long-inputs.ts';
 import { videoPrice } from '#shared/price-at.ts';
 import { tierFactorsOf } from '#shared/service-tiers.ts';
@@ -93,7 +93,7 @@ function changedNames(one: Required<PriceMaps>, other: Required<PriceMaps>): Set
 function haveOtherTools(model: string, { tools: saved }: Maps, { tools }: Maps): boolean {
   if (saved === tools) return false;
   const [before, after] = [toolPricesOf(model, saved), toolPricesOf(model, tools)];
-  return hostedKinds.some((kind) => before[kind] !== after[kind]);
+  return pricedTools.some((tool) => before[tool] !== after[tool]);
 }
 
 function haveOtherTiers(model: string, { tierPrice: saved }: Maps, { tierPrice }: Maps): boolean {

@@ -1,7 +1,7 @@
 // The log row of a call: what was used, what it costs by which factors, and how every attempt went.
-import { toolCharges } from '#shared/tool-prices.ts';
+import { pricedRuns, toolCharges } from '#shared/tool-prices.ts';
 import type { ToolCharge } from '#shared/tool-prices.ts';
-import type { HostedCalls } from '#shared/hosted-tools.ts';
+import type { HostedCalls, PricedRuns } from '#shared/hosted-tools.ts';
 import { mostOf } from '#server/dialects/hosted-tools.ts';
 import type { LogOther } from '#shared/logs.ts';
 import { LogType } from '#shared/logs.ts';
@@ -35,9 +35,9 @@ export function chargeRow(call: RunningCall, end: RowEnd): ChargeRow {
   const { admission, quoted, services, model, session } = call;
   const { usage, request, failure } = end;
   const ending = endRules[end.reason].logged;
-  const hosted = usage === null ? undefined : hostedOf(usage, end);
+  const runs = usage === null ? undefined : runsOf(call, usage, end);
   const priced = usage === null ? null : inTier(quoted.price, pricedUsage(usage), request);
-  const quota = priced === null ? 0 : services.context.quotes.charge(quoted, priced, hosted, adviceCharges(usage));
+  const quota = priced === null ? 0 : services.context.quotes.charge(quoted, priced, runs, adviceCharges(usage));
   const duration = elapsed(call);
   const { groupRatio } = quoted;
   const price = priced === null ? quoted.price : priceAt(quoted.price, priced);
@@ -51,7 +51,7 @@ export function chargeRow(call: RunningCall, end: RowEnd): ChargeRow {
     cache_tokens: usage?.cacheRead ?? 0,
     duration_ms: duration,
     attempts: call.attempts,
-    admin_info: adminInfo(call, { reported: usage?.cost, priced, hosted }),
+    admin_info: adminInfo(call, { reported: usage?.cost, priced, runs }),
   };
   if (end.firstByteMs !== undefined) other.frt = Math.round(end.firstByteMs);
   if (usage !== null) {
@@ -67,7 +67,7 @@ export function chargeRow(call: RunningCall, end: RowEnd): ChargeRow {
     }
     if (usage.units !== undefined && (price.kind === 'call' || usage.units.kind !== 'search')) other.units = usage.units;
     if (usage.advice !== undefined) other.advice = usage.advice.map(toldAdvice);
-    const tools = toolCharges(hosted ?? {}, quoted.tools ?? {});
+    const tools = toolCharges(runs ?? {}, quoted.tools ?? {});
     if (tools.length > 0) other.hosted_calls = tools;
   }
   if (request?.reasoningEffort !== undefined) other.reasoning_effort = request.reasoningEffort;
@@ -117,13 +117,13 @@ function compactionOf({ turn, responseFields }: RunningCall): LogOther['compacti
 interface ToldCost {
   reported: number | undefined;
   priced: PricedUsage | null;
-  hosted: HostedCalls | undefined;
+  runs: PricedRuns | undefined;
 }
 
-function adminInfo({ attempts, quoted, services }: RunningCall, { reported, priced, hosted }: ToldCost): LogOther['admin_info'] {
+function adminInfo({ attempts, quoted, services }: RunningCall, { reported, priced, runs }: ToldCost): LogOther['admin_info'] {
   const use_channel = attempts.map(({ channel }) => String(channel));
   if (reported === undefined || priced === null) return { use_channel };
-  return { use_channel, cost: { reported, ours: services.context.quotes.dollars(quoted, priced, hosted) } };
+  return { use_channel, cost: { reported, ours: services.context.quotes.dollars(quoted, priced, runs) } };
 }
 
 /** What the provider tells of its lane counts; where it tells nothing, the one that was asked for, if that costs more. */
@@ -132,8 +132,15 @@ function inTier(price: Price, usage: PricedUsage, request: SentRequest | null): 
   return tier === undefined ? usage : { ...usage, tier };
 }
 
-function hostedOf({ hosted }: MeteredUsage, { request, isCut }: RowEnd): HostedCalls | undefined {
-  const told = mostOf(hosted, request?.hostedLeast);
+/** Tools that ran, by what they are charged as. */
+function runsOf({ quoted }: RunningCall, usage: MeteredUsage, end: RowEnd): PricedRuns | undefined {
+  const hosted = hostedOf(usage, end);
+  return hosted === undefined ? undefined : pricedRuns(hosted, quoted.tools ?? {}, end.request?.hostedVariants);
+}
+
+function hostedOf({ hosted, searches = 0 }: MeteredUsage, { request, isCut }: RowEnd): HostedCalls | undefined {
+  const isByQuery = searches > 0 && request?.way.dialect.hosted?.billsQueries?.(request.upstreamModel) === true;
+  const told = mostOf(mostOf(hosted, request?.hostedLeast), isByQuery ? { web_search: searches } : undefined);
   return isCut === true ? mostOf(told, request?.hostedIfCut) : told;
 }
 

@@ -2,7 +2,7 @@
 // and what that pays for goes upstream as the limit, so that the response ends with `length` and not in debt.
 import { AppError } from '#shared/errors.ts';
 import type { CallUnits } from '#shared/call-units.ts';
-import type { HostedCalls, HostedKind } from '#shared/hosted-tools.ts';
+import type { HostedCalls } from '#shared/hosted-tools.ts';
 import { quotaText } from '#shared/quota.ts';
 import type { CacheWriteClass } from '#shared/token-usage.ts';
 import type { CallParameters } from '#server/dialects/client-dialect.ts';
@@ -19,12 +19,14 @@ import type { ReserveResult } from '#server/money/leases/reservations.ts';
 import type { Reservation } from '#server/money/leases/reservation.ts';
 import type { RelayBody, RelayEndpoint } from '#server/relay/endpoints.ts';
 import type { PromptBasis } from '#server/relay/accounting/learned-usage.ts';
+import { waysOf } from '#server/relay/admission/asked-ways.ts';
 import { dearestTier } from '#server/relay/admission/dearest-tier.ts';
+import { reservedTools, withoutTools } from '#server/relay/admission/reserved-tools.ts';
+import type { ReservedTools } from '#server/relay/admission/reserved-tools.ts';
 import type { OwnModel } from '#server/relay/own-models.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import type { Admission } from '#server/relay/admission/admission.ts';
 import type { ChannelWay } from '#server/upstream/find-way.ts';
-import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import { countPrompt, estimateTextTokens } from '#server/upstream/token-estimate.ts';
 
 export interface CallToReserve {
@@ -57,9 +59,7 @@ export interface ReservedCall {
   outputLimit: number | undefined;
 }
 
-export interface ExpectedPrompt {
-  /** Tools that run at the provider and have a price: how often each of them may, and is paid for. */
-  hosted?: HostedCalls;
+export interface ExpectedPrompt extends ReservedTools {
   /** Before any correction. */
   expected: number;
   /** What is reckoned with. */
@@ -121,7 +121,7 @@ function reserveFor(
   const { quotes } = services.context;
   const { admission, quoted } = call;
   const amount = costOf(services, call, asked, output.most);
-  const least = Math.min(amount, quotes.reserveFor(quoted, withoutHosted(asked), output.least));
+  const least = Math.min(amount, quotes.reserveFor(quoted, withoutTools(asked), output.least));
   const reserving = reserveQuota(services, admission, { amount, least });
   const bounded = (reservation: Reservation): ReservedCall => {
     const { choices, named } = output;
@@ -144,21 +144,7 @@ function payable(
   prompt: ExpectedPrompt,
   { has, least }: { has: number; least: number },
 ): ExpectedPrompt {
-  return prompt.hosted === undefined || quotes.reserveFor(quoted, prompt, least) <= has ? prompt : withoutHosted(prompt);
-}
-
-function withoutHosted({ hosted: _hosted, ...prompt }: ExpectedPrompt): ExpectedPrompt {
-  return prompt;
-}
-
-/** Tools without a price are not among them. */
-function hostedCalls({ context }: RelayServices, { hosted }: PromptContent, { tools }: QuotedPrice): { hosted?: HostedCalls } {
-  if (hosted === null || tools === undefined) return {};
-  const calls: Partial<Record<HostedKind, number>> = {};
-  for (const [kind, most] of hosted) {
-    if (tools[kind] !== undefined) calls[kind] = most === 0 ? context.settings.get('ToolCallsPerRequest') : most;
-  }
-  return { hosted: calls };
+  return prompt.hosted === undefined || quotes.reserveFor(quoted, prompt, least) <= has ? prompt : withoutTools(prompt);
 }
 
 /** At once while the leases suffice. @throws {AppError} as `reserveCall` */
@@ -226,28 +212,6 @@ function largestOf(services: RelayServices, call: CallToReserve, tokensOf: (way:
   return largest;
 }
 
-/** Of the channels that may be asked. */
-function* waysOf({ channels }: RelayServices, { admission, endpoint, model, ownModel }: CallToReserve): Generator<ChannelWay> {
-  const wayOf = (channel: PreparedChannel) => channel.way(endpoint.dialect, endpoint.kind.name, model);
-  if (ownModel !== undefined && ownModel !== null) {
-    const way = wayOf(ownModel.channel);
-    if (way !== null) yield way;
-    return;
-  }
-  if (admission.pinnedChannel !== undefined) {
-    const pinned = channels.get(admission.pinnedChannel);
-    const way = pinned === undefined ? null : wayOf(pinned);
-    if (way !== null) yield way;
-    return;
-  }
-  for (const tier of channels.tiers(admission.group, model)) {
-    for (const channel of tier.channels) {
-      const way = wayOf(channel);
-      if (way !== null) yield way;
-    }
-  }
-}
-
 /** By the records as they were last read: they decide how closely is looked, and nothing else. */
 function isAmple({ user, token }: Admission, quota: number): boolean {
   return balanceOf(user) >= quota && (token === null || token.unlimited_quota || balanceOf(token) >= quota);
@@ -272,7 +236,7 @@ function promptByEstimate(services: RelayServices, call: CallToReserve): Expecte
     ...(made === undefined ? {} : { made: made.tokens }),
     ...dearestTier(services, call, waysOf(services, call)),
     ...reckoned,
-    ...hostedCalls(services, content, call.quoted),
+    ...reservedTools(services, call, { hosted: content.hosted, isWritten: endpoint.kind.isWritten }),
   };
 }
 

@@ -9,6 +9,7 @@ export const perplexity: Provider = {
   formats: {
     'openai-chat': {
       framing: 'sse',
+      runsAlways: ['web_search'],
       paths: { chat: '{base}/chat/completions' },
       quirks: {
         streamOptions: 'ask',

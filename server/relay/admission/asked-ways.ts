@@ -1,0 +1,36 @@
+// The ways of the channels that a call may go to, before one is picked.
+import type { RelayEndpoint } from '#server/relay/endpoints.ts';
+import type { OwnModel } from '#server/relay/own-models.ts';
+import type { RelayServices } from '#server/relay/services.ts';
+import type { Admission } from '#server/relay/admission/admission.ts';
+import type { ChannelWay } from '#server/upstream/find-way.ts';
+import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
+
+export interface AskedCall {
+  admission: Admission;
+  endpoint: RelayEndpoint;
+  model: string;
+  /** One that was trained for the caller; missing: none. */
+  ownModel?: OwnModel | null;
+}
+
+export function* waysOf({ channels }: RelayServices, { admission, endpoint, model, ownModel }: AskedCall): Generator<ChannelWay> {
+  const wayOf = (channel: PreparedChannel) => channel.way(endpoint.dialect, endpoint.kind.name, model);
+  if (ownModel !== undefined && ownModel !== null) {
+    const way = wayOf(ownModel.channel);
+    if (way !== null) yield way;
+    return;
+  }
+  if (admission.pinnedChannel !== undefined) {
+    const pinned = channels.get(admission.pinnedChannel);
+    const way = pinned === undefined ? null : wayOf(pinned);
+    if (way !== null) yield way;
+    return;
+  }
+  for (const tier of channels.tiers(admission.group, model)) {
+    for (const channel of tier.channels) {
+      const way = wayOf(channel);
+      if (way !== null) yield way;
+    }
+  }
+}

@@ -1,0 +1,71 @@
+// What a call reserves for tools that run at the provider.
+import { bothVariants } from '#shared/hosted-tools.ts';
+import type { HostedCalls, HostedKind, HostedVariants, PricedRuns } from '#shared/hosted-tools.ts';
+import { isPriced, pricedRuns } from '#shared/tool-prices.ts';
+import type { QuotedPrice } from '#server/money/quote.ts';
+import { waysOf } from '#server/relay/admission/asked-ways.ts';
+import type { AskedCall } from '#server/relay/admission/asked-ways.ts';
+import type { RelayBody } from '#server/relay/endpoints.ts';
+import type { RelayServices } from '#server/relay/services.ts';
+
+interface PaidTools {
+  /** Tools that run at the provider and have a price: how often each of them may, and is paid for. */
+  hosted?: HostedCalls;
+  /** The same by what they are charged as. */
+  runs?: PricedRuns;
+}
+
+export interface ReservedTools extends PaidTools {
+  /** What of both runs whatever is asked for; missing: nothing does. */
+  always?: PaidTools;
+}
+
+type CallToReserve = AskedCall & { body: RelayBody; quoted: QuotedPrice };
+
+/** @param hosted what is asked for, and how often at the most; 0: nobody says. @param isWritten a model writes the response */
+export function reservedTools(
+  services: RelayServices,
+  call: CallToReserve,
+  { hosted, isWritten }: { hosted: ReadonlyMap<HostedKind, number> | null; isWritten: boolean },
+): ReservedTools {
+  const { tools } = call.quoted;
+  const always = isWritten ? alwaysRun(services, call) : none;
+  if (tools === undefined || (hosted === null && always.size === 0)) return {};
+  const variants = variantsOf(services, call);
+  const usual = services.context.settings.get('ToolCallsPerRequest');
+  const paid = (asked: ReadonlyMap<HostedKind, number>): PaidTools => {
+    const calls: Partial<Record<HostedKind, number>> = {};
+    for (const [kind, most] of asked) if (isPriced(kind, tools, variants)) calls[kind] = most === 0 ? usual : most;
+    return { hosted: calls, runs: pricedRuns(calls, tools, variants) };
+  };
+  const all = paid(new Map([...always, ...(hosted ?? [])]));
+  return always.size === 0 ? all : { ...all, always: paid(always) };
+}
+
+/** Without those that the caller may do without. */
+export function withoutTools<Prompt extends ReservedTools>(prompt: Prompt): Omit<Prompt, keyof PaidTools> & PaidTools {
+  const { hosted: _hosted, runs: _runs, ...rest } = prompt;
+  return { ...rest, ...prompt.always };
+}
+
+const none: ReadonlyMap<HostedKind, number> = new Map();
+
+/** Tools that the model of one of the channels runs in each call. */
+function alwaysRun(services: RelayServices, call: CallToReserve): ReadonlyMap<HostedKind, number> {
+  const found = new Map<HostedKind, number>();
+  for (const { dialect, upstreamModel } of waysOf(services, call))
+    for (const { kind, most = 0 } of dialect.hosted?.always?.(upstreamModel) ?? []) found.set(kind, most);
+  return found;
+}
+
+/** How one of the channels that may be asked is asked for tools. */
+function variantsOf(services: RelayServices, call: CallToReserve): HostedVariants {
+  let variants: HostedVariants = {};
+  for (const { dialect, identity, upstreamModel, paramOverride } of waysOf(services, call)) {
+    const { hosted: access } = dialect;
+    const asked =
+      identity === null ? access?.writtenVariants : access?.variants?.({ ...call.body, model: upstreamModel, ...paramOverride });
+    variants = bothVariants(variants, asked);
+  }
+  return variants;
+}
