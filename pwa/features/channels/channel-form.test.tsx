@@ -266,10 +266,11 @@ describe('channel-form', () => {
 
     test('that does not answer is created only when one insists', async () => {
       await fill();
-      answers.test.push({ success: false, message: 'no such key', code: 'channel_test_failed', time: 0.1 });
+      answers.test.push({ success: false, message: 'status code 401: no such key', code: 'channel_test_failed', time: 0.1 });
       answers.create.push({ success: true, message: '', data: [12] });
       screen.press('Create');
       await shows(() => expect(screen.text()).toContain('no such key'));
+      expect(screen.text()).toContain('The provider refuses the key.');
       expect(sent('create')).toEqual([]);
       screen.press('Create all the same');
       await shows(() => expect(created).toEqual([[12]]));

@@ -7,6 +7,7 @@ import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { SummaryList } from '#pwa/ui/frame/side-panel.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { serverWords } from '#pwa/ui/server-words.ts';
+import { Advice } from './advice.tsx';
 import { statusInfo, statusName, type TestState, testState } from './channel-summary.ts';
 import styles from './channel-form.module.css';
 import { ChannelMenu, reportsBalance } from './channel-menu.tsx';
@@ -91,6 +92,7 @@ function TestOutcome({ test, name }: { test: TestState; name: string }) {
         <>
           <StatusMark status="failed">{t('channels.test.failed')}</StatusMark>
           <span>{test.message}</span>
+          <Advice message={test.message} className={styles.advice} />
         </>
       )}
       {test.state === 'ok' && (

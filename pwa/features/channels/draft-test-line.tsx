@@ -6,6 +6,7 @@ import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
+import { Advice } from './advice.tsx';
 import styles from './draft-test-line.module.css';
 import type { DraftTest } from './use-draft-test.ts';
 
@@ -41,6 +42,7 @@ export function DraftTestLine({ test, onTest, onSkip }: DraftTestLineProps) {
           <>
             <StatusMark status="failed">{t('channel.draft.failed', { model })}</StatusMark>
             <span className={styles.message}>{result.message}</span>
+            <Advice message={result.message} className={styles.advice} />
           </>
         )}
       </span>

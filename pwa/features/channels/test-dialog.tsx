@@ -8,6 +8,7 @@ import { Dialog } from '#pwa/ui/frame/dialog.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
+import { Advice } from './advice.tsx';
 import styles from './test-dialog.module.css';
 import type { TestResult } from './channel-summary.ts';
 import type { ChannelTests } from './use-channel-tests.ts';
@@ -72,7 +73,9 @@ function Result({ result }: { result: TestResult | undefined }) {
       ) : (
         <>
           <StatusMark status="failed">{t('channels.test.failed')}</StatusMark>
-          <span className={styles.message}>{result.message}</span>
+          <span className={styles.message}>
+            {result.message} <Advice message={result.message} className={undefined} />
+          </span>
         </>
       )}
     </span>

@@ -1,0 +1,9 @@
+import { useTranslation } from 'react-i18next';
+import { adviceOf } from './test-advice.ts';
+
+/** What to do about a test that failed, where that can be told. */
+export function Advice({ message, className }: { message: string; className: string | undefined }) {
+  const { t } = useTranslation();
+  const advice = adviceOf(message);
+  return advice === undefined ? null : <span className={className}>{t(`channels.test.advice.${advice}`)}</span>;
+}
