@@ -12,6 +12,7 @@ import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { arrivalOf } from './call-gates.ts';
 import { CallSnippet } from './call-snippet.tsx';
 import styles from './first-call.module.css';
+import { firstNames } from './first-names.ts';
 import { Gates } from './gates.tsx';
 import { kindOrder } from './guide-models.ts';
 import { Step } from './step.tsx';
@@ -113,7 +114,7 @@ function NoModel({ number, guide }: { number: number; guide: Guide }) {
   const { t } = useTranslation();
   const isUnpriced = guide.unpriced.length > 0;
   const role = guide.isAdmin ? 'admin' : 'user';
-  const names = guide.unpriced.slice(0, 3).join(', ');
+  const names = firstNames(guide.unpriced, t);
   return (
     <Step number={number} name={t('guide.call.name')} isDone={guide.hasCalled} line={t('guide.call.no_model')}>
       <p className={styles.advice}>
@@ -122,15 +123,16 @@ function NoModel({ number, guide }: { number: number; guide: Guide }) {
             ? t(`guide.call.unpriced_${role}`, { names, count: guide.unpriced.length })
             : t(`guide.call.unoffered_${role}`, { group: guide.token?.group || guide.user.group })}
         </StatusMark>
-        {guide.isAdmin && (
-          <Button
-            renderRoot={(attributes) =>
-              isUnpriced ? <Link {...attributes} to="/setting" search={{ field: 'ModelRatio' }} /> : <Link {...attributes} to="/channel" />
-            }
-          >
-            {t(isUnpriced ? 'guide.door.settings' : 'guide.door.channels')}
-          </Button>
+        {guide.isAdmin && !isUnpriced && (
+          <Button renderRoot={(attributes) => <Link {...attributes} to="/channel" />}>{t('guide.door.channels')}</Button>
         )}
+        {guide.isAdmin &&
+          isUnpriced &&
+          (['ModelRatio', 'SelfUseModeEnabled'] as const).map((field) => (
+            <Button key={field} renderRoot={(attributes) => <Link {...attributes} to="/setting" search={{ field }} />}>
+              {t(`guide.call.door_${field}`)}
+            </Button>
+          ))}
       </p>
     </Step>
   );

@@ -1,20 +1,12 @@
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import { registrationClosed, useSiteStatus } from '#pwa/api/site-status.ts';
 import { Glyph } from '#pwa/ui/controls/glyph.tsx';
 import { AskAutoDisable, useAsksAutoDisable } from './ask-auto-disable.tsx';
 import styles from './first-call.module.css';
+import { firstNames } from './first-names.ts';
 import type { Guide } from './use-guide.ts';
-
-const named = 3;
-
-/** The first few names, and how many more there are. */
-function firstNames(names: readonly string[], t: TFunction): string {
-  const first = names.slice(0, named).join(', ');
-  return names.length > named ? t('guide.next.and_more', { names: first, count: names.length - named }) : first;
-}
 
 /** What is worth doing after the first call; each line leaves when it is done. */
 export function NextSteps({ guide }: { guide: Guide }) {
