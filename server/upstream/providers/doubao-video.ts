@@ -9,9 +9,9 @@ export const doubaoVideo: Provider = {
   formats: {},
   auth: { kind: 'bearer' },
   models: [
-    'doubao-seedance-1-5-pro-251215',
-    'doubao-seedance-1-0-pro-250528',
-    'doubao-seedance-1-0-lite-t2v-250428',
-    'doubao-seedance-1-0-lite-i2v-250428',
+    'doubao-seedance-2-5-260628',
+    'doubao-seedance-2-0-260128',
+    'doubao-seedance-2-0-fast-260128',
+    'doubao-seedance-2-0-mini-260615',
   ],
 };

@@ -1,5 +1,4 @@
 // Models on one's own machine. https://docs.ollama.com/api and https://docs.ollama.com/openai
-import models from './default-models.json' with { type: 'json' };
 import type { Provider } from './spec.ts';
 
 export const ollama: Provider = {
@@ -22,5 +21,6 @@ export const ollama: Provider = {
   },
   auth: { kind: 'bearer' },
   modelList: { path: '{base}/api/tags', items: 'models', name: 'name' },
-  models: models['4'],
+  // Whatever was pulled there, which it tells.
+  models: [],
 };
