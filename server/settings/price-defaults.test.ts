@@ -26,6 +26,15 @@ test.each([
   expect(longInputsOf(model, longInputPrice)).toEqual([{ above, input: 2, output: 1.5 }]);
 });
 
+// https://docs.x.ai/developers/pricing https://platform.minimax.io/docs/guides/pricing-paygo
+test.each([
+  ['grok-4.5', 200_000],
+  ['grok-4.3', 200_000],
+  ['MiniMax-M3', 512_000],
+])('%s costs twice as much above %i tokens', (model, above) => {
+  expect(longInputsOf(model, longInputPrice)).toEqual([{ above, input: 2, output: 2 }]);
+});
+
 test.each(['gemini-2.5-flash', 'claude-sonnet-4-6', 'claude-opus-4-7', 'gpt-5.2', 'gpt-4.1'])(
   '%s costs the same at any length',
   (model) => {
@@ -48,8 +57,15 @@ test.each([
 const maps = priceMapsOf({ get: (key) => JSON.parse(defaultText(key)) });
 
 // USD per million tokens: https://developers.openai.com/api/docs/models/gpt-realtime-2 (and the pages of the others),
-// https://ai.google.dev/gemini-api/docs/pricing
+// https://ai.google.dev/gemini-api/docs/pricing, https://docs.x.ai/developers/pricing, https://platform.kimi.ai/docs/pricing/chat-k3,
+// https://platform.minimax.io/docs/guides/pricing-paygo
 test.each([
+  ['grok-4.5', { text: [2, 0.5, 6] }],
+  ['grok-4.3', { text: [1.25, 0.2, 2.5] }],
+  ['kimi-k3', { text: [3, 0.3, 15] }],
+  ['MiniMax-M3', { text: [0.3, 0.06, 1.2] }],
+  ['MiniMax-M2.7', { text: [0.3, 0.06, 1.2] }],
+  ['MiniMax-M2.7-highspeed', { text: [0.6, 0.06, 2.4] }],
   ['gpt-realtime', { text: [4, 0.4, 16], audio: [32, 0.4, 64], image: [5, 0.5] }],
   ['gpt-realtime-1.5', { text: [4, 0.4, 16], audio: [32, 0.4, 64], image: [5, 0.5] }],
   ['gpt-realtime-2', { text: [4, 0.4, 24], audio: [32, 0.4, 64], image: [5, 0.5] }],
