@@ -205,6 +205,7 @@ export const channelTypes: readonly ChannelType[] = [
     nameZh: '字节火山方舟、豆包、DeepSeek通用',
     color: 'blue',
     baseUrl: 'https://ark.cn-beijing.volces.com',
+    keyForms: ['APIKey', 'AppId|AccessToken'],
     keyHint: 'ark',
   },
   { type: 48, name: 'xAI', color: 'blue', baseUrl: 'https://api.x.ai', listsModels: true },

@@ -214,7 +214,7 @@ const keys: ReadonlyMap<number, string> = new Map([
 describe('addresses of every type', () => {
   // Baidu's first platform, and Cohere's conversations and embeddings, have formats and tests of their own.
   // Pictures of Zhipu, MiniMax, SiliconFlow, VolcEngine and Baidu, embeddings of Tencent, MiniMax and Baidu,
-  // rerankings of Ali and Baidu, and sounds of Ali, Google, Zhipu, MiniMax, SiliconFlow and Mistral came later than the list.
+  // rerankings of Ali and Baidu, and sounds of Ali, Google, Zhipu, MiniMax, SiliconFlow, VolcEngine and Mistral came later than the list.
   // Zhipu's first platform has become the next one.
   const isLater = ({ type, mode }: { type: number; mode: string }) =>
     type === 15 ||
@@ -225,7 +225,7 @@ describe('addresses of every type', () => {
     (mode === 'images' && [26, 35, 40, 45, 46].includes(type)) ||
     (mode === 'embeddings' && [23, 35, 46].includes(type)) ||
     (mode === 'rerank' && [17, 46].includes(type)) ||
-    (mode === 'speech' && [17, 24, 26, 35, 40, 42].includes(type));
+    (mode === 'speech' && [17, 24, 26, 35, 40, 42, 45].includes(type));
   const rows = readUrlRows().filter((row) => isSupported(row.type) && urlKinds.has(row.mode) && !isLater(row));
 
   it('cover every provider but those of later years, and who hosts formats of others, which has files of its own', () => {

@@ -92,6 +92,22 @@ describe.each(engines)('sounds in forms of their own on $kind', (engine) => {
       paid: { prompt_tokens: twice, completion_tokens: 0, quota: twice * 2 },
     },
     {
+      name: 'volc',
+      model: 'seed-tts-2.0',
+      asked: { voice: 'alloy', response_format: 'wav', speed: 0.25 },
+      sent: {
+        req_params: {
+          text: input,
+          speaker: 'zh_female_vv_uranus_bigtts',
+          audio_params: { format: 'mp3', sample_rate: 24_000, speech_rate: -50 },
+        },
+      },
+      dropped: 'voice, response_format',
+      sound: spokenSound,
+      type: 'audio/mpeg',
+      paid: { prompt_tokens: twice, completion_tokens: 0, quota: twice * 2 },
+    },
+    {
       name: 'mistral',
       model: 'voxtral-mini-tts-2603',
       asked: { voice: 'alloy', speed: 2 },
@@ -197,6 +213,7 @@ describe.each(engines)('sounds in forms of their own on $kind', (engine) => {
   test.each([
     { name: 'minimax', model: 'speech-2.6-hd', counted: twice },
     { name: 'mistral', model: 'voxtral-mini-tts-2603', counted: characters },
+    { name: 'volc', model: 'seed-tts-2.0', counted: twice },
   ] as const)('$name: its events come as those that callers know, one by one', async ({ name, model, counted }) => {
     await using at = await open(name, model);
     const events = await eventsOf(await at.scene.post('/v1/audio/speech', { model, input, voice: 'x', stream_format: 'sse' }));
@@ -206,6 +223,33 @@ describe.each(engines)('sounds in forms of their own on $kind', (engine) => {
     );
     expect(events.at(-1)).toMatchObject({ type: 'speech.audio.done' });
     expect(await at.scene.logs(1)).toMatchObject([{ prompt_tokens: counted, completion_tokens: 0, quota: counted * 2 }]);
+    await at.scene.checkBooks();
+  });
+
+  test('Volcano tells what is wrong in its own words, before any sound and amid it', async () => {
+    await using at = await open('volc', 'seed-tts-2.0', { models: 'seed-tts-2.0,doubao-pro' });
+    const ask = (more: object = {}) => at.scene.post('/v1/audio/speech', { model: 'seed-tts-2.0', input, voice: 'x', ...more });
+    for (const [told, status] of [
+      [[{ code: 45_000_001, message: 'no such speaker', data: null }], 400],
+      [[{ code: 45_000_292, message: 'quota exceeded for types: concurrency', data: null }], 429],
+      [[{ code: 55_000_000, message: 'inner fault' }], 502],
+      [{ header: { reqid: 'r1', code: 45_000_010, message: 'no grant' } }, 400],
+    ] as const) {
+      at.speaker.behave(told);
+      expect((await ask()).status).toBe(status);
+    }
+    expect(await at.scene.balance()).toBe(500_000_000);
+    const sound = { code: 0, message: '', data: spokenSound.toString('base64') };
+    at.speaker.behave([sound, { code: 55_000_000, message: 'inner fault' }]);
+    const text = await (await ask({ stream_format: 'sse' })).text();
+    expect(text).toContain('speech.audio.delta');
+    expect(text).toContain('error');
+    expect(text).not.toContain('speech.audio.done');
+    // A key for speech is none of Ark's, whose models are asked for elsewhere.
+    const taken = at.speaker.taken.length;
+    const chat = await at.scene.post('/v1/chat/completions', { model: 'doubao-pro', messages: [{ role: 'user', content: 'Hi' }] });
+    expect(chat.status).toBeGreaterThanOrEqual(400);
+    expect(at.speaker.taken).toHaveLength(taken);
     await at.scene.checkBooks();
   });
 

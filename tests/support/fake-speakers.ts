@@ -114,6 +114,36 @@ export const speakers = {
       return events([...pieces, told({ audio: '', status: 2, ced: '' }, { extra_info: extra })]);
     },
   },
+  // https://www.volcengine.com/docs/6561/1598757
+  volc: {
+    type: 45,
+    key: 'app1|token1',
+    isOwn: (headers) =>
+      headers['x-api-app-id'] === 'app1' &&
+      headers['x-api-access-key'] === 'token1' &&
+      headers['x-api-resource-id'] === 'seed-tts-2.0' &&
+      headers.authorization === undefined,
+    path: /^\/api\/v3\/tts\/unidirectional\/sse$/,
+    fields: {
+      user: object({ uid: text }),
+      req_params: object({
+        text,
+        speaker: text,
+        audio_params: object({
+          format: among('mp3', 'pcm', 'ogg_opus'),
+          sample_rate: among(24_000),
+          speech_rate: between(-50, 100),
+          emotion: text,
+        }),
+      }),
+    },
+    answer({ req_params: asked }) {
+      const words = countedTwice(String(Object(asked).text));
+      const told = spokenPieces.map((piece) => ({ code: 0, message: '', data: piece.toString('base64') }));
+      const sentence = { code: 0, message: '', data: null, sentence: { text: 'The tide', words: [] } };
+      return events([...told, sentence, { code: 20_000_000, message: 'OK', data: null, usage: { text_words: words } }]);
+    },
+  },
   // https://docs.mistral.ai/studio/audio/text-to-speech/quickstarts
   mistral: {
     type: 42,

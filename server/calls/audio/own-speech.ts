@@ -22,7 +22,11 @@ const longestAddress = 1024 * 1024;
 export function encodeOwnSpeech(asked: CallInput, form: SpeechForm): EncodedRequest {
   const { call, dropped } = withoutSurcharges({ ...asked, isPassThrough: false });
   const written = form.writeRequest({ ...call.body, ...overrideOf(call) }, asked.way.upstreamModel);
-  const request = { ...encoded(asked, JSON.stringify(written.body)), dropped: [...new Set([...dropped, ...written.dropped])] };
+  const request = {
+    ...encoded(asked, JSON.stringify(written.body)),
+    headers: written.headers ?? null,
+    dropped: [...new Set([...dropped, ...written.dropped])],
+  };
   if (written.streamed !== undefined) return { ...request, streamType: soundType(written.streamed) };
   return form.readResponse === undefined ? request : { ...request, isWhole: true, contents: contentsOf(form) };
 }

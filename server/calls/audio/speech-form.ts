@@ -10,7 +10,7 @@ export interface SpeechForm {
   /** Of a whole response. Missing: it sends the sound itself. Null: it is not of this form. */
   readResponse?(told: Body): ToldSpeech | { error: ErrorInResponse } | null;
   /** Of an event, where it is asked for a stream. Null: it is not of this form. */
-  readEvent?(told: Body): ToldPiece | null;
+  readEvent?(told: Body): ToldPiece | { error: ErrorInResponse } | null;
   /** What it tells as read is characters, as it bills them. */
   countsCharacters?: true;
   /** Samples come in a WAV file, whose head callers of `pcm` do not get. */
@@ -21,6 +21,8 @@ export interface WrittenSpeech {
   body: Record<string, unknown>;
   /** Names of the caller's fields that the provider has no place for. */
   dropped: readonly string[];
+  /** Beside those of the channel. */
+  headers?: Readonly<Record<string, string>>;
   /** It asks for events, with sound in this format. Missing: for a whole response. */
   streamed?: string;
 }

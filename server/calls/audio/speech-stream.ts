@@ -48,14 +48,20 @@ export class SpeechStream extends PassingStream {
   /** An end without any sound is one, too. */
   protected override errorIn(event: PassingEvent): ErrorInResponse | null {
     if (event.name === soundEvent) return null;
-    const error = super.errorIn(event);
+    const told = this.#told(event);
+    const error = told !== null && 'error' in told ? told.error : super.errorIn(event);
     if (error !== null || this.#hasSound) return error;
     const piece = this.#pieceIn(event);
     return piece?.isLast === true && (piece.sound ?? nothing).length === 0 ? noSound : null;
   }
 
-  #pieceIn({ told }: PassingEvent): ToldPiece | null {
+  #told({ told }: PassingEvent): ReturnType<NonNullable<SpeechForm['readEvent']>> {
     return told === null ? null : (this.#form?.readEvent?.(told) ?? null);
+  }
+
+  #pieceIn(event: PassingEvent): ToldPiece | null {
+    const told = this.#told(event);
+    return told === null || 'error' in told ? null : told;
   }
 
   protected override passOn(bytes: Buffer, forClient: Buffer[]): 'more' {

@@ -14,8 +14,8 @@ import { encoded, overrideOf } from '../forward-body.ts';
 /** How the names of models begin that take more than bytes, and can translate. */
 export const saying = '@cf/openai/whisper-large-v3';
 const title = { zh: '此提供商的语音转写接口', en: "this provider's transcriptions" };
-const ofResponse = ['model', 'file', 'response_format', 'stream'];
-const known = ['language', 'prompt', 'vad_filter', 'prefix'];
+const ofResponse: ReadonlySet<string> = new Set(['model', 'file', 'response_format', 'stream']);
+const known: ReadonlySet<string> = new Set(['language', 'prompt', 'vad_filter', 'prefix']);
 
 /** @throws {AppError} `untranslatable` for subtitles of a model that tells no times */
 export function encodeForWorkers(asked: CallInput, isTranslated: boolean): EncodedRequest {
@@ -25,7 +25,7 @@ export function encodeForWorkers(asked: CallInput, isTranslated: boolean): Encod
   if (!(sound instanceof FormFile)) throw new AppError('internal_error');
   const says = asked.way.upstreamModel.startsWith(saying);
   if (!says && (body.response_format === 'srt' || body.response_format === 'vtt')) throw untranslatable('response_format', title);
-  const left = Object.keys(call.body).filter((name) => !ofResponse.includes(name) && !(says && known.includes(name)));
+  const left = Object.keys(call.body).filter((name) => !ofResponse.has(name) && !(says && known.has(name)));
   const request = {
     ...encoded(asked, ''),
     dropped: [...dropped, ...left.map((name) => name.replace(/\[\]$/, ''))],
@@ -38,7 +38,7 @@ export function encodeForWorkers(asked: CallInput, isTranslated: boolean): Encod
     ...textIn('language', language),
     ...textIn('initial_prompt', prompt),
     ...textIn('prefix', prefix),
-    ...(filters === undefined ? {} : { vad_filter: String(filters) === 'true' }),
+    ...(filters === undefined ? {} : { vad_filter: filters === true || filters === 'true' }),
   });
   const head = Buffer.from(`${fields.slice(0, -1)},"audio":"`);
   return { ...request, body: new PiecedBody([sourceOf(head), base64Of(sound.content), sourceOf(Buffer.from('"}'))]) };

@@ -1,4 +1,5 @@
 // Every scheme by the name that a provider's record has for it.
+import { ark } from './ark.ts';
 import { aws } from './aws.ts';
 import { baidu } from './baidu.ts';
 import { bearer } from './bearer.ts';
@@ -24,6 +25,8 @@ export type Auth =
   | { kind: 'query'; name: string }
   /** An API key, or a file of credentials. */
   | { kind: 'google' }
+  /** An API key, or the two parts of one for speech. */
+  | { kind: 'ark' }
   /** An access key, which signs for that service, or an API key. */
   | { kind: 'aws'; service: string }
   | { kind: 'zhipu-jwt' }
@@ -53,6 +56,8 @@ export function authorizationOf(auth: Auth, key: string, base: string): Authoriz
       return query(key, auth.name);
     case 'google':
       return google(key, base);
+    case 'ark':
+      return ark(key);
     case 'aws':
       return aws(key, auth.service);
     case 'zhipu-jwt':

@@ -14,6 +14,7 @@ import type { Row } from './rows.ts';
 const models: Readonly<Record<SpeakerName, string>> = {
   minimax: 'speech-2.6-hd',
   mistral: 'voxtral-mini-tts-3-0',
+  volc: 'seed-tts-2.0',
   google: 'gemini-2.5-flash-preview-tts',
   vertex: 'gemini-2.5-flash-preview-tts',
   dashscope: 'qwen3-tts-flash',

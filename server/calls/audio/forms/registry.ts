@@ -4,9 +4,10 @@ import { dashscope } from './dashscope.ts';
 import { google } from './google.ts';
 import { minimax } from './minimax.ts';
 import { mistral } from './mistral.ts';
+import { volc } from './volc.ts';
 import { zhipu } from './zhipu.ts';
 
-const speechForms: Readonly<Record<string, SpeechForm>> = { dashscope, google, minimax, mistral, zhipu };
+const speechForms: Readonly<Record<string, SpeechForm>> = { dashscope, google, minimax, mistral, volc, zhipu };
 
 /** Null: the provider is asked as OpenAI is. */
 export function speechFormOf(name: string | undefined): SpeechForm | null {

@@ -1,0 +1,16 @@
+// An API key of Volcano Ark, or the two parts that its service for speech gives out. https://www.volcengine.com/docs/6561/1598757
+import { bearer } from './bearer.ts';
+import type { Authorization } from './scheme.ts';
+
+/** Null: it has no such form. */
+export function speechKeyIn(key: string): { app: string; token: string } | null {
+  const [app = '', token = '', ...more] = key.split('|').map((part) => part.trim());
+  return app === '' || token === '' || more.length > 0 ? null : { app, token };
+}
+
+export function ark(key: string): Authorization {
+  const parts = speechKeyIn(key);
+  if (parts === null && key.includes('|')) return { headers: {}, problem: 'the key is neither an API key nor AppId|AccessToken' };
+  if (parts === null) return bearer(key.trim());
+  return { headers: { 'x-api-app-id': parts.app, 'x-api-access-key': parts.token }, problem: null };
+}
