@@ -66,6 +66,7 @@ const relay = [
   'realtime-secrets',
   'realtime-ends',
   'realtime-money',
+  'overridden-calls',
   'reported-costs',
   'session-budget',
   'sign-ins',

@@ -30,6 +30,8 @@ export interface CallParameters {
   /** The most tokens that one choice of the response may have; 0: not said. */
   maxTokens: number;
   choices: number;
+  /** Prompts that each have so many of those choices; missing: one has them all. */
+  prompts?: number;
   /** The caller wants to be told the usage of a stream. */
   wantsUsage: boolean;
   /** Bytes of a whole response for each of its tokens, at the most, roughly: what else might have been written counts. */

@@ -12,7 +12,8 @@ import { withKnownSignatures } from './signature-memory.ts';
 import { plainBody, withoutSurcharges } from './surcharges.ts';
 
 /** @throws {AppError} `format_unsupported`, `untranslatable`, `invalid_request` */
-export function encodeRequest(asked: CallInput): EncodedRequest {
+export function encodeRequest(given: CallInput): EncodedRequest {
+  const asked = withinModel(given);
   const { way, isCount, forceUsage, settings } = asked;
   if (way.identity !== null) {
     const { call, dropped } = withoutSurcharges(asked);
@@ -49,6 +50,13 @@ function mostOf({ originModel, way: { upstreamModel } }: CallInput): number | nu
 function limited(request: ChatRequest, most: number | null): ChatRequest {
   if (most === null || request.maxTokens === undefined || request.maxTokens <= most) return request;
   return { ...request, maxTokens: most };
+}
+
+/** Another channel's model may write more, which the account pays for: a limit beyond what this one can is refused. */
+function withinModel(call: CallInput): CallInput {
+  const { outputBound } = call;
+  const most = outputBound === undefined ? null : mostOf(call);
+  return outputBound === undefined || most === null || outputBound <= most ? call : { ...call, outputBound: most };
 }
 
 /** @param most tokens beyond which a limit is lowered; one that is not there stays so */

@@ -40,9 +40,17 @@ export function limitsAt(first: string, ...others: readonly string[]): TokenLimi
         hasLimit = true;
         if (limit > tokens || limit <= 0) bounded = withValue(bounded, path, tokens);
       }
-      return hasLimit ? bounded : withValue(bounded, firstPath, tokens);
+      if (hasLimit) return bounded;
+      // What stands there without a number is no limit, and says by which name its provider knows one.
+      return withValue(bounded, paths.find((path) => valueAt(bounded, path) !== undefined) ?? firstPath, tokens);
     },
   };
+}
+
+/** Of numbers that may be anything; undefined: none of them is one. */
+export function largestCount(...values: readonly unknown[]): number | undefined {
+  const counts = values.filter((value): value is number => typeof value === 'number' && value > 0);
+  return counts.length === 0 ? undefined : Math.ceil(Math.max(...counts));
 }
 
 function valueAt(body: Body, path: readonly string[]): unknown {
@@ -61,14 +69,17 @@ function withValue(body: Body, [name = '', ...rest]: readonly string[], value: u
 interface Reserved {
   outputBound?: number;
   choiceLimit?: number;
+  way: { readonly paramOverride: Body | null };
 }
 
-/** After edits: what was reserved for is the most that may be asked for. */
+/** After edits: what was reserved for is the most that may be asked for, and an override that takes a limit away does not. */
 export function keepLimits(
   body: Record<string, unknown>,
-  { outputBound, choiceLimit }: Reserved,
+  { outputBound, choiceLimit, way: { paramOverride } }: Reserved,
   limits: TokenLimits,
 ): Record<string, unknown> {
   const bounded = outputBound === undefined ? body : limits.bound(body, outputBound);
-  return choiceLimit === undefined || limits.read(bounded) === undefined ? bounded : limits.bound(bounded, choiceLimit);
+  if (choiceLimit === undefined) return bounded;
+  const isOverridden = paramOverride !== null && limits.names.some((name) => Object.hasOwn(paramOverride, name));
+  return limits.read(bounded) === undefined && !isOverridden ? bounded : limits.bound(bounded, choiceLimit);
 }

@@ -75,6 +75,8 @@ export interface UpstreamDialect {
   readonly title?: string;
   /** Where a body says how many tokens a choice may have; `noLimits`: nowhere. */
   readonly limits: TokenLimits;
+  /** How many responses a body asks for, for each of its prompts; undefined: it does not say. Read loosely. Missing: there is always one. */
+  choicesIn?(body: Body): number | undefined;
   /** What it carries of what requests can say; the rest is lost. */
   readonly carriedFields: CarriedFields;
   /** The way of calls whose client speaks this format too; null: none does. */

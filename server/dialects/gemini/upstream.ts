@@ -1,6 +1,7 @@
 // Gemini's `generateContent` as a format that providers speak. Model and stream flag stand in the path.
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import { forwardLong, forwardWhole } from '../forward-response.ts';
+import { largestCount } from '../token-limits.ts';
 import { tokenCount } from '../token-usage.ts';
 import type { DecodeInput } from '../decoded-whole.ts';
 import type { UpstreamDialect } from '../upstream-dialect.ts';
@@ -25,6 +26,10 @@ type Body = Readonly<Record<string, unknown>>;
 export const geminiUpstream: UpstreamDialect = {
   name: 'gemini',
   limits,
+  choicesIn(body) {
+    const config = memberOf(body, 'generationConfig', 'generation_config');
+    return largestCount(config['candidateCount'], config['candidate_count']);
+  },
   carriedFields,
   surcharges: { fields: { serviceTier: cheapTiers, service_tier: cheapTiers } },
   identity: {

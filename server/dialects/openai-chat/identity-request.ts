@@ -21,7 +21,7 @@ export function writeRequest(input: EncodeInput): EncodedRequest {
   // The text has the provider's name of the model by now.
   const isRenamed = input.isPassThrough !== true && edited['model'] !== way.upstreamModel && way.paramOverride === null;
   const described = describeRequest(isRenamed ? { ...edited, model: way.upstreamModel } : edited, input);
-  return { ...described, upstreamModel: way.upstreamModel, body: Buffer.from(text), dropped: adapted.dropped };
+  return { ...described, body: Buffer.from(text), dropped: adapted.dropped };
 }
 
 /** The client itself asked for a usage chunk at the end of its stream. */

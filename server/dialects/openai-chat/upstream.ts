@@ -11,6 +11,7 @@ import { limits } from './limits.ts';
 import { readLong } from './long-response.ts';
 import { createStreamReader, readWhole } from './read-response.ts';
 import { cacheKeyFor } from '../cache-key.ts';
+import { largestCount } from '../token-limits.ts';
 import { applyQuirks } from './request-quirks.ts';
 import { errorIn } from './response-errors.ts';
 import { carriedFields } from './said-fields.ts';
@@ -21,6 +22,8 @@ import { createStreamWriter } from './write-response.ts';
 export const openaiChatUpstream: UpstreamDialect = {
   name: 'openai-chat',
   limits,
+  // All that are written are paid for, also those of which the best are told.
+  choicesIn: ({ n, best_of: written }) => largestCount(n, written),
   carriedFields,
   identity: {
     writeRequest: forwardRequest,

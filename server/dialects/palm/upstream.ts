@@ -2,7 +2,7 @@
 // https://github.com/googleapis/googleapis/blob/master/google/ai/generativelanguage/v1beta2/discuss_service.proto
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import { errorInResponse } from '../stream-pipe.ts';
-import { noLimits } from '../token-limits.ts';
+import { largestCount, noLimits } from '../token-limits.ts';
 import type { UpstreamDialect } from '../upstream-dialect.ts';
 import { createStreamReader, readError, readWhole } from './read-response.ts';
 import { carriedFields } from './said-fields.ts';
@@ -14,6 +14,7 @@ export const palmUpstream: UpstreamDialect = {
   name: 'palm',
   title,
   limits: noLimits,
+  choicesIn: ({ candidateCount, candidate_count: spelled }) => largestCount(candidateCount, spelled),
   carriedFields,
   identity: null,
   // Nothing of the account is named in a prompt.

@@ -34,3 +34,10 @@ export function* waysOf({ channels }: RelayServices, { admission, endpoint, mode
     }
   }
 }
+
+/** The largest number of tokens on those ways; 0: none has any. */
+export function largestOf(services: RelayServices, call: AskedCall, tokensOf: (way: ChannelWay) => number | undefined): number {
+  let largest = 0;
+  for (const way of waysOf(services, call)) largest = Math.max(largest, tokensOf(way) ?? 0);
+  return largest;
+}

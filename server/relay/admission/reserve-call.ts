@@ -12,21 +12,21 @@ import type { Made, PromptContent } from '#server/dialects/prompt-content.ts';
 import { balanceOf } from '#server/money/account.ts';
 import type { AccountKind } from '#server/money/account.ts';
 import type { Refusal } from '#server/money/leases/lease.ts';
-import { maxOutputTokens } from '#server/money/max-output-tokens.ts';
 import { promptRatio } from '#server/money/quote.ts';
 import type { QuotedPrice, Quotes } from '#server/money/quote.ts';
 import type { ReserveResult } from '#server/money/leases/reservations.ts';
 import type { Reservation } from '#server/money/leases/reservation.ts';
 import type { RelayBody, RelayEndpoint } from '#server/relay/endpoints.ts';
 import type { PromptBasis } from '#server/relay/accounting/learned-usage.ts';
-import { waysOf } from '#server/relay/admission/asked-ways.ts';
+import { largestOf, waysOf } from '#server/relay/admission/asked-ways.ts';
 import { dearestTier } from '#server/relay/admission/dearest-tier.ts';
+import { outputOf } from '#server/relay/admission/expected-output.ts';
+import type { Output } from '#server/relay/admission/expected-output.ts';
 import { reservedTools, withoutTools } from '#server/relay/admission/reserved-tools.ts';
 import type { ReservedTools } from '#server/relay/admission/reserved-tools.ts';
 import type { OwnModel } from '#server/relay/own-models.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import type { Admission } from '#server/relay/admission/admission.ts';
-import type { ChannelWay } from '#server/upstream/find-way.ts';
 import { countPrompt, estimateTextTokens } from '#server/upstream/token-estimate.ts';
 
 export interface CallToReserve {
@@ -162,54 +162,6 @@ export function reserveQuota(
 function reservationOf(context: RelayServices['context'], result: ReserveResult): Reservation {
   if ('refusal' in result) throw refusedMoney(context, result.refusal);
   return result.reservation;
-}
-
-interface Output {
-  choices: number;
-  /** The limit on each choice as the client asked for it; 0 without. */
-  named: number;
-  /** All choices together: the largest response, and what most responses need. */
-  most: number;
-  least: number;
-}
-
-function outputOf(services: RelayServices, call: CallToReserve, { made = 0 }: ExpectedPrompt): Output {
-  const { context, learned } = services;
-  const { endpoint, model, parameters } = call;
-  if (!endpoint.kind.isWritten) return { choices: 1, named: 0, most: made, least: made };
-  const { settings } = context;
-  const { choices } = parameters;
-  const named = parameters.maxTokens > 0 ? Math.max(parameters.maxTokens, raisedLimit(services, call)) : 0;
-  const known = maxOutputTokens(model);
-  const largest = known ?? settings.get('DefaultMaxOutputTokens');
-  // Nothing is longer than the largest; where limits are not kept to, the largest is what it may become.
-  const limited = known === null ? named : Math.min(named, known);
-  const most = named === 0 || learned.ignoresLimits(model, call.admission.user.id) ? Math.max(limited, largest) : limited;
-  // Whoever pays for fewer than any provider takes is refused before it is asked.
-  const taken = Math.min(
-    most,
-    largestOf(services, call, ({ dialect }) => dialect.leastMaxTokens),
-  );
-  const needed = Math.max(1, taken, Math.ceil(learned.mostResponses(model) ?? settings.get('PreConsumedQuota')));
-  return {
-    choices,
-    named,
-    most: most * choices,
-    least: Math.min(most * choices, named === 0 ? needed * choices : Math.min(named, needed) * choices),
-  };
-}
-
-/** A name may tell a model to think, which raises a limit that leaves no room for it; 0: none does. */
-function raisedLimit(services: RelayServices, call: CallToReserve): number {
-  const { settings } = services.context;
-  return largestOf(services, call, ({ dialect, upstreamModel }) => dialect.leastLimit?.(call.body, upstreamModel, settings));
-}
-
-/** The largest number of tokens on the ways of the channels that may be asked; 0: none has any. */
-function largestOf(services: RelayServices, call: CallToReserve, tokensOf: (way: ChannelWay) => number | undefined): number {
-  let largest = 0;
-  for (const way of waysOf(services, call)) largest = Math.max(largest, tokensOf(way) ?? 0);
-  return largest;
 }
 
 /** By the records as they were last read: they decide how closely is looked, and nothing else. */

@@ -50,11 +50,17 @@ export function withoutTools<Prompt extends ReservedTools>(prompt: Prompt): Omit
 
 const none: ReadonlyMap<HostedKind, number> = new Map();
 
-/** Tools that the model of one of the channels runs in each call. */
+/** Tools that the model of one of the channels runs in each call, or that its override asks for. */
 function alwaysRun(services: RelayServices, call: CallToReserve): ReadonlyMap<HostedKind, number> {
   const found = new Map<HostedKind, number>();
-  for (const { dialect, upstreamModel } of waysOf(services, call))
-    for (const { kind, most = 0 } of dialect.hosted?.always?.(upstreamModel) ?? []) found.set(kind, most);
+  for (const { dialect, upstreamModel, paramOverride } of waysOf(services, call)) {
+    const { hosted: access } = dialect;
+    for (const { kind, most = 0 } of access?.always?.(upstreamModel) ?? []) found.set(kind, most);
+    if (access === undefined || paramOverride === null) continue;
+    // Of formats whose responses do not tell of runs, one is all that is billed.
+    const usual = access.atLeast === undefined ? 0 : 1;
+    for (const { kind, most = usual } of access.find(paramOverride)) found.set(kind, most);
+  }
   return found;
 }
 

@@ -67,10 +67,12 @@ export function checkRequest(body: Body): void {
 export function callParameters(body: Body): CallParameters {
   const fields = new StrictFields(body);
   const alternatives = fields.number('logprobs');
+  const prompts = promptsOf(body)?.length ?? 1;
   return {
     maxTokens: fields.number('max_tokens') ?? usualMaxTokens,
     // All that are written are paid for, also those of which the best are told.
-    choices: (promptsOf(body)?.length ?? 1) * (fields.number('best_of') ?? fields.number('n') ?? 1),
+    choices: prompts * (fields.number('best_of') ?? fields.number('n') ?? 1),
+    prompts,
     wantsUsage: fields.object('stream_options')?.include_usage === true,
     mostTokenBytes: plainTokenBytes + (alternatives === undefined ? 0 : alternativeBytes * (1 + alternatives)),
   };

@@ -1,0 +1,87 @@
+// What a channel makes of a call, by overrides and by its own names for models, is reserved for as what a caller asks for: an account pays for
+// all that its provider is told to write, and owes nothing.
+import { describe, expect, test, vi } from 'vitest';
+import { countMessages } from '#tests/support/count-prompt.ts';
+import { engines } from '#tests/support/engines.ts';
+import type { ChannelFields } from '#tests/support/build-channel.ts';
+import { createScene } from '#tests/support/relay-scene.ts';
+import type { RelayScene } from '#tests/support/relay-scene.ts';
+
+/** Nobody knows how much it writes; one token of either kind costs 10. */
+const model = 'sea-1';
+const settings = { ModelRatio: `{"${model}":10,"gpt-4":10}`, CompletionRatio: `{"${model}":1,"gpt-4":1}`, DefaultMaxOutputTokens: '1000' };
+const messages = [{ role: 'user', content: 'Say hello' }];
+const promptTokens = await countMessages(messages, model);
+
+const sceneOf = (engine: (typeof engines)[number], channels: readonly ChannelFields[], quota?: number) =>
+  createScene(engine, {
+    settings,
+    channels: channels.map((channel) => ({ models: `${model},gpt-4`, ...channel })),
+    ...(quota === undefined ? {} : { quota }),
+  });
+
+function told(scene: RelayScene, tokens: number): void {
+  scene.upstream.behave({ usage: { prompt_tokens: promptTokens, completion_tokens: tokens, total_tokens: promptTokens + tokens } });
+}
+
+/** Tokens that the first call reserved for, those of its short prompt among them. */
+async function reservedTokens(scene: RelayScene, ask: () => Promise<Response>): Promise<number> {
+  const reserve = vi.spyOn(scene.app.context.ledger, 'reserve');
+  const response = await ask();
+  expect([response.status, await response.text()]).toEqual([200, expect.any(String)]);
+  const amount = reserve.mock.calls[0]?.[0].amount ?? 0;
+  return Math.floor(amount / 10);
+}
+
+describe.each(engines)('what a channel makes of a call on $kind', (engine) => {
+  test('responses that an override asks for are all paid for before, at the limit that their caller names', async () => {
+    const channels = [{ param_override: '{"n":5}' }];
+    await using scene = await sceneOf(engine, channels, 10 * (promptTokens + 500));
+    told(scene, 500);
+    expect((await scene.chat({ model, max_tokens: 100 })).status).toBe(200);
+    expect(scene.upstream.requests[0]?.body).toMatchObject({ n: 5, max_tokens: 100 });
+    expect(await scene.balance()).toBe(0);
+    await scene.checkBooks();
+    await using poor = await sceneOf(engine, channels, 10 * (promptTokens + 499));
+    expect((await poor.chat({ model, max_tokens: 100 })).status).toBe(403);
+    expect(poor.upstream.requests).toEqual([]);
+  });
+
+  test('who pays for less than all of them can write is given shorter ones, and owes nothing', async () => {
+    await using scene = await sceneOf(engine, [{ param_override: '{"n":2}' }], 10 * (promptTokens + 1_400));
+    told(scene, 1_400);
+    expect((await scene.chat({ model })).status).toBe(200);
+    expect(scene.upstream.requests[0]?.body).toMatchObject({ n: 2, max_tokens: 700 });
+    expect(await scene.balance()).toBe(0);
+    await scene.checkBooks();
+  });
+
+  test('the channel that is asked second counts as well', async () => {
+    await using scene = await sceneOf(engine, [
+      { priority: 1, key: 'first' },
+      { param_override: '{"n":3}', key: 'second' },
+    ]);
+    expect(await reservedTokens(scene, () => scene.chat({ model, max_tokens: 100 }))).toBeGreaterThanOrEqual(300);
+  });
+});
+
+describe.each(engines)('searches that a channel asks for on $kind', (engine) => {
+  const tools = { ToolPrice: '{"web_search":10}' };
+
+  test.each<[string, ChannelFields]>([
+    ['by an override', { param_override: '{"web_search_options":{}}' }],
+    ['by its name for the model', { model_mapping: `{"${model}":"gpt-4o-mini-search-preview"}` }],
+  ])('%s are paid for before', async (_name, channel) => {
+    const search = 5_000;
+    const options = { channels: [{ models: model, ...channel }], settings: { ...settings, ...tools } };
+    const least = 10 * (promptTokens + 16) + search;
+    await using poor = await createScene(engine, { ...options, quota: least - 1 });
+    expect((await poor.chat({ model, max_tokens: 16 })).status).toBe(403);
+    expect(poor.upstream.requests).toEqual([]);
+    await using scene = await createScene(engine, { ...options, quota: least });
+    told(scene, 16);
+    expect((await scene.chat({ model, max_tokens: 16 })).status).toBe(200);
+    expect(await scene.balance()).toBe(0);
+    await scene.checkBooks();
+  });
+});
