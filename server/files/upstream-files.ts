@@ -11,6 +11,7 @@ import { keyBehind } from '#server/relay/own-objects.ts';
 import { TaskFailure } from '#server/relay/tasks/task-failure.ts';
 import { exchange } from '#server/upstream/exchange.ts';
 import type { Received } from '#server/upstream/exchange.ts';
+import { headersTo } from '#server/upstream/own-headers.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import type { Provider } from '#server/upstream/providers/spec.ts';
 import type { SendRequest } from '#server/upstream/send.ts';
@@ -159,7 +160,7 @@ export async function askAccount(
     origin: url.origin,
     path: `${url.pathname}${url.search}`,
     method,
-    headers: { ...headers, ...own },
+    headers: headersTo(channel, headers, own),
     body,
     isStream,
     framing: isStream ? bytes : framings.sse,

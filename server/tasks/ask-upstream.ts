@@ -6,6 +6,7 @@ import { MemberText } from '#server/framing/member-text.ts';
 import { framings } from '#server/framing/registry.ts';
 import { exchange } from '#server/upstream/exchange.ts';
 import { isTakenUnread } from '#server/upstream/failure-consequences.ts';
+import { headersTo } from '#server/upstream/own-headers.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import type { SendRequest } from '#server/upstream/send.ts';
 import type { EventSource } from '#server/upstream/upstream-stream.ts';
@@ -108,7 +109,7 @@ export function questionRequest(channel: PreparedChannel, question: Omit<Upstrea
     origin: url.origin,
     path: `${url.pathname}${url.search}`,
     method,
-    headers: { ...headers, ...own, ...(body === undefined || type === undefined ? {} : { 'content-type': type }) },
+    headers: headersTo(channel, headers, own, body === undefined || type === undefined ? {} : { 'content-type': type }),
     body: body ?? null,
     framing: framings.sse,
     proxy: channel.setting.proxy,

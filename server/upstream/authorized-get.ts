@@ -1,6 +1,7 @@
 // A question about a channel's account, as its calls are sent: with its key, through its proxy.
 import { framings } from '#server/framing/registry.ts';
 import type { Signing } from './auth/scheme.ts';
+import { headersTo } from './own-headers.ts';
 import type { PreparedChannel } from './prepared-channel.ts';
 import type { SendRequest } from './send.ts';
 
@@ -8,7 +9,7 @@ import type { SendRequest } from './send.ts';
 export function authorizedGet(channel: PreparedChannel, url: URL, signing: Signing, header?: string): SendRequest | Promise<SendRequest> {
   const { 'content-type': _noBody, ...called } = channel.headers;
   const { authorization: _calls, ...others } = called;
-  const headers = header === undefined ? called : { ...others, [header]: channel.key };
+  const headers = header === undefined ? called : headersTo(channel, others, { [header]: channel.key });
   const { setting } = channel;
   const request: SendRequest = {
     origin: url.origin,

@@ -6,6 +6,7 @@ import type { CallInput, EncodedRequest } from '#server/dialects/encode-input.ts
 import type { Signing } from './auth/scheme.ts';
 import { EventSieve } from './event-sieve.ts';
 import type { ChannelWay } from './find-way.ts';
+import { headersTo } from './own-headers.ts';
 import type { PreparedChannel } from './prepared-channel.ts';
 import type { SendRequest, UpstreamBody } from './send.ts';
 import { decodeTokens } from './token-estimate.ts';
@@ -106,8 +107,7 @@ function openRequest(
     origin: way.origin,
     path,
     method: 'POST',
-    // What the operator says of the channel counts before what its callers say.
-    headers: encoded.headers === null ? headers : { ...headers, ...encoded.headers, ...channel.ownHeaders },
+    headers: encoded.headers === null ? headers : headersTo(channel, headers, encoded.headers),
     isStream,
     proxy: channel.setting.proxy,
     framing: way.framing,

@@ -1,5 +1,6 @@
 // The request that opens a session at a channel's provider, before it is authorised.
 import type { ChannelWay } from './find-way.ts';
+import { headersTo } from './own-headers.ts';
 import type { PreparedChannel } from './prepared-channel.ts';
 import type { SendRequest } from './send.ts';
 
@@ -17,7 +18,7 @@ export function handshakeOf(channel: PreparedChannel, way: ChannelWay, { isBeta,
     origin: way.origin,
     path: isHeardOnly ? path.replace(/(?<=[?&])(?:model|deployment)=[^&]*/, 'intent=transcription') : path,
     method: 'GET',
-    headers: isBeta ? { ...headers, 'openai-beta': 'realtime=v1' } : headers,
+    headers: headersTo(channel, headers, isBeta ? { 'openai-beta': 'realtime=v1' } : {}),
     body: null,
     framing: way.framing,
     proxy: channel.setting.proxy,

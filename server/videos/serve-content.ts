@@ -13,6 +13,7 @@ import type { RelayServices } from '#server/relay/services.ts';
 import { addressOfQuestion, anyBytes, askUpstream, questionRequest } from '#server/tasks/ask-upstream.ts';
 import type { VideoForm, VideoQuestion } from '#server/tasks/videos/video-form.ts';
 import { exchange } from '#server/upstream/exchange.ts';
+import { headersTo } from '#server/upstream/own-headers.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import { urlOf } from '#server/tasks/platforms/report-values.ts';
 import { isAskedPart, partHeaders, partOf, readPart, readRange, sourceOfPart } from './byte-range.ts';
@@ -95,8 +96,7 @@ async function fromAddress({ context }: RelayServices, asked: FromAddress): Prom
   const url = variant === 'video' ? await addressOf(context, { task, channel, form }) : variant === 'thumbnail' ? task.image_url : '';
   if (url === '') return null;
   const isOwn = form.isBehindKey === true && URL.parse(url)?.origin === URL.parse(channel.base)?.origin;
-  const { 'content-type': _none, ...own } = channel.headers;
-  const stream = await openAddress(context, { url, own: isOwn ? own : null, signal, range }).catch((failure: unknown) => {
+  const stream = await openAddress(context, { url, own: isOwn ? channel : null, signal, range }).catch((failure: unknown) => {
     if (!(failure instanceof EgressRefusal)) throw failure;
     context.log.warn({ task: task.id, reason: failure.reason }, 'a video could not be fetched');
     throw new AppError('do_request_failed', {}, { cause: failure });
@@ -125,14 +125,15 @@ function cutPart(range: ByteRange | null, length: string | string[] | undefined)
 /** The channel's own address gets its key; wherever that sends us to is an address like any other. */
 async function openAddress(
   { egress }: RelayServices['context'],
-  { url, own, signal, range }: Pick<FromAddress, 'signal' | 'range'> & { url: string; own: Readonly<Record<string, string>> | null },
+  { url, own, signal, range }: Pick<FromAddress, 'signal' | 'range'> & { url: string; own: PreparedChannel | null },
 ): Promise<EgressStream> {
   const part: Record<string, string> = range === null ? {} : { range: `bytes=${range.first}-${range.last ?? ''}` };
   const accept = { accept: 'video/*, image/*', 'accept-encoding': 'identity', ...part };
   const whole = AbortSignal.any([signal, AbortSignal.timeout(longestMs)]);
   const asked = { method: 'GET', milliseconds: sendMs, maxBytes: mostBytes, signal: whole } as const;
   if (own === null) return egress.open({ ...asked, url, headers: accept, redirects: 3 });
-  const first = await egress.open({ ...asked, url, headers: { ...own, ...accept }, redirects: 0, isTrusted: true });
+  const { 'content-type': _none, ...ofChannel } = own.headers;
+  const first = await egress.open({ ...asked, url, headers: headersTo(own, ofChannel, accept), redirects: 0, isTrusted: true });
   const { location } = first.headers;
   if (first.status < 300 || first.status > 399 || location === undefined) return first;
   first.close();
@@ -167,7 +168,7 @@ async function fromProvider(
   const address = addressOfQuestion(channel, question);
   if (address === null) return null;
   const plain = questionRequest(channel, question, address);
-  const request = { ...plain, headers: { ...plain.headers, accept: '*/*' }, isStream: true, framing: anyBytes };
+  const request = { ...plain, headers: headersTo(channel, plain.headers, { accept: '*/*' }), isStream: true, framing: anyBytes };
   const signed = await channel.authorize(request, { now: context.now(), sender: context.sender });
   const received = await exchange(context, channel, signed, { responseMs: waitMs, maxBytes: answerBytes }).received;
   if (received.kind === 'failed') {

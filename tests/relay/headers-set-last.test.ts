@@ -1,0 +1,63 @@
+// What an operator sets as a channel's headers is sent with every kind of request to its provider, whatever that kind writes itself.
+import { expect, test } from 'vitest';
+import { defaultClientDialect } from '#server/dialects/registry.ts';
+import type { AppContext } from '#server/context.ts';
+import { askAccount } from '#server/files/upstream-files.ts';
+import { questionRequest } from '#server/tasks/ask-upstream.ts';
+import { authorizedGet } from '#server/upstream/authorized-get.ts';
+import { handshakeOf } from '#server/upstream/handshake.ts';
+import type { SendRequest } from '#server/upstream/send.ts';
+import { buildPreparedChannel } from '#tests/support/build-channel.ts';
+import { failureOf } from '#tests/support/failure-of.ts';
+import { noSender } from '#tests/support/no-sender.ts';
+
+const own = { 'openai-beta': 'ours', 'x-dashscope-async': 'ours', 'x-api-key': 'ours', authorization: 'Token {api_key}', accept: 'ours' };
+const channel = buildPreparedChannel({
+  base_url: 'https://up.example',
+  models: 'gpt-realtime',
+  setting: JSON.stringify({ header_override: own }),
+});
+const sent = { ...own, authorization: 'Token sk-test' };
+const url = new URL('https://up.example/v1/x');
+
+async function askedOfAccount(): Promise<SendRequest['headers']> {
+  let headers: SendRequest['headers'] = {};
+  const sender = {
+    send(request: SendRequest) {
+      ({ headers } = request);
+      throw new Error('seen');
+    },
+  };
+  const asking = { sender, now: Date.now, env: { RELAY_TIMEOUT: 1 } } as unknown as AppContext;
+  await failureOf(askAccount(asking, channel, { method: 'GET', path: '/vector_stores', headers: { 'openai-beta': 'assistants=v2' } }));
+  return headers;
+}
+
+test.each<[string, () => SendRequest['headers'] | Promise<SendRequest['headers']>, readonly (keyof typeof own)[]]>([
+  [
+    'sessions in the shape of the beta',
+    () => {
+      const way = channel.way(defaultClientDialect, 'realtime', 'gpt-realtime');
+      if (way === null) throw new Error('There is no way');
+      return handshakeOf(channel, way, { isBeta: true, isHeardOnly: false }).headers;
+    },
+    ['openai-beta', 'authorization', 'accept'],
+  ],
+  [
+    'tasks',
+    () => questionRequest(channel, { path: '/v1/x', body: Buffer.from('{}'), headers: { 'x-dashscope-async': 'enable' } }, url).headers,
+    ['x-dashscope-async', 'authorization', 'accept'],
+  ],
+  ['what lies in the account', askedOfAccount, ['openai-beta', 'authorization', 'accept']],
+  [
+    'balances that are asked for with the key elsewhere',
+    async () => (await authorizedGet(channel, url, { now: 0, sender: noSender }, 'x-api-key')).headers,
+    ['x-api-key', 'authorization', 'accept'],
+  ],
+  ['lists of models', async () => (await authorizedGet(channel, url, { now: 0, sender: noSender })).headers, ['authorization', 'accept']],
+])('%s', async (_name, headersOf, names) => {
+  const headers = await headersOf();
+  expect(Object.fromEntries(names.map((name) => [name, headers[name]]))).toEqual(
+    Object.fromEntries(names.map((name) => [name, sent[name]])),
+  );
+});
