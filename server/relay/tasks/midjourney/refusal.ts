@@ -24,7 +24,7 @@ export const channelDisabledText = '该任务所属渠道已被禁用';
 export function drawingRefusal(failure: unknown, language: Language): { status: number; body: object } | null {
   if (failure instanceof DrawingRefusal) return refusal(failure.description, requestCode);
   if (failure instanceof TaskFailure) {
-    if (failure.upstreamStatus === 429) return saturated(failure.reason, language);
+    if (failure.status === 429) return saturated(failure.reason, language);
     return refusal(`do_request_failed ${errorText(failure.error.code, language, failure.error.details)}`, unknownCode);
   }
   if (!(failure instanceof AppError)) return null;

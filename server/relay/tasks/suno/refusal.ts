@@ -21,7 +21,7 @@ export function musicRefusal(failure: unknown, language: Language): TaskAnswer |
   if (failure instanceof MusicRefusal) return refusal(failure.status, failure.code, failure.message);
   if (failure instanceof TaskFailure) {
     const text = errorText(failure.error.code, language, failure.error.details);
-    if (failure.upstreamStatus >= 400) return refusal(failure.upstreamStatus, 'fail_to_fetch_task', text);
+    if (failure.status >= 400) return refusal(failure.status, 'fail_to_fetch_task', text);
     return refusal(failure.error.status, failure.error.code, text);
   }
   if (!(failure instanceof AppError)) return null;

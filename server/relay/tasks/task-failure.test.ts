@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { drawingRefusal } from '#server/relay/tasks/midjourney/refusal.ts';
+import { musicRefusal } from '#server/relay/tasks/suno/refusal.ts';
+import { TaskFailure } from '#server/relay/tasks/task-failure.ts';
+import { parseUpstreamError } from '#server/upstream/upstream-error.ts';
+import { buildPreparedChannel } from '#tests/support/build-channel.ts';
+
+const channel = buildPreparedChannel({ base_url: 'https://up.example', status_code_mapping: '{"503":"429","422":"409","429":"500"}' });
+
+function told(status: number) {
+  const failure = TaskFailure.ofUpstream(parseUpstreamError({ status, text: '{"message":"no"}', channel, now: 0 }), []);
+  const [music, drawing] = [musicRefusal(failure, 'en'), drawingRefusal(failure, 'en')];
+  return {
+    music: [music?.status, (music?.body as { code: string }).code],
+    drawing: [drawing?.status, (drawing?.body as { code: number }).code],
+  };
+}
+
+test("callers of tasks are told a status as the channel's mapping has it", () => {
+  expect(told(503)).toEqual({ music: [429, 'fail_to_fetch_task'], drawing: [429, 30] });
+  expect(told(422)).toEqual({ music: [409, 'fail_to_fetch_task'], drawing: [400, 5] });
+  expect(told(429)).toEqual({ music: [500, 'fail_to_fetch_task'], drawing: [400, 5] });
+  expect(told(418)).toEqual({ music: [418, 'fail_to_fetch_task'], drawing: [400, 5] });
+});
+
+test('a redirect or a success that is none is a fault of the upstream', () => {
+  expect(told(302).music).toEqual([502, 'fail_to_fetch_task']);
+  expect(told(202).music).toEqual([502, 'fail_to_fetch_task']);
+});
