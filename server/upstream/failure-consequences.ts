@@ -70,9 +70,8 @@ export function autoDisableReason(
   if (failure.kind !== 'response' || failure.concerns === 'request' || failure.concerns === 'model') return null;
   const isRefused =
     failure.status === 401 ||
-    provider?.refusals?.ofKey?.includes(failure.status) === true ||
     provider?.refusals?.codesOfKey?.includes(String(failure.code)) === true ||
-    (speaksOfAccount(failure) && (isConfirmed || !isUnclear(failure))) ||
+    (refusesAccount(failure, provider) && (isConfirmed || !isUnclear(failure))) ||
     (isAboutChannel(failure) && hasKeyword(failure, keywords) && hasKeyword(failure, unwritten(keywords, callerText())));
   return isRefused ? failure.message : null;
 }
@@ -115,6 +114,10 @@ function unwritten(keywords: readonly string[], callerText: string | null): stri
   // Both sides are JSON, so that quotes and line ends are escaped alike.
   const isWritten = (word: string) => text.includes(JSON.stringify(word.toLowerCase()).slice(1, -1));
   return keywords.filter((keyword) => !keyword.trim().split(/\s+/).every(isWritten));
+}
+
+function refusesAccount(failure: UpstreamFailure, provider: Refusing): boolean {
+  return speaksOfAccount(failure) || provider?.refusals?.ofAccount?.includes(failure.status) === true;
 }
 
 function speaksOfAccount(failure: UpstreamFailure): boolean {

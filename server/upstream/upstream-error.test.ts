@@ -198,7 +198,6 @@ describe('a channel is taken out of use', () => {
 
   it('when its key or account is refused', () => {
     expect(reason(401, {})).toBe('why');
-    expect(reason(403, {}, { refusals: { ofKey: [403] } })).toBe('why');
     expect(reason(400, { code: 'billing_not_active' })).toBe('why');
     expect(reason(429, { type: 'insufficient_quota' })).toBe('why');
     for (const status of [402, 403, 429]) expect(reason(status, { message: 'Sorry: YOUR CREDIT BALANCE is too low.' })).toContain('CREDIT');
@@ -211,6 +210,15 @@ describe('a channel is taken out of use', () => {
     expect(reason(403, { type: 'permission_error', code: 'model_not_found' })).toBeNull();
     for (const code of ['invalid_api_key', 'billing_not_active']) expect(reason(403, { code }, null, false)).toBe('why');
     expect(reason(403, { type: 'authentication_error' }, null, false)).toBe('why');
+  });
+  it('for a 403 of Gemini that is about its account, and for others of it when they are confirmed', () => {
+    const gemini = providerOf(24) ?? null;
+    const details = [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'CONSUMER_SUSPENDED' }];
+    expect(reason(403, { code: 403, status: 'PERMISSION_DENIED', details }, gemini, false)).toBe('why');
+    expect(reason(403, { code: 403, status: 'PERMISSION_DENIED', details }, null, false)).toBeNull();
+    expect(reason(403, { code: 403, status: 'PERMISSION_DENIED' }, gemini, false)).toBeNull();
+    expect(reason(403, { code: 403, status: 'PERMISSION_DENIED' }, gemini, true)).toBe('why');
+    expect(reason(403, { message: 'You do not have permission to access the File x' }, gemini, true)).toBeNull();
   });
   it('not for words that a caller may have put there', () => {
     for (const status of [400, 404, 408, 413, 415, 422, 500, 502, 503]) {

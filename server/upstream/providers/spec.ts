@@ -45,8 +45,8 @@ export interface ModelList {
 export interface Refusals {
   /** Another channel may do better after these, although a request that is bad is bad everywhere. */
   retried?: readonly number[];
-  /** These, too, refuse the channel's key and take it out of use. */
-  ofKey?: readonly number[];
+  /** These, too, refuse the channel's account and take it out of use, unless they are about something else. */
+  ofAccount?: readonly number[];
   /** The same of codes that errors are named by. */
   codesOfKey?: readonly string[];
 }
