@@ -5,5 +5,7 @@ type Headers = Readonly<Record<string, string>>;
 
 /** What the channel's operator has set takes the place of any other. Names are in small letters. @param written the later ones count */
 export function headersTo({ ownHeaders }: Pick<PreparedChannel, 'ownHeaders'>, ...written: readonly Headers[]): Headers {
-  return Object.assign({}, ...written, ownHeaders) as Headers;
+  const all: Record<string, string> = {};
+  for (const headers of [...written, ownHeaders]) Object.assign(all, headers);
+  return all;
 }
