@@ -3,8 +3,6 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Channel } from '#shared/channels.ts';
-import { channelType } from '#shared/channel-types.ts';
-import { onlyTakesOrders } from '#pwa/api/chat-models.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
@@ -19,6 +17,7 @@ import { ChannelFields } from './channel-fields.tsx';
 import { changedFields, draftFields, endsInVersion, keysOf, textOf, valuesOf } from './channel-values.ts';
 import styles from './channel-form.module.css';
 import { ChannelHead } from './channel-head.tsx';
+import { isTested } from './channel-summary.ts';
 import { DraftTestLine } from './draft-test-line.tsx';
 import { modelsByTypeQuery } from './queries.ts';
 import { type EditedChannel, useChannelForm } from './use-channel-form.ts';
@@ -47,7 +46,7 @@ export function ChannelForm({ channel, controls, onClose, onCreated, onPrevious,
   const isProposal = isNew && form.values.models.join() === proposed.join();
   const isDirty = changed.some((field) => field !== 'models' || !isProposal) && !save.isCreated;
 
-  const isUntested = channelType(form.values.type)?.isUntested === true || onlyTakesOrders(form.values.models);
+  const isUntested = !isTested({ type: form.values.type, models: form.values.models.join(',') });
 
   function send(): void {
     if (isNew && isUntested) save.create();
@@ -89,7 +88,7 @@ export function ChannelForm({ channel, controls, onClose, onCreated, onPrevious,
         }}
       >
         {isNew ? fields : <Later>{fields}</Later>}
-        {isUntested && isNew && <p className={styles.untested}>{t('channel.draft.untested')}</p>}
+        {isUntested && isNew && <p className={styles.untested}>{t('channels.test.orders')}</p>}
         {!isUntested && (isNew || changed.some((field) => draftFields.has(field))) && (
           <DraftTestLine test={draft} onTest={() => void draft.run()} onSkip={isNew ? creation.skip : undefined} />
         )}

@@ -8,7 +8,7 @@ import { SummaryList } from '#pwa/ui/frame/side-panel.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { serverWords } from '#pwa/ui/server-words.ts';
 import { Advice } from './advice.tsx';
-import { statusInfo, statusName, type TestState, testState } from './channel-summary.ts';
+import { isTested, statusInfo, statusName, type TestState, testState } from './channel-summary.ts';
 import styles from './channel-form.module.css';
 import { ChannelMenu, reportsBalance } from './channel-menu.tsx';
 import { useFigureSummary } from './figure-cells.tsx';
@@ -40,6 +40,7 @@ export function ChannelHead({ channel, controls }: ChannelHeadProps) {
         </div>
         {!isEnabled && info.reason !== '' && <p className={styles.reason}>{serverWords(t, info.reason)}</p>}
         <HeadActions channel={channel} controls={controls} />
+        {!isTested(channel) && <p className={styles.untested}>{t('channels.test.orders')}</p>}
         {/* One that went well is told right after it only. */}
         {(test.state === 'failed' || result?.state === 'ok') && <TestOutcome test={test} name={channel.name} />}
       </section>
@@ -55,14 +56,16 @@ function HeadActions({ channel, controls }: ChannelHeadProps) {
   const isEnabled = channel.status === ChannelStatus.enabled;
   return (
     <div className={styles.stateActions}>
-      <Button
-        leftSection={<Icon name="pulse" />}
-        disabled={!isOnline}
-        loading={tests.resultOf(channel.id)?.state === 'running'}
-        onClick={() => void tests.test(channel)}
-      >
-        {t('channels.action.test')}
-      </Button>
+      {isTested(channel) && (
+        <Button
+          leftSection={<Icon name="pulse" />}
+          disabled={!isOnline}
+          loading={tests.resultOf(channel.id)?.state === 'running'}
+          onClick={() => void tests.test(channel)}
+        >
+          {t('channels.action.test')}
+        </Button>
+      )}
       <Button
         disabled={!isOnline}
         loading={actions.busyId === channel.id}

@@ -3,6 +3,7 @@ import { type Channel, ChannelStatus } from '#shared/channels.ts';
 import { useNeedsConnection } from '#pwa/offline/online-button.tsx';
 import { channelType } from '#shared/channel-types.ts';
 import { RowMenu } from '#pwa/ui/list/row-menu.tsx';
+import { isTested } from './channel-summary.ts';
 
 export type RowCommand = 'test_model' | 'balance' | 'toggle' | 'edit' | 'copy' | 'delete';
 
@@ -27,6 +28,7 @@ export function ChannelMenu({ channel, isOnline, commands, onCommand }: ChannelM
       content={() => ({
         actions: commands
           .filter((command) => command !== 'balance' || reportsBalance(channel))
+          .filter((command) => command !== 'test_model' || isTested(channel))
           .map((command) => {
             const needsNetwork = command !== 'edit' && !isOnline;
             return {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { statusInfo, testState } from './channel-summary.ts';
+import { isTested, statusInfo, testState } from './channel-summary.ts';
 
 describe('the last test of a channel', () => {
   const fresh = { response_time: 0, test_error: '' };
@@ -21,6 +21,13 @@ describe('the last test of a channel', () => {
     expect(testState(refused, { state: 'ok', seconds: 0.3 })).toEqual({ state: 'ok', milliseconds: 300, tier: 'fast' });
     expect(testState(refused, { state: 'running' })).toEqual({ state: 'running' });
   });
+});
+
+test('what only takes orders is not tested', () => {
+  expect(isTested({ type: 1, models: 'gpt-4o,sora-2' })).toBe(true);
+  expect(isTested({ type: 50, models: 'any' })).toBe(false);
+  expect(isTested({ type: 17, models: 'wan2.5-t2v-preview' })).toBe(false);
+  expect(isTested({ type: 17, models: '' })).toBe(true);
 });
 
 test('why a channel is disabled: reason, time and person, whatever is missing', () => {

@@ -1,6 +1,9 @@
 // What the figures of a channel mean.
 import { z } from 'zod/mini';
+import { channelType } from '#shared/channel-types.ts';
 import { ChannelStatus, type Channel } from '#shared/channels.ts';
+import { commaList } from '#shared/comma-list.ts';
+import { onlyTakesOrders } from '#pwa/api/chat-models.ts';
 
 const Info = z.looseObject({
   status_reason: z.catch(z.string(), ''),
@@ -41,6 +44,11 @@ function responseTier(milliseconds: number): ResponseTier {
   if (milliseconds <= 1000) return 'fast';
   if (milliseconds <= 3000) return 'fair';
   return milliseconds <= 5000 ? 'slow' : 'very_slow';
+}
+
+/** Not: it only takes orders, each of which costs and takes minutes. */
+export function isTested({ type, models }: Pick<Channel, 'type' | 'models'>): boolean {
+  return channelType(type)?.isUntested !== true && !onlyTakesOrders(commaList(models));
 }
 
 export type TestResult = { state: 'running' } | { state: 'ok'; seconds: number } | { state: 'failed'; message: string };

@@ -137,6 +137,17 @@ describe('channels-screen', () => {
     expect(screen.text()).toContain('Disabled');
   });
 
+  test('offers no test of what only takes orders, and says why', async () => {
+    stored = [buildConsoleChannel({ id: 7, name: 'films', type: 50, models: 'kling-v2-6' }), buildConsoleChannel({ id: 8, name: 'west' })];
+    open();
+    await shows(() => expect(screen.button('Test west').disabled).toBe(false));
+    expect(screen.button('Test films').disabled).toBe(true);
+    expect(screen.button('Test films').title).toContain('it takes orders alone');
+    await shows(() => screen.press('More actions for films'));
+    await shows(() => expect(screen.text()).toContain('Copy channel'));
+    expect(screen.text()).not.toContain('Test a model');
+  });
+
   test('says what to do first when there are none', async () => {
     stored = [];
     open();

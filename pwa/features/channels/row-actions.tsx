@@ -4,6 +4,7 @@ import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { PlainIconButton } from '#pwa/ui/controls/plain-button.tsx';
 import styles from './row-actions.module.css';
 import { ChannelMenu, type RowCommand } from './channel-menu.tsx';
+import { isTested } from './channel-summary.ts';
 import { type ChannelTests, useTestResult } from './use-channel-tests.ts';
 
 interface RowActionsProps {
@@ -17,13 +18,15 @@ export function RowActions({ channel, isOnline, tests, onCommand }: RowActionsPr
   const { t } = useTranslation();
   const isTesting = useTestResult(tests, channel.id)?.state === 'running';
   const testName = t('channels.action.test_named', { name: channel.name });
+  const canTest = isTested(channel);
+  const title = t(!canTest ? 'channels.test.orders' : isOnline ? 'channels.action.test' : 'channels.action.test_offline');
   return (
     <span className={styles.actions}>
       <PlainIconButton
         label={testName}
-        title={isOnline ? t('channels.action.test') : t('channels.action.test_offline')}
+        title={title}
         isBusy={isTesting}
-        disabled={!isOnline}
+        disabled={!isOnline || !canTest}
         onClick={() => void tests.test(channel)}
       >
         <Icon name="pulse" />

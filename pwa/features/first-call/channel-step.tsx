@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { type Channel, channelApi } from '#shared/channels.ts';
 import { channelType } from '#shared/channel-types.ts';
 import { commaList } from '#shared/comma-list.ts';
+import { onlyTakesOrders } from '#pwa/api/chat-models.ts';
 import { callWithExtra } from '#pwa/api/call.ts';
 import { useInReadersLanguage } from './readers-language.ts';
 import { failureOf } from '#pwa/api/failure.ts';
@@ -94,7 +95,7 @@ function DoneChannel({ number, name, channel, guide }: { number: number; name: s
       }
       actions={
         <>
-          {channelType(channel.type)?.isUntested !== true && (
+          {channelType(channel.type)?.isUntested !== true && !onlyTakesOrders(models) && (
             <Button variant="subtle" disabled={!isOnline} loading={test.isPending} onClick={() => test.mutate()}>
               {t(channel.test_time > 0 ? 'guide.channel.test_again' : 'guide.channel.test')}
             </Button>
