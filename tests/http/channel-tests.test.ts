@@ -104,6 +104,16 @@ describe.each(engines)('testing channels on $kind', (engine) => {
     expect(desk.upstream.requests.at(-1)?.body).toEqual({ model: 'cogview-4', prompt: 'A blue circle' });
   });
 
+  it('says in the language of who asks that a key of before is none of its new type', async () => {
+    const id = await createHere();
+    expect(await desk.admin.put('/api/channel/', { id, type: 26 })).toMatchObject({ success: true });
+    const expected = { zh: '渠道密钥的格式必须是 id.secret', en: 'The key must have the form id.secret' };
+    expect(await test(id)).toMatchObject({ success: false, message: expected.zh });
+    expect(await desk.admin.get(`/api/channel/test/${id}`, english)).toMatchObject({ success: false, message: expected.en });
+    expect(await desk.admin.get(`/api/channel/fetch_models/${id}`, english)).toMatchObject({ success: false, message: expected.en });
+    expect(desk.upstream.requests).toEqual([]);
+  });
+
   it('asks a model of moderations for one', async () => {
     const id = await createHere({ models: 'omni-moderation-latest' });
     expect(await test(id)).toMatchObject({ success: true });

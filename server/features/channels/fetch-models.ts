@@ -4,6 +4,7 @@ import { exchange } from '#server/upstream/exchange.ts';
 import { prepareChannel } from '#server/upstream/prepared-channel.ts';
 import { modelListQuestions, readModelList } from '#server/upstream/read-model-list.ts';
 import type { ChannelTest } from './test-channel.ts';
+import { checkStoredKey } from './check-stored-key.ts';
 import { receiveWhole } from './receive-whole.ts';
 
 const limits = { responseMs: 20_000, maxBytes: 8 * 1024 * 1024 };
@@ -20,6 +21,7 @@ export async function fetchModels(
   if (channel.provider === null) throw new AppError('channel_type_unsupported', { type: record.type });
   const questions = modelListQuestions(channel, { now: context.now(), sender: context.sender });
   if (questions === null) throw new AppError('channel_models_unlisted');
+  checkStoredKey(channel);
   if (channel.problem !== null) throw new AppError('channel_models_failed', { detail: channel.problem });
   const names = new Set<string>();
   for (const { list, request } of questions) {

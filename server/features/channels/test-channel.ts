@@ -18,6 +18,7 @@ import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import { providerOf } from '#server/upstream/providers/registry.ts';
 import { readWhole } from '#server/upstream/read-response.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
+import { checkStoredKey } from './check-stored-key.ts';
 import { receiveWhole } from './receive-whole.ts';
 import { testSession } from './test-session.ts';
 import { takesOrders, testBody, testedModel, testKind } from './test-request.ts';
@@ -109,6 +110,7 @@ function failedTest(failure: AppError, language: Language, seconds: number): App
 function usableChannel({ secrets, settings }: AppContext, record: ChannelRecord): PreparedChannel {
   const channel = prepareChannel(record, secrets, { siteUrl: settings.get('ServerAddress') });
   if (channel.provider === null) throw new AppError('channel_type_unsupported', { type: record.type });
+  checkStoredKey(channel);
   if (channel.problem !== null) throw new AppError('channel_test_failed', { detail: channel.problem });
   return channel;
 }
