@@ -11,6 +11,7 @@ import { framings } from '#server/framing/registry.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { authorizeRequest, buildRequest } from '#server/upstream/build-request.ts';
 import type { UpstreamRequest } from '#server/upstream/build-request.ts';
+import { providerOf } from '#server/upstream/providers/registry.ts';
 import type { Sender, SendRequest } from '#server/upstream/send.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import { defaultSettings } from '#tests/support/default-settings.ts';
@@ -149,6 +150,8 @@ test('models of partners are asked in the form of OpenAI', () => {
 
 test('an API key goes to the place without a project, for Gemini alone', () => {
   const channel = buildPreparedChannel({ type: 41, key: 'AQ.key', other: 'us-central1' });
+  // A new channel is tested by the first model that it is filled with, whatever its key.
+  expect(channel.way(clientDialects['openai-chat'], 'chat', providerOf(41)?.models[0] ?? '')).not.toBeNull();
   const way = channel.way(clientDialects.gemini, 'chat', 'gemini-3-pro');
   expect(`${way?.origin}${way?.streamPath}`).toBe(
     'https://aiplatform.googleapis.com/v1/publishers/google/models/gemini-3-pro:streamGenerateContent?alt=sse',

@@ -24,6 +24,7 @@ describe.each(['zh', 'en'] as const)('sentences of ours in %s', (language) => {
     ['do_request_failed', 'unreachable'],
     ['upstream_timeout', 'slow'],
     ['invalid_upstream_response', 'foreign'],
+    ['format_unsupported', 'unserved'],
   ] as const)('%s: %s', (code, advice) => {
     expect(adviceOf(errors[code][language])).toBe(advice);
     expect(adviceOf(`${errors[code][language]} (connect ECONNREFUSED ***)`)).toBe(advice);

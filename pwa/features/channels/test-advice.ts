@@ -1,6 +1,17 @@
 // What to do about a test that failed, by what is kept of it: a text alone, in the language of whoever tested.
 
-export type TestAdvice = 'key' | 'credit' | 'rights' | 'model' | 'request' | 'busy' | 'fault' | 'unreachable' | 'slow' | 'foreign';
+export type TestAdvice =
+  | 'key'
+  | 'credit'
+  | 'rights'
+  | 'model'
+  | 'request'
+  | 'busy'
+  | 'fault'
+  | 'unreachable'
+  | 'slow'
+  | 'foreign'
+  | 'unserved';
 
 const byStatus: Readonly<Record<number, TestAdvice>> = {
   401: 'key',
@@ -15,6 +26,7 @@ const byStatus: Readonly<Record<number, TestAdvice>> = {
 const sentences: readonly (readonly [TestAdvice, readonly string[]])[] = [
   ['unreachable', ['请求上游地址失败', 'The request to the upstream address failed']],
   ['slow', ['上游响应超时', 'The upstream did not answer in time']],
+  ['unserved', ['该渠道不支持此接口格式', 'The channel does not support this API format']],
   ['foreign', ['上游返回了无法识别的内容', 'The upstream answered with something that cannot be understood']],
 ];
 

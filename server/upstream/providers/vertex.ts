@@ -58,7 +58,8 @@ export const vertex: Provider = {
   // A key that is not valid is a bad request there.
   refusals: { retried: [400] },
   // It has switched off what came before 3. https://cloud.google.com/vertex-ai/generative-ai/docs/learn/model-versions
-  models: [...models['14'], ...models['24'].filter((name) => /^gemini-(?!2\.|.*embedding)/.test(name)), 'meta/llama-3.3-70b-instruct-maas'],
+  // Those that an API key will do for come first.
+  models: [...models['24'].filter((name) => /^gemini-(?!2\.|.*embedding)/.test(name)), ...models['14'], 'meta/llama-3.3-70b-instruct-maas'],
 };
 
 function locate({ key: text, other, clientModel, model }: LocatedCall): ModelLocation | null {
