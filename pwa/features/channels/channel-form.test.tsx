@@ -212,6 +212,18 @@ describe('channel-form', () => {
       await shows(() => expect(screen.field('Type').value).toBe(type));
     }
 
+    test('offers models of other types to who looks for one, and lies over nothing else', async () => {
+      modelsByType = { 1: ['gpt-4o'], 14: ['claude-opus-5'] };
+      open(undefined);
+      await shows(() => expect(screen.text()).toContain('Models 1'));
+      const options = () => [...document.querySelectorAll('[role=option]')].map(({ textContent }) => textContent);
+      screen.field('Models').focus();
+      screen.field('Models').click();
+      expect(options()).not.toContain('claude-opus-5');
+      screen.type('Models', 'claude');
+      await shows(() => expect(options()).toContain('claude-opus-5'));
+    });
+
     test('says what its key has to be while it is typed, and what is wrong with it', async () => {
       await fill();
       await choose('Tencent Hunyuan');

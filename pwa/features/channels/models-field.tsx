@@ -1,6 +1,6 @@
 import { Button, TagsInput } from '@mantine/core';
 import type { useForm } from '@mantine/form';
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import styles from './channel-form.module.css';
 import type { ChannelValues } from './channel-values.ts';
@@ -28,6 +28,7 @@ export function ModelsField({ form, channelId, label, modelsByType }: ModelsFiel
   const all = [...new Set(Object.values(modelsByType).flat())].sort();
   const missing = related.filter((model) => !models.includes(model));
   const offered = [...related, ...all.filter((model) => !related.includes(model))];
+  const [search, setSearch] = useState('');
   useFirstModels(form, related);
 
   const add = (added: readonly string[]): void => form.setFieldValue('models', [...new Set([...models, ...added])]);
@@ -40,7 +41,10 @@ export function ModelsField({ form, channelId, label, modelsByType }: ModelsFiel
           </>
         }
         placeholder={models.length === 0 ? t('channel.hint.models') : t('channel.hint.custom_model')}
-        data={offered}
+        // What other types have is for who looks for it: else it would lie over the form's foot after each name.
+        data={search.trim() === '' ? missing : offered}
+        searchValue={search}
+        onSearchChange={setSearch}
         limit={60}
         splitChars={[',', '，', '\n', ' ']}
         {...form.getInputProps('models')}
