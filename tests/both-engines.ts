@@ -40,6 +40,7 @@ const relay = [
   'account-objects',
   'batches',
   'vector-stores',
+  'store-attacks',
   'tuning',
   'message-batches',
   'uploads',

@@ -2,6 +2,7 @@
 import { AppError } from '#shared/errors.ts';
 import type { ErrorCode } from '#shared/errors.ts';
 import type { Database } from '#server/db/database.ts';
+import { entryOf } from './ledger-entries.ts';
 import type { Ledger, LedgerChange, LedgerRequest } from './ledger.ts';
 
 /** `open`: the entry is written and is being applied by somebody; ask again later. `refused`: it is never applied. */
@@ -23,5 +24,5 @@ export async function changeOnce(
     throw failure;
   }
   // Another attempt wrote the entry, and may not have come to its end.
-  return { state: (await db.collection('ledger').first({ ref: request.ref }))?.state === 'done' ? 'done' : 'open' };
+  return { state: (await entryOf({ db }, request.ref))?.state === 'done' ? 'done' : 'open' };
 }

@@ -131,14 +131,27 @@ async function enter(
     if (!(failure instanceof UniqueConflict)) throw failure;
     const known = await db.collection('ledger').first({ ref: request.ref });
     if (known === null) throw failure;
-    // Nobody was told what became of it, so it is entered anew, under a name that all who try it again come to.
-    if (known.state === 'void' && known.abandoned === true) {
-      return await enter(options, { ...request, ref: `${request.ref}+` }, { amount, unused, isBounded, revision });
-    }
+    if (isAbandoned(known))
+      return await enter(options, { ...request, ref: furtherRef(request.ref) }, { amount, unused, isBounded, revision });
     return await repeatedResult(options, known);
   } finally {
     running.delete(entry.id);
   }
+}
+
+/** Nobody was told what became of it, so it is entered anew, under a name that all who try it again come to. */
+function isAbandoned({ state, abandoned }: LedgerRecord): boolean {
+  return state === 'void' && abandoned === true;
+}
+
+function furtherRef(ref: string): string {
+  return `${ref}+`;
+}
+
+/** What became of the request of that name: of those that were entered for it the last one. Null: none was. */
+export async function entryOf({ db }: { db: Database }, ref: string): Promise<LedgerRecord | null> {
+  const entry = await db.collection('ledger').first({ ref });
+  return entry !== null && isAbandoned(entry) ? ((await entryOf({ db }, furtherRef(ref))) ?? entry) : entry;
 }
 
 async function repeatedResult(options: EntriesOptions, entry: LedgerRecord): Promise<LedgerResult> {

@@ -16,11 +16,11 @@ const openMs = 60_000;
 /** Pieces of work of others in the middle of one. */
 const mostTries = 100;
 
-/** Pays so many bytes of the day for. False: the account, or the token, cannot; nothing was taken then. */
-export async function coverBytes(context: AppContext, id: string, wanted: number): Promise<boolean> {
+/** Pays so many bytes of the day for, unless it is over; `leaving`: because it is. False: the account, or the token, cannot; nothing was taken then. */
+export async function coverBytes(context: AppContext, id: string, wanted: number, when: 'living' | 'leaving' = 'living'): Promise<boolean> {
   for (let tries = 0; tries < mostTries; tries += 1) {
     const store = await settledStore(context, id);
-    if (store === null || store.state === 'leaving' || store.state === 'expired') return false;
+    if (store === null || store.state === 'expired' || (store.state === 'leaving') !== (when === 'leaving')) return false;
     const bytes = Math.max(wanted, store.covered_bytes);
     const amount = storingCost(store, bytes, daySeconds) - store.reserved;
     if (amount <= 0 && bytes === store.covered_bytes) return true;
@@ -138,6 +138,7 @@ async function finishDay(context: AppContext, store: VectorStoreRecord): Promise
     if (user === 'refused') context.log.error({ store: id, quota: rest }, 'what a vector store did not use could not be given back');
   }
   if (cost > 0) await tellOfDay(context, store);
+  const group = await groupNow(context, store);
   const ended = await changeStore(context, id, (now) => {
     if (now.period !== period || now.closing_until === 0) return null;
     return {
@@ -151,9 +152,17 @@ async function finishDay(context: AppContext, store: VectorStoreRecord): Promise
       closing_until: 0,
       closing_cost: 0,
       log_id: 0,
-      ...termsOf(context, now.group),
+      group,
+      ...termsOf(context, group),
     };
   });
   // A figure for administrators: whoever ends the day corrects it.
   if (ended !== null && cost > 0) await addChannelUse(context.db, store.channel_id, cost);
+}
+
+/** The group that a call by its key would have: its owner may have come into another one. */
+async function groupNow({ db }: AppContext, { token_id: tokenId, user_id: userId, group }: VectorStoreRecord): Promise<string> {
+  const token = await db.collection('tokens').get(tokenId);
+  if (token !== null && token.DeletedAt === null && token.group !== '') return token.group;
+  return (await db.collection('users').get(userId))?.group ?? group;
 }

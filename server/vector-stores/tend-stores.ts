@@ -83,11 +83,12 @@ export async function leaveStore(
   id: string,
   { at, hasExpired = false, upstreamId }: Leaving,
 ): Promise<VectorStoreRecord | null> {
-  const left = await changeStore(context, id, ({ state }) =>
-    state === 'creating' || state === 'stored'
+  const left = await changeStore(context, id, (store) =>
+    store.state === 'creating' || store.state === 'stored'
       ? {
           state: 'leaving',
-          left_at: at,
+          // Where nobody can reach it any more it is paid for as long as it was seen.
+          left_at: channelOf(context, store) === null ? Math.min(at, store.seen_at) : at,
           has_expired: hasExpired,
           poll_at: context.now() + retryMs,
           ...(upstreamId === undefined ? {} : { upstream_id: upstreamId, day_bytes: 0 }),
@@ -99,10 +100,9 @@ export async function leaveStore(
 }
 
 async function tendLeaving(context: AppContext & Asking, { id }: VectorStoreRecord): Promise<void> {
-  const open = await settledStore(context, id);
-  if (open === null) return;
-  const store = open.reserved > 0 ? await closeDay(context, id, open.left_at) : open;
+  const store = await endDays(context, id);
   if (store === null) return;
+  if (isOwed(store)) return lookAgain(context, id, 1000);
   const now = Math.floor(context.now() / 1000);
   const isGone = store.left_at < now - givenUpAfter || (await deleteStore(context, store));
   if (!isGone) return lookAgain(context, id, retryMs);
@@ -116,6 +116,32 @@ async function tendLeaving(context: AppContext & Asking, { id }: VectorStoreReco
   }));
 }
 
+/**
+ * Days until it was over that nobody has looked at are paid as those of one that stays, the oldest first, as far as there is money: the rest is owed
+ * by nobody. The record as it is then.
+ */
+async function endDays(context: AppContext, id: string): Promise<VectorStoreRecord | null> {
+  let store = await settledStore(context, id);
+  for (let days = 0; store !== null && days < mostDays; days += 1) {
+    const { reserved, period_from: from, day_bytes: bytes } = store;
+    if (reserved === 0 && !isOwed(store)) break;
+    if (reserved === 0 && !(await coverBytes(context, id, bytes, 'leaving'))) return changeStore(context, id, () => ({ left_at: from }));
+    store = await closeDay(context, id, store.left_at);
+  }
+  return store;
+}
+
+/** Of one that leaves: days that nobody has paid. */
+function isOwed({
+  left_at: until,
+  period_from: from,
+  upstream_id: name,
+  unpaid_since: since,
+  day_bytes: bytes,
+}: VectorStoreRecord): boolean {
+  return until > from && name !== '' && since === 0 && bytes > 0;
+}
+
 async function tendStored(context: AppContext & Asking, store: VectorStoreRecord): Promise<void> {
   const { id } = store;
   const now = Math.floor(context.now() / 1000);
@@ -125,14 +151,15 @@ async function tendStored(context: AppContext & Asking, store: VectorStoreRecord
   // Nobody can reach it any more: what it costs ends where it was seen last.
   if (channel === null) return void (await leaveStore(context, id, { at: store.seen_at }));
   const answer = await askStore(context, channel, { method: 'GET', path: storePath(store) });
+  // Since when, nobody can tell.
   if ('failure' in answer && answer.failure.upstreamStatus === 404)
-    return void (await leaveStore(context, id, { at: now, hasExpired: true }));
+    return void (await leaveStore(context, id, { at: store.seen_at, hasExpired: true }));
   // No day ends before it is known what was there.
   if ('failure' in answer)
     return now > store.seen_at + unseenSeconds
       ? void (await leaveStore(context, id, { at: store.seen_at }))
       : lookAgain(context, id, unseenMs);
-  if (answer.told.hasExpired) return void (await leaveStore(context, id, { at: now, hasExpired: true }));
+  if (answer.told.hasExpired) return void (await leaveStore(context, id, { at: store.seen_at, hasExpired: true }));
   const seen = await noteTold(context, id, answer.told);
   if (seen === null) return;
   const expiry = expiryOf(seen);
