@@ -548,6 +548,11 @@ export const errors = {
     '最多可保存 {count} 个向量库，共 {megabytes} MB：请先删除一些',
     'You may keep {count} vector stores of {megabytes} MB together: delete some first',
   ),
+  vector_store_of_other_key: entry(
+    403,
+    '此向量库由创建它的令牌付费：其他有额度上限的令牌不能向其中添加文件',
+    'This vector store is paid by the key that created it: another key with a limit of its own cannot put files into it',
+  ),
   no_vector_store_channel: entry(
     503,
     '分组 {group} 没有可保存向量库的渠道',

@@ -62,6 +62,22 @@ const said: ReadonlySet<unknown> = new Set(['file_search_call', 'file_citation',
 /** Whose members have names of their caller's choice, and name nothing of an account. */
 const ofCallers: ReadonlySet<string> = new Set(['attributes', 'metadata']);
 
+/** Of an object with a `name`, a tool or a call of one: its arguments, what it has answered, and their schemas. */
+const ofTools: ReadonlySet<string> = new Set([
+  'input',
+  'args',
+  'arguments',
+  'response',
+  'result',
+  'parameters',
+  'input_schema',
+  'parametersJsonSchema',
+  'parameters_json_schema',
+  'responseJsonSchema',
+  'response_json_schema',
+  'schema',
+]);
+
 function renamed(value: unknown, nameOf: (name: string, place: NamePlace) => string, place: NamePlace): unknown {
   if (Array.isArray(value)) {
     const items: readonly unknown[] = value;
@@ -70,7 +86,10 @@ function renamed(value: unknown, nameOf: (name: string, place: NamePlace) => str
   }
   if (!isObject(value)) return value;
   const inside = said.has(value['type']) ? 'said' : place;
-  const changed = Object.entries(value).map(([name, inner]) => [name, renamedMember(name, inner, nameOf, inside)] as const);
+  const isOfTool = typeof value['name'] === 'string';
+  const changed = Object.entries(value).map(
+    ([name, inner]) => [name, isOfTool && ofTools.has(name) ? inner : renamedMember(name, inner, nameOf, inside)] as const,
+  );
   return changed.every(([name, inner]) => inner === value[name]) ? value : Object.fromEntries(changed);
 }
 

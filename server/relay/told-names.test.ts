@@ -19,7 +19,7 @@ test('a file is called as its caller called it, in whatever letters', () => {
 
 test('what a caller has named himself stays, whatever he has called it', () => {
   const own = '{"file_id":"file-1","a":{"vector_store_ids":["vs_1"]},"b":"}\\"}","filename":"a.mark.txt"}';
-  for (const member of ['attributes', 'metadata'])
+  for (const member of ['attributes', 'metadata', 'parameters', 'schema', 'input_schema'])
     expect(told(`{"${member}" : ${own},"file_id":"file-1","${member}":null,"${member}":{},"filename":"b.mark.txt"}`)).toBe(
       `{"${member}" : ${own},"file_id":"file-1!","${member}":null,"${member}":{},"filename":"b.txt"}`,
     );

@@ -1,10 +1,10 @@
 // What a provider's answer names of its account, in the names that its caller knows. Only members of JSON are found: what a model writes has its quotes
-// escaped. The rest of the answer stays the bytes that it was, also what a caller has named himself (`attributes`, `metadata`).
+// escaped. The rest of the answer stays the bytes that it was, also what a caller has named himself (`attributes`, schemas).
 
 const ofObjects = [Buffer.from('"file_id"'), Buffer.from('"vector_store_ids"')];
 const ofFilenames = Buffer.from('"filename"');
-/** Members whose own members have names of the caller's choice. */
-const ofCallers = [Buffer.from('"attributes"'), Buffer.from('"metadata"')];
+/** Members whose own members have names of the caller's choice: of what he has attached, and of what his tools and texts are to be made of. */
+const ofCallers = ['attributes', 'metadata', 'parameters', 'schema', 'input_schema'].map((name) => Buffer.from(`"${name}"`));
 const longestName = 256;
 /** Bytes of the name of a file, each of whose characters may be escaped. */
 const longestFilename = 2048;

@@ -10,7 +10,7 @@ import { creationMs } from './job-store.ts';
 import { letGoFiles } from './let-go-files.ts';
 import { concludeJob, costOf, finishJob, keptMs, resolveJobCharge } from './settle-job.ts';
 import { trainedShare } from './trained-share.ts';
-import { countIn, findThere, idIn, listThere, readThere } from './upstream-jobs.ts';
+import { countIn, findThere, idIn, isNever, listThere, readThere } from './upstream-jobs.ts';
 
 const atOnce = 50;
 /** Nobody else looks at a job meanwhile. */
@@ -22,6 +22,8 @@ const retryMs = 60_000;
 const longestChecking = 2 * 3600 * 1000;
 /** Seconds of silence after which nobody will tell what became of it. */
 const givenUpAfter = 3 * 24 * 3600;
+/** Seconds after which a request that was not answered is done, or never will be. */
+const longestUnanswered = 3600;
 const mostCheckpoints = 100;
 
 /** A job. */
@@ -84,12 +86,14 @@ async function lookAtCreating(context: AppContext & Asking, open: TuningJobRecor
   // Without its files nothing can begin any more, if the provider was slow to take it. What began before they went is there by now.
   const areGone = await letGoFiles(context, job);
   const late = channel === null ? null : await findThere(context, channel, job);
-  const isCertain = areGone && late === null;
+  const isCertain = late === null && (areGone || now > job.created_at + longestUnanswered);
   if (!isCertain && now <= job.created_at + givenUpAfter) return again(context, job, late == null ? retryMs : 0);
   await concludeJob(context, job, failed);
 }
 
 const endings: ReadonlySet<string> = new Set(['succeeded', 'failed', 'cancelled']);
+/** It has trained some steps, maybe. */
+const training: ReadonlySet<string> = new Set(['running', 'paused']);
 
 async function lookAtRunning(context: AppContext & Asking, job: TuningJobRecord): Promise<void> {
   const channel = channelOf(context, job);
@@ -97,20 +101,26 @@ async function lookAtRunning(context: AppContext & Asking, job: TuningJobRecord)
   if (channel === null || answer === null || 'failure' in answer) return unheard(context, job);
   const { set } = answer.told;
   const told = { ...job, ...set };
-  // The model's name may come a moment later.
-  if (told.status === 'succeeded' && told.upstream_model === '') return unheard(context, job);
+  if (told.status === 'succeeded' && told.upstream_model === '') {
+    const name = await nameBefore(context, channel, job);
+    if (name === '') return unheard(context, job);
+    set.upstream_model = name;
+  }
   const now = context.now();
   if (!endings.has(told.status)) {
     const poll = now + Math.min(pollMs.most, Math.max(pollMs.least, (now - job.created_at * 1000) / 20));
-    const heard = { ...set, told_at: Math.floor(now / 1000), poll_at: Math.round(poll) };
+    const share = training.has(told.status) ? await trainedShare(context, channel, job) : null;
+    const known = share === null ? {} : { trained_share: Math.max(share, job.trained_share ?? 0) };
+    const heard = { ...set, ...known, told_at: Math.floor(now / 1000), poll_at: Math.round(poll) };
     await context.db.collection('tuning_jobs').patch({ id: job.id, state: 'running' }, { set: heard });
     return;
   }
   const checkpoints = told.status === 'succeeded' ? await checkpointsOf(context, channel, job) : [];
   if (told.status === 'cancelled' && told.trained_tokens < 0) {
     const share = await trainedShare(context, channel, job);
-    if (share === null) return unheard(context, job);
-    set.trained_tokens = Math.ceil(job.tokens * job.epochs * share);
+    if (share === null && !isGivenUp(context, job)) return again(context, job, pollMs.most);
+    // At the least what it was seen to have trained.
+    set.trained_tokens = Math.ceil(job.tokens * job.epochs * Math.max(share ?? 0, job.trained_share ?? 0));
   }
   const finished = told.finished_at === 0 ? Math.floor(now / 1000) : told.finished_at;
   const cost = costOf(context, { ...told, ...set });
@@ -139,16 +149,26 @@ async function checkpointsOf(
   job: TuningJobRecord,
 ): Promise<TuningJobRecord['checkpoints'] | null> {
   const answer = await listThere(context, channel, `/${encodeURIComponent(job.upstream_id)}/checkpoints?limit=${mostCheckpoints}`);
-  if ('failure' in answer) return answer.isUnknown ? null : [];
+  if ('failure' in answer) return isNever(answer) ? [] : null;
   return answer.told.data
     .map((one) => ({ step: countIn(one['step_number']), upstream_model: idIn(one['fine_tuned_model_checkpoint']) }))
     .filter(({ step, upstream_model: name }) => step > 0 && name !== '');
 }
 
+function isGivenUp({ now }: AppContext, job: TuningJobRecord): boolean {
+  return now() / 1000 >= Math.max(job.told_at, job.created_at) + givenUpAfter;
+}
+
+/** The model's name may come a moment later. Where it never does, the last checkpoint is what was trained; empty: none is known, or not yet. */
+async function nameBefore(context: AppContext & Asking, channel: PreparedChannel, job: TuningJobRecord): Promise<string> {
+  const checkpoints = isGivenUp(context, job) ? await checkpointsOf(context, channel, job) : null;
+  return (checkpoints ?? []).toSorted((one, other) => other.step - one.step)[0]?.upstream_model ?? '';
+}
+
 /** Where nothing has been heard of it for days it is over, and costs nothing: no model came of it. */
 async function unheard(context: AppContext, job: TuningJobRecord): Promise<void> {
   const now = Math.floor(context.now() / 1000);
-  if (now < Math.max(job.told_at, job.created_at) + givenUpAfter) return again(context, job, pollMs.most);
+  if (!isGivenUp(context, job)) return again(context, job, pollMs.most);
   context.log.error({ job: job.id, quota: job.reserved }, 'nothing has been heard of a training for days: what was taken for it goes back');
   await concludeJob(context, job, { cost: 0, set: { status: 'failed', finished_at: now, upstream_results: [] } });
 }

@@ -3,7 +3,7 @@ import type { TuningJobRecord } from '#server/db/records/tuning-job.ts';
 import type { Asking } from '#server/files/upstream-files.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
-import { countIn, listThere } from './upstream-jobs.ts';
+import { countIn, isNever, listThere } from './upstream-jobs.ts';
 
 /** The newest come first, and each step is one. */
 const looked = 100;
@@ -15,7 +15,7 @@ const stepOfAll = /^Step (\d{1,12})\/(\d{1,12})\b/;
  */
 export async function trainedShare(context: Asking, channel: PreparedChannel, job: TuningJobRecord): Promise<number | null> {
   const answer = await listThere(context, channel, `/${encodeURIComponent(job.upstream_id)}/events?limit=${looked}`);
-  if ('failure' in answer) return answer.isUnknown ? null : 0;
+  if ('failure' in answer) return isNever(answer) ? 0 : null;
   return Math.max(0, ...answer.told.data.slice(0, looked).map(shareIn));
 }
 

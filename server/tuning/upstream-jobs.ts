@@ -68,6 +68,11 @@ export async function findThere(
   return undefined;
 }
 
+/** There is no such list of that training, and never will be: any other refusal, such as of too many questions or of a key, may be over soon. */
+export function isNever({ failure: { upstreamStatus: status } }: { failure: UpstreamFailure }): boolean {
+  return status === 404 || status === 405 || status === 410;
+}
+
 export interface ListThere {
   data: readonly Readonly<Record<string, unknown>>[];
   hasMore: boolean;

@@ -16,7 +16,7 @@ import type { StoreBegin } from './store-records.ts';
 import { beginStore, changeStore, checkRoom } from './store-records.ts';
 import { chunkingIn, expiryIn, fileNames, shortText, strictFields } from './store-fields.ts';
 import type { Chunking } from './store-fields.ts';
-import { leaveStore } from './tend-stores.ts';
+import { leaveLate, leaveStore } from './tend-stores.ts';
 import { askStore, askStores, channelsWithStores, isAble, switchOf } from './upstream-stores.ts';
 import type { Refused } from './upstream-stores.ts';
 
@@ -103,8 +103,11 @@ async function createThere(
   const { told } = answer;
   const set = { state: 'stored' as const, upstream_id: told.id, poll_at: context.now() + soonMs };
   const stored = await changeStore(context, id, ({ state }) => (state === 'creating' ? set : null));
-  // It took so long that it was given up: who did that looks for it.
-  if (stored === null) throw new AppError('upstream_timeout');
+  // It took so long that it was given up, maybe before the provider had it.
+  if (stored === null) {
+    await leaveLate(context, begun, told.id);
+    throw new AppError('upstream_timeout');
+  }
   return (await noteTold(context, id, told)) ?? stored;
 }
 

@@ -1,8 +1,8 @@
 // Files of a caller's own in stores: ours and the provider's names of them, which stand for each other behind one key alone.
-import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import type { FileRecord } from '#server/db/records/file.ts';
 import type { VectorStoreRecord } from '#server/db/records/vector-store.ts';
+import { fileNotFound, isNameable } from '#server/files/file-store.ts';
 import { badField } from '#server/dialects/strict-fields.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { withoutMark } from '#server/relay/marked-name.ts';
@@ -15,11 +15,11 @@ type Place = Pick<VectorStoreRecord, 'channel_id' | 'key'>;
 export async function ownFiles({ db, now }: Looking, userId: number, names: readonly string[]): Promise<FileRecord[]> {
   if (names.length === 0) return [];
   const usable = { user_id: userId, state: 'stored' as const, expires_at: { gt: Math.floor(now() / 1000) } };
-  const found = await db.collection('files').find({ id: { in: [...new Set(names)] }, ...usable });
+  const found = await db.collection('files').find({ id: { in: [...new Set(names.filter(isNameable))] }, ...usable });
   const byName = new Map(found.map((file) => [file.id, file]));
   return names.map((id) => {
     const file = byName.get(id);
-    if (file === undefined) throw new AppError('file_not_found', { id });
+    if (file === undefined) throw fileNotFound(id);
     return file;
   });
 }

@@ -18,6 +18,10 @@ const mostResults = 50;
 const mostConditions = 100;
 const deepestFilter = 10;
 const longestValue = 512;
+/** In all of them. */
+const mostValues = 1000;
+/** As attributes have them, and names of rankers. */
+const longestKey = 64;
 const comparisons = new Set(['eq', 'ne', 'gt', 'gte', 'lt', 'lte', 'in', 'nin']);
 const joints = new Set(['and', 'or']);
 
@@ -32,7 +36,7 @@ export function readSearch(body: unknown): AskedSearch {
   const filters = fields.raw('filters');
   const asked = {
     query: Array.isArray(query) ? queries : queries[0],
-    filters: filters === undefined ? undefined : checkFilter(filters, { left: mostConditions }, 0),
+    filters: filters === undefined ? undefined : checkFilter(filters, { conditions: mostConditions, values: mostValues }, 0),
     max_num_results: fields.integer('max_num_results', 1, mostResults),
     ranking_options: ranking === undefined ? undefined : rankingOf(ranking),
     rewrite_query: fields.boolean('rewrite_query'),
@@ -49,19 +53,22 @@ function queryText(text: unknown): string {
 function rankingOf(fields: StrictFields): object {
   const threshold = fields.number('score_threshold');
   if (threshold !== undefined && (threshold < 0 || threshold > 1)) throw badField(fields.path('score_threshold'), fieldRules.atMost(1));
-  return { ranker: fields.text('ranker'), score_threshold: threshold };
+  const ranker = fields.text('ranker');
+  if (ranker !== undefined && ranker.length > longestKey) throw badField(fields.path('ranker'), fieldRules.longest(longestKey));
+  return { ranker, score_threshold: threshold };
 }
 
-/** The same filter, of what the vendor knows alone. @param count conditions that it may have yet */
-function checkFilter(filter: unknown, count: { left: number }, depth: number): object {
-  count.left -= 1;
-  if (!isObject(filter) || depth > deepestFilter || count.left < 0) throw badField('filters', fieldRules.invalid);
+/** The same filter, of what the vendor knows alone. @param left that it may have yet */
+function checkFilter(filter: unknown, left: { conditions: number; values: number }, depth: number): object {
+  left.conditions -= 1;
+  if (!isObject(filter) || depth > deepestFilter || left.conditions < 0) throw badField('filters', fieldRules.invalid);
   const { type, key, value, filters } = filter;
   if (typeof type !== 'string') throw badField('filters', fieldRules.invalid);
   if (joints.has(type) && Array.isArray(filters))
-    return { type, filters: filters.map((inner: unknown) => checkFilter(inner, count, depth + 1)) };
+    return { type, filters: filters.map((inner: unknown) => checkFilter(inner, left, depth + 1)) };
   const values: unknown[] = Array.isArray(value) ? value : [value];
-  if (!comparisons.has(type) || typeof key !== 'string' || values.length > mostConditions || !values.every(isValue))
+  left.values -= values.length;
+  if (!comparisons.has(type) || typeof key !== 'string' || key.length > longestKey || left.values < 0 || !values.every(isValue))
     throw badField('filters', fieldRules.invalid);
   return { type, key, value };
 }

@@ -104,13 +104,15 @@ function pathOf({ upstream_id: name }: FileRecord): string {
 
 async function attach(
   services: RelayServices,
-  { store, userId }: StoreCaller,
+  { store, userId, admission: { token } }: StoreCaller,
   asked: readonly AskedFile[],
   field: string,
   behind = '/files',
 ): Promise<Told> {
   const { context } = services;
   const channel = openStore(context, store);
+  // What it may spend would be no bound for it.
+  if (token.id !== store.token_id && !token.unlimited_quota) throw new AppError('vector_store_of_other_key');
   const files = await ownFiles(
     context,
     userId,

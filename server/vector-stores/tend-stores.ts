@@ -99,6 +99,15 @@ export async function leaveStore(
   return left;
 }
 
+/** One that its provider has made after it was given up here: it goes from there, too. @param begun as it was written first */
+export async function leaveLate(context: AppContext & Asking, begun: VectorStoreRecord, upstreamId: string): Promise<void> {
+  const late = { state: 'leaving' as const, left_at: begun.created_at, upstream_id: upstreamId, poll_at: context.now() + retryMs };
+  const record = { ...begun, ...late };
+  const known = await changeStore(context, begun.id, () => late);
+  if (known === null) await context.db.write([{ insert: record, into: 'vector_stores', ignoreConflict: true }]);
+  await tendLeaving(context, record);
+}
+
 async function tendLeaving(context: AppContext & Asking, { id }: VectorStoreRecord): Promise<void> {
   const store = await endDays(context, id);
   if (store === null) return;

@@ -1,8 +1,10 @@
 // Vector stores under attack: what a site that has slept, a process that comes late, and callers who try everything can do to their money and rights.
 import { describe, expect, test } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
-import { setOption } from '#tests/support/relay-scene.ts';
+import { failureOf } from '#tests/support/failure-of.ts';
+import { setOption, testModel } from '#tests/support/relay-scene.ts';
 import { daySeconds as day, openStoreScene, storingQuota } from '#tests/support/store-scene.ts';
+import { until } from '#tests/support/until.ts';
 
 const size = 100_000;
 /** A day of a file that the provider tells twice its bytes of. */
@@ -80,5 +82,171 @@ describe.each(engines)('vector stores under attack on $kind', (engine) => {
       expect((await days()).map((cost) => Math.round(cost / each))).toEqual([1, 2, 3]);
       await scene.checkBooks();
     });
+  });
+  describe('a process that comes late', () => {
+    test('leaves nothing at the provider, whose answer comes when the store has been given up', async () => {
+      await using opened = await openStoreScene(engine);
+      const { scene, client, provider, leave, later } = opened;
+      const before = await scene.balance();
+      const file = await leave(size);
+      const gate = Promise.withResolvers<void>();
+      provider.gates.push(gate.promise);
+      const creating = failureOf(client.vectorStores.create({ file_ids: [file] }));
+      await until(() => provider.asked.length === 1);
+      // Another one looks for it, and there is none.
+      await later(20 * 60);
+      expect(await scene.app.context.db.collection('vector_stores').count({})).toBe(0);
+      gate.resolve();
+      expect(await creating).toMatchObject({ status: 504 });
+      await later(120);
+      expect(provider.stores.size).toBe(0);
+      // Nor where it cannot be deleted at once.
+      const second = Promise.withResolvers<void>();
+      provider.gates.push(second.promise);
+      const again = failureOf(client.vectorStores.create({ file_ids: [file] }));
+      const asked = provider.asked.length;
+      await until(() => provider.asked.length === asked + 1);
+      await later(20 * 60);
+      provider.failures.push(500);
+      second.resolve();
+      expect(await again).toMatchObject({ status: 504 });
+      expect(provider.stores.size).toBe(1);
+      await later(120);
+      expect(provider.stores.size).toBe(0);
+      expect(await scene.app.context.db.collection('vector_stores').count({})).toBe(0);
+      expect(await scene.balance()).toBe(before);
+      await scene.checkBooks();
+    });
+  });
+
+  describe('callers', () => {
+    test('with a limited key of their own put nothing into a store that another key pays', async () => {
+      await using opened = await openStoreScene(engine);
+      const { scene, client, provider, leave } = opened;
+      const { id } = await client.vectorStores.create({});
+      const limited = opened.clientOf((await scene.addToken({ quota: 100 })).key);
+      const file = await leave(size, limited);
+      const before = await scene.balance();
+      for (const ask of [
+        () => limited.vectorStores.files.create(id, { file_id: file }),
+        () => limited.vectorStores.fileBatches.create(id, { file_ids: [file] }),
+      ])
+        expect(await failureOf(ask())).toMatchObject({ status: 403, code: 'vector_store_of_other_key' });
+      expect([...provider.stores.values()].map(({ files }) => files.size)).toEqual([0]);
+      expect(await scene.balance()).toBe(before);
+      // It reads it, and searches in it; another one without a limit fills it.
+      expect(await limited.vectorStores.retrieve(id)).toMatchObject({ id });
+      const free = opened.clientOf((await scene.addToken()).key);
+      expect(await free.vectorStores.files.create(id, { file_id: file })).toMatchObject({ id: file });
+      await scene.checkBooks();
+    });
+
+    test('who write what nobody could mean are answered shortly, and the database is not asked', async () => {
+      await using opened = await openStoreScene(engine);
+      const { scene, client, provider } = opened;
+      const { id } = await client.vectorStores.create({});
+      const { length } = provider.asked;
+      const long = 'x'.repeat(1_000_000);
+      const many = Array.from({ length: 2000 }, (_, index) => `file-${index}${'x'.repeat(10_000)}`);
+      for (const [path, body] of [
+        ['', { file_ids: [long] }],
+        [`/${id}/files`, { file_id: long }],
+        [`/${id}/file_batches`, { file_ids: many }],
+      ] as const) {
+        const answer = await scene.post(`/v1/vector_stores${path}`, body);
+        const text = await answer.text();
+        expect([answer.status, text.length < 1000], text.slice(0, 300)).toEqual([404, true]);
+      }
+      const one = (key: string, value: unknown, type = 'eq') => ({ type, key, value });
+      for (const filters of [
+        one('x'.repeat(65), 1),
+        one('a', 'x'.repeat(513)),
+        one(
+          'a',
+          Array.from({ length: 1001 }, () => 1),
+          'in',
+        ),
+        { type: 'or', filters: Array.from({ length: 100 }, () => one('a', 1)) },
+        {
+          type: 'or',
+          filters: Array.from({ length: 20 }, () =>
+            one(
+              'a',
+              Array.from({ length: 99 }, () => 'x'),
+              'in',
+            ),
+          ),
+        },
+      ])
+        expect((await scene.post(`/v1/vector_stores/${id}/search`, { query: 'tide', filters })).status).toBe(400);
+      const ranking = { query: 'tide', ranking_options: { ranker: long } };
+      expect((await scene.post(`/v1/vector_stores/${id}/search`, ranking)).status).toBe(400);
+      expect(provider.asked).toHaveLength(length);
+    });
+
+    test('reach nothing by tricks in a path or in its query', async () => {
+      await using opened = await openStoreScene(engine);
+      const { scene, client, provider, leave } = opened;
+      const file = await leave(size);
+      const { id } = await client.vectorStores.create({ file_ids: [file] });
+      const [theirs] = provider.stores.keys();
+      const { length } = provider.asked;
+      const get = (path: string) =>
+        fetch(`${scene.app.origin}/v1/vector_stores/${path}`, { headers: { authorization: `Bearer ${scene.key}` } });
+      for (const path of [
+        `${theirs}`,
+        `%2e%2e%2f${theirs}`,
+        `${id}%2ffiles`,
+        `${id}%00`,
+        `${id}/files/..%2f..%2f${theirs}`,
+        `${id}/files/%252e%252e`,
+        `${id}/files/${file}%2fcontent`,
+        `${id}/file_batches/vsfb_..%2f..%2f${theirs}`,
+        `${id}/file_batches/vsfb_${'A'.repeat(2000)}`,
+        `${id}/files?after=..%2f${theirs}`,
+      ]) {
+        const answer = await get(path);
+        expect([answer.status, await answer.json()], path).toEqual([
+          404,
+          { error: expect.objectContaining({ message: expect.any(String) }) },
+        ]);
+      }
+      expect(provider.asked).toHaveLength(length);
+      const listed = await get(`${id}/files?limit=1&order=asc&after=&project=theirs&limit=100`);
+      expect(listed.status).toBe(404);
+      expect((await get(`${id}/files?limit=1&order=asc&project=theirs&limit=100`)).status).toBe(200);
+      expect(provider.asked.at(-1)?.what).toBe(`GET /v1/vector_stores/${theirs}/files?limit=1&order=asc`);
+    });
+  });
+
+  test('names that a stream tells are ours wherever its bytes are cut', async () => {
+    const channels = [{ setting: '{"formats":["openai-responses"]}' }];
+    await using opened = await openStoreScene(engine, { channels, settings: { SelfUseModeEnabled: 'true' } });
+    const { client, provider, leave } = opened;
+    const file = await leave(100);
+    const { id } = await client.vectorStores.create({ file_ids: [file] });
+    const [store = ''] = provider.stores.keys();
+    const [theirs = ''] = provider.files.files.keys();
+    let count = 0;
+    provider.cuts = (stream) => {
+      const text = stream.toString('latin1');
+      const places = [theirs, store, file].flatMap((name) => [...text.matchAll(new RegExp(name, 'g'))].map(({ index }) => index));
+      count = places.length;
+      return places.flatMap((at) => [at - 12, at - 1, at, at + 1, at + 5, at + 9, at + 10]).toSorted((one, other) => one - other);
+    };
+    const asked = {
+      model: testModel,
+      input: 'When?',
+      tools: [{ type: 'file_search' as const, vector_store_ids: [id] }],
+      stream: true as const,
+    };
+    let told = '';
+    for await (const event of await client.responses.create(asked)) told += JSON.stringify(event);
+    expect(count).toBeGreaterThan(10);
+    // What the model itself has written stays.
+    const own = told.split('\\"file_id\\":\\"');
+    expect(told).toContain(file);
+    expect(own.map((part) => part.replace(theirs, '')).join('')).not.toContain('theirs');
+    for (const name of [theirs, store]) expect(told.includes(`"${name}"`)).toBe(false);
   });
 });

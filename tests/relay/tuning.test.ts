@@ -715,6 +715,72 @@ describe.each(engines)('trainings on $kind', (engine) => {
     expect(await scene.app.context.db.collection('tuning_jobs').count({})).toBe(0);
   });
 
+  test('trained steps of a cancelled one are paid although its events are refused for now; for good, those that were seen', async () => {
+    const { scene, provider } = await open();
+    await using _scene = scene;
+    const client = sdk(scene);
+    const run = async () => {
+      const { id } = await begin(client);
+      // The first of ninety steps is told while it runs.
+      const theirs = [...provider.jobs.values()].at(-1);
+      if (theirs === undefined) throw new Error('There is no training');
+      theirs.status = 'running';
+      await poll(scene);
+      provider.eventsStatus = 429;
+      provider.train({ status: 'cancelled', events: ['Step 45/90: training loss=0.1'] });
+      await poll(scene);
+      expect(await scene.app.context.db.collection('tuning_jobs').get(id)).toMatchObject({ state: 'running' });
+      return id;
+    };
+    const costOf = async (id: string) => {
+      const { state, tokens = 0, epochs = 0, cost } = (await scene.app.context.db.collection('tuning_jobs').get(id)) ?? {};
+      expect(state).toBe('ended');
+      return { cost, all: tokens * epochs };
+    };
+    const before = await scene.balance();
+    const first = await run();
+    provider.eventsStatus = 200;
+    await poll(scene);
+    const { cost: half, all } = await costOf(first);
+    expect(half).toBe(2 * Math.ceil(all / 2));
+    const second = await run();
+    for (const status of [401, 403, 429, 500, 429]) {
+      provider.eventsStatus = status;
+      await poll(scene, 24 * 60);
+    }
+    const { cost: seen } = await costOf(second);
+    expect(seen).toBe(2 * Math.ceil(all / 90));
+    expect(before - (await scene.balance())).toBe(Number(half) + Number(seen));
+    await scene.checkBooks();
+  });
+
+  test('one whose name is never told is called by its last checkpoint; a creation is not waited for because of its files', async () => {
+    const { scene, provider } = await open();
+    await using _scene = scene;
+    const client = sdk(scene);
+    const { db } = scene.app.context;
+    const before = await scene.balance();
+    const { id } = await begin(client);
+    provider.train({ trainedTokens: 50, steps: [40], isUnnamed: true });
+    await poll(scene);
+    expect(await client.fineTuning.jobs.retrieve(id)).toMatchObject({ fine_tuned_model: null });
+    await poll(scene, 4 * 24 * 60);
+    const { fine_tuned_model: name } = await client.fineTuning.jobs.retrieve(id);
+    await say(client, name ?? '');
+    expect(await scene.balance()).toBe(before - 100 - call);
+    // It is not there, and its files cannot be deleted.
+    provider.failures.push('cut');
+    const { id: lost } = await begin(client);
+    for (const minutes of [20, 20, 30]) {
+      expect(await scene.balance()).toBeLessThan(before - 100 - call);
+      provider.files.failures.push(500);
+      await poll(scene, minutes);
+    }
+    expect(await db.collection('tuning_jobs').get(lost)).toMatchObject({ state: 'ended', status: 'failed', cost: 0 });
+    expect(await scene.balance()).toBe(before - 100 - call);
+    await scene.checkBooks();
+  });
+
   test('where its files do not go, or it comes late, nothing is back before it is known that it will not run', async () => {
     const { scene, provider } = await open();
     await using _scene = scene;

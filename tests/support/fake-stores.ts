@@ -3,6 +3,7 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { startFakeFiles } from './fake-files.ts';
 import type { FakeFiles } from './fake-files.ts';
 import type { ProviderFront } from './provider-front.ts';
@@ -36,6 +37,10 @@ export interface FakeStores extends ProviderFront {
   asked: { what: string; body: Record<string, unknown> }[];
   /** The next ones get these; `lost`: it is done, and nothing is answered; `cut`: neither. */
   failures: (number | 'lost' | 'cut')[];
+  /** The next creations are begun when these are over. */
+  gates: Promise<unknown>[];
+  /** A stream is sent in pieces that end here: bytes. Empty: event by event. */
+  cuts(stream: Buffer): number[];
   /** Whether it answers whole, whatever is asked for. */
   answersWhole: boolean;
   /** What calls of models with a search in a store sent. */
@@ -65,7 +70,8 @@ export async function startFakeStores(upstreamUrl: string): Promise<FakeStores> 
   const asked: FakeStores['asked'] = [];
   const failures: FakeStores['failures'] = [];
   const searched: Record<string, unknown>[] = [];
-  const fake = { answersWhole: false };
+  const gates: Promise<unknown>[] = [];
+  const fake: Pick<FakeStores, 'answersWhole' | 'cuts'> = { answersWhole: false, cuts: () => [] };
   let made = 0;
   const refuse = (status: number, message: string): Told => [
     status,
@@ -328,8 +334,19 @@ export async function startFakeStores(upstreamUrl: string): Promise<FakeStores> 
       { type: 'response.completed', response: whole },
     ];
     response.writeHead(200, { 'content-type': 'text/event-stream' });
-    for (const [index, event] of events.entries())
-      response.write(`event: ${event.type}\ndata: ${JSON.stringify({ ...event, sequence_number: index })}\n\n`);
+    const texts = events.map((event, index) => `event: ${event.type}\ndata: ${JSON.stringify({ ...event, sequence_number: index })}\n\n`);
+    void writeInPieces(texts, response);
+  }
+
+  async function writeInPieces(texts: readonly string[], response: ServerResponse): Promise<void> {
+    const stream = Buffer.from(texts.join(''));
+    const cuts = fake.cuts(stream);
+    const pieces = cuts.length === 0 ? texts : [...cuts, stream.length].map((cut, index) => stream.subarray(cuts[index - 1] ?? 0, cut));
+    for (const piece of pieces) {
+      response.write(piece);
+      // Each in a packet of its own.
+      if (cuts.length > 0) await sleep(1);
+    }
     response.end();
   }
 
@@ -350,6 +367,7 @@ export async function startFakeStores(upstreamUrl: string): Promise<FakeStores> 
     const failure = failures.shift();
     if (failure === 'cut') return void response.destroy();
     if (typeof failure === 'number') return write(refuse(failure, 'as was told'));
+    if (method === 'POST' && id === undefined) await gates.shift();
     const answer = serveStore({ method, address, id, rest, body });
     if (failure === 'lost') response.destroy();
     else write(answer);
@@ -377,6 +395,7 @@ export async function startFakeStores(upstreamUrl: string): Promise<FakeStores> 
     stores,
     asked,
     failures,
+    gates,
     searched,
     async close() {
       await files.close();

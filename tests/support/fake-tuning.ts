@@ -50,6 +50,8 @@ export interface FakeTuning extends ProviderFront {
   failures: (number | 'lost' | 'cut' | 'held')[];
   /** As what lists of checkpoints are refused; 200: they are told. */
   checkpointStatus: number;
+  /** The same of events. */
+  eventsStatus: number;
   /** Ends a training, the newest unless told. */
   train(options?: TrainOptions, id?: string): ProviderJob;
   /** The examples that it was given. */
@@ -189,6 +191,7 @@ export async function startFakeTuning(upstreamUrl: string): Promise<FakeTuning> 
     const job = jobs.get(id);
     if (job === undefined) return refuse(404, `Could not find fine tune: ${id}`);
     if (method === 'GET' && verb === undefined) return give(job);
+    if (method === 'GET' && verb === 'events' && fake.eventsStatus !== 200) return refuse(fake.eventsStatus, 'not now');
     if (method === 'GET' && verb === 'events') return page(eventsOf(job) as { id: string }[], limit);
     if (method === 'GET' && verb === 'checkpoints' && fake.checkpointStatus !== 200) return refuse(fake.checkpointStatus, 'not now');
     if (method === 'GET' && verb === 'checkpoints') return page((checkpoints.get(id) ?? []) as { id: string }[], limit);
@@ -263,6 +266,7 @@ export async function startFakeTuning(upstreamUrl: string): Promise<FakeTuning> 
     called,
     failures,
     checkpointStatus: 200,
+    eventsStatus: 200,
     train,
     examplesOf,
     close: async () => {

@@ -414,6 +414,16 @@ export const relayRefusals = {
       }),
     { count: 1, megabytes: 1000 },
   ),
+  vector_store_of_other_key: named(
+    (desk) =>
+      desk.scene({ front: startFakeStores, settings: { VectorStoresPerUser: '1' } }, async (scene) => {
+        const { id } = await (await scene.post('/v1/vector_stores', {})).json();
+        const { key } = await scene.addToken({ quota: 1000 });
+        const limited = { ...speaking(desk), authorization: `Bearer ${key}` };
+        return toldOf(await scene.post(`/v1/vector_stores/${id}/files`, { file_id: 'file-1' }, limited));
+      }),
+    {},
+  ),
   no_vector_store_channel: named(
     (desk) =>
       desk.scene({ settings: { VectorStoresPerUser: '1' }, channels: [{ type: 14 }] }, async (scene) =>
