@@ -18,7 +18,8 @@ export interface StoreScene extends AsyncDisposable {
   scene: RelayScene;
   provider: FakeStores;
   client: OpenAI;
-  clientOf(key: string): OpenAI;
+  /** @param origin of another process */
+  clientOf(key: string, origin?: string): OpenAI;
   /** A file of so many bytes; its name. */
   leave(bytes?: number, client?: OpenAI): Promise<string>;
   /** Time passes until the next look at each. */
@@ -39,7 +40,7 @@ export async function openStoreScene(engine: Engine, options: SceneOptions = {})
   const scene = await createScene(engine, { ...options, front, settings });
   const [provider] = opened;
   if (provider === undefined) throw new Error('There is no provider');
-  const clientOf = (apiKey: string) => new OpenAI({ baseURL: `${scene.app.origin}/v1`, apiKey, maxRetries: 0 });
+  const clientOf = (apiKey: string, origin = scene.app.origin) => new OpenAI({ baseURL: `${origin}/v1`, apiKey, maxRetries: 0 });
   const client = clientOf(scene.key);
   const { context, clock } = scene.app;
   return {
