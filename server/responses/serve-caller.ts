@@ -21,6 +21,8 @@ export interface KeptCaller {
   params: Readonly<Record<string, string>>;
   query: URLSearchParams;
   requestId: string;
+  /** The format that it is told in. */
+  dialect: ClientDialect;
   path: string;
   request: Request;
   connection: Connection | null;
@@ -64,6 +66,7 @@ export function createServer(host: RouteHost, services: RelayServices, dialect: 
           params,
           query: url.searchParams,
           requestId,
+          dialect,
           path: url.pathname,
           request,
           connection,
@@ -71,8 +74,7 @@ export function createServer(host: RouteHost, services: RelayServices, dialect: 
           readBody: body,
         });
         if ('response' in answer) return answer.response;
-        const headers = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' };
-        return bufferResponse(200, { ...headers, ...requestIdHeaders(dialect, requestId) }, Buffer.from(JSON.stringify(answer.json)));
+        return jsonResponse({ dialect, requestId }, Buffer.from(JSON.stringify(answer.json)));
       } catch (failure) {
         if (connection !== null) dropBody(connection);
         const error = toAppError(failure, context, requestId);
@@ -82,6 +84,12 @@ export function createServer(host: RouteHost, services: RelayServices, dialect: 
         endWith(connection, held);
       }
     };
+}
+
+/** @param text of JSON */
+export function jsonResponse({ dialect, requestId }: Pick<KeptCaller, 'dialect' | 'requestId'>, text: Buffer): DirectResponse {
+  const headers = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' };
+  return bufferResponse(200, { ...headers, ...requestIdHeaders(dialect, requestId) }, text);
 }
 
 /** A client that reads slowly holds what it was told. */

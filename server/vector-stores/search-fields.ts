@@ -9,12 +9,16 @@ export interface AskedSearch {
   /** As the provider is asked. */
   body: object;
   texts: readonly string[];
+  /** As many as it has at the most. */
+  results: number;
 }
 
 const known = new Set(['query', 'filters', 'max_num_results', 'ranking_options', 'rewrite_query']);
 const longestQuery = 4096;
 const mostQueries = 10;
 const mostResults = 50;
+/** Where nothing is said, as at the vendor. */
+const usualResults = 10;
 const mostConditions = 100;
 const deepestFilter = 10;
 const longestValue = 512;
@@ -41,7 +45,7 @@ export function readSearch(body: unknown): AskedSearch {
     ranking_options: ranking === undefined ? undefined : rankingOf(ranking),
     rewrite_query: fields.boolean('rewrite_query'),
   };
-  return { body: asked, texts: queries };
+  return { body: asked, texts: queries, results: asked.max_num_results ?? usualResults };
 }
 
 function queryText(text: unknown): string {

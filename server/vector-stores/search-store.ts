@@ -17,8 +17,9 @@ import { openStore } from './open-store.ts';
 import type { StoreCaller } from './open-store.ts';
 import { askStores, storePath } from './upstream-stores.ts';
 
-/** Bytes: fifty pieces of 4,096 tokens, and what is told beside them. */
+/** Bytes: fifty pieces of 4,096 tokens, and what is told beside them; of each, as a rule. */
 const mostAnswer = 4 * 1024 * 1024;
+const usualPiece = 32 * 1024;
 /** What the log calls it. */
 const loggedModel = 'vector-store-search';
 const units = { kind: 'search', count: 1 } as const;
@@ -30,6 +31,7 @@ export async function searchStore(services: RelayServices, caller: StoreCaller, 
   const channel = openStore(context, store);
   const asked = readSearch(body);
   if (words.isOn) await words.check({ isLarge: false, use: (work) => work() }, asked.texts);
+  caller.makeRoom(asked.results * usualPiece);
   const { group_ratio: groupRatio, quota_per_unit: quotaPerUnit } = termsOf(context, admission.group);
   const modelPrice = context.settings.get('VectorSearchPrice') / 1000;
   const quoted: QuotedPrice = { price: { kind: 'call', modelPrice }, groupRatio, quotaPerUnit };

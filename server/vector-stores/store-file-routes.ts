@@ -6,8 +6,11 @@ import type { FileRecord } from '#server/db/records/file.ts';
 import { isId } from '#server/files/find-by-name.ts';
 import { releaseFiles } from '#server/files/staying-files.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
+import { strangerName } from '#server/relay/named-files.ts';
 import type { RelayServices } from '#server/relay/services.ts';
+import { createTeller } from '#server/relay/told-names.ts';
 import { badQuery, listOf } from '#server/responses/list-items.ts';
+import { jsonResponse } from '#server/responses/serve-caller.ts';
 import { badField } from '#server/dialects/strict-fields.ts';
 import { attachFiles, refusedBy } from './create-store.ts';
 import { checkPlace, namesIn, ownFiles, ownNames } from './own-files.ts';
@@ -16,8 +19,11 @@ import type { AskedFile } from './store-fields.ts';
 import { changeStore } from './store-records.ts';
 import { openStore, readStoresPage } from './open-store.ts';
 import type { StoreCaller, StoreRoutes } from './open-store.ts';
-import { askStores, storePath } from './upstream-stores.ts';
+import { askBytes, askStores, storePath } from './upstream-stores.ts';
+import type { Refused } from './upstream-stores.ts';
 
+/** Files that are no longer than their text; what others hold is packed. */
+const plain = /\.(?:c|cpp|cs|css|csv|go|html|java|js|json|md|php|py|rb|sh|tex|ts|txt|xml)$/i;
 /** Bytes of the text of a file; the vendor takes five million tokens. */
 const mostContent = 32 * 1024 * 1024;
 const statuses = ['in_progress', 'completed', 'failed', 'cancelled'];
@@ -58,14 +64,16 @@ export function mountStoreFiles({ addOf }: StoreRoutes, services: RelayServices)
   });
   addOf('GET', `${file}/content`, async (caller) => {
     const own = await fileOf(context, caller);
-    caller.makeRoom(Math.min(mostContent, own.bytes * 4));
-    const question = { method: 'GET' as const, path: `${pathOf(own)}/content`, mostBytes: mostContent };
-    const object = await ask(context, caller, question, own.id);
-    const names = {
-      ...(object['file_id'] === undefined ? {} : { file_id: own.id }),
-      ...(object['filename'] === undefined ? {} : { filename: own.filename }),
-    };
-    return { json: { ...object, ...names } };
+    caller.makeRoom(plain.test(own.filename) ? Math.min(mostContent, own.bytes * 4) : mostContent);
+    const question = { method: 'GET' as const, path: storePath(caller.store, `${pathOf(own)}/content`), mostBytes: mostContent };
+    const answer = await askBytes(context, openStore(context, caller.store), question);
+    if ('failure' in answer) throw refusedOf(context, answer, own.id);
+    if (answer.bytes.subarray(0, longestName).toString().trimStart()[0] !== '{') throw new AppError('invalid_upstream_response');
+    const tell = createTeller({
+      idOf: (name) => (name === own.upstream_id ? own.id : strangerName(context.secrets, name)),
+      filenameOf: () => own.filename,
+    });
+    return { response: jsonResponse(caller, tell(answer.bytes)) };
   });
 
   addOf('POST', '/file_batches', async (caller) => {
@@ -87,8 +95,12 @@ export function mountStoreFiles({ addOf }: StoreRoutes, services: RelayServices)
 async function ask(context: AppContext, { store }: StoreCaller, question: Parameters<typeof askStores>[2], what: string): Promise<Told> {
   const answer = await askStores(context, openStore(context, store), { ...question, path: storePath(store, question.path) });
   if (!('failure' in answer)) return answer.object;
-  if (answer.failure.upstreamStatus !== 404) throw refusedBy(context, answer);
-  throw new AppError(what.startsWith(prefix) ? 'batch_not_found' : 'file_not_found', { id: what });
+  throw refusedOf(context, answer, what);
+}
+
+function refusedOf(context: AppContext, answer: Refused, what: string): AppError {
+  if (answer.failure.upstreamStatus !== 404) return refusedBy(context, answer);
+  return new AppError(what.startsWith(prefix) ? 'batch_not_found' : 'file_not_found', { id: what });
 }
 
 async function fileOf(context: AppContext, { userId, params, store }: StoreCaller): Promise<FileRecord> {

@@ -58,8 +58,20 @@ export function isAble({ status, problem, provider }: PreparedChannel): boolean 
 export async function askStores(
   context: Asking,
   channel: PreparedChannel,
-  { method, path, body, mostBytes }: Question,
+  question: Question,
 ): Promise<{ object: Readonly<Record<string, unknown>> } | Refused> {
+  const answer = await askBytes(context, channel, question);
+  if ('failure' in answer) return answer;
+  const object = parseObject(answer.bytes.toString('utf8'));
+  return object === null ? { failure: invalidResponse(), isUnknown: true } : { object };
+}
+
+/** The same as it came: what is long is not read here. */
+export async function askBytes(
+  context: Asking,
+  channel: PreparedChannel,
+  { method, path, body, mostBytes }: Question,
+): Promise<{ bytes: Buffer } | Refused> {
   const headers = { ...beta, ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
   const sent = { method, path, headers, ...(body === undefined ? {} : { body: Buffer.from(JSON.stringify(body)) }) };
   const received = await askAccount(context, channel, mostBytes === undefined ? sent : { ...sent, mostBytes });
@@ -68,8 +80,7 @@ export async function askStores(
     return { failure: received.failure, isUnknown: status < 400 || status >= 500 || status === 408 };
   }
   if (received.kind === 'stream') received.stream.abort();
-  const object = received.kind === 'whole' ? parseObject(received.body.toString('utf8')) : null;
-  return object === null ? { failure: invalidResponse(), isUnknown: true } : { object };
+  return received.kind === 'whole' ? { bytes: received.body } : { failure: invalidResponse(), isUnknown: true };
 }
 
 export async function askStore(context: Asking, channel: PreparedChannel, question: Question): Promise<{ told: ToldStore } | Refused> {

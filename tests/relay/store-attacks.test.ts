@@ -1,4 +1,5 @@
 // Vector stores under attack: what a site that has slept, a process that comes late, and callers who try everything can do to their money and rights.
+import { toFile } from 'openai';
 import { describe, expect, test } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
 import { failureOf } from '#tests/support/failure-of.ts';
@@ -182,6 +183,35 @@ describe.each(engines)('vector stores under attack on $kind', (engine) => {
       const ranking = { query: 'tide', ranking_options: { ranker: long } };
       expect((await scene.post(`/v1/vector_stores/${id}/search`, ranking)).status).toBe(400);
       expect(provider.asked).toHaveLength(length);
+    });
+
+    test('read so many files at a time as they may hold in memory, however small those were before they were unpacked', async () => {
+      await using opened = await openStoreScene(engine, { env: { MAX_BODIES_PER_USER_MB: '256' } });
+      const { scene, client, provider } = opened;
+      const { id: file } = await client.files.create({ file: await toFile(Buffer.from('PK'), 'tide.docx'), purpose: 'assistants' });
+      const { id } = await client.vectorStores.create({ file_ids: [file] });
+      const [theirs] = provider.files.files.values();
+      if (theirs === undefined) throw new Error('There is no file');
+      const text = `"file_id":"${theirs.id}" ${'tide '.repeat(200_000)}`;
+      theirs.bytes = Buffer.from(text);
+      const gate = Promise.withResolvers<void>();
+      provider.gates.push(gate.promise, gate.promise, gate.promise, gate.promise);
+      const refused: unknown[] = [];
+      const reading = Array.from({ length: 6 }, async () => {
+        const page = await client.vectorStores.files
+          .content(file, { vector_store_id: id })
+          .catch((failure: unknown) => void refused.push(failure));
+        return page?.data;
+      });
+      await until(() => refused.length >= 2);
+      gate.resolve();
+      const read = (await Promise.all(reading)).filter((data) => data !== undefined);
+      expect(read).toEqual(Array.from({ length: 4 }, () => [{ type: 'text', text }]));
+      expect(refused).toEqual(refused.map(() => expect.objectContaining({ status: 429, code: 'bodies_of_caller' })));
+      const raw = await fetch(`${scene.app.origin}/v1/vector_stores/${id}/files/${file}/content`, {
+        headers: { authorization: `Bearer ${scene.key}` },
+      });
+      expect(await raw.json()).toMatchObject({ file_id: file, data: [{ text }] });
     });
 
     test('reach nothing by tricks in a path or in its query', async () => {

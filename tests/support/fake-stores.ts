@@ -37,7 +37,7 @@ export interface FakeStores extends ProviderFront {
   asked: { what: string; body: Record<string, unknown> }[];
   /** The next ones get these; `lost`: it is done, and nothing is answered; `cut`: neither. */
   failures: (number | 'lost' | 'cut')[];
-  /** The next creations are begun when these are over. */
+  /** The next creations, searches and readings of texts are begun when these are over. */
   gates: Promise<unknown>[];
   /** A stream is sent in pieces that end here: bytes. Empty: event by event. */
   cuts(stream: Buffer): number[];
@@ -367,7 +367,7 @@ export async function startFakeStores(upstreamUrl: string): Promise<FakeStores> 
     const failure = failures.shift();
     if (failure === 'cut') return void response.destroy();
     if (typeof failure === 'number') return write(refuse(failure, 'as was told'));
-    if (method === 'POST' && id === undefined) await gates.shift();
+    if (rest.length === 0 ? method === 'POST' && id === undefined : rest.at(-1) === 'content' || rest[0] === 'search') await gates.shift();
     const answer = serveStore({ method, address, id, rest, body });
     if (failure === 'lost') response.destroy();
     else write(answer);
