@@ -278,5 +278,13 @@ describe.each(engines)('vector stores under attack on $kind', (engine) => {
     expect(told).toContain(file);
     expect(own.map((part) => part.replace(theirs, '')).join('')).not.toContain('theirs');
     for (const name of [theirs, store]) expect(told.includes(`"${name}"`)).toBe(false);
+    // So they are where the answer is made in the background, and read later.
+    const { id: response } = await client.responses.create({ ...asked, stream: false, background: true });
+    await until(async () => (await client.responses.retrieve(response)).status === 'completed');
+    const later = JSON.stringify(await client.responses.retrieve(response));
+    expect(later).toContain(`"${file}"`);
+    let followed = '';
+    for await (const event of await client.responses.retrieve(response, { stream: true })) followed += JSON.stringify(event);
+    for (const name of [theirs, store]) expect([later, followed].map((text) => text.includes(`"${name}"`))).toEqual([false, false]);
   });
 });
