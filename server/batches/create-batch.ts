@@ -23,7 +23,7 @@ import { checkRequests } from './check-requests.ts';
 import type { CheckedBatch, RequestSource } from './check-requests.ts';
 import { tagLength } from './claude-batches.ts';
 import { FileBroken } from './read-lines.ts';
-import { concludeBatch, noResults, noteCharge } from './settle-batch.ts';
+import { concludeBatch, noResults, noteCharge, returnLateCharge } from './settle-batch.ts';
 
 export interface AskedBatch {
   form: BatchForm;
@@ -104,6 +104,10 @@ async function payAndCreate(services: RelayServices, admission: Admission, prepa
     // Its books were closed without it, and it is charged by nobody.
     if (charged === null) throw new AppError('internal_error');
     paid = await noteCharge(context.db, creating, charged);
+    if (paid.charge === 'none') {
+      await returnLateCharge(context, paid, charged);
+      throw new AppError('upstream_timeout');
+    }
   } finally {
     // Nothing where it was settled.
     context.ledger.release(reservation);

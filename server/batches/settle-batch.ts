@@ -66,6 +66,24 @@ export async function noteCharge(
   return noted ?? (await db.collection('batches').get(batch.id)) ?? batch;
 }
 
+/** The process that creates it was taken for dead and its charge for lost, and then it came: all of that goes back. */
+export async function returnLateCharge(
+  context: AppContext,
+  { id }: BatchRecord,
+  paid: { quota: number; token_quota: number },
+): Promise<void> {
+  const batches = context.db.collection('batches');
+  const set = { charge: 'done' as const, reserved: paid.quota, token_reserved: paid.token_quota, cost: 0, poll_at: context.now() };
+  // In this order: its state only goes on.
+  const creating = await batches.patch({ id, charge: 'none', state: 'creating' }, { set });
+  if (creating !== null) {
+    const failed = { status: 'failed' as const, failed_at: Math.floor(context.now() / 1000) };
+    return concludeBatch(context, creating, { sums: { ...noResults, failed: 0 }, set: failed });
+  }
+  const over = await batches.patch({ id, charge: 'none', state: { in: ['settling', 'ended'] } }, { set: { ...set, state: 'settling' } });
+  if (over !== null) await finishBatch(context, over);
+}
+
 /** It is over: what it comes to is written down, by whoever comes first, and what is left goes back. */
 export async function concludeBatch(
   context: AppContext,
@@ -99,7 +117,7 @@ export async function finishBatch(context: AppContext, batch: BatchRecord): Prom
   const ended = await context.db
     .collection('batches')
     .patch(
-      { id: batch.id, state: 'settling' },
+      { id: batch.id, state: 'settling', charge: batch.charge },
       { set: { state: 'ended', ended_at: Math.floor(context.now() / 1000), poll_at: context.now() + keptMs }, unset: ['open_user_id'] },
     );
   if (ended === null) return true;

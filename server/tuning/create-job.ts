@@ -27,7 +27,7 @@ import { findTrainer } from './find-trainer.ts';
 import { beginJob, creationMs } from './job-store.ts';
 import { letGoFiles } from './let-go-files.ts';
 import type { AskedJob } from './read-asked.ts';
-import { concludeJob, noteCharge } from './settle-job.ts';
+import { concludeJob, noteCharge, returnLateCharge } from './settle-job.ts';
 import { changeThere, createThere } from './upstream-jobs.ts';
 
 const firstPollMs = 15_000;
@@ -122,6 +122,10 @@ async function payAndCreate(services: RelayServices, admission: Admission, prepa
     // Its books were closed without it, and it is charged by nobody.
     if (charged === null) throw new AppError('internal_error');
     paid = await noteCharge(context.db, creating, charged);
+    if (paid.charge === 'none') {
+      await returnLateCharge(context, paid, charged);
+      throw new AppError('upstream_timeout');
+    }
   } finally {
     // Nothing where it was settled.
     context.ledger.release(reservation);

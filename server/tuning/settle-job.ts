@@ -61,6 +61,22 @@ export async function noteCharge(
   return noted ?? (await db.collection('tuning_jobs').get(job.id)) ?? job;
 }
 
+/** The process that creates it was taken for dead and its charge for lost, and then it came: all of that goes back. */
+export async function returnLateCharge(
+  context: AppContext,
+  { id }: TuningJobRecord,
+  paid: { quota: number; token_quota: number },
+): Promise<void> {
+  const jobs = context.db.collection('tuning_jobs');
+  const set = { charge: 'done' as const, reserved: paid.quota, token_reserved: paid.token_quota, cost: 0, poll_at: context.now() };
+  // In this order: its state only goes on.
+  const creating = await jobs.patch({ id, charge: 'none', state: 'creating' }, { set });
+  if (creating !== null)
+    return concludeJob(context, creating, { cost: 0, set: { status: 'failed', finished_at: Math.floor(context.now() / 1000) } });
+  const over = await jobs.patch({ id, charge: 'none', state: { in: ['settling', 'ended'] } }, { set: { ...set, state: 'settling' } });
+  if (over !== null) await finishJob(context, over);
+}
+
 /** It is over: what it comes to is written down, by whoever comes first, and what is left goes back. */
 export async function concludeJob(
   context: AppContext,
@@ -96,7 +112,7 @@ export async function finishJob(context: AppContext, job: TuningJobRecord): Prom
   // What does not go now goes by itself when its time is over.
   await letGoFiles({ ...context, answerBy: performance.now() + lettingGoMs }, job);
   const ended = await context.db.collection('tuning_jobs').patch(
-    { id: job.id, state: 'settling' },
+    { id: job.id, state: 'settling', charge: job.charge },
     {
       set: { state: 'ended', poll_at: context.now() + (job.lacks_checkpoints === true ? 0 : keptMs) },
       unset: ['open_user_id'],
