@@ -22,6 +22,8 @@ test.each([
   ['claude-sonnet-4-5', 200_000],
   ['gpt-5.4', 272_000],
   ['gpt-5.5', 272_000],
+  ['gpt-5.6-terra', 272_000],
+  ['gpt-6.2-sol', 272_000],
 ])('%s costs more above %i tokens', (model, above) => {
   expect(longInputsOf(model, longInputPrice)).toEqual([{ above, input: 2, output: 1.5 }]);
 });
@@ -33,6 +35,15 @@ test.each([
   ['MiniMax-M3', 512_000],
 ])('%s costs twice as much above %i tokens', (model, above) => {
   expect(longInputsOf(model, longInputPrice)).toEqual([{ above, input: 2, output: 2 }]);
+});
+
+// https://platform.claude.com/docs/en/about-claude/pricing https://docs.x.ai/developers/models/grok-4.7
+test.each([
+  ['claude-haiku-5-5', { above: 100_000, input: 5, output: 5 }],
+  ['grok-4.7', { above: 200_000, input: 2, output: 2 }],
+  ['qwen3.6-plus', { above: 256_000, input: 4, output: 2 }],
+])('%s has bounds and factors of its own', (model, long) => {
+  expect(longInputsOf(model, longInputPrice)).toEqual([long]);
 });
 
 test.each(['gemini-2.5-flash', 'claude-sonnet-4-6', 'claude-opus-4-7', 'gpt-5.2', 'gpt-4.1'])(
@@ -50,8 +61,19 @@ test.each([
   ['gpt-5.4-mini', 2],
   ['gpt-5.5', 2.5],
   ['gpt-4.1', 1.75],
+  ['gpt-6.2-astra', 2],
+  ['gemini-4-neon', 1.8],
 ])('%s costs %f times as much when it is fast', (model, factor) => {
   expect(tierFactorsOf(model, tierPrice).get('priority')).toBe(factor);
+});
+
+// Its price list has no such row of the newest. https://developers.openai.com/api/docs/models/gpt-6.2-sol
+test.each([
+  ['gpt-6-luna', 0.5],
+  ['gpt-6.1-terra', 0.5],
+  ['gpt-6.2-sol', undefined],
+])('%s costs %f of its price when it is slow', (model, factor) => {
+  expect(tierFactorsOf(model, tierPrice).get('flex')).toBe(factor);
 });
 
 const maps = priceMapsOf({ get: (key) => JSON.parse(defaultText(key)) });
@@ -103,6 +125,9 @@ test.each([
   ['imagen-4.0-fast-generate-001', 0.02],
   ['imagen-4.0-ultra-generate-001', 0.06],
   ['dall-e-3', 0.04],
+  // For 1,000 searches $2.50 and $2. https://cohere.com/pricing
+  ['rerank-v4.0-pro', 0.0025],
+  ['rerank-v4.0-fast', 0.002],
 ])('%s costs %f a picture', (model, modelPrice) => {
   expect(findPrice(model, maps)).toEqual({ kind: 'call', modelPrice });
 });
@@ -128,6 +153,19 @@ test.each([
   ['gemini-3.1-pro-preview', { web_search: 14 }],
 ])('tools that the provider runs for %s', (model, prices) => {
   expect(toolPricesOf(model, JSON.parse(defaultText('ToolPrice')))).toMatchObject(prices);
+});
+
+// $7 for a million tokens, of which a second has width × height × 24 ÷ 1,024. https://docs.byteplus.com/en/docs/ModelArk/1544106
+test('a second of Seedance 2.0, by its resolution', () => {
+  const heights = findPrice('doubao-seedance-2-0-260128', maps);
+  expect(heights).toMatchObject({
+    kind: 'call',
+    videos: [
+      { height: 480, price: 0.0704 },
+      { height: 720, price: 0.1512 },
+      { height: 1080, price: 0.378 },
+    ],
+  });
 });
 
 // What was trained: https://developers.openai.com/api/docs/pricing#fine-tuning, USD per million tokens that are written, in batches. None is charged less.
