@@ -13,6 +13,13 @@ export interface PictureOrder {
   frames: number;
 }
 
+const ownRules = /dall-e|gpt-image|gemini|seed(?:ream|edit)/;
+
+/** Whose rules count: those of the model at the provider, or, under a name that an account has made up for it (a deployment), those of the one that was asked for. */
+export function pictureModel(upstreamModel: string, model: string): string {
+  return ownRules.test(upstreamModel) ? upstreamModel : model;
+}
+
 /** What a price per picture is for: one of 1024×1024 in standard quality, as prices of pictures are told. */
 const sizeFactors: Readonly<Record<string, number>> = { '256x256': 0.4, '512x512': 0.45, '1024x1792': 2, '1792x1024': 2 };
 /** The vendor's own: $0.016 and $0.018 beside $0.020. https://developers.openai.com/api/docs/models/dall-e-2 */

@@ -102,6 +102,24 @@ describe.each(engines)('pictures on $kind', (engine) => {
     await scene.checkBooks();
   });
 
+  test("a deployment's name changes nothing: the size and the quality of what was asked for are paid, and reserved", async () => {
+    const mapping = { [priced]: 'deploy-7', 'dall-e-2': 'deploy-8' };
+    const channels = [{ type: 3, other: '2025-04-01-preview', models: `${priced},dall-e-2`, model_mapping: JSON.stringify(mapping) }];
+    await using scene = await open({ channels, quota: 128_000 });
+    expect(await ask(scene, { n: 3, size: '1024x1792', quality: 'hd' })).toMatchObject({ status: 403 });
+    expect(scene.upstream.requests).toEqual([]);
+    expect(await ask(scene, { n: 2, size: '1024x1792', quality: 'hd' })).toMatchObject({ status: 200 });
+    expect(await ask(scene, { model: 'dall-e-2', size: '256x256' })).toMatchObject({ status: 200 });
+    expect(scene.upstream.requests[0]?.path).toContain('/openai/deployments/deploy-7/images/generations');
+    const rows = await scene.logs(2);
+    expect(rows).toMatchObject([
+      { quota: 120_000, other: { units: { factor: 3 } } },
+      { quota: 8000, other: { units: { factor: 0.8 } } },
+    ]);
+    expect(await scene.balance()).toBe(0);
+    await scene.checkBooks();
+  });
+
   test('what a mapping makes of the model decides what is reserved and paid', async () => {
     const channels = [{ models: 'alias,pictures', model_mapping: JSON.stringify({ alias: metered, pictures: priced }) }];
     await using scene = await open({ channels, quota: 79_999, settings: { ModelPrice: JSON.stringify({ pictures: 0.04 }) } });

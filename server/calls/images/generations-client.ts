@@ -1,5 +1,5 @@
 // Pictures as callers ask for them by a text. https://platform.openai.com/docs/api-reference/images/create
-import { tokensOf, unitsOf } from '#shared/picture-order.ts';
+import { pictureModel, tokensOf, unitsOf } from '#shared/picture-order.ts';
 import { AppError } from '#shared/errors.ts';
 import type { LocalText } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
@@ -34,12 +34,13 @@ export const generationsClient: ClientCall = {
     checkOrder(body);
   },
   parameters: () => ({ maxTokens: 0, choices: 1, wantsUsage: false, mostTokenBytes: 0 }),
-  promptContent(body) {
+  promptContent(body, model) {
     const prompt = emptyPrompt();
     if (typeof body.prompt === 'string') prompt.texts.push(body.prompt);
     prompt.made = ({ upstreamModel, paramOverride }) => {
       const order = orderOf({ ...body, ...paramOverride });
-      return { units: unitsOf(order, upstreamModel), tokens: tokensOf(order, upstreamModel) };
+      const made = pictureModel(upstreamModel, model);
+      return { units: unitsOf(order, made), tokens: tokensOf(order, made) };
     };
     return prompt;
   },

@@ -1,6 +1,6 @@
 // A stream of pictures on its way to its caller: events pass as bytes. Each picture comes in an event of its own, which says what it took; ones that
 // are not finished come before it, where they are asked for. https://platform.openai.com/docs/api-reference/images-streaming
-import { tokensOf, unitsOf } from '#shared/picture-order.ts';
+import { pictureModel, tokensOf, unitsOf } from '#shared/picture-order.ts';
 import type { PictureOrder } from '#shared/picture-order.ts';
 import { sumOfUsages } from '#shared/token-usage.ts';
 import type { StreamInput } from '#server/dialects/identity.ts';
@@ -20,8 +20,12 @@ export class ImageStream extends PassingStream {
   /** It ends by an error: what was being drawn is not delivered. */
   #hasFailed = false;
 
+  /** The model whose rules they are priced by. */
+  readonly #made: string;
+
   constructor(input: StreamInput) {
     super(input);
+    this.#made = pictureModel(input.upstreamModel, input.writer.model);
     this.#order = orderOf({ ...input.writer.asked, ...input.way.paramOverride, stream: true });
   }
 
@@ -62,7 +66,7 @@ export class ImageStream extends PassingStream {
   }
 
   roughTokens(): number {
-    return tokensOf(this.#order, this.input.upstreamModel, this.#begun());
+    return tokensOf(this.#order, this.#made, this.#begun());
   }
 
   reportedUsage(): ReportedUsage {
@@ -70,7 +74,7 @@ export class ImageStream extends PassingStream {
       usage: this.isInvalid ? null : this.usage,
       isInvalid: this.isInvalid,
       hasTextAfter: false,
-      units: unitsOf(this.#order, this.input.upstreamModel, this.#begun()),
+      units: unitsOf(this.#order, this.#made, this.#begun()),
     };
   }
 

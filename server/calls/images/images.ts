@@ -1,6 +1,6 @@
 // Pictures. Callers of OpenAI's format alone have them; providers are asked as they are, or in a form of their own (`forms/`).
 // https://platform.openai.com/docs/api-reference/images
-import { tokensOf, unitsOf } from '#shared/picture-order.ts';
+import { pictureModel, tokensOf, unitsOf } from '#shared/picture-order.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { ClientCall } from '#server/dialects/client-dialect.ts';
 import type { DecodedWhole, DecodeInput } from '#server/dialects/decoded-whole.ts';
@@ -101,12 +101,13 @@ function* decodeOwn(input: DecodeInput, form: PictureForm, eventName: string): G
 function paidFor(input: DecodeInput, rows: number, usage: TokenUsage | null): Omit<DecodedWhole, 'written' | 'body' | 'events'> {
   const order = orderOf({ ...input.responseFields, ...input.way.paramOverride });
   const count = Math.min(rows, order.count);
+  const made = pictureModel(input.upstreamModel, input.writer.model);
   return {
     kind: 'whole',
     usage,
-    units: unitsOf(order, input.upstreamModel, count),
+    units: unitsOf(order, made, count),
     isEmpty: rows === 0,
-    outputTokens: tokensOf(order, input.upstreamModel, count),
+    outputTokens: tokensOf(order, made, count),
   };
 }
 
