@@ -4,11 +4,12 @@ import { readRegions } from './channel-regions.ts';
 import type { RegionsProblem } from './channel-regions.ts';
 import { channelType } from './channel-types.ts';
 import { readCodexKey } from './codex-key.ts';
+import { readDifyApp } from './dify-app.ts';
 import type { LocalText } from './errors.ts';
 import { readGoogleKey } from './google-key.ts';
 
-/** `account_required`: its path names the account. `library_required`: nothing else says what is asked. */
-export type OtherProblem = RegionsProblem | 'account_required' | 'library_required';
+/** `account_required`: its path names the account. `library_required`: nothing else says what is asked. `app_invalid`: no kind of application is called so. */
+export type OtherProblem = RegionsProblem | 'account_required' | 'library_required' | 'app_invalid';
 /** `key_form`: it has none of the type's `keyForms`. */
 export type TypedKeyProblem = 'key_google' | 'key_aws' | 'key_codex' | 'key_form';
 
@@ -18,6 +19,7 @@ export function otherProblem(type: number, other: string): OtherProblem | undefi
   const isEmpty = other.trim() === '';
   if (field === 'account_id') return isEmpty ? 'account_required' : undefined;
   if (field === 'library_id') return isEmpty ? 'library_required' : undefined;
+  if (field === 'dify_app') return readDifyApp(other) === null ? 'app_invalid' : undefined;
   if (field !== 'regions') return undefined;
   const read = readRegions(other);
   return 'problem' in read ? read.problem : undefined;

@@ -2,7 +2,7 @@
 // test keeps both in step. Default models come from `GET /api/models`.
 
 /** What the channel's free field (`other`) is for; types without it do not show it. */
-export type OtherField = 'api_version' | 'plugin' | 'account_id' | 'regions' | 'bot_id' | 'spark_version' | 'library_id';
+export type OtherField = 'api_version' | 'plugin' | 'account_id' | 'regions' | 'bot_id' | 'spark_version' | 'library_id' | 'dify_app';
 /** Keys of several kinds, or of many parts. */
 export type KeyKind = 'google' | 'aws' | 'codex';
 /** What a key is, where its provider has several things of that name or asks for none; the texts are translations. */
@@ -173,7 +173,15 @@ export const channelTypes: readonly ChannelType[] = [
     baseUrl: 'https://api.aiproxy.io',
     other: 'library_id',
   },
-  { type: 37, name: 'Dify', color: 'teal', baseUrl: 'https://api.dify.ai', keyHint: 'dify', notice: 'dify_applications' },
+  {
+    type: 37,
+    name: 'Dify',
+    color: 'teal',
+    baseUrl: 'https://api.dify.ai',
+    keyHint: 'dify',
+    other: 'dify_app',
+    notice: 'dify_applications',
+  },
   {
     type: 49,
     name: 'Coze',

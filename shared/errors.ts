@@ -368,6 +368,11 @@ export const errors = {
   ),
   channel_account_required: entry(200, '请填写 Account ID', 'Enter the account ID'),
   channel_library_required: entry(200, '请填写知识库 ID', 'Enter the library ID'),
+  channel_app_invalid: entry(
+    200,
+    '应用类型无效，应为 completion 或 workflow，可加 :变量名',
+    'The application must be completion or workflow, with :variable behind it',
+  ),
   channel_keys_many: entry(200, '一次最多创建 {limit} 个渠道', 'At most {limit} channels can be created at once'),
   channel_text_invalid: entry(200, '{field} 含有不允许的字符或过长', '{field} is too long or contains characters that are not allowed'),
   channel_status_invalid: entry(200, '只能手动启用或禁用渠道', 'A channel can only be enabled or disabled by hand'),

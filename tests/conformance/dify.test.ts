@@ -211,6 +211,47 @@ describe('a response', () => {
     );
   });
 
+  const ends = (data: object) => ({ event: 'workflow_finished', workflow_run_id: 'r1', data: { status: 'succeeded', ...data } });
+
+  test('of a workflow is its text, else what it has put out, once', () => {
+    const chunk = { event: 'text_chunk', workflow_run_id: 'r1', data: { text: 'Noon' } };
+    const node = {
+      event: 'node_finished',
+      workflow_run_id: 'r1',
+      data: { node_type: 'llm', outputs: { usage: { prompt_tokens: 30, completion_tokens: 6 } } },
+    };
+    const start = { type: 'start', id: 'r1', model: '' };
+    const said = [
+      { type: 'text', text: 'Noon' },
+      { type: 'finish', reason: 'stop' },
+    ];
+    // What nodes have not told was read.
+    const parts = read(chunk, node, node, ends({ outputs: { text: 'Noon' }, total_tokens: 100 })).filter(
+      ({ type }) => type !== 'reasoning',
+    );
+    expect(parts).toEqual([start, ...said, { type: 'usage', usage: { input: 88, output: 12 } }]);
+    expect(read(ends({ outputs: { summary: 'Noon' }, total_tokens: 9 }))).toEqual([
+      start,
+      ...said,
+      { type: 'usage', usage: { input: 8, output: 1 } },
+    ]);
+    expect(read(ends({ outputs: { a: 1, answer: 'Noon' }, total_tokens: 0 }))).toEqual([start, ...said]);
+    expect(read(ends({ outputs: { a: 1, b: ['x'] } }))).toMatchObject([start, { text: '{"a":1,"b":["x"]}' }, {}]);
+  });
+
+  test('of a workflow that fails or waits for somebody is an error', () => {
+    expect(read(ends({ status: 'failed', error: 'node n1 broke' }))).toMatchObject([
+      { type: 'error', error: { message: 'node n1 broke' } },
+    ]);
+    const whole = JSON.stringify({ workflow_run_id: 'r1', data: { status: 'failed', outputs: {}, error: 'node n1 broke' } });
+    expect(dify.readError(whole, null)).toMatchObject({ status: 500, message: 'node n1 broke' });
+    expect(dify.readError(JSON.stringify({ data: { status: 'succeeded', error: null } }), null)).toBeNull();
+    // That of a chatflow ends with its message.
+    expect(read({ ...ends({ outputs: { answer: 'no' } }), message_id: 'm1', conversation_id: 'c1' }).map(({ type }) => type)).not.toContain(
+      'finish',
+    );
+  });
+
   test('that fails is an error with its status', () => {
     const told = { event: 'error', status: 429, code: 'provider_quota_exceeded', message: 'no' };
     expect(read(told)).toMatchObject([{ type: 'error', error: { status: 429, message: 'no' } }]);
@@ -235,9 +276,9 @@ const prices = {
   DefaultMaxOutputTokens: '1000',
 };
 
-async function openScene(engine: (typeof engines)[number], options: SceneOptions = {}) {
+async function openScene(engine: (typeof engines)[number], options: SceneOptions = {}, other = '') {
   let app: FakeDify | undefined;
-  const front = async (url: string) => (app = await startFakeDify(url));
+  const front = async (url: string) => (app = await startFakeDify(url, other));
   const scene = await createScene(engine, { channels: [{ models: model }], settings: prices, front, ...options });
   if (app === undefined) throw new Error('Nothing stands before the upstream');
   return { scene, app, taken: app.taken };
@@ -258,6 +299,49 @@ describe.each(engines.map((engine) => ({ engine, kind: engine.kind })))('calls o
     const rows = await scene.logs(4);
     expect(new Set(rows.map(({ quota, completion_tokens }) => `${quota} ${completion_tokens}`)).size).toBe(1);
     expect(rows[0]?.completion_tokens).toBeGreaterThan(0);
+    await scene.checkBooks();
+  });
+
+  test.each(['completion:topic', 'workflow:topic'])('to %s are charged alike, whole and streamed', async (other) => {
+    const channels = [{ models: model, param_override: JSON.stringify({ inputs: { language: 'fr', topic: 'not this' } }) }];
+    const { scene, taken } = await openScene(engine, { channels }, other);
+    await using _scene = scene;
+    scene.upstream.behave({ text: 'At noon in Brest.' });
+    for (const path of ['/v1/chat/completions', '/v1/messages']) {
+      for (const stream of [false, true]) {
+        const response = await scene.post(path, { model, max_tokens: 50, stream, messages: [user('Tide?')] });
+        const text = await response.text();
+        expect(response.status, text).toBe(200);
+        expect(text).toContain('Brest');
+        if (path === '/v1/chat/completions' && stream) expect(text).toContain('[DONE]');
+      }
+    }
+    expect(taken.map(({ inputs }) => inputs)).toEqual(taken.map(() => ({ language: 'fr', topic: 'Tide?' })));
+    expect(taken[0]).not.toHaveProperty('query');
+    // A run that was waited for tells a sum alone; it is the same sum.
+    const rows = await scene.logs(4);
+    expect(new Set(rows.map(({ prompt_tokens: prompt, completion_tokens: written }) => prompt + written)).size).toBe(1);
+    expect(rows.every(({ completion_tokens: written }) => written > 0)).toBe(true);
+    await scene.checkBooks();
+  });
+
+  test('to a workflow leave files, keep headings where several speak, and end with its failures', async () => {
+    const { scene, app, taken } = await openScene(engine, {}, 'workflow:topic');
+    await using _scene = scene;
+    scene.upstream.behave({ text: 'A dot.' });
+    const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } };
+    const messages = [{ role: 'system', content: 'Be brief.' }, user([{ type: 'text', text: 'What?' }, image])];
+    expect((await scene.post('/v1/chat/completions', { model, messages })).status).toBe(200);
+    expect(app.left).toHaveLength(1);
+    expect(taken).toMatchObject([
+      { inputs: { topic: 'SYSTEM: \nBe brief.\nUSER: \nWhat?\n' }, files: [{ transfer_method: 'local_file', upload_file_id: 'file1' }] },
+    ]);
+    await scene.logs(1);
+    const before = await scene.balance();
+    scene.upstream.queue({ status: 400, error: { message: 'topic is required', type: 'invalid_request_error', code: null } });
+    const refused = await scene.post('/v1/chat/completions', { model, messages: [user('Hi')] });
+    expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('topic is required')]);
+    expect(await scene.balance()).toBe(before);
     await scene.checkBooks();
   });
 

@@ -250,7 +250,7 @@ describe.each(engines)('channel edits on $kind', (engine) => {
       async ({ type, baseUrl, other }) => {
         expect(providerOf(type)?.baseUrl ?? '').toBe(baseUrl);
         const keys = { aws: 'ABSKey|us-east-1', codex: JSON.stringify({ access_token: 'a', account_id: 'c' }), google: undefined };
-        const typed = keys[channelType(type)?.keyKind ?? 'google'];
+        const typed = keys[channelType(type)?.keyKind ?? 'google'] ?? channelType(type)?.keyForms?.[0];
         const key = typed === undefined ? {} : { key: typed };
         const answer = await create({ type, other, ...key });
         if (baseUrl === '') expect(answer).toMatchObject({ success: false, code: 'channel_base_url_required' });

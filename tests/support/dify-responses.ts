@@ -23,6 +23,22 @@ export function chatOf(body: Json, model: string, left: ReadonlyMap<string, stri
   });
 }
 
+/** The same of a text generator or a workflow, whose variable `input` gets the question, beside others that are texts. */
+export function runOf(
+  body: Json,
+  { model, input, left = new Map() }: { model: string; input: string; left?: ReadonlyMap<string, string> },
+): ReadRequest {
+  return readStrictly(() => {
+    const { inputs, query, auto_generate_name: name, ...rest } = body;
+    demand(query === undefined && name === undefined, 'unknown field');
+    demand(isObject(inputs) && Object.values(inputs).every((value) => typeof value === 'string'), 'inputs must be texts');
+    const read = chatOf({ ...rest, inputs: {}, query: inputs[input] ?? '', auto_generate_name: false }, model, left);
+    if ('fault' in read) demand(false, read.fault.replace('query', input));
+    else return read.asked;
+    return {};
+  });
+}
+
 function readFile(file: unknown, isOwn: (id: string) => boolean): Json {
   demand(isObject(file) && hasOnly(file, ['type', 'transfer_method', 'url', 'upload_file_id']), 'a file has an unknown field');
   const { type, transfer_method: method, url, upload_file_id: id } = file;
@@ -59,5 +75,47 @@ export function difyEvents(): (chunk: Json) => Json[] {
     // The usage comes last.
     if (isObject(usage)) return [{ event: 'message_end', ...frame, metadata: { usage } }];
     return typeof content === 'string' && content !== '' ? [{ event: 'message', ...frame, answer: content }] : [];
+  };
+}
+
+/** A chat completion as the run of a workflow. */
+export function runResultOf({ id, created, choices, usage }: Json): Json {
+  const [choice] = Array.isArray(choices) ? choices : [];
+  const { content } = Object(Object(choice).message);
+  const data = {
+    id,
+    workflow_id: 'wf1',
+    status: 'succeeded',
+    outputs: { summary: content ?? '' },
+    error: null,
+    total_tokens: Object(usage).total_tokens,
+  };
+  return { workflow_run_id: id, task_id: 't1', data: { ...data, elapsed_time: 1, total_steps: 3, created_at: created } };
+}
+
+/** Chunks of a chat completion become events of a workflow: its nodes, its text, its end. */
+export function runEvents(): (chunk: Json) => Json[] {
+  let told = '';
+  return ({ id, choices, usage }) => {
+    const frame = { task_id: 't1', workflow_run_id: id };
+    const [choice] = Array.isArray(choices) ? choices : [];
+    const { content } = Object(Object(choice).delta);
+    if (isObject(usage)) {
+      const { prompt_tokens: prompt, completion_tokens: completion, total_tokens: total } = usage;
+      const node = {
+        id: 'n1',
+        node_type: 'llm',
+        status: 'succeeded',
+        process_data: { usage: { prompt_tokens: prompt, completion_tokens: completion } },
+      };
+      const run = { id, workflow_id: 'wf1', status: 'succeeded', outputs: { summary: told }, error: null, total_tokens: total };
+      return [
+        { event: 'node_finished', ...frame, data: node },
+        { event: 'workflow_finished', ...frame, data: run },
+      ];
+    }
+    if (typeof content !== 'string' || content === '') return [];
+    told += content;
+    return [{ event: 'text_chunk', ...frame, data: { text: content, from_variable_selector: ['n1', 'text'] } }];
   };
 }

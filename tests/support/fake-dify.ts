@@ -1,5 +1,5 @@
 // An application of Dify before the fake upstream: takes its own format strictly, and answers in its events.
-import { chatOf, difyEvents, difyOf } from './dify-responses.ts';
+import { chatOf, difyEvents, difyOf, runEvents, runOf, runResultOf } from './dify-responses.ts';
 import { relayOwn } from './own-chat-relay.ts';
 import { jsonOf, startFront } from './provider-front.ts';
 import type { FrontedRequest, Judgement, ProviderFront } from './provider-front.ts';
@@ -23,21 +23,25 @@ interface LeftForm {
   bytes: Buffer;
 }
 
-export async function startFakeDify(upstreamUrl: string): Promise<FakeDify> {
-  const state: State = { taken: [], left: [], isFull: false };
+/** @param other as the channel's free field says what the application is; its variable is `topic` */
+export async function startFakeDify(upstreamUrl: string, other = ''): Promise<FakeDify> {
+  const state: State = { taken: [], left: [], isFull: false, kind: kinds[other.split(':')[0] ?? ''] ?? 'chat-messages' };
   const front = await startFront(upstreamUrl, (request) => judge(request, state));
   const { taken, left } = state;
   const refuseFiles = () => void (state.isFull = true);
-  return { ...front, [Symbol.asyncDispose]: () => front.close(), taken, left, refuseFiles, channel: { type: 37, key } };
+  return { ...front, [Symbol.asyncDispose]: () => front.close(), taken, left, refuseFiles, channel: { type: 37, key, other } };
 }
 
+const kinds: Readonly<Record<string, string>> = { completion: 'completion-messages', workflow: 'workflows/run' };
+
 interface State {
+  kind: string;
   taken: Record<string, unknown>[];
   left: LeftForm[];
   isFull: boolean;
 }
 
-async function judge({ method, path, headers, body }: FrontedRequest, { taken, left, isFull }: State): Promise<Judgement> {
+async function judge({ method, path, headers, body }: FrontedRequest, { taken, left, isFull, kind }: State): Promise<Judgement> {
   if (headers.authorization !== `Bearer ${key}`) return refused(401, 'unauthorized', 'Access token is invalid');
   if (method === 'POST' && path === '/v1/files/upload') {
     if (isFull) return refused(413, 'file_too_large', 'File size exceeded.');
@@ -47,12 +51,14 @@ async function judge({ method, path, headers, body }: FrontedRequest, { taken, l
     left.push({ ...form, id });
     return { kind: 'answer', status: 201, body: { id, name: form.fileName, size: form.bytes.length, mime_type: form.type } };
   }
-  if (method !== 'POST' || path !== '/v1/chat-messages') return refused(404, 'not_found', `nothing at ${path}`);
+  if (method !== 'POST' || path !== `/v1/${kind}`) return refused(404, 'not_found', `nothing at ${path}`);
   const asked = jsonOf(body);
   taken.push(asked);
-  const read = chatOf(asked, 'gpt-4o-mini', new Map(left.map(({ id, user }) => [id, user])));
+  const files = new Map(left.map(({ id, user }) => [id, user]));
+  const model = 'gpt-4o-mini';
+  const read = kind === 'chat-messages' ? chatOf(asked, model, files) : runOf(asked, { model, input: 'topic', left: files });
   if ('fault' in read) return refused(400, 'invalid_param', read.fault);
-  return { kind: 'pass', path: '/v1/chat/completions', body: read.asked, relay };
+  return { kind: 'pass', path: '/v1/chat/completions', body: read.asked, relay: kind === 'workflows/run' ? relayRun : relay };
 }
 
 /** As the platform's own parser reads it; null: there is no file in it, or nobody who leaves it. */
@@ -69,9 +75,10 @@ function refused(status: number, code: string, message: string): Judgement {
   return { kind: 'answer', status, body: { code, message, status } };
 }
 
-const relay = relayOwn({
-  whole: difyOf,
-  events: difyEvents,
+/** How failures are told. */
+const told = {
   failed: { event: 'error', status: 500, code: 'internal_server_error', message: 'Internal error' },
-  failure: (message) => ({ code: 'completion_request_error', message, status: 400 }),
-});
+  failure: (message: string) => ({ code: 'completion_request_error', message, status: 400 }),
+};
+const relay = relayOwn({ whole: difyOf, events: difyEvents, ...told });
+const relayRun = relayOwn({ whole: runResultOf, events: runEvents, ...told });

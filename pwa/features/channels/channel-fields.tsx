@@ -28,6 +28,7 @@ const otherExamples: Readonly<Record<OtherField, string>> = {
   bot_id: '7342866812345',
   spark_version: 'v3.5',
   library_id: '5',
+  dify_app: 'workflow:query',
 };
 
 interface ChannelFieldsProps {

@@ -1,10 +1,16 @@
 // Errors within streams; others have a status of their own, and the same fields.
 import { isObject } from '#server/framing/loose-json.ts';
 import type { UpstreamErrorObject } from '../parts.ts';
+import { failureOfRun } from './workflow.ts';
 
 /** Null: it is none. */
 export function readError(body: unknown): UpstreamErrorObject | null {
-  if (!isObject(body) || body['event'] !== 'error') return null;
+  if (!isObject(body)) return null;
+  const { event, data, message_id: messageId } = body;
+  // A workflow tells how it came to an end; that of a chatflow belongs to a message.
+  const isRun = event === undefined || (event === 'workflow_finished' && messageId === undefined);
+  if (isRun && isObject(data)) return failureOfRun(data);
+  if (event !== 'error') return null;
   const { message, code, status } = body;
   return {
     message: typeof message === 'string' && message !== '' ? message : 'the application has failed',

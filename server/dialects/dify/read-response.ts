@@ -6,8 +6,12 @@ import type { ResponsePart } from '../parts.ts';
 import type { StreamReader } from '../upstream-dialect.ts';
 import { readError } from './errors.ts';
 import { usageParts } from './token-usage.ts';
+import { addNode, failureOfRun, textOfOutputs, usageOfRun } from './workflow.ts';
+import type { NodeTokens } from './workflow.ts';
 
 export function readWhole(body: Readonly<JsonObject>): readonly ResponsePart[] | null {
+  const { data } = body;
+  if (isObject(data) && isFilled(data.status)) return readRun(data);
   const { answer, conversation_id: id, created_at: created, metadata } = body;
   if (typeof answer !== 'string') return null;
   const createdAt = typeof created === 'number' && Number.isInteger(created) && created > 0 ? { createdAt: created } : {};
@@ -16,6 +20,19 @@ export function readWhole(body: Readonly<JsonObject>): readonly ResponsePart[] |
     ...(answer === '' ? [] : [{ type: 'text' as const, text: answer }]),
     { type: 'finish', reason: 'stop' },
     ...usageParts(metadata),
+  ];
+}
+
+/** Null: it has failed, which `readError` tells. */
+function readRun(data: Readonly<JsonObject>): readonly ResponsePart[] | null {
+  if (failureOfRun(data) !== null) return null;
+  const { id, outputs, total_tokens: total } = data;
+  const text = textOfOutputs(outputs);
+  return [
+    { type: 'start', id: isFilled(id) ? id : '', model: '' },
+    ...(text === '' ? [] : [{ type: 'text' as const, text }]),
+    { type: 'finish', reason: 'stop' },
+    ...usageOfRun(total, { input: 0, output: 0 }, text),
   ];
 }
 
@@ -31,6 +48,9 @@ class DifyReader implements StreamReader {
   #hasBegun = false;
   #isThinking = false;
   #isComplete = false;
+  readonly #nodes: NodeTokens = { input: 0, output: 0 };
+  /** Of a workflow: what it has told bit by bit. */
+  #told = '';
 
   get isComplete(): boolean {
     return this.#isComplete;
@@ -44,21 +64,41 @@ class DifyReader implements StreamReader {
     const parts = this.#event(event);
     if (parts.length === 0 || this.#hasBegun) return parts;
     this.#hasBegun = true;
-    const { message_id: id } = event;
+    const { message_id: message, workflow_run_id: run } = event;
+    const id = message ?? run;
     return [{ type: 'start', id: isFilled(id) ? id : '', model: '' }, ...parts];
   }
 
-  #event({ event, answer, metadata, data }: JsonObject): ResponsePart[] {
+  #event(told: JsonObject): ResponsePart[] {
+    const { event, answer, metadata, data, message_id: message } = told;
     if (event === 'message' || event === 'agent_message') return isFilled(answer) ? this.#say(answer) : [];
     if (event === 'message_end') {
       this.#isComplete = true;
       return [{ type: 'finish', reason: 'stop' }, ...usageParts(metadata)];
+    }
+    // Runs that belong to a message end with it.
+    if (message === undefined && isObject(data)) {
+      if (event === 'text_chunk') return isFilled(data.text) ? this.#write(data.text) : [];
+      if (event === 'workflow_finished') return this.#end(data);
+      if (event === 'node_finished') addNode(this.#nodes, data);
     }
     // What the application does is told as thoughts.
     if (typeof event !== 'string' || !isObject(data) || !/^(?:workflow|node)_(?:started|finished)$/.test(event)) return [];
     const status = isFilled(data.status) ? ` ${data.status}` : '';
     const name = event.startsWith('node') ? data.node_type : (data.workflow_id ?? data.id);
     return isFilled(name) ? [{ type: 'reasoning', text: `${event.startsWith('node') ? 'Node' : 'Workflow'}: ${name}${status}\n` }] : [];
+  }
+
+  #write(text: string): ResponsePart[] {
+    this.#told += text;
+    return [{ type: 'text', text }];
+  }
+
+  #end(data: JsonObject): ResponsePart[] {
+    this.#isComplete = true;
+    const rest = this.#told === '' ? textOfOutputs(data.outputs) : '';
+    const usage = usageOfRun(data.total_tokens, this.#nodes, this.#told + rest);
+    return [...(rest === '' ? [] : [{ type: 'text' as const, text: rest }]), { type: 'finish', reason: 'stop' }, ...usage];
   }
 
   #say(text: string): ResponsePart[] {

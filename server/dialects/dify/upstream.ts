@@ -1,9 +1,10 @@
-// Applications of Dify (chatflows and agents) as a format that providers speak; no caller does. They cannot be told a limit of tokens.
+// Applications of Dify (chatflows and agents, text generators, workflows) as a format that providers speak; no caller does. They cannot be told a limit of tokens.
 // https://docs.dify.ai/en/guides/application-publishing/developing-with-apis
 import { parseObject } from '#server/framing/loose-json.ts';
 import { errorInResponse } from '../stream-pipe.ts';
 import { noLimits } from '../token-limits.ts';
 import type { UpstreamDialect } from '../upstream-dialect.ts';
+import { forApplication } from './application.ts';
 import { readError } from './errors.ts';
 import { createStreamReader, readWhole } from './read-response.ts';
 import { carriedFields } from './said-fields.ts';
@@ -22,6 +23,8 @@ export const difyUpstream: UpstreamDialect = {
   writeRequest,
   // Somebody has to ask. Who is not named is somebody else each time.
   applyTraits: (body, { requestId }) => ({ body: 'user' in body ? body : { ...body, user: `chatcmpl-${requestId ?? ''}` }, dropped: [] }),
+  // Behind the channel's overrides, which may have further inputs.
+  normalize: (body, { way }) => forApplication(body, way.nameThere),
   // Files are their uploader's.
   desk: {
     path: (call) => call.replace(/\/v1\/[^?]*(?:\?.*)?$/, '/v1/files/upload'),

@@ -1,12 +1,21 @@
-// Applications of Dify: chatflows and agents. A key is of one application, whose model is its own.
+// Applications of Dify: chatflows and agents, or, as the channel's free field says, text generators and workflows. A key is of one application, whose
+// model is its own.
 // https://docs.dify.ai/en/guides/application-publishing/developing-with-apis
+import { readDifyApp } from '#shared/dify-app.ts';
 import type { Provider } from './spec.ts';
+
+const baseUrl = 'https://api.dify.ai';
+const calls = { chat: 'chat-messages', completion: 'completion-messages', workflow: 'workflows/run' };
 
 export const dify: Provider = {
   type: 37,
   name: 'Dify',
-  baseUrl: 'https://api.dify.ai',
-  formats: { dify: { framing: 'sse', paths: { chat: '{base}/v1/chat-messages' } } },
+  baseUrl,
+  formats: { dify: { framing: 'sse', paths: { chat: '{base}/v1/{call}' } } },
   auth: { kind: 'bearer' },
+  locate({ other }) {
+    const app = readDifyApp(other);
+    return app === null ? null : { base: baseUrl, values: { call: calls[app.kind] }, model: other.trim() };
+  },
   models: [],
 };

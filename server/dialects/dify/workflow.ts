@@ -1,0 +1,60 @@
+// What a workflow tells of its run. https://docs.dify.ai/en/api-reference/workflow-runs/run-workflow
+import { isObject } from '#server/framing/loose-json.ts';
+import type { ResponsePart, UpstreamErrorObject } from '../parts.ts';
+import { mainUsage, tokenCount } from '../token-usage.ts';
+
+type Body = Readonly<Record<string, unknown>>;
+
+/** Tokens that its models have told, node by node. */
+export interface NodeTokens {
+  input: number;
+  output: number;
+}
+
+/** How such outputs are mostly called, where there are several. */
+const usual = ['answer', 'text', 'result', 'output'];
+
+/** The outputs as one text: the only one, or the one that is called as answers are; else all of them in JSON. */
+export function textOfOutputs(outputs: unknown): string {
+  if (!isObject(outputs)) return '';
+  const all = Object.entries(outputs);
+  const [only] = all;
+  const found =
+    all.length === 1 ? only?.[1] : usual.map((name) => outputs[name]).find((value) => typeof value === 'string' && value !== '');
+  if (typeof found === 'string') return found;
+  return all.length === 0 ? '' : JSON.stringify(all.length === 1 ? found : outputs);
+}
+
+/** Null: the run has come to an end of its own. */
+export function failureOfRun({ status, error }: Body): UpstreamErrorObject | null {
+  if (status !== 'failed' && status !== 'paused') return null;
+  const message = typeof error === 'string' && error !== '' ? error : 'the workflow has not come to an end';
+  return { message, type: 'dify_error', code: null, status: 500 };
+}
+
+/** Of an event that ends a node: models tell it there. */
+export function addNode(sum: NodeTokens, data: Body): void {
+  const { outputs, process_data: process } = data;
+  const told = [outputs, process].map((part) => (isObject(part) ? part['usage'] : undefined)).find(isObject);
+  if (told === undefined) return;
+  sum.input += tokenCount(told['prompt_tokens']) ?? 0;
+  sum.output += tokenCount(told['completion_tokens']) ?? 0;
+}
+
+/**
+ * The run tells a sum alone. What its models told of it is parted as they did, and the rest was read; where they told nothing, as much was written as the text roughly has.
+ * None: it tells no sum, and all is counted.
+ */
+export function usageOfRun(total: unknown, { input, output }: NodeTokens, text: string): readonly ResponsePart[] {
+  const sum = Math.max(tokenCount(total) ?? 0, input + output);
+  if (sum === 0) return [];
+  const written = input + output > 0 ? output : Math.min(sum - 1, roughTokens(text));
+  return mainUsage({ input: sum - written, output: written });
+}
+
+/** Four letters are one, a character of Chinese is one by itself. */
+function roughTokens(text: string): number {
+  let quarters = 0;
+  for (const character of text) quarters += (character.codePointAt(0) ?? 0) >= 0x2e80 ? 4 : 1;
+  return Math.ceil(quarters / 4);
+}
