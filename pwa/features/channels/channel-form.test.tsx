@@ -232,6 +232,9 @@ describe('channel-form', () => {
       screen.press('Create');
       await shows(() => expect(screen.problem('Key')).toBe(`The key must have the form ${forms}`));
       expect(screen.text()).toContain(`Format: ${forms}`);
+      screen.type('Key', 'id|secret\n\nid|secret\napp|id|secret\nsk-1\nsk-2');
+      screen.press('Create 4 channels');
+      await shows(() => expect(screen.problem('Key')).toBe(`Key 3: The key must have the form ${forms}`));
       expect(sent('test')).toEqual([]);
     });
 

@@ -161,6 +161,13 @@ export function channelProblems(
   return problems;
 }
 
+/** Of several keys, which is the first that the type cannot have, counted from 1. */
+export function wrongKeyOf({ type, key }: Pick<ChannelValues, 'type' | 'key'>): number | undefined {
+  const keys = keysOf(key);
+  const index = keys.findIndex((one) => !isChannelKey(one) || typedKeyProblem(type, one) !== undefined);
+  return keys.length < 2 || index < 0 ? undefined : index + 1;
+}
+
 /** Most addresses of the kind break with it: the version is added to the path of every call. */
 export function endsInVersion({ base_url, type }: Pick<ChannelValues, 'base_url' | 'type'>): boolean {
   return type !== 8 && /\/v1\/*$/.test(base_url.trim());

@@ -6,7 +6,7 @@ import { useStoredUser } from '#pwa/api/self.ts';
 import { currentLanguage } from '#pwa/i18n/setup.ts';
 import { problemTexts } from '#pwa/ui/form/field-errors.ts';
 import { useRecordForm } from '#pwa/ui/form/use-record-form.ts';
-import { asksKeyAgain, changedFields, channelProblems, type ChannelValues, emptyValues, valuesOf } from './channel-values.ts';
+import { asksKeyAgain, changedFields, channelProblems, type ChannelValues, emptyValues, valuesOf, wrongKeyOf } from './channel-values.ts';
 
 /** The form of a channel; of a new one without a channel. */
 export function useChannelForm(channel: Channel | undefined) {
@@ -19,9 +19,11 @@ export function useChannelForm(channel: Channel | undefined) {
     record: channel,
     valuesOf: startValues,
     problems: (values, base) =>
-      problemTexts(channelProblems(values, { isNew, asksKey: asksKey(values, base) }), (problem) =>
-        t(`channel.problem.${problem}`, { forms: keyFormsText(values.type)[currentLanguage()] }),
-      ),
+      problemTexts(channelProblems(values, { isNew, asksKey: asksKey(values, base) }), (problem, field) => {
+        const text = t(`channel.problem.${problem}`, { forms: keyFormsText(values.type)[currentLanguage()] });
+        const number = field === 'key' ? wrongKeyOf(values) : undefined;
+        return number === undefined ? text : t('channel.problem.key_number', { number, problem: text });
+      }),
     isTouched: (values, base) => changedFields(startValues(base), values).length > 0,
     isNewer: (record, base) => record !== undefined && base !== undefined && record.revision > base.revision,
   });
