@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { balanceOf } from '#server/money/account.ts';
 import { readStatement } from '#server/features/statements/read-statement.ts';
 import { tendStores } from '#server/vector-stores/tend-stores.ts';
+import { createChance, pickOf } from '#tests/support/chance.ts';
 import { engines } from '#tests/support/engines.ts';
 import { setOption } from '#tests/support/relay-scene.ts';
 import { Stopping } from '#tests/support/stopping.ts';
@@ -12,19 +13,11 @@ import { openStoreScene } from '#tests/support/store-scene.ts';
 import type { StoreScene } from '#tests/support/store-scene.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
 import type { TestApp } from '#tests/support/test-app.ts';
+import { until } from '#tests/support/until.ts';
 
 const hour = 3600;
 const steps = { vector_stores: ['insert', 'patch', 'remove'], logs: ['insert'] };
 const startQuota = 40_000_000;
-
-/** Numbers from 0 to 1, the same for the same seed. */
-function createChance(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
 
 interface Campaign extends StoreScene {
   apps: readonly TestApp[];
@@ -32,16 +25,12 @@ interface Campaign extends StoreScene {
   chance(): number;
 }
 
-function pick<Item>({ chance }: Pick<Campaign, 'chance'>, items: readonly Item[]): Item | undefined {
-  return items[Math.floor(chance() * items.length)];
-}
-
 /** One act of a caller. What is refused is refused. */
 async function act(campaign: Campaign, client: OpenAI): Promise<void> {
   const { vectorStores, files } = client;
   const own = (await files.list()).data.map(({ id }) => id);
   const stores = (await vectorStores.list({ limit: 100 })).data.filter(({ status }) => status !== 'expired').map(({ id }) => id);
-  const [file, store] = [pick(campaign, own), pick(campaign, stores)];
+  const [file, store] = [pickOf(campaign.chance, own), pickOf(campaign.chance, stores)];
   const kind = Math.floor(campaign.chance() * 7);
   if (file === undefined || (kind === 0 && own.length < 8)) {
     await campaign.leave(10_000 + Math.floor(campaign.chance() * 300_000), client);
@@ -58,9 +47,11 @@ async function act(campaign: Campaign, client: OpenAI): Promise<void> {
 /** Some of them at once, by either process. */
 async function turn(campaign: Campaign): Promise<void> {
   const { chance, apps, clients, scene, provider } = campaign;
-  if (chance() < 0.15) provider.failures.push(pick(campaign, ['lost', 'cut', 500, 429] as const) ?? 500);
+  if (chance() < 0.15) provider.failures.push(pickOf(campaign.chance, ['lost', 'cut', 500, 429] as const) ?? 500);
   if (chance() < 0.05) await setOption(scene.app, 'VectorStorePrice', String(Math.floor(chance() * 300)));
-  const acts = Array.from({ length: 1 + Math.floor(chance() * 3) }, () => act(campaign, pick(campaign, clients) ?? campaign.client));
+  const acts = Array.from({ length: 1 + Math.floor(chance() * 3) }, () =>
+    act(campaign, pickOf(campaign.chance, clients) ?? campaign.client),
+  );
   await Promise.allSettled(acts);
   if (chance() > 0.5) return;
   scene.app.clock.advance((chance() < 0.1 ? 100 : 1 + chance() * 40) * hour * 1000);
@@ -80,11 +71,14 @@ async function turnWithCrash(campaign: Campaign, app: TestApp): Promise<void> {
 /** All of them go, and what is open comes to its end. */
 async function goAll({ scene, provider, client, apps }: Campaign): Promise<void> {
   provider.failures.length = 0;
-  for (const app of [...apps, ...apps]) {
+  // A process that is taken for dead in the middle goes on a moment later.
+  await until(async () => {
     scene.app.clock.advance(20 * 60_000);
-    await tendStores(app.context);
-    for (const { id } of (await client.vectorStores.list({ limit: 100 })).data) await client.vectorStores.delete(id);
-  }
+    for (const { context } of apps) await tendStores(context).catch(() => {});
+    const { data } = await client.vectorStores.list({ limit: 100 });
+    await Promise.allSettled(data.map(({ id }) => client.vectorStores.delete(id)));
+    return (await scene.app.context.db.collection('vector_stores').count({})) === 0;
+  }, 30_000);
 }
 
 /** @returns what was spent, in quota */

@@ -30,6 +30,7 @@ const long = [
   'faults/killed-worker',
   'faults/store-campaign',
   'faults/unknown-outcome',
+  'faults/work-campaign',
   'faults/wallet-interleavings',
   'relay/largest-kept-bodies',
 ].map((name) => `/tests/${name}.test.ts`);
