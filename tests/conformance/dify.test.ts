@@ -185,6 +185,15 @@ describe('a request', () => {
   });
 
   test.each([
+    ['', '/v1/chat-messages'],
+    ['left over from before', '/v1/chat-messages'],
+    ['completion:topic', '/v1/completion-messages'],
+    [' workflow ', '/v1/workflows/run'],
+  ])('to an application that is called %j goes to %s', (other, path) => {
+    expect(buildPreparedChannel({ type: 37, key: 'k', other }).way(client, 'chat', 'm')?.path).toBe(path);
+  });
+
+  test.each([
     ['sounds', { messages: [user([{ type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } }])] }],
     ['texts that end it', { messages: [user('Hi')], stop: ['END'] }],
   ])('with %s is refused', (_what, fields) => {

@@ -14,8 +14,9 @@ export const dify: Provider = {
   formats: { dify: { framing: 'sse', paths: { chat: '{base}/v1/{call}' } } },
   auth: { kind: 'bearer' },
   locate({ other }) {
-    const app = readDifyApp(other);
-    return app === null ? null : { base: baseUrl, values: { call: calls[app.kind] }, model: other.trim() };
+    // What stands there from before it meant anything means nothing.
+    const { kind } = readDifyApp(other) ?? { kind: 'chat' };
+    return { base: baseUrl, values: { call: calls[kind] }, model: other.trim() };
   },
   models: [],
 };
