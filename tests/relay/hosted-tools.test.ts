@@ -306,7 +306,7 @@ describe.each(engines)('tools at the provider, on $kind', (engine) => {
         quota: 17_500,
       },
     ])('$model, $fields: $price', async ({ model, fields, kind, price, calls = 1, quota }) => {
-      const settings = { ModelRatio: JSON.stringify({ [model]: 0.5 }), CompletionRatio: '{}', RetryTimes: '0' };
+      const settings = { ModelRatio: JSON.stringify({ [model]: 0.5 }), CompletionRatio: JSON.stringify({ [model]: 1 }), RetryTimes: '0' };
       await using scene = await createScene(engine, { channels: [{ type: 27, models: model }], settings });
       scene.upstream.behave({ usage });
       expect((await scene.post('/v1/chat/completions', { model, messages, ...fields })).status).toBe(200);
