@@ -106,7 +106,8 @@ async function check({ scene, provider }: Campaign, where: string): Promise<numb
 }
 
 describe.each(engines)('a campaign on $kind', (engine) => {
-  const seeds = engine.kind === 'embedded' ? [1, 2] : [3];
+  const seeds = engine.kind === 'embedded' ? [1] : [3];
+  const turns = engine.kind === 'embedded' ? 30 : 12;
 
   test.each(seeds)(
     'of seed %i ends with books that agree',
@@ -118,10 +119,10 @@ describe.each(engines)('a campaign on $kind', (engine) => {
       const apps = [app, second];
       const clients = [opened.scene.key, key].flatMap((one) => apps.map(({ origin }) => opened.clientOf(one, origin)));
       const campaign: Campaign = { ...opened, apps, clients, chance: createChance(seed) };
-      for (let index = 0; index < 30; index += 1) await (index % 6 === 5 ? turnWithCrash(campaign, second) : turn(campaign));
+      for (let index = 0; index < turns; index += 1) await (index % 6 === 5 ? turnWithCrash(campaign, second) : turn(campaign));
       await goAll(campaign);
       expect(await check(campaign, `seed ${seed}`)).toBeGreaterThan(0);
     },
-    60_000,
+    120_000,
   );
 });

@@ -146,6 +146,8 @@ async function check({ scene, provider }: Campaign, where: string): Promise<numb
 }
 
 describe.each(engines)('work at providers on $kind', (engine) => {
+  const turns = engine.kind === 'embedded' ? 25 : 12;
+
   test.each(engine.kind === 'embedded' ? [1] : [3])(
     'of seed %i ends with books that agree',
     async (seed) => {
@@ -171,10 +173,10 @@ describe.each(engines)('work at providers on $kind', (engine) => {
         training: await leave(`${example}\n`.repeat(10), 'fine-tune'),
       };
       const campaign: Campaign = { scene, provider, apps, clients, files, chance: createChance(seed) };
-      for (let index = 0; index < 25; index += 1) await (index % 6 === 5 ? turnWithCrash(campaign, second) : turn(campaign));
+      for (let index = 0; index < turns; index += 1) await (index % 6 === 5 ? turnWithCrash(campaign, second) : turn(campaign));
       await endAll(campaign);
       expect(await check(campaign, `seed ${seed}`)).toBeGreaterThan(0);
     },
-    60_000,
+    120_000,
   );
 });
