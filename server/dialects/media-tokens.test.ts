@@ -39,7 +39,7 @@ test.each([
   { what: 'a film of Gemini', of: ofGemini('video/mp4'), guess: 5_000, usual: 5_000, most: 36_000 },
   { what: 'pages of Gemini', of: ofGemini('application/pdf'), guess: 5_000, usual: 6_192, most: 30_960 },
   { what: 'a text of Gemini', of: ofGemini('text/csv'), guess: 5_000, usual: 300_000, most: 600_000 },
-  { what: 'an image of Gemini', of: ofGemini('image/png'), guess: 1_120, usual: 1_120, most: 1_120 },
+  { what: 'an image of Gemini', of: ofGemini('image/png'), guess: 1_120, least: 4_128, usual: 1_120, most: 4_128 },
   {
     what: 'audio of chat',
     of: ofChat((data) => ({ type: 'input_audio', input_audio: { format: 'mp3', data } })),
@@ -78,8 +78,8 @@ test.each([
     isAudio: true,
   },
   { what: 'a document of Claude', of: ofClaude('base64'), guess: 5_000, usual: 72_000, most: 360_000 },
-])('$what is worth what its length says, and never less than the guess', ({ of, guess, usual, most, isAudio = false }) => {
-  expect(of(few)).toMatchObject({ media: guess, mediaMost: guess });
+])('$what is worth what its length says, and never less than the guess', ({ of, guess, least = guess, usual, most, isAudio = false }) => {
+  expect(of(few)).toMatchObject({ media: guess, mediaMost: least });
   const long = of(megabyte);
   expect(long).toMatchObject({ media: usual, mediaMost: most, audio: isAudio ? usual : 0, audioMost: isAudio ? most : 0 });
   expect(long.texts.join('').length).toBeLessThan(100);
@@ -129,18 +129,18 @@ const ofInteractions = (content: object) => interactions.calls.chat.promptConten
 const ofInteractionsUri = (uri: string) => ofInteractions({ type: 'image', uri });
 
 const places = [
-  { what: 'an image of chat', of: image, guess: 255 },
-  { what: 'a bare image of chat', of: bareImage, guess: 255 },
+  { what: 'an image of chat', of: image, guess: 255, most: 15_000 },
+  { what: 'a bare image of chat', of: bareImage, guess: 255, most: 15_000 },
   { what: 'a file of chat', of: file, guess: 5_000 },
-  { what: 'an image of Responses', of: ofResponsesImage, guess: 255 },
+  { what: 'an image of Responses', of: ofResponsesImage, guess: 255, most: 15_000 },
   { what: 'a file of Responses', of: ofResponsesFile, guess: 5_000 },
-  { what: 'an image of Claude', of: ofClaudeImage, guess: 1_600 },
+  { what: 'an image of Claude', of: ofClaudeImage, guess: 1_600, most: 4_784 },
   { what: 'a document of Claude', of: ofClaude('url'), guess: 5_000 },
   { what: 'a file of Gemini', of: film, guess: 5_000 },
-  { what: 'an image of Interactions', of: ofInteractionsUri, guess: 1_120 },
+  { what: 'an image of Interactions', of: ofInteractionsUri, guess: 1_120, most: 4_128 },
 ];
 
-test.each(places)('$what that Google fetches as a film may be as long as its models can watch', ({ of, guess }) => {
+test.each(places)('$what that Google fetches as a film may be as long as its models can watch', ({ of, guess, most = guess }) => {
   for (const url of [
     'https://www.youtube.com/watch?v=abc',
     'HTTPS://a@m.YouTube.com.:443/watch?v=abc',
@@ -153,7 +153,7 @@ test.each(places)('$what that Google fetches as a film may be as long as its mod
   ])
     expect([url, of(url)]).toMatchObject([url, { media: guess, mediaMost: 1_048_576 }]);
   for (const url of ['https://tides.example/?youtube.com/', 'https://tides.example/a.png', 'https://notyoutube.com/a', 'https://a.mp4/'])
-    expect([url, of(url)]).toMatchObject([url, { media: guess, mediaMost: guess }]);
+    expect([url, of(url)]).toMatchObject([url, { media: guess, mediaMost: most }]);
 });
 
 test.each([image, bareImage, file, ofResponsesImage, ofResponsesFile, ofClaudeImage, ofClaude('url'), ofInteractionsUri])(
@@ -165,16 +165,16 @@ test.each([image, bareImage, file, ofResponsesImage, ofResponsesFile, ofClaudeIm
 );
 
 test.each([
-  { what: 'chat', of: image, guess: 255 },
-  { what: 'Responses', of: ofResponsesImage, guess: 255 },
-  { what: 'Interactions', of: ofInteractionsUri, guess: 1_120 },
-])('an image of $what stays what it is within an address', ({ of, guess }) => {
-  expect(of(`data:image/png;base64,${megabyte}`)).toMatchObject({ media: guess, mediaMost: guess });
+  { what: 'chat', of: image, guess: 255, most: 15_000 },
+  { what: 'Responses', of: ofResponsesImage, guess: 255, most: 15_000 },
+  { what: 'Interactions', of: ofInteractionsUri, guess: 1_120, most: 4_128 },
+])('an image of $what stays what it is within an address', ({ of, guess, most }) => {
+  expect(of(`data:image/png;base64,${megabyte}`)).toMatchObject({ media: guess, mediaMost: most });
 });
 
 test("what a source of Claude's is decides, not where it stands", () => {
   const base64 = (media_type: string) => ({ type: 'base64', media_type, data: megabyte });
-  expect(claudeImage(base64('image/png'))).toMatchObject({ media: 1_600, mediaMost: 1_600 });
+  expect(claudeImage(base64('image/png'))).toMatchObject({ media: 1_600, mediaMost: 4_784 });
   expect(claudeImage(base64('VIDEO/mp4'))).toMatchObject({ media: 5_000, mediaMost: 36_000 });
   expect(claudeImage(base64('audio/mp3'))).toMatchObject({ audio: 5_000, audioMost: 38_400 });
 });
@@ -238,5 +238,5 @@ describe('an image for Qwen', () => {
       expect(of(model, part, body, address)).toMatchObject({ media: Math.min(most, 1_282), mediaMost: most });
   });
 
-  test('of another vendor stays what it is', () => expect(of('gpt-4o')).toMatchObject({ media: 255, mediaMost: 255 }));
+  test('of another vendor stays what it is', () => expect(of('gpt-4o')).toMatchObject({ media: 255, mediaMost: 1_445 }));
 });

@@ -10,8 +10,8 @@ import { hosted } from './hosted-tools.ts';
 
 const perMessage = 3;
 const perTools = 340;
-/** The most that an image costs. https://platform.claude.com/docs/en/build-with-claude/vision */
-const perImage = 1600;
+/** The most that an image costs, of older models and of those since Opus 4.7. https://platform.claude.com/docs/en/build-with-claude/vision */
+const [perImage, mostOfImage] = [1600, 4784];
 /** A document of a few pages. */
 const perFile = 5000;
 /**
@@ -91,10 +91,10 @@ function addSource(prompt: PromptContent, source: unknown, { usualType, guess }:
   if (type === 'base64') {
     const named = typeof told === 'string' ? told.trim().toLowerCase() : usualType;
     const isImage = named.startsWith('image/');
-    addInlineMedia(prompt, { data, mimeType: isImage ? usualType : named, rates, guess: isImage ? guess : perFile });
+    addInlineMedia(prompt, { data, mimeType: isImage ? usualType : named, rates, mostOfImage, guess: isImage ? guess : perFile });
   } else if (typeof url === 'string' && url.startsWith('data:')) {
-    addMedia(prompt, { value: url, usualType, rates, guess, guessOfOthers: perFile });
-  } else addMediaUrl(prompt, url, { guess, mimeType: usualType });
+    addMedia(prompt, { value: url, usualType, rates, guess, mostOfImage, guessOfOthers: perFile });
+  } else addMediaUrl(prompt, url, { guess, mimeType: usualType, ...(usualType.startsWith('image/') ? { mostOfImage } : {}) });
 }
 
 /** All of it but what steers the provider's cache. */

@@ -14,6 +14,8 @@ const perTools = 8;
 const audio: ReadonlySet<unknown> = new Set(['AUDIO', 3]);
 /** https://ai.google.dev/gemini-api/docs/media-resolution */
 const perImage = 1120;
+/** Of older models, by sixteen tiles of 768 × 768 pixels; of newer ones 2,240 by the finest resolution. https://ai.google.dev/gemini-api/docs/tokens */
+const mostOfImage = 16 * 258;
 const perAudio = 960;
 /** A document of a few pages, a minute of a video. */
 const perFile = 5000;
@@ -70,13 +72,13 @@ function addOther(prompt: PromptContent, { thoughtSignature: _camel, thought_sig
 
 export function addInline(prompt: PromptContent, { mimeType: told, data }: { mimeType: unknown; data: unknown }): void {
   const mimeType = typeOf(told);
-  addInlineMedia(prompt, { data, mimeType, rates, guess: guessOf(mimeType) });
+  addInlineMedia(prompt, { data, mimeType, rates, guess: guessOf(mimeType), mostOfImage });
 }
 
 /** A URL or a name: nothing is known but its type. */
 export function addFile(prompt: PromptContent, { mimeType: told, uri }: { mimeType: unknown; uri: unknown }): void {
   const mimeType = typeOf(told);
-  addMediaUrl(prompt, uri, { guess: guessOf(mimeType), mimeType });
+  addMediaUrl(prompt, uri, { guess: guessOf(mimeType), mimeType, ...(mimeType.startsWith('image/') ? { mostOfImage } : {}) });
 }
 
 function typeOf(told: unknown): string {

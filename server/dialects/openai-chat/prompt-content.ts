@@ -4,6 +4,8 @@ import { addMedia } from '../media-tokens.ts';
 import type { MediaRates } from '../media-tokens.ts';
 import { emptyPrompt, noteCacheControl, noteHosted } from '../prompt-content.ts';
 import type { PromptContent } from '../prompt-content.ts';
+import { pictureWorth } from '../picture-cost.ts';
+import type { PictureWorth } from '../picture-cost.ts';
 import { qwenImage } from '../qwen-images.ts';
 import { hosted } from './hosted-tools.ts';
 
@@ -15,7 +17,6 @@ const replyPrimer = 3;
 const perTools = 8;
 const perAudio = 100;
 const perFile = 5000;
-const lowDetail = 85;
 /** The most of one at Alibaba: 655,360 pixels of which 32 × 32 are a token. https://www.alibabacloud.com/help/en/model-studio/vision */
 const perFrame = 640;
 /**
@@ -23,14 +24,8 @@ const perFrame = 640;
  */
 const rates: MediaRates = { audioPerSecond: 10, videoPerSecond: 300, perPage: 2000 };
 
-/** An image of unknown size. Never fetched: a count must not depend on other machines. */
-interface ImageCost {
-  base: number;
-  fixed?: number;
-}
-
 /** Of a message's part with an image. */
-type WorthOf = (part: Body) => { guess: number; most?: number };
+type WorthOf = (part: Body) => PictureWorth;
 
 export function promptContent(body: Body, model: string): PromptContent {
   const prompt = emptyPrompt();
@@ -41,8 +36,7 @@ export function promptContent(body: Body, model: string): PromptContent {
 }
 
 function addChat(prompt: PromptContent, body: Body, model: string): void {
-  const cost = imageCostOf(model);
-  const worthOf: WorthOf = (part) => qwenImage(model, body, part) ?? { guess: imageTokens(part['image_url'], cost) };
+  const worthOf: WorthOf = (part) => qwenImage(model, body, part) ?? pictureWorth(model, pictureIn(part['image_url']));
   noteCacheControl(prompt, body);
   const messages = Array.isArray(body.messages) ? body.messages : [];
   for (const message of messages) {
@@ -93,14 +87,8 @@ function addTool(prompt: PromptContent, tool: unknown): void {
   addJson(prompt, definition.format);
 }
 
-function imageCostOf(model: string): ImageCost {
-  if (model === 'glm-4v') return { base: lowDetail, fixed: 1047 };
-  return { base: model.startsWith('gpt-4o-mini') ? 2833 : 85 };
-}
-
-function imageTokens(image: unknown, cost: ImageCost): number {
-  if (cost.fixed !== undefined) return cost.fixed;
-  return isObject(image) && image.detail === 'low' ? lowDetail : 3 * cost.base;
+function pictureIn(image: unknown): { url: unknown; detail: unknown } {
+  return { url: urlOf(image), detail: isObject(image) ? image.detail : undefined };
 }
 
 function addImage(prompt: PromptContent, image: unknown, { guess, most }: ReturnType<WorthOf>): void {

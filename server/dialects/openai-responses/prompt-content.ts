@@ -2,6 +2,7 @@
 import { isObject } from '#server/framing/loose-json.ts';
 import { addMedia } from '../media-tokens.ts';
 import type { MediaRates } from '../media-tokens.ts';
+import { pictureWorth } from '../picture-cost.ts';
 import { emptyPrompt, noteHosted } from '../prompt-content.ts';
 import type { PromptContent } from '../prompt-content.ts';
 import type { Body } from '../strict-fields.ts';
@@ -12,7 +13,6 @@ const replyPrimer = 3;
 const perTools = 8;
 const perAudio = 100;
 const perFile = 5000;
-const lowDetail = 85;
 /**
  * https://platform.openai.com/docs/guides/realtime-costs, https://platform.openai.com/docs/guides/pdf-files; films as Google counts them.
  */
@@ -20,10 +20,9 @@ const rates: MediaRates = { audioPerSecond: 10, videoPerSecond: 300, perPage: 20
 
 export function promptContent(body: Body, model: string): PromptContent {
   const prompt = emptyPrompt();
-  const imageTokens = 3 * (model.startsWith('gpt-4o-mini') ? 2833 : lowDetail);
   addText(prompt, body.instructions);
   addText(prompt, body.input);
-  for (const item of Array.isArray(body.input) ? body.input : []) if (isObject(item)) addItem(prompt, item, imageTokens);
+  for (const item of Array.isArray(body.input) ? body.input : []) if (isObject(item)) addItem(prompt, item, model);
   prompt.fixed += replyPrimer;
   if (Array.isArray(body.tools) && body.tools.length > 0) {
     prompt.fixed += perTools;
@@ -34,13 +33,13 @@ export function promptContent(body: Body, model: string): PromptContent {
   return prompt;
 }
 
-function addItem(prompt: PromptContent, item: Body, imageTokens: number): void {
+function addItem(prompt: PromptContent, item: Body, model: string): void {
   prompt.fixed += perItem;
   switch (item.type) {
     case undefined:
     case null:
     case 'message':
-      addContent(prompt, item.content, imageTokens);
+      addContent(prompt, item.content, model);
       break;
     case 'function_call':
     case 'custom_tool_call':
@@ -49,10 +48,10 @@ function addItem(prompt: PromptContent, item: Body, imageTokens: number): void {
       break;
     case 'function_call_output':
     case 'custom_tool_call_output':
-      addContent(prompt, item.output, imageTokens);
+      addContent(prompt, item.output, model);
       break;
     case 'reasoning':
-      addContent(prompt, item.summary, imageTokens);
+      addContent(prompt, item.summary, model);
       break;
     default:
       // What is not known here is a prompt all the same to whoever knows it.
@@ -60,14 +59,14 @@ function addItem(prompt: PromptContent, item: Body, imageTokens: number): void {
   }
 }
 
-function addContent(prompt: PromptContent, content: unknown, imageTokens: number): void {
+function addContent(prompt: PromptContent, content: unknown, model: string): void {
   addText(prompt, content);
   for (const part of Array.isArray(content) ? content : []) {
     if (!isObject(part)) continue;
     if (isObject(part.prompt_cache_breakpoint)) prompt.cacheWrite ??= 'cacheWrite5m';
     if (part.type === 'input_image') {
-      const guess = part.detail === 'low' ? lowDetail : imageTokens;
-      addMedia(prompt, { value: part.image_url, usualType: 'image/*', rates, guess, guessOfOthers: perFile });
+      const { guess, most } = pictureWorth(model, { url: part.image_url, detail: part.detail });
+      addMedia(prompt, { value: part.image_url, usualType: 'image/*', rates, guess, mostOfImage: most, guessOfOthers: perFile });
     } else if (part.type === 'input_file') addFile(prompt, part);
     else if (part.type === 'input_audio') {
       const value = isObject(part.input_audio) ? part.input_audio.data : undefined;

@@ -1,0 +1,51 @@
+// What a picture of a prompt is worth in tokens, by its size where it stands in the request. One that lies elsewhere is never fetched: a
+// count must not depend on other machines. https://platform.openai.com/docs/guides/images-vision#calculating-costs
+import { inlineData } from './media.ts';
+import { pictureSize } from './picture-size.ts';
+import type { PictureSize } from './picture-size.ts';
+
+export interface PictureWorth {
+  /** Tokens. */
+  guess: number;
+  /** What is reserved where the account has it. */
+  most: number;
+}
+
+const lowDetail = 85;
+const usual = { base: 85, tile: 170 };
+const mini = { base: 2833, tile: 5667 };
+const vendorsTile = 512;
+const [longest, shortest] = [2048, 768];
+/** Whatever is sent is scaled to so many. */
+const mostTiles = 8;
+/** Those whose pictures cost by the tile; others by patches, or by another vendor's rules. */
+const ofTiles = /^(?:openai\/)?(?:chatgpt-4o|gpt-4o|gpt-4-turbo|gpt-4-vision|gpt-4\.5|gpt-4\.1(?!-mini|-nano)|o1|o3)/;
+/** No picture is known to cost more but Qwen's, who are asked for it: 10,000 patches of 32 × 32 pixels, at 1.44 tokens. */
+const mostElsewhere = 15_000;
+const patch = 32;
+/** Tokens of a patch, of the model that takes most for it. */
+const mostPerPatch = 2.46;
+const ofOthers = /claude|gemini/i;
+
+/** @param picture its address or data, and the detail that its caller asks for */
+export function pictureWorth(model: string, { url, detail }: { url: unknown; detail: unknown }): PictureWorth {
+  if (model === 'glm-4v') return { guess: 1047, most: 1047 };
+  const cost = /^(?:openai\/)?gpt-4o-mini/.test(model) ? mini : usual;
+  if (detail === 'low') return { guess: lowDetail, most: Math.max(lowDetail, cost.base) };
+  const { data } = inlineData(url);
+  const size = data === undefined ? null : pictureSize(data);
+  const unknown = 3 * cost.base;
+  const guess = size === null || ofOthers.test(model) ? unknown : cost.base + tilesOf(size) * cost.tile;
+  if (ofTiles.test(model)) return { guess, most: size === null ? cost.base + mostTiles * cost.tile : guess };
+  const most = size === null ? mostElsewhere : Math.ceil(size.width / patch) * Math.ceil(size.height / patch) * mostPerPatch;
+  return { guess, most: Math.max(guess, Math.min(mostElsewhere, Math.ceil(most))) };
+}
+
+/** Scaled to fit a square, then to its shorter side. */
+function tilesOf({ width, height }: PictureSize): number {
+  const scale = Math.min(1, longest / Math.max(width, height));
+  const [short, long] = [Math.min(width, height) * scale, Math.max(width, height) * scale];
+  const further = Math.min(1, shortest / short);
+  const tiles = (side: number) => Math.max(1, Math.ceil(Number((side / vendorsTile).toFixed(6))));
+  return tiles(Math.min(short, shortest)) * tiles(Math.ceil(Number((long * further).toFixed(3))));
+}
