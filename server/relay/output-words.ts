@@ -1,5 +1,6 @@
 // Blocked words in what a model writes, looked for in what is about to leave for the client, whatever its format. Each text of a
 // response (of a choice, a block, a tool call) is followed by itself, over all the events that bring it.
+import { folded } from '#server/relay/admission/folded-text.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import { serverSentEvents } from '#server/framing/envelope.ts';
 import type { WordMatcher } from '#server/relay/admission/word-matcher.ts';
@@ -92,7 +93,7 @@ export class OutputWords {
     if (!isText || value === '') return false;
     const holds = this.#textAt(place);
     for (let start = 0; start < value.length; start += pieceLength) {
-      if (holds(value.slice(start, start + pieceLength).toLowerCase())) return true;
+      if (holds(folded(value.slice(start, start + pieceLength)))) return true;
       yield;
     }
     return false;

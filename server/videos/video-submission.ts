@@ -39,6 +39,7 @@ export function orderSubmission({ services, admission, answer }: Ordering, asked
   let hold: BodyHold | undefined;
   return {
     ...submissionOf(services, { model, prompt, facts }),
+    texts: asked.negativePrompt === undefined ? [] : [asked.negativePrompt],
     action: pictures.length === 0 ? 'TEXT_TO_VIDEO' : 'IMAGE_TO_VIDEO',
     origin: null,
     isFor: ({ provider }) => {

@@ -83,7 +83,11 @@ describe.each(engines)('blocked words everywhere on $kind', (engine) => {
     const settings = { SelfUseModeEnabled: 'true', SensitiveWords: word.toLowerCase(), RetryTimes: '0' };
     open = await createScene(engine, {
       settings,
-      channels: [{ models: `${m},tunedModels/${m}` }, { type: 2, models: 'mj_imagine' }, { type: 36, models: 'suno_music' }],
+      channels: [
+        { models: `${m},tunedModels/${m},sora-2` },
+        { type: 2, models: 'mj_imagine,mj_blend' },
+        { type: 36, models: 'suno_music' },
+      ],
     });
   });
   afterAll(async () => {
@@ -126,8 +130,15 @@ describe.each(engines)('blocked words everywhere on $kind', (engine) => {
 
   test.each([
     ['/mj/submit/imagine', { prompt: word }],
+    ['/mj/submit/imagine', { prompt: 'fine', promptEn: word }],
+    ['/mj/submit/imagine', { prompt: 'fine', remix: [{ text: word }] }],
+    ['/mj/submit/blend', { base64Array: [], prompt: word }],
     ['/suno/submit/music', { prompt: word, mv: 'chirp-v3-0' }],
-  ])('%s', async (path, body) => {
+    ['/suno/submit/music', { prompt: 'fine', tags: word, mv: 'chirp-v3-0' }],
+    ['/v1/videos', { model: 'sora-2', prompt: word }],
+    ['/v1/video/generations', { model: 'sora-2', prompt: 'fine', negative_prompt: word }],
+    ['/kling/v1/videos/text2video', { model_name: 'sora-2', prompt: 'fine', negative_prompt: word }],
+  ])('%s %j', async (path, body) => {
     const text = await (await scene().post(path, body)).text();
     expect(text).toMatch(/屏蔽词|sensitive/i);
     expect(text).not.toContain(word);

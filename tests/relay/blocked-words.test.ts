@@ -109,6 +109,17 @@ describe.each(engines)('blocked words on $kind', (engine) => {
     await expectUntouched(the);
   });
 
+  it.each([
+    ['in wide letters', 'ｃｏｎｔｒａｂａｎｄ'],
+    ['with its marks apart', 'CAFE\u0301 at nine'],
+    ['with its marks apart, in a long text', `${'e\u0301'.repeat(32_750)}cafe\u0301`],
+    ['as one sign', 'the ㎏ of it'],
+  ])('are refused %s', async (_name, content) => {
+    await using the = await scene({ SensitiveWords: 'contraband\ncaf\u00E9\nKG' });
+    expect((await the.chat({ messages: message(content) })).status).toBe(400);
+    expect(the.upstream.requests).toEqual([]);
+  });
+
   it('let everything else through, also the names of roles and parts of words', async () => {
     await using the = await scene({ SensitiveWords: 'user\ncontraband' });
     for (const content of ['Say hello', 'contra band', '', 'contraban']) {

@@ -3,6 +3,7 @@
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import type { CallContent } from '#server/relay/admission/call-content.ts';
+import { folded } from '#server/relay/admission/folded-text.ts';
 import { createWordSearch } from '#server/relay/admission/word-matcher.ts';
 import type { WordMatcher, WordSearch } from '#server/relay/admission/word-matcher.ts';
 import { OutputWords } from '#server/relay/output-words.ts';
@@ -21,8 +22,10 @@ interface Search extends WordSearch {
   longest: number;
 }
 
-/** Characters that are searched at once: a few milliseconds. With longer words it is twice their length. */
+/** Characters that are searched at once: a few milliseconds. With longer words it is more. */
 const shortestPiece = 64 * 1024;
+/** Of a text that are one of a word: a letter and its marks. */
+const mostUnits = 4;
 /** They stand beside the texts in every prompt, and nobody wrote them. */
 const roles = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'function']);
 /** A longer text is not looked for among them: V8 hashes and copies all of a text that it has not seen. */
@@ -36,7 +39,7 @@ export function createBlockedWords({ settings }: Pick<AppContext, 'settings'>): 
   function current(): Search {
     if (search !== null && revision === settings.revision) return search;
     revision = settings.revision;
-    const words = settings.get('SensitiveWords').map((word) => word.toLowerCase());
+    const words = settings.get('SensitiveWords').map(folded);
     if (search === null || !isSame(search.words, words)) {
       const longest = words.reduce((most, word) => Math.max(most, word.length), 0);
       search = { words, longest, ...createWordSearch(words) };
@@ -70,13 +73,14 @@ async function checkInTurn(content: Pick<CallContent, 'use'>, pieces: Iterable<s
 
 /** The word itself is told to nobody. @throws {AppError} */
 function refuseWhere(holds: WordMatcher, piece: string): void {
-  if (holds(piece.toLowerCase())) throw new AppError('sensitive_words_detected');
+  if (holds(folded(piece))) throw new AppError('sensitive_words_detected');
 }
 
 /** Pieces overlap, so that a word which one of them cuts is whole in the next. */
 function* piecesOf(texts: readonly string[], longest: number): Generator<string> {
-  const pieceLength = Math.max(shortestPiece, 2 * longest);
-  const step = pieceLength - Math.max(0, longest - 1);
+  const overlap = mostUnits * longest;
+  const pieceLength = Math.max(shortestPiece, 2 * overlap);
+  const step = pieceLength - overlap;
   for (const text of texts) {
     if (text.length <= longestRole && roles.has(text)) continue;
     if (text.length <= pieceLength) yield text;

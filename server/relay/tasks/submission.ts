@@ -15,6 +15,8 @@ export interface Submission {
   /** The task that this one goes on from: only its channel knows it. */
   origin: TaskRecord | null;
   prompt: string;
+  /** What else of the request may be read there; missing: nothing. */
+  texts?: readonly string[];
   state: string;
   /** Of channels that work on such tasks, those that can do this one; missing: all. */
   isFor?(channel: PreparedChannel): boolean;

@@ -1,4 +1,5 @@
 // A submission of a Midjourney client, made ready for the engine.
+import { isObject } from '#server/framing/loose-json.ts';
 import { AppError } from '#shared/errors.ts';
 import type { Language } from '#shared/errors.ts';
 import { ChannelStatus } from '#shared/channels.ts';
@@ -33,6 +34,7 @@ export async function drawingSubmission(context: AppContext, { userId, language,
     isFree: freeActions.has(action),
     origin,
     prompt: prompt === '' ? (origin?.prompt ?? '') : prompt,
+    texts: textsIn(body),
     state: typeof body['state'] === 'string' ? body['state'] : '',
     request: (_channel, id) => ({ path, body: forwarded(context, body, id) }),
     read: (answer) => readVerdict(answer, { action, language }),
@@ -49,6 +51,21 @@ async function originOf(context: AppContext, userId: number, { originId, isModal
   if (channel === undefined) throw new DrawingRefusal('get_channel_info_failed');
   if (channel.status !== ChannelStatus.enabled || channel.problem !== null) throw new DrawingRefusal(channelDisabledText);
   return origin;
+}
+
+/** Pictures as they are, and where its caller is told. */
+const wordless: ReadonlySet<string> = new Set(['base64', 'base64Array', 'sourceBase64', 'targetBase64', 'maskBase64', 'notifyHook']);
+
+/** All of the body goes on, whatever the upstream makes of it. */
+function textsIn(body: Record<string, unknown>): string[] {
+  const texts: string[] = [];
+  const walk = (value: unknown): void => {
+    if (typeof value === 'string') texts.push(value);
+    else if (Array.isArray(value)) value.forEach(walk);
+    else if (isObject(value)) for (const [name, part] of Object.entries(value)) if (!wordless.has(name)) walk(part);
+  };
+  walk(body);
+  return texts;
 }
 
 const modeWords = ['--fast', '--relax', '--turbo'];
