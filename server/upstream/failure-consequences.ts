@@ -24,8 +24,9 @@ export function isRetryable(failure: UpstreamFailure, provider: Refusing): boole
   // These took so long that the upstream may still be working on it.
   if (status === 504 || status === 524 || status === 408) return false;
   if (status >= 500) return true;
-  // A bad request is bad everywhere, unless it is the channel's account that is refused.
-  if (status === 400) return provider?.refusals?.retried?.includes(status) === true || speaksOfAccount(failure);
+  // A bad request is bad everywhere, unless it is the channel's account that is refused: one for what it asks may have an account's name.
+  if (status === 400)
+    return provider?.refusals?.retried?.includes(status) === true || (failure.concerns !== 'request' && speaksOfAccount(failure));
   return status >= 300;
 }
 
