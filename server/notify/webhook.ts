@@ -20,7 +20,7 @@ export interface WebhookTarget {
   id: string;
 }
 
-const milliseconds = 10_000;
+const milliseconds = 5_000;
 const redirects = 3;
 
 /** The status that came back. @throws {EgressRefusal} */
