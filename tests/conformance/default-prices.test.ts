@@ -38,7 +38,7 @@ test.each(Object.entries(catalogue as Record<string, Prices>).filter(([model]) =
       drawn: price.imageOutputRatio,
     };
     const asked = Object.entries(told).filter(([, usd]) => usd != null && usd > 0);
-    const charged = asked.map(([part]) => [part, (factors as Record<string, number>)[part]! * price.modelRatio * 2]);
+    const charged = asked.map(([part]) => [part, ((factors as Record<string, number>)[part] ?? Number.NaN) * price.modelRatio * 2]);
     expect(Object.fromEntries(charged)).toEqual(Object.fromEntries(asked.map(([part, usd]) => [part, expect.closeTo(usd as number, 6)])));
   },
 );
