@@ -16,6 +16,7 @@ export type TypeNotice =
   | 'suno_api'
   | 'ollama_options'
   | 'spark_sockets'
+  | 'perplexity_agent'
   | 'dify_applications'
   | 'coze_bots'
   | 'replicate_models'
@@ -195,7 +196,7 @@ export const channelTypes: readonly ChannelType[] = [
   { type: 38, name: 'Jina', color: 'blue', baseUrl: 'https://api.jina.ai' },
   { type: 40, name: 'SiliconCloud', color: 'violet', baseUrl: 'https://api.siliconflow.cn', listsModels: true, reportsBalance: true },
   { type: 42, name: 'Mistral AI', color: 'blue', baseUrl: 'https://api.mistral.ai', listsModels: true },
-  { type: 27, name: 'Perplexity', color: 'teal', baseUrl: 'https://api.perplexity.ai' },
+  { type: 27, name: 'Perplexity', color: 'teal', baseUrl: 'https://api.perplexity.ai', notice: 'perplexity_agent', listsModels: true },
   {
     type: 22,
     name: 'FastGPT',

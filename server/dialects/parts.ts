@@ -109,6 +109,15 @@ export interface WebSource {
   title?: string;
 }
 
+/** A page as a search tells of it. Dates as the vendor writes them. */
+export interface FoundPage extends WebSource {
+  snippet?: string;
+  date?: string;
+  last_updated?: string;
+  /** `web` … */
+  source?: string;
+}
+
 export type UserPart = TextPart | ImagePart | AudioPart | FilePart | ToolResultPart;
 export type AssistantPart = TextPart | ReasoningPart | SealedPart | ToolCallPart | RefusalPart | HostedCallPart | HostedResultPart;
 
@@ -230,6 +239,8 @@ export type ResponsePart =
   | DocumentCitation
   | (HostedCallPart & { choice?: number })
   | (HostedResultPart & { choice?: number })
+  /** All pages that the provider's searches have found so far, in the order in which its answer counts them. Later ones replace earlier ones. */
+  | { type: 'found_pages'; pages: readonly FoundPage[] }
   | { type: 'finish'; reason: FinishReason; stopSequence?: string; choice?: number }
   /** Later ones replace earlier ones class by class. */
   | { type: 'usage'; usage: Partial<TokenUsage> }

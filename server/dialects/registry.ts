@@ -17,6 +17,7 @@ import { openaiChatClient } from './openai-chat/client.ts';
 import { openaiCompletionsClient } from './openai-chat/completions/client.ts';
 import { openaiChatUpstream } from './openai-chat/upstream.ts';
 import { mixedClient } from './openai-mixed/client.ts';
+import { perplexityAgentUpstream } from './openai-responses/agent/upstream.ts';
 import { openaiResponsesClient } from './openai-responses/client.ts';
 import { openaiResponsesUpstream } from './openai-responses/upstream.ts';
 import { palmUpstream } from './palm/upstream.ts';
@@ -50,6 +51,7 @@ export const upstreamDialects = {
   palm: palmUpstream,
   spark: sparkUpstream,
   library: libraryUpstream,
+  'perplexity-agent': perplexityAgentUpstream,
 } satisfies Record<string, UpstreamDialect>;
 
 export type UpstreamDialectName = keyof typeof upstreamDialects;

@@ -56,7 +56,12 @@ function kindOf(vector: Vector): CallKind | null {
   return path === '/v1/rerank' ? callKinds.rerank : null;
 }
 
-function channelOf({ channel }: Vector) {
+/** The vectors have what Perplexity took until 27 September 2026. https://docs.perplexity.ai/docs/agent-api/migrate-from-sonar/overview */
+const earlierFormats: Readonly<Record<number, object>> = { 27: { formats: ['openai-chat'] } };
+
+function channelOf({ channel: listed }: Vector) {
+  const earlier = earlierFormats[listed.type];
+  const channel = earlier === undefined ? listed : { ...listed, setting: { ...listed.setting, ...earlier } };
   return buildPreparedChannel({
     ...channel,
     model_mapping: channel.model_mapping === undefined ? '' : JSON.stringify(channel.model_mapping),
@@ -215,10 +220,11 @@ describe('addresses of every type', () => {
   // Baidu's first platform, and Cohere's conversations and embeddings, have formats and tests of their own.
   // Pictures of Zhipu, MiniMax, SiliconFlow, VolcEngine and Baidu, embeddings of Tencent, MiniMax and Baidu,
   // rerankings of Ali and Baidu, and sounds of Ali, Google, Zhipu, MiniMax, SiliconFlow, VolcEngine and Mistral came later than the list.
-  // Zhipu's first platform has become the next one.
+  // Zhipu's first platform has become the next one, and Perplexity's chat completions its Agent API, which has a file of its own.
   const isLater = ({ type, mode }: { type: number; mode: string }) =>
     type === 15 ||
     type === 16 ||
+    (type === 27 && mode === 'chat') ||
     // Whatever model is named, the list has the only one that PaLM had.
     (type === 11 && mode === 'chat') ||
     (type === 34 && (mode === 'chat' || mode === 'embeddings')) ||

@@ -275,6 +275,8 @@ describe.each(engines)('tools at the provider, on $kind', (engine) => {
   });
 
   describe('Perplexity takes a fee for each call', () => {
+    // As it was asked until September 2026, and as proxies of others still are.
+    const setting = '{"formats":["openai-chat"]}';
     const usage = { prompt_tokens: 10, completion_tokens: 20, total_tokens: 30, num_search_queries: 7 };
     // USD per 1,000 calls: https://docs.perplexity.ai/getting-started/pricing
     test.each([
@@ -307,7 +309,7 @@ describe.each(engines)('tools at the provider, on $kind', (engine) => {
       },
     ])('$model, $fields: $price', async ({ model, fields, kind, price, calls = 1, quota }) => {
       const settings = { ModelRatio: JSON.stringify({ [model]: 0.5 }), CompletionRatio: JSON.stringify({ [model]: 1 }), RetryTimes: '0' };
-      await using scene = await createScene(engine, { channels: [{ type: 27, models: model }], settings });
+      await using scene = await createScene(engine, { channels: [{ type: 27, models: model, setting }], settings });
       scene.upstream.behave({ usage });
       expect((await scene.post('/v1/chat/completions', { model, messages, ...fields })).status).toBe(200);
       const [row] = await scene.logs(1);
@@ -317,7 +319,7 @@ describe.each(engines)('tools at the provider, on $kind', (engine) => {
     });
 
     test('the fee is reserved as it is settled, also under another name', async () => {
-      const channel = { type: 27, models: 'finder', model_mapping: '{"finder":"sonar"}' };
+      const channel = { type: 27, models: 'finder', model_mapping: '{"finder":"sonar"}', setting };
       const settings = {
         ModelRatio: '{"finder":0.5}',
         ToolPrice: '{"web_search:finder*":5,"web_search_high:finder*":12,"web_search_preview:finder*":90}',

@@ -23,7 +23,10 @@ const callers = [
 
 describe.each(engines)('costs that are told on $kind', (engine) => {
   const open = (type: number, more: Record<string, string> = {}) =>
-    createScene(engine, { settings: { ...settings, ...more }, channels: [{ type, models: model, name: 'The one' }] });
+    createScene(engine, {
+      settings: { ...settings, ...more },
+      channels: [{ type, models: model, name: 'The one', setting: '{"formats":["openai-chat"]}' }],
+    });
   const ask = async (scene: RelayScene, fields: object = {}) => {
     const response = await scene.chat({ model, ...fields });
     expect(response.status, await response.text()).toBe(200);

@@ -5,6 +5,8 @@ import { readSeal } from '../seal.ts';
 import type { Seal, SealOrigin } from '../seal.ts';
 import { callIds } from './call-ids.ts';
 
+type Json = Record<string, unknown>;
+
 const formats: Readonly<Record<SealOrigin, string>> = {
   claude: 'anthropic-claude-v1',
   openai: 'openai-responses-v1',
@@ -38,4 +40,17 @@ export function readSignatureField({ extra_content: extra }: Readonly<Record<str
   const google = isObject(extra) && isObject(extra.google) ? extra.google : {};
   const { thought_signature: data } = google;
   return typeof data === 'string' && data !== '' ? { origin: 'gemini', data } : undefined;
+}
+
+export function addThought(details: Json[], text: string): void {
+  const last = details.at(-1);
+  if (last?.['type'] === 'reasoning.text' && last['signature'] === undefined) last['text'] = `${String(last['text'])}${text}`;
+  else details.push(textDetail(text));
+}
+
+/** A model that keeps its thoughts to itself signs an empty text. */
+export function signThought(details: Json[], seal: Seal): void {
+  const last = details.at(-1);
+  if (last?.['type'] === 'reasoning.text' && last['signature'] === undefined) Object.assign(last, textDetail(String(last['text']), seal));
+  else details.push(textDetail('', seal));
 }

@@ -3,13 +3,13 @@ import type { ErrorObject, ResponseWriterOptions, StreamWriter } from '../client
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { ResponsePart, TokenLogprob } from '../parts.ts';
 import type { Seal } from '../seal.ts';
-import { citationOf } from './annotations.ts';
+import { citationOf, foundIn } from './annotations.ts';
 import { callIds } from './call-ids.ts';
 import { writeChoiceLogprobs } from './choice-logprobs.ts';
 import { errorEvent } from './errors.ts';
 import { writeFinishReason } from './finish-reason.ts';
 import { keepAlive } from './keep-alive.ts';
-import { encryptedDetail, signatureField, textDetail } from './reasoning-details.ts';
+import { addThought, encryptedDetail, signatureField, signThought, textDetail } from './reasoning-details.ts';
 import { fencedCode } from '../fenced-code.ts';
 import { markdownPicture } from '../media.ts';
 import { responseId } from '../vendor-ids.ts';
@@ -37,6 +37,7 @@ interface WholeChoice {
 export function writeWhole(parts: readonly ResponsePart[], usage: TokenUsage | null, options: ResponseWriterOptions): Json {
   const choices = new Map<number, WholeChoice>();
   const head = { id: responseId('chatcmpl-', '', options), model: options.model, createdAt: options.createdAt };
+  let found: Json = {};
   const choiceOf = (index = 0): WholeChoice => {
     const known = choices.get(index);
     if (known !== undefined) return known;
@@ -60,7 +61,8 @@ export function writeWhole(parts: readonly ResponsePart[], usage: TokenUsage | n
       head.id = responseId('chatcmpl-', part.id, options);
       if (part.model !== '') head.model = part.model;
       head.createdAt = part.createdAt ?? head.createdAt;
-    } else addToChoice(choiceOf('choice' in part ? part.choice : 0), part, options);
+    } else if (part.type === 'found_pages') found = foundIn(part.pages);
+    else addToChoice(choiceOf('choice' in part ? part.choice : 0), part, options);
   }
   if (choices.size === 0) choiceOf(0);
   return {
@@ -69,6 +71,7 @@ export function writeWhole(parts: readonly ResponsePart[], usage: TokenUsage | n
     created: head.createdAt,
     model: head.model,
     choices: [...choices].toSorted(([a], [b]) => a - b).map(([index, choice]) => writeChoice(index, choice, options.asked)),
+    ...found,
     ...(usage === null ? {} : { usage: writeTokenUsage(usage) }),
   };
 }
@@ -82,10 +85,10 @@ function addToChoice(choice: WholeChoice, part: ResponsePart, options: ResponseW
       break;
     case 'reasoning':
       choice.reasoning += part.text;
-      addThought(choice, part.text);
+      addThought(choice.details, part.text);
       break;
     case 'reasoning_seal':
-      signThought(choice, part.seal);
+      signThought(choice.details, part.seal);
       break;
     case 'sealed':
       choice.details.push(encryptedDetail(part.seal));
@@ -131,19 +134,6 @@ function insertText(choice: WholeChoice, text: string): void {
   choice.offsets.insert(text);
   choice.text += text;
   choice.hasText ||= text !== '';
-}
-
-function addThought(choice: WholeChoice, text: string): void {
-  const last = choice.details.at(-1);
-  if (last?.type === 'reasoning.text' && last.signature === undefined) last.text = `${String(last.text)}${text}`;
-  else choice.details.push(textDetail(text));
-}
-
-/** A model that keeps its thoughts to itself signs an empty text. */
-function signThought(choice: WholeChoice, seal: Seal): void {
-  const last = choice.details.at(-1);
-  if (last?.type === 'reasoning.text' && last.signature === undefined) Object.assign(last, textDetail(String(last.text), seal));
-  else choice.details.push(textDetail('', seal));
 }
 
 function writeChoice(index: number, choice: WholeChoice, asked: ResponseWriterOptions['asked']): Json {
@@ -227,6 +217,8 @@ class ChatStreamWriter implements StreamWriter {
         return this.#insert(part, fencedCode(part));
       case 'citation':
         return this.#delta(part.choice, { annotations: [citationOf(part, this.#offsetsOf(part))] });
+      case 'found_pages':
+        return this.#begin(0) + this.#event({ choices: [{ index: 0, delta: {}, finish_reason: null }], ...foundIn(part.pages) });
       case 'logprobs':
         this.#logprobs.set(part.choice ?? 0, [...(this.#logprobs.get(part.choice ?? 0) ?? []), ...part.tokens]);
         return '';

@@ -15,7 +15,8 @@ export function readTokenUsage(value: unknown): TokenUsage | null {
   const details = asRecord(value.input_tokens_details);
   const outputDetails = asRecord(value.output_tokens_details);
   const cacheRead = Math.min(count(details.cached_tokens), input);
-  const cacheWrite5m = Math.min(count(details.cache_write_tokens), input - cacheRead);
+  // The latter is Perplexity's. https://docs.perplexity.ai/api-reference/agent-post
+  const cacheWrite5m = Math.min(count(details.cache_write_tokens ?? details.cache_creation_input_tokens), input - cacheRead);
   const cost = toldCost(value);
   return {
     ...(cost === undefined ? {} : { cost }),

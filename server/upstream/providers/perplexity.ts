@@ -1,5 +1,6 @@
-// https://docs.perplexity.ai/api-reference
+// https://docs.perplexity.ai/docs/agent-api/openai-compatibility, https://docs.perplexity.ai/docs/agent-api/migrate-from-sonar/overview
 import models from './default-models.json' with { type: 'json' };
+import { openaiModelList } from './openai-shape.ts';
 import type { Provider } from './spec.ts';
 
 export const perplexity: Provider = {
@@ -7,7 +8,14 @@ export const perplexity: Provider = {
   name: 'Perplexity',
   baseUrl: 'https://api.perplexity.ai',
   formats: {
+    'perplexity-agent': {
+      framing: 'sse',
+      paths: { chat: '{base}/v1/responses' },
+      hosted: ['web_search', 'web_fetch'],
+    },
+    // Until 27 September 2026, and of proxies that still speak it.
     'openai-chat': {
+      isByChoice: true,
       framing: 'sse',
       runsAlways: ['web_search'],
       paths: { chat: '{base}/chat/completions' },
@@ -20,5 +28,7 @@ export const perplexity: Provider = {
     },
   },
   auth: { kind: 'bearer' },
+  // https://docs.perplexity.ai/docs/agent-api/models
+  modelList: openaiModelList,
   models: models['27'],
 };

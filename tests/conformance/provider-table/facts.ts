@@ -43,6 +43,8 @@ const furtherPaths: Readonly<Record<number, Readonly<Record<string, string>>>> =
   24: {},
   25: { claude: '/anthropic/v1/messages' },
   26: { claude: '/api/anthropic/v1/messages' },
+  // The list has what was there until September 2026. https://docs.perplexity.ai/docs/agent-api/migrate-from-sonar/overview
+  27: { chat: '/v1/responses' },
   35: { claude: '/anthropic/v1/messages' },
   40: { speech: '/v1/audio/speech', transcriptions: '/v1/audio/transcriptions' },
   43: { claude: '/anthropic/v1/messages' },

@@ -8,6 +8,7 @@ import { startFakeCoze } from '#tests/support/fake-coze.ts';
 import { startFakeDify } from '#tests/support/fake-dify.ts';
 import { startFakeLibrary } from '#tests/support/fake-library.ts';
 import { startFakeOllama } from '#tests/support/fake-ollama.ts';
+import { startFakePerplexity } from '#tests/support/fake-perplexity.ts';
 import { startFakePalm } from '#tests/support/fake-palm.ts';
 import { drawing, startFakeReplicate } from '#tests/support/fake-replicate.ts';
 import { startFakeSpark } from '#tests/support/fake-spark.ts';
@@ -46,6 +47,11 @@ const own: Readonly<Record<number, StandIn>> = {
   24: { front: startPlain(24), formats: ['gemini'], models: { chat: 'gemini-3-flash-preview', embeddings: 'gemini-embedding-001' } },
   25: { front: startPlain(25), formats: ['openai-chat', 'claude'] },
   26: { front: startPlain(26), formats: ['openai-chat', 'claude'] },
+  27: {
+    front: (url) => startFakePerplexity(url, { isProxy: true }),
+    formats: ['openai-chat', 'perplexity-agent'],
+    models: { chat: 'sonar-pro' },
+  },
   33: {
     front: startFakeBedrock,
     formats: ['claude', 'converse'],

@@ -1,0 +1,129 @@
+// What Perplexity's own tools have found in a call, and where the answer rests on it: it writes `[3]` behind what it has from the third page.
+// https://docs.perplexity.ai/docs/agent-api/tools/web-search
+import type { HostedCalls, HostedKind } from '#shared/hosted-tools.ts';
+import { isObject } from '#server/framing/loose-json.ts';
+import type { JsonObject } from '#server/framing/loose-json.ts';
+import type { FoundPage, ResponsePart } from '../../parts.ts';
+
+export const origin = 'perplexity-agent';
+
+/** What its tools are called where it tells how often they ran; others are of no kind of ours. */
+const kinds: Readonly<Record<string, HostedKind>> = { search_web: 'web_search', fetch_url: 'web_fetch', sandbox: 'code_execution' };
+
+/** Calls of them come as those of functions do while they run; no caller may have a function of such a name. */
+const ownTools: ReadonlySet<string> = new Set([
+  ...Object.keys(kinds),
+  'web_search',
+  'search_people',
+  'people_search',
+  'finance_search',
+  'load_skill',
+  'share_file',
+]);
+
+export function isOwnCall({ type, name }: Readonly<JsonObject>): boolean {
+  return type === 'function_call' && typeof name === 'string' && ownTools.has(name);
+}
+
+/** How often they ran, as the usage tells it; null: it does not. */
+export function toldRuns(usage: unknown): HostedCalls | null {
+  const details = isObject(usage) ? usage.tool_calls_details : undefined;
+  if (!isObject(details)) return null;
+  const calls: Partial<Record<HostedKind, number>> = {};
+  for (const [tool, told] of Object.entries(details)) {
+    const count = isObject(told) ? told.invocation : told;
+    if (typeof count !== 'number' || !Number.isInteger(count) || count < 1) continue;
+    const kind = Object.hasOwn(kinds, tool) ? (kinds[tool] ?? 'other') : 'other';
+    calls[kind] = (calls[kind] ?? 0) + count;
+  }
+  return Object.keys(calls).length === 0 ? null : calls;
+}
+
+/** A mark of a page, complete or as far as it has come. */
+const marks = /\[(\d{1,4})\]/g;
+const begunMark = /\[\d{0,4}$/;
+
+export class Findings {
+  readonly #pages = new Map<number, FoundPage>();
+  readonly #cited = new Set<string>();
+  readonly #runs: Partial<Record<HostedKind, number>> = {};
+  #searches = 0;
+  /** Characters of the answer so far, and what of a mark stands at their end. */
+  #length = 0;
+  #begun = '';
+
+  get length(): number {
+    return this.#length;
+  }
+
+  get isEmpty(): boolean {
+    return this.#searches === 0;
+  }
+
+  /** Of an item that tells what a tool has found; another one has none. */
+  read(item: Readonly<JsonObject>): ResponsePart[] {
+    const kind = item.type === 'search_results' ? 'web_search' : item.type === 'fetch_url_results' ? 'web_fetch' : null;
+    if (kind === null) return [];
+    this.#runs[kind] = (this.#runs[kind] ?? 0) + 1;
+    const ran: ResponsePart = { type: 'hosted_usage', calls: { ...this.#runs } };
+    return kind === 'web_fetch' ? [ran] : [...this.#search(item), ran];
+  }
+
+  #search(item: Readonly<JsonObject>): ResponsePart[] {
+    this.#searches += 1;
+    const found = listOf(item.results).flatMap((result) => pageOf(result) ?? []);
+    for (const { id, page } of found) {
+      const free = id !== undefined && (!this.#pages.has(id) || this.#pages.get(id)?.url === page.url);
+      this.#pages.set(free ? id : Math.max(0, ...this.#pages.keys()) + 1, page);
+    }
+    const query = listOf(item.queries)
+      .filter((text) => typeof text === 'string')
+      .join(' ');
+    const id = `search_${this.#searches}`;
+    const shared = { kind: 'web_search', origin, object: item } as const;
+    const sources = found.map(({ page: { url, title } }) => ({ url, ...(title === undefined ? {} : { title }) }));
+    return [
+      { type: 'hosted_call', id, ...shared, input: { query } },
+      { type: 'hosted_result', callId: id, ...shared, sources, isError: false },
+      { type: 'found_pages', pages: [...this.#pages].toSorted(([a], [b]) => a - b).map(([, page]) => page) },
+    ];
+  }
+
+  /** The text with what it rests on, as far as that is known by now. */
+  cite(text: string): ResponsePart[] {
+    const parts: ResponsePart[] = [{ type: 'text', text }];
+    const start = this.#length - this.#begun.length;
+    const looked = this.#begun + text;
+    for (const mark of looked.matchAll(marks)) {
+      const page = this.#pages.get(Number(mark[1]));
+      if (page === undefined) continue;
+      const { url, title } = page;
+      const at = start + mark.index;
+      this.#cited.add(url);
+      parts.push({ type: 'citation', url, ...(title === undefined ? {} : { title }), start: at, end: at + mark[0].length });
+    }
+    this.#length += text.length;
+    this.#begun = begunMark.exec(looked)?.[0] ?? '';
+    return parts;
+  }
+
+  /** Citations that the response itself tells, but for those of pages that marks have told of. */
+  told(citations: readonly ResponsePart[]): ResponsePart[] {
+    return citations.filter((part) => part.type === 'citation' && !this.#cited.has(part.url));
+  }
+}
+
+function pageOf(result: unknown): { id: number | undefined; page: FoundPage } | null {
+  if (!isObject(result) || typeof result.url !== 'string' || result.url === '') return null;
+  const { id, url } = result;
+  const page: FoundPage = { url };
+  for (const name of ['title', 'snippet', 'date', 'last_updated', 'source'] as const) {
+    const value = result[name];
+    if (typeof value === 'string' && value !== '') page[name] = value;
+  }
+  return { id: typeof id === 'number' && Number.isInteger(id) && id > 0 ? id : undefined, page };
+}
+
+function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}

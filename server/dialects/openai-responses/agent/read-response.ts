@@ -1,0 +1,127 @@
+// A response of Perplexity's Agent API, and its stream, → parts: Responses, with what its own tools have found.
+// https://docs.perplexity.ai/docs/agent-api/output-control
+import type { FramedEvent } from '#server/framing/framing.ts';
+import { isObject, parseObject } from '#server/framing/loose-json.ts';
+import type { JsonObject } from '#server/framing/loose-json.ts';
+import type { ResponsePart } from '../../parts.ts';
+import type { StreamReader } from '../../upstream-dialect.ts';
+import { isEnd } from '../events.ts';
+import { readFinish } from '../finish-reason.ts';
+import { argumentsOf, callOf, contentOf, startOf } from '../read-response.ts';
+import { createStreamReader as createPlainReader } from '../read-stream.ts';
+import { usageParts } from '../token-usage.ts';
+import { Findings, isOwnCall, toldRuns } from './findings.ts';
+
+export function readWhole(body: Readonly<JsonObject>): readonly ResponsePart[] | null {
+  if (!Array.isArray(body.output)) return null;
+  const findings = new Findings();
+  const parts: ResponsePart[] = [beginningOf(body)];
+  let calls = 0;
+  for (const item of body.output) {
+    if (!isObject(item) || isOwnCall(item)) continue;
+    const call = callOf(item, calls);
+    if (call !== null) {
+      parts.push(...signed([call], item), { type: 'tool_arguments', index: calls, text: argumentsOf(item) });
+      calls += 1;
+    } else if (item.type === 'message') parts.push(...messageOf(item, findings));
+    else parts.push(...findings.read(item));
+  }
+  const reason = readFinish(body, calls > 0);
+  if (reason !== null) parts.push({ type: 'finish', reason });
+  return [...parts, ...endingOf(body)];
+}
+
+/** Which model a preset comes to is not what was asked for. */
+function beginningOf(response: Readonly<JsonObject>): ResponsePart {
+  return startOf({ ...response, model: '' });
+}
+
+/** Google's models sign their calls. */
+function signed(parts: readonly ResponsePart[], { thought_signature: data }: JsonObject): ResponsePart[] {
+  if (typeof data !== 'string' || data === '') return [...parts];
+  return parts.map((part) => (part.type === 'tool_call' ? { ...part, seal: { origin: 'gemini', data } } : part));
+}
+
+function messageOf(item: JsonObject, findings: Findings): ResponsePart[] {
+  const content = contentOf(item, findings.length);
+  const said = content.flatMap((part) => (part.type === 'text' ? findings.cite(part.text) : part.type === 'citation' ? [] : [part]));
+  return [...said, ...findings.told(content)];
+}
+
+/** The lane that it tells is of the model behind a preset; nobody here has asked for one. */
+function endingOf({ usage }: Readonly<JsonObject>): ResponsePart[] {
+  const calls = toldRuns(usage);
+  return [...usageParts({ usage }), ...(calls === null ? [] : [{ type: 'hosted_usage' as const, calls }])];
+}
+
+export function createStreamReader(): StreamReader {
+  return new AgentStreamReader();
+}
+
+/** Events that need a closer look; what looks alike in a text does no harm. */
+const telling = /"response\.(?:created|output_item|reasoning|completed|incomplete|failed|cancelled)/;
+
+class AgentStreamReader implements StreamReader {
+  readonly #plain = createPlainReader();
+  readonly #findings = new Findings();
+  #hasText = false;
+
+  get isComplete(): boolean {
+    return this.#plain.isComplete;
+  }
+
+  read(event: FramedEvent): readonly ResponsePart[] {
+    const told = telling.test(event.data) ? parseObject(event.data) : null;
+    if (told === null) return this.#said(this.#plain.read(event));
+    if (isEnd(told.type)) return this.#end(event, told);
+    const item = isObject(told.item) ? told.item : {};
+    switch (told.type) {
+      case 'response.created':
+        return isObject(told.response) ? [beginningOf(told.response)] : [];
+      case 'response.output_item.added':
+        // Whether it is a call of the caller's tools only its end says; all of it is there by then.
+        return item.type === 'function_call' ? [] : this.#said(this.#plain.read(event));
+      case 'response.output_item.done':
+        return this.#done(event, item);
+      case 'response.reasoning.started':
+      case 'response.reasoning.stopped':
+        return typeof told.thought === 'string' && told.thought !== '' ? [{ type: 'reasoning', text: told.thought }] : [];
+      default:
+        return this.#said(this.#plain.read(event));
+    }
+  }
+
+  #said(parts: readonly ResponsePart[]): ResponsePart[] {
+    return parts.flatMap((part) => {
+      if (part.type !== 'text') return part.type === 'citation' ? [] : [part];
+      this.#hasText = true;
+      return this.#findings.cite(part.text);
+    });
+  }
+
+  #done(event: FramedEvent, item: JsonObject): ResponsePart[] {
+    if (isOwnCall(item)) return [];
+    if (item.type === 'function_call') return signed(this.#plain.read(event), item);
+    if (item.type !== 'message') return this.#findings.read(item);
+    const parts = this.#said(this.#plain.read(event));
+    const before = this.#findings.length - textLength(item);
+    return [...parts, ...this.#findings.told(contentOf(item, before))];
+  }
+
+  #end(event: FramedEvent, { response }: JsonObject): readonly ResponsePart[] {
+    const parts = this.#plain.read(event);
+    if (!isObject(response) || parts.some(({ type }) => type === 'error')) return parts;
+    // What it has told of nothing before, its end still holds.
+    const output = Array.isArray(response.output) ? response.output.filter(isObject) : [];
+    const found = this.#findings.isEmpty ? output.flatMap((item) => this.#findings.read(item)) : [];
+    const said = this.#hasText ? [] : output.filter(({ type }) => type === 'message').flatMap((item) => messageOf(item, this.#findings));
+    return [...found, ...said, ...parts.filter(({ type }) => type !== 'usage' && type !== 'invalid_usage'), ...endingOf(response)];
+  }
+}
+
+function textLength({ content }: JsonObject): number {
+  return (Array.isArray(content) ? content : []).reduce<number>(
+    (sum, part: unknown) => sum + (isObject(part) && typeof part.text === 'string' ? part.text.length : 0),
+    0,
+  );
+}

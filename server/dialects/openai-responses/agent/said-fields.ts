@@ -1,0 +1,17 @@
+// What this format carries of what callers say. A field that it does not know is an error there, so nothing else goes along.
+import type { CarriedFields } from '../../request-fields.ts';
+
+/** https://docs.perplexity.ai/docs/agent-api/migrate-from-sonar/how-to */
+export const carriedFields: CarriedFields = {
+  forced_tool: 'by_parts',
+  search: 'by_parts',
+  media: { treatment: 'refused', about: 'spoken input, and images and files by id' },
+  stop: { treatment: 'dropped', about: 'texts that end the response' },
+  single_calls: 'by_parts',
+  effort: 'by_parts',
+  thinking_budget: 'by_parts',
+  token_limit: 'by_parts',
+  temperature: 'by_parts',
+  top_p: 'by_parts',
+  provider_tool_limit: (value) => ({ max_tool_calls: value }),
+};

@@ -1,0 +1,2 @@
+/** The format as people call it. */
+export const title = 'Perplexity Agent API';

@@ -1,0 +1,40 @@
+// Perplexity's Agent API as a format that providers speak. Its callers here speak Responses: its streams lack what their packages rely on.
+import { openaiResponsesUpstream } from '../upstream.ts';
+import { hosted } from '../hosted-tools.ts';
+import type { UpstreamDialect } from '../../upstream-dialect.ts';
+import { searchesOf } from './models.ts';
+import { createStreamReader, readWhole } from './read-response.ts';
+import { carriedFields } from './said-fields.ts';
+import { title } from './title.ts';
+import { applyTraits } from './traits.ts';
+import { writeRequest } from './write-request.ts';
+
+const { limits, findAccountObject, effortOf, leastMaxTokens, leastLimit, createStreamWriter, isEvent, readError } = openaiResponsesUpstream;
+
+export const perplexityAgentUpstream: UpstreamDialect = {
+  name: 'perplexity-agent',
+  title,
+  limits,
+  carriedFields,
+  identity: null,
+  hosted: {
+    find: hosted.find,
+    without: hosted.without,
+    always(model) {
+      const most = searchesOf(model);
+      return most === undefined ? [] : [{ kind: 'web_search', ...(most === 0 ? {} : { most }) }];
+    },
+  },
+  signedCalls: 'gemini',
+  findAccountObject,
+  writeRequest,
+  applyTraits,
+  effortOf,
+  ...(leastMaxTokens === undefined ? {} : { leastMaxTokens }),
+  ...(leastLimit === undefined ? {} : { leastLimit }),
+  readWhole,
+  createStreamReader,
+  createStreamWriter,
+  isEvent,
+  readError,
+};
