@@ -1,5 +1,6 @@
 // Names and built-in ratios that prices depend on.
 import type { NumberMap } from '#shared/setting-values.ts';
+import listedRatios from './listed-completion-ratios.json' with { type: 'json' };
 
 /** The name under which a model's price, ratio and completion ratio are kept: all models of the gizmo families share one. */
 export function pricedName(model: string): string {
@@ -8,9 +9,12 @@ export function pricedName(model: string): string {
   return model;
 }
 
+/** From vendors' lists of November 2026, of names whose family has no ratio in common. */
+const listed: NumberMap = listedRatios;
+
 /**
  * What a completion token costs, as a factor of an input token. In this order: the option for names with a `/`, a built-in
- * ratio that is fixed, the option, a built-in ratio that is only a default, 1.
+ * ratio that is fixed, the option, a built-in ratio that is only a default (of the name, then of its family), 1.
  */
 export function completionRatioOf(model: string, option: NumberMap): number {
   const name = pricedName(model);
@@ -18,7 +22,7 @@ export function completionRatioOf(model: string, option: NumberMap): number {
   if (own !== undefined && name.includes('/')) return own;
   const rule = rules.find((candidate) => candidate.matches(name));
   if (rule?.isFixed === true) return rule.ratio;
-  return own ?? rule?.ratio ?? 1;
+  return own ?? listed[name] ?? rule?.ratio ?? 1;
 }
 
 interface Rule {
@@ -82,7 +86,7 @@ const rules: readonly Rule[] = [
   preset(22 / 7, startsWith('glm-5.3')),
   preset(5.5, startsWith('glm-4.5-air')),
   preset(4, startsWith('MiniMax-M')),
-  fixed(3, startsWith('mistral-')),
+  preset(3, startsWith('mistral-')),
   fixed(4, startsWith('gemini-1.5', 'gemini-2.0')),
   fixed(8, startsWith('gemini-2.5-pro-preview')),
   preset(8, isNamed('gemini-2.5-pro', 'gemini-pro-latest')),

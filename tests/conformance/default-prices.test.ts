@@ -47,8 +47,31 @@ test('a minute that whisper-1 hears costs $0.006', () => {
   expect(findPrice('whisper-1', maps)).toEqual({ kind: 'call', modelPrice: 0.006 });
 });
 
-/** OpenAI, Azure, Anthropic, Google, DeepSeek, Perplexity. */
-test.each(['1', '14', '24', '27', '41', '43'])('every model that the record of type %s offers has a price', (type) => {
-  const offered = (defaultModels as Record<string, string[]>)[type] ?? [];
-  expect(offered.filter((model) => findPrice(model, maps) === null)).toEqual([]);
+/** Those that run on somebody's own machine, or have no list. */
+const unlisted: ReadonlySet<string> = new Set(['44', '47']);
+/** Served without a price that its provider lists. */
+const unpriced: ReadonlySet<string> = new Set(['FunAudioLLM/SenseVoiceSmall', 'BAAI/bge-m3', 'BAAI/bge-reranker-v2-m3']);
+
+test.each(Object.entries(defaultModels as Record<string, string[]>).filter(([type]) => !unlisted.has(type)))(
+  'every model that the record of type %s offers has a price',
+  (_type, offered) => {
+    expect(offered.filter((model) => !unpriced.has(model) && findPrice(model, maps) === null)).toEqual([]);
+  },
+);
+
+/** USD per million tokens of input and output. */
+test.each([
+  // https://mistral.ai/pricing
+  ['mistral-medium-latest', 1.5, 7.5],
+  ['mistral-small-latest', 0.15, 0.6],
+  ['mistral-large-latest', 0.5, 1.5],
+  // https://developers.cloudflare.com/workers-ai/platform/pricing/
+  ['@cf/openai/gpt-oss-120b', 0.35, 0.75],
+  // 2 and 8 CNY: https://help.aliyun.com/zh/model-studio/models
+  ['qwen3.7-plus', 2 / 7.3, 8 / 7.3],
+])('%s costs %f and %f', (model, input, output) => {
+  const price = findPrice(model, maps);
+  if (price?.kind !== 'usage') throw new Error(`${model} has no price by its usage`);
+  expect(price.modelRatio * 2).toBeCloseTo(input, 4);
+  expect(price.modelRatio * 2 * price.completionRatio).toBeCloseTo(output, 4);
 });
