@@ -78,6 +78,7 @@ const rules: readonly Rule[] = [
   preset(5, startsWith('claude-4-', 'claude-opus-', 'claude-sonnet-', 'claude-haiku-', 'claude-fable-', 'claude-mythos-')),
   preset(3, startsWith('deepseek-v4-pro')),
   preset(4, startsWith('deepseek-v4-flash', 'deepseek-flash')),
+  preset(10, isNamed('perplexity/sonar', 'sonar', 'sonar-pro', 'sonar-reasoning-pro', 'sonar-deep-research')),
   preset(5, isNamed('grok-4', 'kimi-k3')),
   preset(2, startsWith('grok-4.3')),
   preset(3, startsWith('grok-4.5', 'grok-4.6', 'grok-4.7', 'qwen3.7-max')),
