@@ -12,6 +12,7 @@ import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import { messageEvents, readMessages } from '#tests/support/claude-responses.ts';
 import { cohereEvents } from '#tests/support/cohere-responses.ts';
 import { cozeEvents, writeCozeEvent } from '#tests/support/coze-responses.ts';
+import { agentEvents } from '#tests/support/perplexity-responses.ts';
 import { difyEvents } from '#tests/support/dify-responses.ts';
 import { converseEvents } from '#tests/support/converse-responses.ts';
 import { ernieFrames } from '#tests/support/ernie-responses.ts';
@@ -168,6 +169,15 @@ const streams: Readonly<
     write(behaviour) {
       const request = known(readChat({ model, messages, stream: true, stream_options: { include_usage: true } }));
       const events = cohereEvents();
+      return sse([...chatChunks(request, behaviour, 'chatcmpl-1')].flatMap((chunk) => events({ ...chunk })));
+    },
+  },
+  'perplexity-agent': {
+    type: 27,
+    setting: '',
+    write(behaviour) {
+      const request = known(readChat({ model, messages, stream: true, stream_options: { include_usage: true } }));
+      const events = agentEvents({ isSearch: true, mark: '[1]' });
       return sse([...chatChunks(request, behaviour, 'chatcmpl-1')].flatMap((chunk) => events({ ...chunk })));
     },
   },
