@@ -132,17 +132,13 @@ test.each([
   expect(findPrice(model, maps)).toEqual({ kind: 'call', modelPrice });
 });
 
-// USD per 1,000 runs: https://docs.x.ai/developers/pricing, https://docs.perplexity.ai/getting-started/pricing,
+// USD per 1,000 runs: https://docs.x.ai/developers/pricing, https://docs.perplexity.ai/docs/agent-api/tools/web-search,
 // https://platform.claude.com/docs/en/about-claude/pricing
 test.each([
   ['grok-4', { web_search: 5, code_execution: 5, file_search: 2.5 }],
-  ['sonar', { web_search: 5, web_search_medium: 8, web_search_high: 12 }],
-  [
-    'sonar-pro',
-    { web_search: 6, web_search_medium: 10, web_search_high: 14, web_search_pro: 14, web_search_pro_medium: 18, web_search_pro_high: 22 },
-  ],
-  ['sonar-reasoning-pro', { web_search: 6, web_search_medium: 10, web_search_high: 14 }],
-  ['sonar-deep-research', { web_search: 5 }],
+  ['sonar', { web_search: 2.5 }],
+  ['sonar-deep-research', { web_search: 2.5 }],
+  ['perplexity/sonar', { web_search: 2.5, web_fetch: 0.5 }],
   ['claude-opus-4-7', { web_search: 10, web_fetch: 0 }],
   ['gpt-5.5', { web_search: 10, file_search: 2.5 }],
   ['gpt-4o', { web_search: 10, web_search_preview: 25 }],

@@ -278,6 +278,20 @@ describe.each(engines)('tools at the provider, on $kind', (engine) => {
     // As it was asked until September 2026, and as proxies of others still are.
     const setting = '{"formats":["openai-chat"]}';
     const usage = { prompt_tokens: 10, completion_tokens: 20, total_tokens: 30, num_search_queries: 7 };
+    const ToolPrice = JSON.stringify({
+      'web_search:sonar*': 5,
+      'web_search:sonar-pro*': 6,
+      'web_search:sonar-reasoning-pro*': 6,
+      'web_search_medium:sonar*': 8,
+      'web_search_medium:sonar-pro*': 10,
+      'web_search_medium:sonar-reasoning-pro*': 10,
+      'web_search_high:sonar*': 12,
+      'web_search_high:sonar-pro*': 14,
+      'web_search_high:sonar-reasoning-pro*': 14,
+      'web_search_pro:sonar-pro*': 14,
+      'web_search_pro_medium:sonar-pro*': 18,
+      'web_search_pro_high:sonar-pro*': 22,
+    });
     // USD per 1,000 calls: https://docs.perplexity.ai/getting-started/pricing
     test.each([
       { model: 'sonar', fields: {}, kind: 'web_search', price: 5, quota: 2_500 },
@@ -308,7 +322,12 @@ describe.each(engines)('tools at the provider, on $kind', (engine) => {
         quota: 17_500,
       },
     ])('$model, $fields: $price', async ({ model, fields, kind, price, calls = 1, quota }) => {
-      const settings = { ModelRatio: JSON.stringify({ [model]: 0.5 }), CompletionRatio: JSON.stringify({ [model]: 1 }), RetryTimes: '0' };
+      const settings = {
+        ModelRatio: JSON.stringify({ [model]: 0.5 }),
+        CompletionRatio: JSON.stringify({ [model]: 1 }),
+        ToolPrice,
+        RetryTimes: '0',
+      };
       await using scene = await createScene(engine, { channels: [{ type: 27, models: model, setting }], settings });
       scene.upstream.behave({ usage });
       expect((await scene.post('/v1/chat/completions', { model, messages, ...fields })).status).toBe(200);
