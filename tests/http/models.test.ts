@@ -41,7 +41,7 @@ describe.each(engines)('models on $kind', (engine) => {
     const perplexity = await addChannel({ models: 'sonar', type: 27 });
     const searching = await app.anonymous().get('/api/pricing');
     expect(searching.data.find(({ model_name: name }: { model_name: string }) => name === 'sonar')).toMatchObject({
-      tool_prices: { web_search: 5, web_search_medium: 8, web_search_high: 12 },
+      tool_prices: { web_search: 2.5 },
     });
     for (const id of [ollama, perplexity]) await root.delete(`/api/channel/${id}`);
   });
