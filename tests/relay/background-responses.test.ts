@@ -70,7 +70,9 @@ describe.each(cases)('background responses on $kind, before $format', ({ engine,
     }
     const [first] = seen;
     const id = first !== undefined && 'response' in first ? first.response.id : '';
-    expect((await responses.retrieve(id, { include: ['message.output_text.logprobs'] })).status).toBe('in_progress');
+    // The record is written beside the stream.
+    const status = async () => (await responses.retrieve(id, { include: ['message.output_text.logprobs'] })).status;
+    await until(async () => ((await status()) === 'in_progress' ? true : null));
     const reader = await responses.retrieve(id, { stream: true, starting_after: 2, include: ['reasoning.encrypted_content'] });
     (await scene.upstream.request(0)).release();
     const rest = await eventsOf(reader);
