@@ -76,6 +76,22 @@ describe('a model', () => {
   });
 });
 
+describe('how often tools may run', () => {
+  const calls = async (model: string, fields: object) =>
+    (await asked('/v1/responses', { model, input: 'When?', ...fields })).sent['max_tool_calls'];
+
+  test('is what was reserved for, whatever the caller of a preset says', async () => {
+    expect(await calls('sonar-pro', { max_tool_calls: 100 })).toBe(7);
+    expect(await calls('low', { max_tool_calls: 100 })).toBe(7);
+    expect(await calls('sonar', { max_tool_calls: 100 })).toBe(1);
+  });
+
+  test('is what its caller says, where that is less or was reserved for', async () => {
+    expect(await calls('sonar-pro', { max_tool_calls: 3 })).toBe(3);
+    expect(await calls('openai/gpt-6-luna', { max_tool_calls: 20, tools: [{ type: 'web_search' }] })).toBe(20);
+  });
+});
+
 describe('a request', () => {
   test('says of its search what the earlier chat completions said', async () => {
     const { sent, response } = await chat('sonar', {

@@ -10,12 +10,15 @@ export function applyTraits(body: Body, input: EncodeInput): AppliedTraits {
   const applied = applyPlain(body, input);
   const { tools, preset, max_tool_calls: told } = applied.body;
   const runs = preset !== undefined || (Array.isArray(tools) && tools.some((tool) => isObject(tool) && tool.type !== 'function'));
-  if (!runs || told !== undefined) return applied;
-  return { ...applied, body: { ...applied.body, max_tool_calls: mostCalls(input) } };
+  if (!runs) return applied;
+  const paid = paidCalls(input);
+  // Tools without a price are no loss to anybody here.
+  const most = paid === 0 ? input.settings.get('ToolCallsPerRequest') : paid;
+  // A preset searches where its caller asks for no tool, so what the caller says was not looked at.
+  const bounded = typeof told === 'number' && (paid === 0 || told <= paid) ? told : most;
+  return { ...applied, body: { ...applied.body, max_tool_calls: bounded } };
 }
 
-/** Tools without a price are no loss to anybody here. */
-function mostCalls({ hosted = {}, settings }: EncodeInput): number {
-  const paid = (hosted.web_search ?? 0) + (hosted.web_fetch ?? 0);
-  return paid === 0 ? settings.get('ToolCallsPerRequest') : paid;
+function paidCalls({ hosted = {} }: EncodeInput): number {
+  return (hosted.web_search ?? 0) + (hosted.web_fetch ?? 0);
 }
