@@ -70,6 +70,7 @@ describe.each(engines)('searches that a channel asks for on $kind', (engine) => 
 
   test.each<[string, ChannelFields]>([
     ['by an override', { param_override: '{"web_search_options":{}}' }],
+    ['by a model that its override names', { param_override: '{"model":"gpt-4o-mini-search-preview"}' }],
     ['by its name for the model', { model_mapping: `{"${model}":"gpt-4o-mini-search-preview"}` }],
   ])('%s are paid for before', async (_name, channel) => {
     const search = 5_000;
@@ -83,5 +84,15 @@ describe.each(engines)('searches that a channel asks for on $kind', (engine) => 
     expect((await scene.chat({ model, max_tokens: 16 })).status).toBe(200);
     expect(await scene.balance()).toBe(0);
     await scene.checkBooks();
+  });
+
+  test('are paid for as often as the override lets them run, however seldom their caller does', async () => {
+    const search = (most: number) => ({ type: 'web_search_20250305', name: 'web_search', max_uses: most });
+    const override = JSON.stringify({ tools: [search(5)] });
+    const channels = [{ type: 14, models: model, param_override: override }];
+    await using scene = await createScene(engine, { channels, settings: { ...settings, ...tools } });
+    const body = { model, max_tokens: 16, messages, tools: [search(1)] };
+    expect(await reservedTokens(scene, () => scene.post('/v1/messages', body))).toBeGreaterThanOrEqual(5 * 500);
+    expect(scene.upstream.requests[0]?.body).toMatchObject({ tools: [search(5)] });
   });
 });

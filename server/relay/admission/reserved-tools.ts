@@ -20,6 +20,7 @@ export interface ReservedTools extends PaidTools {
   always?: PaidTools;
 }
 
+type AskedTool = readonly [kind: HostedKind, most: number];
 type CallToReserve = AskedCall & { body: RelayBody; quoted: QuotedPrice };
 
 /** @param hosted what is asked for, and how often at the most; 0: nobody says. @param isWritten a model writes the response */
@@ -29,17 +30,19 @@ export function reservedTools(
   { hosted, isWritten }: { hosted: ReadonlyMap<HostedKind, number> | null; isWritten: boolean },
 ): ReservedTools {
   const { tools } = call.quoted;
-  const always = isWritten ? alwaysRun(services, call) : none;
-  if (tools === undefined || (hosted === null && always.size === 0)) return {};
+  const always = isWritten ? alwaysRun(services, call) : [];
+  if (tools === undefined || (hosted === null && always.length === 0)) return {};
   const variants = variantsOf(services, call);
-  const usual = services.context.settings.get('ToolCallsPerRequest');
-  const paid = (asked: ReadonlyMap<HostedKind, number>): PaidTools => {
+  const paid = (asked: readonly AskedTool[]): PaidTools => {
     const calls: Partial<Record<HostedKind, number>> = {};
-    for (const [kind, most] of asked) if (isPriced(kind, tools, variants)) calls[kind] = most === 0 ? usual : most;
+    for (const [kind, most] of asked) if (isPriced(kind, tools, variants)) calls[kind] = Math.max(calls[kind] ?? 0, most);
     return { hosted: calls, runs: pricedRuns(calls, tools, variants) };
   };
-  const all = paid(new Map([...always, ...(hosted ?? [])]));
-  return always.size === 0 ? all : { ...all, always: paid(always) };
+  const usual = services.context.settings.get('ToolCallsPerRequest');
+  const said = [...(hosted ?? [])].map(([kind, most]): AskedTool => [kind, most === 0 ? usual : most]);
+  // A channel's override takes the place of what its caller says.
+  const all = paid([...always, ...said]);
+  return always.length === 0 ? all : { ...all, always: paid(always) };
 }
 
 /** Without those that the caller may do without. */
@@ -48,18 +51,19 @@ export function withoutTools<Prompt extends ReservedTools>(prompt: Prompt): Omit
   return { ...rest, ...prompt.always };
 }
 
-const none: ReadonlyMap<HostedKind, number> = new Map();
-
-/** Tools that the model of one of the channels runs in each call, or that its override asks for. */
-function alwaysRun(services: RelayServices, call: CallToReserve): ReadonlyMap<HostedKind, number> {
-  const found = new Map<HostedKind, number>();
+/** Tools that the models of the channels run in each call, or that their overrides ask for. */
+function alwaysRun(services: RelayServices, call: CallToReserve): AskedTool[] {
+  const usual = services.context.settings.get('ToolCallsPerRequest');
+  const found: AskedTool[] = [];
   for (const { dialect, upstreamModel, paramOverride } of waysOf(services, call)) {
     const { hosted: access } = dialect;
-    for (const { kind, most = 0 } of access?.always?.(upstreamModel) ?? []) found.set(kind, most);
-    if (access === undefined || paramOverride === null) continue;
+    if (access === undefined) continue;
+    const model = paramOverride?.['model'];
+    for (const { kind, most = usual } of access.always?.(typeof model === 'string' ? model : upstreamModel) ?? []) found.push([kind, most]);
+    if (paramOverride === null) continue;
     // Of formats whose responses do not tell of runs, one is all that is billed.
-    const usual = access.atLeast === undefined ? 0 : 1;
-    for (const { kind, most = usual } of access.find(paramOverride)) found.set(kind, most);
+    const mostOfOverride = access.atLeast === undefined ? usual : 1;
+    for (const { kind, most = mostOfOverride } of access.find(paramOverride)) found.push([kind, most]);
   }
   return found;
 }
