@@ -73,6 +73,14 @@ test('what is not known, or costs by other rules, is guessed as before and reser
   expect(pictureWorth('gpt-4o-mini', { url: url(png(4_000, 4_000)), detail: 'low' })).toEqual({ guess: 85, most: 2833 });
 });
 
+test('low detail lessens what is reserved for of models that heed it alone', () => {
+  const low = { url: url(png(4_000, 4_000)), detail: 'low' };
+  expect(pictureWorth('gpt-4o', low)).toEqual({ guess: 85, most: 85 });
+  expect(pictureWorth('gpt-5.5', low)).toEqual({ guess: 85, most: 630 });
+  for (const model of ['claude-opus-4-7', 'gemini-3.8-flash', 'llava', 'glm-5v'])
+    expect(pictureWorth(model, low)).toEqual({ guess: 85, most: 15_000 });
+});
+
 test('callers of chat and of Responses have the same pictures', () => {
   const { 'openai-chat': chat, 'openai-responses': responses } = clientDialects;
   const data = url(png(1024, 1024));

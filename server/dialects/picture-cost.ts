@@ -26,19 +26,26 @@ const patch = 32;
 /** Tokens of a patch, of the model that takes most for it. */
 const mostPerPatch = 2.46;
 const ofOthers = /claude|gemini/i;
+/** Whose vendor heeds the detail that is asked for. */
+const ofDetail = /^(?:openai\/)?(?:chatgpt-|gpt-|o\d|computer-use)/;
+/** A picture in low detail is scaled to a square of so many patches. */
+const mostOfLow = (512 / patch) ** 2;
 
 /** @param picture its address or data, and the detail that its caller asks for */
 export function pictureWorth(model: string, { url, detail }: { url: unknown; detail: unknown }): PictureWorth {
   if (model === 'glm-4v') return { guess: 1047, most: 1047 };
   const cost = /^(?:openai\/)?gpt-4o-mini/.test(model) ? mini : usual;
-  if (detail === 'low') return { guess: lowDetail, most: Math.max(lowDetail, cost.base) };
+  const isLow = detail === 'low';
+  if (isLow && ofTiles.test(model)) return { guess: lowDetail, most: Math.max(lowDetail, cost.base) };
+  if (isLow && ofDetail.test(model)) return { guess: lowDetail, most: Math.ceil(mostOfLow * mostPerPatch) };
   const { data } = inlineData(url);
   const size = data === undefined ? null : pictureSize(data);
   const unknown = 3 * cost.base;
   const guess = size === null || ofOthers.test(model) ? unknown : cost.base + tilesOf(size) * cost.tile;
   if (ofTiles.test(model)) return { guess, most: size === null ? cost.base + mostTiles * cost.tile : guess };
   const most = size === null ? mostElsewhere : Math.ceil(size.width / patch) * Math.ceil(size.height / patch) * mostPerPatch;
-  return { guess, most: Math.max(guess, Math.min(mostElsewhere, Math.ceil(most))) };
+  // Whoever does not know the detail takes the whole picture.
+  return { guess: isLow ? lowDetail : guess, most: Math.max(guess, Math.min(mostElsewhere, Math.ceil(most))) };
 }
 
 /** Scaled to fit a square, then to its shorter side. */
