@@ -292,18 +292,22 @@ describe.each(engines)('sounds in forms of their own on $kind', (engine) => {
     }
   });
 
-  test('a price per call is one of a thousand characters as the provider counts them, and so many are reserved', async () => {
-    const settings = { ModelRatio: '{}', ModelPrice: JSON.stringify({ 'speech-2.6-hd': 1 }) };
+  test.each([
+    { name: 'minimax', model: 'speech-2.6-hd' },
+    { name: 'volc', model: 'seed-tts-2.0' },
+  ] as const)('$name: a price per call is one of a thousand characters as the provider counts them, and so many are reserved', async (which) => {
+    const { name, model } = which;
+    const settings = { ModelRatio: '{}', ModelPrice: JSON.stringify({ [model]: 1 }) };
     const cost = twice * 500;
-    await using at = await open('minimax', 'speech-2.6-hd', { settings, quota: cost });
-    const response = await at.scene.post('/v1/audio/speech', { model: 'speech-2.6-hd', input, voice: 'alloy' });
+    await using at = await open(name, model, { settings, quota: cost });
+    const response = await at.scene.post('/v1/audio/speech', { model, input, voice: 'alloy' });
     expect(response.status).toBe(200);
     await bytesOf(response);
     expect(await at.scene.logs(1)).toMatchObject([{ quota: cost, other: { units: { kind: 'character', count: twice } } }]);
     expect(await at.scene.balance()).toBe(0);
     await at.scene.checkBooks();
-    await using poor = await open('minimax', 'speech-2.6-hd', { settings, quota: cost - 1 });
-    expect((await poor.scene.post('/v1/audio/speech', { model: 'speech-2.6-hd', input, voice: 'alloy' })).status).toBe(403);
+    await using poor = await open(name, model, { settings, quota: cost - 1 });
+    expect((await poor.scene.post('/v1/audio/speech', { model, input, voice: 'alloy' })).status).toBe(403);
     expect(poor.speaker.taken).toEqual([]);
   });
 

@@ -18,8 +18,11 @@ export function charactersOf(count: number): CallUnits {
   return { kind: 'character', count: Math.max(1, count), factor: 0.001 };
 }
 
-/** Models whose provider counts Chinese, Japanese and Korean characters twice. https://platform.minimax.io/docs/guides/pricing */
-const countsTwice = /^(?:speech-\d|qwen\d+-tts|cosyvoice)/;
+/**
+ * Models whose provider counts Chinese, Japanese and Korean characters twice. https://platform.minimax.io/docs/guides/pricing
+ * Those of Doubao Voice are named by their resource, and are paid as it tells: at the most so.
+ */
+const countsTwice = /^(?:speech-\d|qwen\d+-tts|cosyvoice|seed-(?:tts|icl)|volc\.)/;
 
 /** Characters as the provider of that model counts them, at the most. */
 export function mostCharacters(model: string, text: string): number {
