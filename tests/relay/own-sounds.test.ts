@@ -263,7 +263,7 @@ describe.each(engines)('sounds in forms of their own on $kind', (engine) => {
     at.speaker.behave([piece(first, 2)]);
     expect((await speak()).equals(first)).toBe(true);
     // Nobody told how many were billed.
-    expect(await at.scene.logs(2)).toMatchObject([{ prompt_tokens: characters }, { prompt_tokens: characters }]);
+    expect(await at.scene.logs(2)).toMatchObject([{ prompt_tokens: twice }, { prompt_tokens: twice }]);
     await at.scene.checkBooks();
   });
 
@@ -295,20 +295,41 @@ describe.each(engines)('sounds in forms of their own on $kind', (engine) => {
   test.each([
     { name: 'minimax', model: 'speech-2.6-hd' },
     { name: 'volc', model: 'seed-tts-2.0' },
-  ] as const)('$name: a price per call is one of a thousand characters as the provider counts them, and so many are reserved', async (which) => {
-    const { name, model } = which;
-    const settings = { ModelRatio: '{}', ModelPrice: JSON.stringify({ [model]: 1 }) };
-    const cost = twice * 500;
-    await using at = await open(name, model, { settings, quota: cost });
-    const response = await at.scene.post('/v1/audio/speech', { model, input, voice: 'alloy' });
-    expect(response.status).toBe(200);
-    await bytesOf(response);
-    expect(await at.scene.logs(1)).toMatchObject([{ quota: cost, other: { units: { kind: 'character', count: twice } } }]);
-    expect(await at.scene.balance()).toBe(0);
-    await at.scene.checkBooks();
-    await using poor = await open(name, model, { settings, quota: cost - 1 });
-    expect((await poor.scene.post('/v1/audio/speech', { model, input, voice: 'alloy' })).status).toBe(403);
-    expect(poor.speaker.taken).toEqual([]);
+  ] as const)(
+    '$name: a price per call is one of a thousand characters as the provider counts them, and so many are reserved',
+    async (which) => {
+      const { name, model } = which;
+      const settings = { ModelRatio: '{}', ModelPrice: JSON.stringify({ [model]: 1 }) };
+      const cost = twice * 500;
+      await using at = await open(name, model, { settings, quota: cost });
+      const response = await at.scene.post('/v1/audio/speech', { model, input, voice: 'alloy' });
+      expect(response.status).toBe(200);
+      await bytesOf(response);
+      expect(await at.scene.logs(1)).toMatchObject([{ quota: cost, other: { units: { kind: 'character', count: twice } } }]);
+      expect(await at.scene.balance()).toBe(0);
+      await at.scene.checkBooks();
+      await using poor = await open(name, model, { settings, quota: cost - 1 });
+      expect((await poor.scene.post('/v1/audio/speech', { model, input, voice: 'alloy' })).status).toBe(403);
+      expect(poor.speaker.taken).toEqual([]);
+    },
+  );
+
+  test.each([
+    { name: 'minimax', model: 'speech-2.6-hd', piece: { data: { audio: spokenSound.toString('hex'), status: 1 } } },
+    { name: 'volc', model: 'seed-tts-2.0', piece: { code: 0, message: '', data: spokenSound.toString('base64') } },
+  ] as const)('$name: a stream that ends before it has told its characters is paid by as many', async ({ name, model, piece }) => {
+    const perCall = { ModelRatio: '{}', ModelPrice: JSON.stringify({ [model]: 1 }) };
+    for (const [settings, price] of [
+      [{}, 2],
+      [perCall, 500],
+    ] as const) {
+      await using at = await open(name, model, { settings });
+      at.speaker.behave([piece]);
+      const response = await at.scene.post('/v1/audio/speech', { model, input, voice: 'x', stream_format: 'sse' });
+      expect(await response.text()).toContain('speech.audio.delta');
+      expect(await at.scene.logs(1)).toMatchObject([{ quota: twice * price }]);
+      await at.scene.checkBooks();
+    }
   });
 
   test('a sound that fails costs nothing', async () => {

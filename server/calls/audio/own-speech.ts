@@ -12,7 +12,7 @@ import { soundAsEvent } from '#server/framing/sound-splitter.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import { encoded, errorIn, overrideOf } from '../forward-body.ts';
 import type { Body, SpeechForm, ToldSpeech } from './speech-form.ts';
-import { charactersOf, soundType, speaksTokens, SpokenTally } from './spoken-sound.ts';
+import { billedCharacters, charactersOf, soundType, speaksTokens, SpokenTally } from './spoken-sound.ts';
 import { samplesAt, wavHead } from './wav-head.ts';
 
 /** The member that has the usage of a response whose sound was fetched: no provider can name it. */
@@ -83,16 +83,16 @@ function bytesOf({ body }: DecodeInput, { base64, hex }: ToldSpeech, lifted: Lif
 }
 
 function spoken({ responseFields, upstreamModel }: DecodeInput, { usage, sampleRate }: ToldSpeech, bytes: Buffer): DecodedWhole {
-  const { response_format: wanted, characters } = responseFields;
+  const { response_format: wanted } = responseFields;
   const isPlain = sampleRate !== undefined;
   const sound = isPlain && wanted !== 'pcm' ? Buffer.concat([wavHead(sampleRate, bytes.length), bytes]) : bytes;
   const tally = new SpokenTally(wanted, upstreamModel);
   tally.add(sound);
-  const counted = usage !== null && usage.output === 0 ? usage.input : characters;
+  const counted = usage !== null && usage.output === 0 ? usage.input : billedCharacters(upstreamModel, responseFields);
   return {
     kind: 'whole',
     usage,
-    ...(typeof counted === 'number' ? { units: charactersOf(counted) } : {}),
+    ...(counted === undefined ? {} : { units: charactersOf(counted) }),
     outputTokens: speaksTokens(upstreamModel) ? tally.tokens : 0,
     contentType: typeOf(sound, wanted),
     isEmpty: false,

@@ -5,12 +5,12 @@ import { askedByBody } from '#server/dialects/call-address.ts';
 import type { AskedCall } from '#server/dialects/call-address.ts';
 import type { ClientCall, StreamVoice } from '#server/dialects/client-dialect.ts';
 import { decidingNames } from '#server/dialects/deciding-names.ts';
-import { addMediaTokens, emptyPrompt } from '#server/dialects/prompt-content.ts';
+import { emptyPrompt } from '#server/dialects/prompt-content.ts';
 import type { PromptContent } from '#server/dialects/prompt-content.ts';
 import { badField, StrictFields } from '#server/dialects/strict-fields.ts';
 import type { Body } from '#server/dialects/strict-fields.ts';
 import { isObject } from '#server/framing/loose-json.ts';
-import { charactersIn, charactersOf, mostCharacters, mostSpoken, soundType, speaksTokens } from './spoken-sound.ts';
+import { charactersIn, charactersOf, mostCharacters, mostSpoken, soundType, speaksTokens, wideCharactersIn } from './spoken-sound.ts';
 
 /** Who names no model gets this one. */
 const usualModel = 'tts-1';
@@ -29,6 +29,7 @@ export const speechClient: ClientCall = {
     stream_format,
     response_format,
     characters: typeof input === 'string' ? charactersIn(input) : 0,
+    wideCharacters: typeof input === 'string' ? wideCharactersIn(input) : 0,
   }),
   voiceOf: (asked) => (wantsEvents(asked) ? undefined : mute),
   probe: (model) => ({ model, input: 'Hi', voice: 'alloy' }),
@@ -68,12 +69,10 @@ function promptContent({ input, instructions, speed }: Body, model: string): Pro
   const texts = [input, instructions].filter((text) => typeof text === 'string');
   const said = typeof input === 'string' ? input : '';
   const characters = charactersIn(said);
-  const most = mostCharacters(model, said);
   if (speaksTokens(model)) prompt.texts.push(...texts);
   else {
     prompt.untokened = texts;
-    if (most > characters) addMediaTokens(prompt, characters, { most });
-    else prompt.fixed += Math.max(1, characters);
+    prompt.fixed += Math.max(1, mostCharacters(model, said));
   }
   prompt.isSpoken = speaksTokens(model);
   prompt.made = ({ upstreamModel, paramOverride }) => ({

@@ -12,7 +12,7 @@ import { readPromptUsage } from '../prompt-usage.ts';
 import { speechFormOf } from './forms/registry.ts';
 import type { SpeechForm, ToldPiece } from './speech-form.ts';
 import { mute, wantsEvents } from './speech-client.ts';
-import { charactersOf, speaksTokens, SpokenTally } from './spoken-sound.ts';
+import { billedCharacters, charactersOf, speaksTokens, SpokenTally } from './spoken-sound.ts';
 import { samplesAt } from './wav-head.ts';
 
 const [deltaType, lastType] = ['speech.audio.delta', 'speech.audio.done'];
@@ -145,12 +145,12 @@ export class SpeechStream extends PassingStream {
 
   /** Characters were all given, however much of them was spoken. */
   reportedUsage(): ReportedUsage {
-    const characters = this.#characters ?? this.input.writer.asked?.characters;
+    const characters = this.#characters ?? billedCharacters(this.input.upstreamModel, this.input.writer.asked ?? {});
     return {
       usage: this.isInvalid ? null : this.usage,
       isInvalid: this.isInvalid,
       hasTextAfter: false,
-      ...(typeof characters === 'number' ? { units: charactersOf(characters) } : {}),
+      ...(characters === undefined ? {} : { units: charactersOf(characters) }),
     };
   }
 

@@ -26,9 +26,19 @@ const countsTwice = /^(?:speech-\d|qwen\d+-tts|cosyvoice|seed-(?:tts|icl)|volc\.
 
 /** Characters as the provider of that model counts them, at the most. */
 export function mostCharacters(model: string, text: string): number {
-  if (!countsTwice.test(model)) return charactersIn(text);
+  return billedCharacters(model, { characters: charactersIn(text), wideCharacters: wideCharactersIn(text) }) ?? 0;
+}
+
+/** The same of a text of so many; undefined: nobody knows how many. */
+export function billedCharacters(model: string, { characters, wideCharacters }: Readonly<Record<string, unknown>>): number | undefined {
+  if (typeof characters !== 'number') return undefined;
+  return characters + (typeof wideCharacters === 'number' && countsTwice.test(model) ? wideCharacters : 0);
+}
+
+/** Those of Chinese, Japanese and Korean. */
+export function wideCharactersIn(text: string): number {
   let count = 0;
-  for (const character of text) count += (character.codePointAt(0) ?? 0) >= 0x2e80 ? 2 : 1;
+  for (const character of text) if ((character.codePointAt(0) ?? 0) >= 0x2e80) count += 1;
   return count;
 }
 
