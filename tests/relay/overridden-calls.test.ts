@@ -95,4 +95,15 @@ describe.each(engines)('searches that a channel asks for on $kind', (engine) => 
     expect(await reservedTokens(scene, () => scene.post('/v1/messages', body))).toBeGreaterThanOrEqual(5 * 500);
     expect(scene.upstream.requests[0]?.body).toMatchObject({ tools: [search(5)] });
   });
+
+  test('are paid for as the override asks for them, where the call is translated', async () => {
+    const override = JSON.stringify({ tools: [{ type: 'web_search_preview' }] });
+    const setting = '{"formats":["openai-responses"]}';
+    const prices = { ToolPrice: '{"web_search":10,"web_search_preview":25}', ToolCallsPerRequest: '4' };
+    const channels = [{ type: 1, setting, models: model, param_override: override }];
+    await using scene = await createScene(engine, { channels, settings: { ...settings, ...prices } });
+    scene.upstream.behave({ replay: 'hosted/responses.json' });
+    expect(await reservedTokens(scene, () => scene.chat({ model, max_tokens: 16 }))).toBeGreaterThanOrEqual(4 * 1250);
+    expect(scene.upstream.requests[0]?.body).toMatchObject({ tools: [{ type: 'web_search_preview' }] });
+  });
 });

@@ -73,8 +73,9 @@ function variantsOf(services: RelayServices, call: CallToReserve): HostedVariant
   let variants: HostedVariants = {};
   for (const { dialect, identity, upstreamModel, paramOverride } of waysOf(services, call)) {
     const { hosted: access } = dialect;
-    const asked =
-      identity === null ? access?.writtenVariants : access?.variants?.({ ...call.body, model: upstreamModel, ...paramOverride });
+    if (identity === null) variants = bothVariants(variants, access?.writtenVariants);
+    const own = identity === null ? {} : call.body;
+    const asked = access?.variants?.({ ...own, model: upstreamModel, ...paramOverride });
     variants = bothVariants(variants, asked);
   }
   return variants;
