@@ -6,7 +6,9 @@ import { AppError, errorText } from '#shared/errors.ts';
 import type { LocalText } from '#shared/errors.ts';
 import { batchPrice } from '#shared/find-price.ts';
 import { fieldRules } from '#shared/field-rules.ts';
+import { pricedRuns, toolCharges } from '#shared/tool-prices.ts';
 import { ChannelStatus } from '#shared/channels.ts';
+import type { HostedPlace } from '#server/dialects/hosted-tools.ts';
 import { askedTier } from '#server/dialects/service-tier.ts';
 import { badField, StrictFields } from '#server/dialects/strict-fields.ts';
 import { LineTooLong } from '#server/files/line-cutter.ts';
@@ -174,6 +176,7 @@ class Checker {
     this.#first ??= await begin(this.#batch, model);
     const { channel, ownModel, way, quoted } = this.#first;
     if (model !== this.#first.model) throw badField('body.model', fieldRules.oneOf([this.#first.model]));
+    refuseUntold(way, body, quoted);
     await checkWords(services, endpoint.promptContent(body, model));
     const parameters = endpoint.parameters(body);
     const { amount, hosted } = await this.#inTurn(size, () =>
@@ -256,6 +259,15 @@ interface ReadRequest {
 const ownNames: ReadonlySet<string> = new Set(['custom_id', 'method', 'url', 'body']);
 const itemNames: ReadonlySet<string> = new Set(['custom_id', 'params']);
 const notInBatches = { zh: '不能用于批处理', en: 'cannot be used in batches' };
+
+/** @throws {AppError} for tools that have a price, and of whose runs no result tells: nobody could be charged for them */
+function refuseUntold({ dialect: { hosted: access } }: ChannelWay, body: RelayBody, { tools: prices = {} }: QuotedPrice): void {
+  if (access?.atLeast === undefined) return;
+  const variants = access.variants?.(body);
+  const isPaid = ({ kind }: HostedPlace) => toolCharges(pricedRuns({ [kind]: 1 }, prices, variants), prices).some(({ price }) => price > 0);
+  const place = access.find(body).find(isPaid);
+  if (place !== undefined) throw badField(`body.${place.name}`, notInBatches);
+}
 
 /** Where a request stands. */
 export interface Place {

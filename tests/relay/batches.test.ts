@@ -363,6 +363,29 @@ describe.each(engines)('batches on $kind', (engine) => {
     await scene.checkBooks();
   }, 30_000);
 
+  test('a search that no result tells of is refused where it has a price: nobody could be charged for it', async () => {
+    const channels = [{ models: model, setting: JSON.stringify({ formats: ['openai-chat', 'openai-responses'] }) }];
+    const { scene, provider } = await open({ channels, settings: { ToolPrice: '{"web_search":10,"code_execution":0}' } });
+    await using _scene = scene;
+    const client = sdk(scene);
+    const before = await scene.balance();
+    for (const [fields, place] of [
+      [{ web_search_options: {} }, 'web_search_options'],
+      [{ enable_search: true }, 'enable_search'],
+      [{ tools: [{ type: 'code_interpreter' }, { type: 'builtin_function', function: { name: '$web_search' } }] }, 'tools.1'],
+    ] as const) {
+      const refused = await failureOf(begin(client, [line('a', chat()), line('b', chat(fields))]));
+      expect([refused.status, refused.message]).toEqual([400, expect.stringContaining(`line 2: body.${place}`)]);
+    }
+    expect(provider.asked).toEqual([]);
+    expect(await scene.balance()).toBe(before);
+    await setOption(scene.app, 'ToolPrice', '{"web_search":0}');
+    await begin(client, [line('a', chat({ web_search_options: {} }))]);
+    await end(scene, provider);
+    expect(await scene.balance()).toBe(before - each);
+    await scene.checkBooks();
+  });
+
   test('a line of ten megabytes is refused, and so is what is no file for batches', async () => {
     const { scene, provider } = await open();
     await using _scene = scene;
