@@ -190,9 +190,9 @@ function KeyField({ edited }: { edited: EditedChannel }) {
 function useKeyHint(type: number): string | undefined {
   const { t } = useTranslation();
   const { keyForms, keyKind, keyHint } = channelType(type) ?? {};
-  if (keyForms !== undefined) return t('channel.hint.key_format', { forms: keyFormsText(type)[currentLanguage()] });
   const named = keyKind ?? keyHint;
-  return named === undefined ? undefined : t(`channel.key_hint.${named}`);
+  if (named !== undefined) return t(`channel.key_hint.${named}`);
+  return keyForms === undefined ? undefined : t('channel.hint.key_format', { forms: keyFormsText(type)[currentLanguage()] });
 }
 
 /** Which channel is asked first. */

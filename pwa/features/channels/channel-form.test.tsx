@@ -236,6 +236,8 @@ describe('channel-form', () => {
       screen.press('Create 4 channels');
       await shows(() => expect(screen.problem('Key')).toBe(`Key 3: The key must have the form ${forms}`));
       expect(sent('test')).toEqual([]);
+      await choose('Volcengine Ark, Doubao');
+      expect(screen.text()).toContain('For speech: AppId|AccessToken of Doubao Voice');
     });
 
     test('says nothing of edits before somebody made one', async () => {
