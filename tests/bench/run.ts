@@ -37,7 +37,7 @@ if (process.argv.includes('realtime')) {
 
 if (process.argv.includes('uploads')) {
   const count = Number(process.argv[process.argv.indexOf('uploads') + 1] ?? 8);
-  process.exit((await benchUploads(count)) <= 4 * 1024 * 1024 ? 0 : 1);
+  process.exit((await benchUploads(count, process.argv.includes('plain'))) <= 4 * 1024 * 1024 ? 0 : 1);
 }
 
 const isQuick = process.argv.includes('quick');

@@ -1,15 +1,19 @@
 // `npm run bench -- uploads [count]`: what forms of 60 MB take of a server's memory that come at once, wait for their provider and are sent. The
-// bound is 4 MB each.
+// bound is 4 MB each. The provider speaks TLS, as providers do; `-- uploads [count] plain`: it does not.
 import { createServer, request } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { fileURLToPath } from 'node:url';
 import { buildChannel } from '#tests/support/build-channel.ts';
 import { createToken } from '#tests/support/build-token.ts';
 import { buildUser } from '#tests/support/build.ts';
 import { createScratch } from '#tests/support/scratch-database.ts';
 import { startServer } from '#tests/support/server-process.ts';
+import { localhostTls } from '#tests/support/trust-localhost.ts';
 
 const megabyte = 1024 * 1024;
 const size = 60 * 1000 * 1000;
@@ -21,28 +25,30 @@ const rounds = ['cold', 'warm', 'warm', 'warm'];
 const piece = Buffer.alloc(64 * 1024, 7);
 const boundary = 'a-bench-of-uploads';
 const model = 'whisper-1';
+const certificate = fileURLToPath(new URL('../fixtures/tls/localhost.pem', import.meta.url));
 
 /** @returns bytes of memory that each of them adds at the most */
-export async function benchUploads(count: number): Promise<number> {
+export async function benchUploads(count: number, isPlain: boolean): Promise<number> {
   let received = 0;
-  const upstream = createServer((incoming, response) => {
+  const serve = (incoming: IncomingMessage, response: ServerResponse): void => {
     incoming.on('data', (chunk: Buffer) => (received += chunk.length));
     incoming.on('end', () => {
       response.setHeader('content-type', 'application/json');
       response.end(JSON.stringify({ text: 'tide', usage: { type: 'duration', seconds: 1 } }));
     });
-  });
+  };
+  const upstream = isPlain ? createServer(serve) : createTlsServer(localhostTls, serve);
   await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve));
   const scratch = await createScratch(undefined);
   const key = await scratch.withContext(async (context) => {
-    const address = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`;
+    const address = `${isPlain ? 'http' : 'https'}://localhost:${(upstream.address() as AddressInfo).port}`;
     await context.db.collection('channels').insert(buildChannel({ id: 1, models: model, base_url: address }, context.secrets));
     const user = await buildUser(context);
     await context.db.collection('users').insert(user);
     await context.ledger.change({ account: 'user', id: user.id, amount: 5_000_000_000, kind: 'test', ref: 'bench', actorId: 0 });
     return (await createToken(context, user.id)).key;
   });
-  const server = await startServer({ DATABASE_URL: scratch.url, MAX_SPOOL_PER_USER_MB: '4096' });
+  const server = await startServer({ DATABASE_URL: scratch.url, MAX_SPOOL_PER_USER_MB: '4096', NODE_EXTRA_CA_CERTS: certificate });
   try {
     // What any calls cost is not theirs: code, connections, and a young generation that takes its full size at the first collection.
     for (let turn = 0; turn < smallCalls; turn += 1)
