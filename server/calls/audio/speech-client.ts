@@ -5,7 +5,7 @@ import { askedByBody } from '#server/dialects/call-address.ts';
 import type { AskedCall } from '#server/dialects/call-address.ts';
 import type { ClientCall, StreamVoice } from '#server/dialects/client-dialect.ts';
 import { decidingNames } from '#server/dialects/deciding-names.ts';
-import { emptyPrompt } from '#server/dialects/prompt-content.ts';
+import { addMediaTokens, emptyPrompt } from '#server/dialects/prompt-content.ts';
 import type { PromptContent } from '#server/dialects/prompt-content.ts';
 import { badField, StrictFields } from '#server/dialects/strict-fields.ts';
 import type { Body } from '#server/dialects/strict-fields.ts';
@@ -72,7 +72,11 @@ function promptContent({ input, instructions, speed }: Body, model: string): Pro
   if (speaksTokens(model)) prompt.texts.push(...texts);
   else {
     prompt.untokened = texts;
-    prompt.fixed += Math.max(1, mostCharacters(model, said));
+    const counted = Math.max(1, mostCharacters(model, said));
+    // Under another name it may be a model that counts twice.
+    const most = characters + wideCharactersIn(said);
+    if (most > counted) addMediaTokens(prompt, counted, { most });
+    else prompt.fixed += counted;
   }
   prompt.isSpoken = speaksTokens(model);
   prompt.made = ({ upstreamModel, paramOverride }) => ({
