@@ -96,7 +96,11 @@ describe.each(engines)('videos on $kind', (engine) => {
       () => videos.delete(id),
       () => videos.list({ after: id }),
     ])
-      await expect(ask()).rejects.toMatchObject({ status: 404, code: 'video_not_found' });
+      await expect(ask()).rejects.toMatchObject({
+        status: 404,
+        code: 'video_not_found',
+        message: expect.stringMatching(/^404 [\x20-\x7e]*$/),
+      });
     expect((await videos.list()).data).toEqual([]);
     expect(await other.call('GET', `/v1/video/generations/${id}`)).toMatchObject({ status: 404 });
     // The provider's name is no name here, for its owner either.

@@ -4,7 +4,7 @@ import type { Language } from '#shared/errors.ts';
 import type { Connection } from '#server/http/connection.ts';
 import type { DirectResponse } from '#server/http/lean-response.ts';
 import { failureHeaders, toAppError } from '#server/http/failure.ts';
-import { languageOf } from '#server/http/language.ts';
+import { callerLanguage, languageOf } from '#server/http/language.ts';
 import { dropBody } from '#server/http/read-body.ts';
 import { newRequestId } from '#server/http/request-id.ts';
 import { dialectAt } from '#server/relay/endpoints.ts';
@@ -52,7 +52,7 @@ export async function answerDirectly<Answer extends DirectResponse>(
 ): Promise<Answer | Response> {
   const { context } = services;
   const requestId = newRequestId(context);
-  const language = languageOf(request.headers.get('accept-language'));
+  const language = languageFor(request);
   const headers = headersOf({ requestId });
   const progress: Progress = { requestId, model: '' };
   try {
@@ -65,6 +65,13 @@ export async function answerDirectly<Answer extends DirectResponse>(
     const error = toAppError(failure instanceof TaskFailure ? failure.error : failure, context, requestId);
     return errorResponse(dialectAt('/v1'), ownError(error, language, requestId), requestId, error.retryAfter);
   }
+}
+
+const ownPath = /^(?:https?:\/\/[^/]*)?\/v1\//;
+
+/** SDKs of OpenAI send no language; clients of the other paths have always been told in Chinese. */
+function languageFor({ url, headers }: Request): Language {
+  return ownPath.test(url) ? callerLanguage(headers) : languageOf(headers.get('accept-language'));
 }
 
 function retryHeaders(failure: unknown): Record<string, string> {
