@@ -107,6 +107,7 @@ function TypeField({ edited, modelsByType }: ChannelFieldsProps) {
       data={typeOptions(values.type)}
       value={String(values.type)}
       onChange={handleType}
+      onClick={({ currentTarget }) => currentTarget.select()}
       error={form.errors.type}
       nothingFoundMessage={t('common.list.no_match')}
     />

@@ -27,6 +27,8 @@ export function ModelSelect({ label, model, offered, disabled, onChoose }: Model
       data={grouped(offered.includes(model) || model === '' ? offered : [model, ...offered], (kind) => t(`playground.kind.${kind}`))}
       value={model === '' ? null : model}
       onChange={(name) => name !== null && onChoose(name)}
+      // What is typed then looks for another one, in place of what is chosen.
+      onClick={({ currentTarget }) => currentTarget.select()}
     />
   );
 }
