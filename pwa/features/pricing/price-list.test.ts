@@ -1,7 +1,17 @@
 import { expect, test } from 'vitest';
 import type { PricingEntry } from '#shared/models.ts';
 import { acceptsUnpriced } from '#pwa/api/accepts-unpriced.ts';
-import { filterEntries, groupsOf, inOrder, isAvailableIn, longPricesIn, pricesOf, tierOf, withoutPriceNeeded } from './price-list.ts';
+import {
+  filterEntries,
+  groupsOf,
+  inOrder,
+  isAvailableIn,
+  longPricesIn,
+  pricesOf,
+  tierOf,
+  unitOf,
+  withoutPriceNeeded,
+} from './price-list.ts';
 
 function entry(model_name: string, fields: Partial<PricingEntry> = {}): PricingEntry {
   return {
@@ -116,4 +126,19 @@ test('price list: sound and pictures of long prompts, from the cache and written
   expect(longPricesIn(long, 1, 500_000)).toMatchObject([
     { written: 5, heard: 8, cachedAudio: 2, seen: 12, cachedImage: 1.2, spoken: 24, drawn: 30 },
   ]);
+});
+
+test.each([
+  ['dall-e-3', 'image'],
+  ['whisper-1', 'minute'],
+  ['tts-1-hd', 'characters'],
+  ['rerank-v3.5', 'search'],
+  ['gpt-4-gizmo-g-1', 'call'],
+  ['suno_music', 'call'],
+])('price list: the price per call of %s is one per %s', (model, unit) => {
+  expect(unitOf(entry(model, { quota_type: 1, model_price: 0.04 }))).toBe(unit);
+});
+
+test('price list: videos are paid by the second', () => {
+  expect(unitOf(entry('sora-2', { quota_type: 1, model_price: 0.1, video_prices: [{ height: 720, price: 0.1 }] }))).toBe('second');
 });

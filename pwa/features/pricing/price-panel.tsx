@@ -17,6 +17,7 @@ import {
   pricesOf,
   ratioOf,
   toolPricesIn,
+  unitOf,
 } from './price-list.ts';
 import { Availability } from './pricing-columns.tsx';
 import styles from './pricing.module.css';
@@ -56,7 +57,7 @@ function Prices({ entry, list, group, onGroup }: Pick<PricePanelProps, 'entry' |
   const tools = toolPricesIn(entry, ratioOf(list, group));
   return (
     <>
-      {!isVideo && <OwnPrices prices={prices} group={group} />}
+      {!isVideo && <OwnPrices entry={entry} prices={prices} group={group} />}
       {longPricesIn(entry, ratioOf(list, group), format.quotaPerUnit).map(({ above, ...long }) => (
         <PanelSection key={above} title={t('pricing.panel.long', { tokens: format.count(above) })} aside={t('pricing.panel.usd_million')}>
           <UsagePrices prices={long} />
@@ -80,7 +81,9 @@ function Prices({ entry, list, group, onGroup }: Pick<PricePanelProps, 'entry' |
             <tr>
               <th scope="col">{t('pricing.filter.group')}</th>
               <th scope="col">{t('pricing.column.ratio')}</th>
-              <th scope="col">{t(isVideo ? 'pricing.panel.second' : isCall ? 'pricing.panel.call' : 'pricing.panel.prompt')}</th>
+              <th scope="col">
+                {isVideo ? t('pricing.panel.second') : isCall ? t(`pricing.unit.${unitOf(entry)}`) : t('pricing.panel.prompt')}
+              </th>
               {!isCall && <th scope="col">{t('pricing.panel.completion')}</th>}
             </tr>
           </thead>
@@ -107,14 +110,14 @@ function Prices({ entry, list, group, onGroup }: Pick<PricePanelProps, 'entry' |
 }
 
 /** Of a call, or of what goes through it. */
-function OwnPrices({ prices, group }: { prices: ReturnType<typeof pricesOf>; group: string }) {
+function OwnPrices({ entry, prices, group }: { entry: PricingEntry; prices: ReturnType<typeof pricesOf>; group: string }) {
   const { t } = useTranslation();
   const format = useFormat();
   const isCall = prices.kind === 'call';
   return (
-    <PanelSection title={t('pricing.panel.prices', { group })} aside={t(isCall ? 'pricing.panel.usd_call' : 'pricing.panel.usd_million')}>
+    <PanelSection title={t('pricing.panel.prices', { group })} aside={isCall ? 'USD' : t('pricing.panel.usd_million')}>
       {prices.kind === 'call' ? (
-        <SummaryList items={[{ name: t('pricing.panel.call'), value: format.price(prices.call) }]} />
+        <SummaryList items={[{ name: t(`pricing.unit.${unitOf(entry)}`), value: format.price(prices.call) }]} />
       ) : (
         <UsagePrices prices={prices} />
       )}

@@ -6,7 +6,7 @@ import type { Column } from '#pwa/ui/list/columns.tsx';
 import { CopyText } from '#pwa/ui/controls/copy-text.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
-import { hasPrice, isAvailableIn, isPerCall, isPerSecond, type PriceList, pricesOf, ratioOf } from './price-list.ts';
+import { hasPrice, isAvailableIn, isPerCall, type PriceList, pricesOf, ratioOf, unitOf } from './price-list.ts';
 import styles from './pricing.module.css';
 
 interface View {
@@ -109,8 +109,7 @@ function ModelName({ entry }: { entry: PricingEntry }) {
 
 export function Billing({ entry }: { entry: PricingEntry }) {
   const { t } = useTranslation();
-  const billing = isPerSecond(entry) ? 'pricing.per_second' : isPerCall(entry) ? 'pricing.per_call' : 'pricing.by_usage';
-  return <span className={styles.quiet}>{t(billing)}</span>;
+  return <span className={styles.quiet}>{isPerCall(entry) ? t(`pricing.per.${unitOf(entry)}`) : t('pricing.by_usage')}</span>;
 }
 
 /** A click on a group shows the prices it has there. */
@@ -141,7 +140,7 @@ function Price({ entry, ratio, part }: { entry: PricingEntry; ratio: number; par
   const prices = pricesOf(entry, ratio, format.quotaPerUnit);
   if (prices.kind === 'usage') return format.price(prices[part]);
   if (part !== 'prompt') return <None />;
-  return t(isPerSecond(entry) ? 'pricing.price_per_second' : 'pricing.price_per_call', { price: format.price(prices.call) });
+  return t(`pricing.price_per.${unitOf(entry)}`, { price: format.price(prices.call) });
 }
 
 function None() {
@@ -163,6 +162,5 @@ function CardPrice({ entry, ratio }: { entry: PricingEntry; ratio: number }) {
 function CardUnit({ entry }: { entry: PricingEntry }) {
   const { t } = useTranslation();
   if (!hasPrice(entry)) return null;
-  if (isPerSecond(entry)) return t('pricing.unit_second');
-  return t(isPerCall(entry) ? 'pricing.unit_call' : 'pricing.unit_million');
+  return isPerCall(entry) ? t(`pricing.unit.${unitOf(entry)}`) : t('pricing.unit_million');
 }

@@ -30,7 +30,7 @@ export function PricingFilters({ search, filters, groups, onSearch }: PricingFil
         value={search.billing ?? ''}
         options={[
           { value: 'usage', label: t('pricing.by_usage') },
-          { value: 'call', label: t('pricing.per_call') },
+          { value: 'call', label: t('pricing.per.call') },
         ]}
         onChange={(billing) => onSearch({ billing: billing === 'usage' || billing === 'call' ? billing : undefined })}
       />
