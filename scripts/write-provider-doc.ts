@@ -56,7 +56,7 @@ else if (readFileSync(file, 'utf8') !== text) {
 }
 
 function rowOf(provider: Provider): string[] {
-  const { type, formats, tasks: task, videos, modelList, balance, keepsFiles, runsBatches } = provider;
+  const { type, formats, tasks: task, videos, modelList, balance, keepsFiles, runsBatches, keepsVectorStores, trainsModels } = provider;
   const told = channelType(type);
   const spoken = formatsOf(formats);
   const kinds = Object.values(callKinds).filter(({ name }) => spoken.some(([, { paths }]) => paths[name] !== undefined));
@@ -66,6 +66,8 @@ function rowOf(provider: Provider): string[] {
     ...(videos === undefined ? [] : ['videos (tasks)']),
     ...(keepsFiles === true ? ['files'] : []),
     ...(runsBatches === undefined ? [] : ['batches']),
+    ...(keepsVectorStores === true ? ['vector stores'] : []),
+    ...(trainsModels === true ? ['fine-tuning'] : []),
   ];
   // What has no conversations is asked in words that many share.
   const named = spoken.filter(([, { paths }]) => paths.chat !== undefined || kinds.every(({ name }) => name !== 'chat'));
