@@ -196,7 +196,7 @@ function LineRow({ name, when, amount }: { name: string; when: string; amount: s
   );
 }
 
-const kinds = ['order', 'redemption', 'transfer', 'refund', 'bonus', 'setup', 'edit'] as const;
+const kinds = ['order', 'redemption', 'transfer', 'refund', 'storage', 'bonus', 'setup', 'edit'] as const;
 
 /** What changed a balance; a kind of a newer server is another one. */
 function useKindText(): (kind: string) => string {
