@@ -5,6 +5,7 @@ import defaultModels from '#server/upstream/providers/default-models.json' with 
 import { defaultText } from '#server/settings/defaults.ts';
 import { priceMapsOf } from '#server/settings/price-maps.ts';
 import { findPrice } from '#shared/find-price.ts';
+import { pricePerSecond } from '#shared/price-at.ts';
 
 const maps = priceMapsOf({ get: (key) => JSON.parse(defaultText(key)) });
 
@@ -74,4 +75,61 @@ test.each([
   if (price?.kind !== 'usage') throw new Error(`${model} has no price by its usage`);
   expect(price.modelRatio * 2).toBeCloseTo(input, 4);
   expect(price.modelRatio * 2 * price.completionRatio).toBeCloseTo(output, 4);
+});
+
+/** What a second costs in 720p and in 1080p. */
+test.each([
+  // What Kling asks a second, with the sound that its models make: https://docs.comfy.org/tutorials/partner-nodes/pricing (211 credits are $1 of the vendor's list)
+  ['kling-v3', 0.126, 0.168],
+  ['kling-3.0-turbo', 0.112, 0.14],
+  ['kling-v2-6', 0.042, 0.14],
+  ['kling-v2-5-turbo', 0.042, 0.07],
+  // The same page; 540p by the vendor's points, $0.005 each: https://302.ai/product/detail/viduq3-turbo
+  ['viduq3-pro', 0.15, 0.16],
+  ['viduq3-turbo', 0.06, 0.08],
+  ['viduq1', 0.08, 0.08],
+  // 0.28, 0.63 and 1 CNY: https://www.volcengine.com/docs/85621/1544716
+  ['jimeng_t2v_v30', 0.28 / 7.3, (0.28 / 7.3) * 2.25],
+  ['jimeng_t2v_v30_1080p', 0.63 / 7.3, 0.63 / 7.3],
+  ['jimeng_ti2v_v30_pro', 1 / 7.3, 1 / 7.3],
+  // Tokens of a second (sides × 24 / 1024) at $10.70, 11.70, 5.60 and 3.50 a million: https://docs.byteplus.com/en/docs/ModelArk/1544106
+  ['doubao-seedance-2-5-260628', 0.2312, 0.5687],
+  ['doubao-seedance-2-0-fast-260128', 0.121, 0.121 * 2.25],
+  ['doubao-seedance-2-0-mini-260615', 0.0756, 0.0756 * 2.25],
+  // https://www.alibabacloud.com/help/en/model-studio/models
+  ['wan2.6-t2v', 0.1, 0.15],
+  ['wan2.7-i2v', 0.1, 0.15],
+  // https://platform.minimax.io/docs/guides/pricing-paygo
+  ['MiniMax-Hailuo-02', 0.056, 0.0817],
+])('a second of %s costs %f and %f', (model, usual, large) => {
+  const price = findPrice(model, maps);
+  if (price?.kind !== 'call' || price.videos === undefined) throw new Error(`${model} has no price by the second`);
+  expect(pricePerSecond(price.videos, 720)).toBeCloseTo(usual, 4);
+  expect(pricePerSecond(price.videos, 1080)).toBeCloseTo(large, 3);
+});
+
+/** Of a minute that is heard, or of a thousand characters that are spoken. */
+test.each([
+  // https://docs.mistral.ai/inference/model-selection-guide https://vercel.com/ai-gateway/models/voxtral-mini-transcribe-3
+  ['voxtral-mini-transcribe-2507', 0.002],
+  ['voxtral-mini-2602', 0.003],
+  ['voxtral-mini-transcribe-3-0', 0.0035],
+  ['voxtral-mini-latest', 0.0035],
+  ['voxtral-small-transcribe-3-0', 0.004],
+  // https://mistral.ai/news/voxtral-tts https://micdrop.dev/blog/mistral-voice-agent-voxtral-3
+  ['voxtral-mini-tts-2603', 0.016],
+  ['voxtral-mini-tts-3-0', 0.013],
+  ['voxtral-mini-tts-latest', 0.013],
+  // 5 CNY for ten thousand: https://www.volcengine.com/docs/6561/1359370
+  ['seed-tts-1.0', 0.5 / 7.3],
+  ['seed-tts-2.0', 0.5 / 7.3],
+])('%s costs %f', (model, usd) => {
+  const price = findPrice(model, maps);
+  if (price?.kind !== 'call') throw new Error(`${model} has no price by what it takes`);
+  expect(price.modelPrice).toBeCloseTo(usd, 6);
+});
+
+// 0.5 CNY per million tokens that are read. https://help.aliyun.com/zh/model-studio/qwen3-rerank https://help.aliyun.com/zh/model-studio/qwen3-7-text-rerank
+test.each(['qwen3-rerank', 'qwen3.7-text-rerank'])('%s costs $0.0685 per million tokens', (model) => {
+  expect(findPrice(model, maps)).toMatchObject({ kind: 'usage', modelRatio: expect.closeTo(0.5 / 7.3 / 2, 6) });
 });

@@ -36,6 +36,7 @@ describe.each(engines)('sounds in forms of their own on $kind', (engine) => {
       settings: {
         RetryTimes: '0',
         ModelRatio: JSON.stringify({ [model]: 2 }),
+        ModelPrice: '{}',
         AudioRatio: '{}',
         AudioCompletionRatio: JSON.stringify({ [model]: 10 }),
         CompletionRatio: JSON.stringify({ [model]: 3 }),
