@@ -137,12 +137,12 @@ function turnWithin(call: RunningCall, body: RelayBody): Turn {
 
 /** A shorter prompt takes the place of a long one, whose reservation has been released, and less is reserved for it. */
 export async function goOnWith(call: RunningCall, bodyOf: () => RelayBody): Promise<ToldFailure | null> {
-  const { services, content, endpoint, admission, model, quoted, requestId, language } = call;
+  const { services, content, endpoint, admission, model, ownModel, quoted, requestId, language } = call;
   try {
     content.replace(bodyOf());
     const { body } = content;
     const parameters = endpoint.parameters(body);
-    const reserved = await reserveCall(services, { admission, endpoint, model, body, parameters, prompt: null, quoted });
+    const reserved = await reserveCall(services, { admission, endpoint, model, ownModel, body, parameters, prompt: null, quoted });
     const { reservation, prompt, choices, outputBound, choiceLimit, outputMost, outputLimit } = reserved;
     Object.assign(call, { reservation, prompt, choices, outputBound, choiceLimit, outputMost, outputLimit });
     return null;

@@ -1,6 +1,6 @@
 // Trainings: whose they are, what they cost, that this is charged once, and that a trained model is its owner's alone.
 import OpenAI, { toFile } from 'openai';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { pollBatches } from '#server/batches/poll-batches.ts';
 import type { TuningJobRecord } from '#server/db/records/tuning-job.ts';
 import { pollTunings } from '#server/tuning/poll-jobs.ts';
@@ -97,6 +97,33 @@ describe.each(engines)('trainings on $kind', (engine) => {
   }
   const say = (client: OpenAI, name: string) =>
     client.chat.completions.create({ model: name, messages: [{ role: 'user', content: 'Say hello' }] });
+
+  test('a call of a trained model whose prompt is edited on the way reserves for what its channel makes of it', async () => {
+    const { scene, provider } = await open({ channels: [{ param_override: '{"n":3}' }] });
+    await using _scene = scene;
+    const name = await trained(scene, provider);
+    const reserve = vi.spyOn(scene.app.context.ledger, 'reserve');
+    const used = { type: 'tool_use', id: 'call_1', name: 'get_tide', input: {} };
+    const content = [{ type: 'tool_result', tool_use_id: 'call_1', content: 'of tides '.repeat(50) }];
+    const edit = { type: 'clear_tool_uses_20250919', trigger: { type: 'tool_uses', value: 0 }, keep: { type: 'tool_uses', value: 0 } };
+    const response = await scene.post('/v1/messages', {
+      model: name,
+      max_tokens: 1_000,
+      messages: [
+        { role: 'user', content: 'When?' },
+        { role: 'assistant', content: [used] },
+        { role: 'user', content },
+      ],
+      tools: [{ name: 'get_tide', input_schema: { type: 'object' } }],
+      context_management: { edits: [edit] },
+    });
+    expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('cleared_tool_uses')]);
+    // Three responses of 1,000 tokens that cost 3 each, before the edit and after it.
+    const amounts = reserve.mock.calls.map(([{ amount }]) => amount);
+    expect(amounts).toHaveLength(2);
+    for (const amount of amounts) expect(amount).toBeGreaterThanOrEqual(9_000);
+    await scene.checkBooks();
+  });
 
   test('a model is trained, told, charged by its tokens, and its owner talks to it by a name of ours', async () => {
     const { scene, provider } = await open({ channels: [{ model_mapping: JSON.stringify({ [model]: 'theirs-mini' }) }] });
