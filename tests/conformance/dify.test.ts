@@ -239,6 +239,10 @@ describe('a response', () => {
       ({ type }) => type !== 'reasoning',
     );
     expect(parts).toEqual([start, ...said, { type: 'usage', usage: { input: 88, output: 12 } }]);
+    // What its end, or some code, hands on of a model's usage is no usage of its own.
+    const handsOn = (type: string) => ({ ...node, data: { node_type: type, outputs: node.data.outputs } });
+    const usages = read(chunk, node, handsOn('end'), handsOn('code'), ends({ total_tokens: 36 })).filter(({ type }) => type === 'usage');
+    expect(usages).toEqual([{ type: 'usage', usage: { input: 30, output: 6 } }]);
     expect(read(ends({ outputs: { summary: 'Noon' }, total_tokens: 9 }))).toEqual([
       start,
       ...said,

@@ -32,9 +32,16 @@ export function failureOfRun({ status, error }: Body): UpstreamErrorObject | nul
   return { message, type: 'dify_error', code: null, status: 500 };
 }
 
+/**
+ * Types of nodes that ask models themselves. What others call `usage` is a variable that somebody handed on, mostly that of a node before them.
+ * https://docs.dify.ai/en/guides/workflow/node/llm (its output variable `usage`)
+ */
+const asking: ReadonlySet<unknown> = new Set(['llm', 'agent', 'question-classifier', 'parameter-extractor', 'knowledge-retrieval']);
+
 /** Of an event that ends a node: models tell it there. */
 export function addNode(sum: NodeTokens, data: Body): void {
-  const { outputs, process_data: process } = data;
+  const { outputs, process_data: process, node_type: type } = data;
+  if (!asking.has(type)) return;
   const told = [outputs, process].map((part) => (isObject(part) ? part['usage'] : undefined)).find(isObject);
   if (told === undefined) return;
   sum.input += tokenCount(told['prompt_tokens']) ?? 0;
