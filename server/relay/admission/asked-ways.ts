@@ -14,7 +14,22 @@ export interface AskedCall {
   ownModel?: OwnModel | null;
 }
 
-export function* waysOf({ channels }: RelayServices, { admission, endpoint, model, ownModel }: AskedCall): Generator<ChannelWay> {
+/** Both of a channel that may be asked in two. */
+export function* waysOf(services: RelayServices, call: AskedCall): Generator<ChannelWay> {
+  for (const way of firstWays(services, call)) {
+    yield way;
+    if (way.otherwise !== undefined) yield way.otherwise;
+  }
+}
+
+/** The largest number of tokens on those ways; 0: none has any. */
+export function largestOf(services: RelayServices, call: AskedCall, tokensOf: (way: ChannelWay) => number | undefined): number {
+  let largest = 0;
+  for (const way of waysOf(services, call)) largest = Math.max(largest, tokensOf(way) ?? 0);
+  return largest;
+}
+
+function* firstWays({ channels }: RelayServices, { admission, endpoint, model, ownModel }: AskedCall): Generator<ChannelWay> {
   const wayOf = (channel: PreparedChannel) => channel.way(endpoint.dialect, endpoint.kind.name, model);
   if (ownModel !== undefined && ownModel !== null) {
     const way = wayOf(ownModel.channel);
@@ -33,11 +48,4 @@ export function* waysOf({ channels }: RelayServices, { admission, endpoint, mode
       if (way !== null) yield way;
     }
   }
-}
-
-/** The largest number of tokens on those ways; 0: none has any. */
-export function largestOf(services: RelayServices, call: AskedCall, tokensOf: (way: ChannelWay) => number | undefined): number {
-  let largest = 0;
-  for (const way of waysOf(services, call)) largest = Math.max(largest, tokensOf(way) ?? 0);
-  return largest;
 }

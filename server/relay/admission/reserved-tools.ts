@@ -71,8 +71,13 @@ function alwaysRun(services: RelayServices, call: CallToReserve): AskedTool[] {
 /** How one of the channels that may be asked is asked for tools. */
 function variantsOf(services: RelayServices, call: CallToReserve): HostedVariants {
   let variants: HostedVariants = {};
+  // A prompt may be long, and channels many.
+  const seen = new Set<string>();
   for (const { dialect, identity, upstreamModel, paramOverride } of waysOf(services, call)) {
     const { hosted: access } = dialect;
+    const alike = JSON.stringify([dialect.name, identity === null, upstreamModel, paramOverride]);
+    if (seen.has(alike)) continue;
+    seen.add(alike);
     if (identity === null) variants = bothVariants(variants, access?.writtenVariants);
     const own = identity === null ? {} : call.body;
     const asked = access?.variants?.({ ...own, model: upstreamModel, ...paramOverride });
