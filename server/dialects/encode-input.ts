@@ -59,7 +59,7 @@ export interface EncodedRequest {
   upstreamModel: string;
   /** What went upstream, for the log. */
   reasoningEffort: string | undefined;
-  /** Tokens of each choice that it limits the response to. */
+  /** Tokens that it limits the response to each of its prompts to, all choices that it asks for together. */
   sentLimit: number | undefined;
   /** Runs of the provider's tools that are billed whatever the response tells of them. */
   hostedLeast?: HostedCalls | undefined;

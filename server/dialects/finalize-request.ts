@@ -37,12 +37,17 @@ export function describeRequest(body: Body, input: EncodeInput): Omit<EncodedReq
     headers: headersOf(input),
     upstreamModel: typeof body['model'] === 'string' ? body['model'] : input.way.upstreamModel,
     reasoningEffort: dialect.effortOf(body),
-    sentLimit: dialect.limits.read(body),
+    sentLimit: limitOfAll(body, dialect),
     ...(input.isCount === true || dialect.hosted?.variants === undefined ? {} : { hostedVariants: dialect.hosted.variants(body) }),
     hostedLeast: input.isCount === true ? undefined : dialect.hosted?.atLeast?.(body),
     askedTier: askedTier(body),
     hostedIfCut: input.isCount === true ? undefined : hostedIfCut(dialect.hosted, body),
   };
+}
+
+function limitOfAll(body: Body, dialect: EncodeInput['way']['dialect']): number | undefined {
+  const limit = dialect.limits.read(body);
+  return limit === undefined ? undefined : limit * (dialect.choicesIn?.(body) ?? 1);
 }
 
 /** Whether it streams is the client's to say: it could not read anything else. */

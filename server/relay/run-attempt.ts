@@ -70,7 +70,7 @@ export async function runAttempt(call: RunningCall, { channel, record }: CallAtt
   if (exchange === null) return { kind: 'stopped', attempt: null };
   const { request } = exchange;
   call.dropped = request.dropped;
-  call.sentLimit = request.sentLimit;
+  call.sentLimit = request.sentLimit === undefined ? undefined : request.sentLimit * call.prompts;
   call.content.sent(call.endpoint, call.model);
   const stopping = watchStop(call, channel, exchange.sending);
   let isForClient = false;

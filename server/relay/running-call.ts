@@ -78,8 +78,10 @@ export interface RunningCall {
   readonly quoted: QuotedPrice;
   reservation: Reservation;
   prompt: ExpectedPrompt;
-  /** How many responses were asked for. */
+  /** How many responses were asked for, on the way that asks for most of them. */
   choices: number;
+  /** How many prompts there are, each of which has its responses. */
+  readonly prompts: number;
   /** Tokens of each choice that go upstream as the limit, because the account pays for no more. */
   outputBound: number | undefined;
   /** Tokens of each choice that no limit may go beyond on its way upstream; undefined: as many as the model has. */
@@ -98,7 +100,7 @@ export interface RunningCall {
   readonly attempts: Attempt[];
   /** Names of the client's fields that the channel asked last has no place for. */
   dropped: readonly string[];
-  /** Tokens of each choice that the channel asked last was told as the limit; undefined: none. */
+  /** Tokens of all choices together that the channel asked last was told as the limit; undefined: none. */
   sentLimit: number | undefined;
   /** What the upstream gave its client to send back, sealed; undefined: nothing. */
   turnState: string | undefined;

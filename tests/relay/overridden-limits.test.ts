@@ -95,6 +95,31 @@ describe.each(engines)('what is reserved for it on $kind', (engine) => {
     expect(scene.upstream.requests[0]?.body).toMatchObject(sent);
   });
 
+  test('several responses of the second of two ways that a channel may be asked', async () => {
+    const name = 'gpt-5.4';
+    const formats = '{"formats":["openai-chat","openai-responses"]}';
+    const channel = { models: name, param_override: '{"n":3}', setting: formats };
+    const prices = { ModelRatio: `{"${name}":10}`, CompletionRatio: `{"${name}":1}` };
+    await using scene = await createScene(engine, { settings: { ...settings, ...prices }, channels: [channel] });
+    // Responses take no sound.
+    const parts = [{ text: 'Say hello' }, { inlineData: { mimeType: 'audio/wav', data: 'UklGRg==' } }];
+    const ask = { contents: [{ role: 'user', parts }], generationConfig: { maxOutputTokens: 20_000 } };
+    const reserved = await reservedTokens(scene, () => scene.post(`/v1beta/models/${name}:generateContent`, ask));
+    expect(scene.upstream.requests[0]?.body).toMatchObject({ n: 3, messages: [{ role: 'user' }] });
+    expect(reserved).toBeGreaterThanOrEqual(60_000);
+  });
+
+  test('a limit that one channel does not keep to is ignored, whatever another one asks for', async () => {
+    await using scene = await sceneOf(engine, [{ param_override: '{"n":8}' }, { priority: 1 }]);
+    const written = { prompt_tokens: promptTokens, completion_tokens: 50, total_tokens: promptTokens + 50 };
+    scene.upstream.behave({ usage: written });
+    const reserve = vi.spyOn(scene.app.context.ledger, 'reserve');
+    for (let turn = 0; turn < 2; turn += 1) expect((await scene.chat({ model, max_tokens: 10 })).status).toBe(200);
+    const [first = 0, second = 0] = reserve.mock.calls.map(([{ amount }]) => Math.floor(amount / 10));
+    expect(first).toBeLessThan(8 * 10 + 20);
+    expect(second).toBeGreaterThan(1_000);
+  });
+
   test('one channel writes more than the other, which is told no more than its model takes', async () => {
     const channels = [
       { priority: 1, models: 'gpt-4' },

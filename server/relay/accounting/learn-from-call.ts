@@ -12,10 +12,9 @@ const cutShare = 0.97;
 export function learnFromCall(call: RunningCall, usage: MeteredUsage, firstByteMs: number | undefined): void {
   // What was summarized on the way is not what the caller asked for.
   if (usage.promptSource !== 'upstream' || usage.summaries !== undefined || usage.advice !== undefined) return;
-  const { prompt, services, quoted, isStream } = call;
-  const { price } = quoted;
   // What a model was not told it cannot have ignored.
-  const limit = call.sentLimit === undefined ? undefined : call.sentLimit * call.choices;
+  const { prompt, services, quoted, isStream, sentLimit: limit } = call;
+  const { price } = quoted;
   // Cache writes and audio that cost more than was reserved for each token count as more prompt.
   const reserved = promptRatio(price, prompt.cacheWrite);
   const excess = (tokens: number, ratio: number) => tokens * Math.max(0, ratio / reserved - 1);

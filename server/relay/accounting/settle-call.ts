@@ -91,10 +91,9 @@ interface Excess {
 }
 
 /** The account's next calls wait for it; where the upstream did not keep to its limit, the operator is told. */
-function noteExcess({ services, admission, model, sentLimit, choices }: RunningCall, { settling, channel, usage }: Excess): void {
+function noteExcess({ services, admission, model, sentLimit: limit }: RunningCall, { settling, channel, usage }: Excess): void {
   const { context, excess } = services;
   excess.begin(admission.user.id, settling);
-  const limit = sentLimit === undefined ? undefined : sentLimit * choices;
   // No limit of a response holds for the summaries behind it.
   const written = usage === null ? 0 : usage.output - (usage.summaries?.output ?? 0);
   if (channel === null || usage === null || limit === undefined || !isBeyond(written, limit)) return;

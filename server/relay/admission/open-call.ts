@@ -90,6 +90,7 @@ export async function openCall(services: RelayServices, turn: Turn): Promise<{ c
       reservation: reserved.reservation,
       prompt: reserved.prompt,
       choices: reserved.choices,
+      prompts: parameters.prompts ?? 1,
       outputBound: reserved.outputBound,
       choiceLimit: reserved.choiceLimit,
       outputMost: reserved.outputMost,
@@ -109,16 +110,22 @@ export async function openCall(services: RelayServices, turn: Turn): Promise<{ c
     if (conversation?.later === undefined) turn.follow(call);
     return { call };
   } catch (failure) {
-    letGo(content, conversation);
+    letGo({ content, conversation, budgetHold });
     if (reserved !== undefined) context.ledger.release(reserved.reservation);
-    budgetHold?.end();
     return { refused: refuseTurn(services, turn, { error: toAppError(failure, context, requestId), language, progress }) };
   }
 }
 
-function letGo(content: CallContent | undefined, conversation: CallConversation | null): void {
+interface Opened {
+  content: CallContent | undefined;
+  conversation: CallConversation | null;
+  budgetHold?: BudgetHold | null;
+}
+
+function letGo({ content, conversation, budgetHold }: Opened): void {
   content?.release();
   conversation?.close();
+  budgetHold?.end();
 }
 
 /** @throws {AppError} `model_price_error` */
@@ -162,7 +169,7 @@ async function admitWithFiles(services: RelayServices, turn: Turn, progress: Pro
     const files = naming === null ? null : await naming;
     return files === null ? { ...admitted, files } : { ...admitted, files, endpoint: withFilesCounted(endpoint, files), prompt: null };
   } catch (failure) {
-    letGo(content, conversation);
+    letGo({ content, conversation });
     throw failure;
   }
 }

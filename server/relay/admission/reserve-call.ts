@@ -49,7 +49,7 @@ export interface ReservedCall {
   outputBound: number | undefined;
   /** Tokens of each choice that no limit may go beyond on its way upstream: the client's own limit, or what the account pays for. */
   choiceLimit: number | undefined;
-  /** How many responses were asked for. */
+  /** How many responses were asked for, on the way that asks for most of them. */
   choices: number;
   /** Tokens of all choices together that were reserved for. */
   outputMost: number;
