@@ -31,7 +31,18 @@ const table: readonly Offered[] = [
   { what: 'file search', from: 'openai-chat', body: chat({ type: 'file_search' }), ...offered },
   { what: 'images', from: 'openai-chat', body: chat({ type: 'image_generation' }), ...offered },
   { what: 'MCP', from: 'openai-chat', body: chat(mcp), ...offered },
-  { what: 'file search', from: 'openai-responses', body: responses({ type: 'file_search', vector_store_ids: ['vs_1'] }), ...offered },
+  { what: 'file search', from: 'openai-responses', body: responses({ type: 'file_search' }), ...offered },
+  ...[
+    { from: 'openai-responses' as const, tool: { type: 'file_search', vector_store_ids: ['vs_1'] }, ask: responses },
+    { from: 'openai-mixed' as const, tool: { type: 'file_search', vector_store_ids: ['vs_1'] }, ask: responses },
+    { from: 'openai-chat' as const, tool: { type: 'file_search', file_search: { vector_store_ids: ['vs_1'] } }, ask: chat },
+  ].map(({ from, tool, ask }) => ({
+    what: 'search in a store',
+    from,
+    body: ask(tool),
+    outcome: 'refused' as const,
+    field: 'tools.0',
+  })),
   { what: 'images', from: 'openai-responses', body: responses({ type: 'image_generation' }), ...offered },
   { what: 'MCP', from: 'openai-responses', body: responses(mcp), outcome: 'refused', field: 'tools.0.type' },
   {

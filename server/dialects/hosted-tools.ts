@@ -3,10 +3,10 @@
 import { hostedKinds } from '#shared/hosted-tools.ts';
 import type { HostedCalls, HostedKind, HostedVariants } from '#shared/hosted-tools.ts';
 import { AppError } from '#shared/errors.ts';
-import type { LocalText } from '#shared/errors.ts';
 import { isObject } from '#server/framing/loose-json.ts';
+import { isFilled } from './account-objects.ts';
 import type { CallInput } from './encode-input.ts';
-import { untranslatable } from './losses.ts';
+import { thisChannel, untranslatable } from './losses.ts';
 import type { Losses } from './losses.ts';
 import type { ChatRequest, HostedTool } from './parts.ts';
 
@@ -43,8 +43,6 @@ export interface HostedAccess {
   /** Those of which a response tells only with its end whether they ran; missing: none, runs are told as they happen. */
   readonly toldAtEnd?: readonly HostedKind[];
 }
-
-const thisChannel: LocalText = { zh: '此渠道', en: 'this channel' };
 
 function isPaid({ hosted = {}, way }: CallInput, kind: HostedKind): boolean {
   return way.setting.allowsSurcharges === true || hosted[kind] !== undefined;
@@ -129,8 +127,13 @@ export function placesInTools(
     const kind = isObject(tool) ? kindOf(tool) : null;
     if (kind === null || !isObject(tool)) return [];
     const most = typeof tool.max_uses === 'number' ? tool.max_uses : undefined;
-    return [{ kind, name: `${path}.${index}`, most, isForced: isForced(tool) }];
+    return [{ kind, name: `${path}.${index}`, most, isForced: isForced(tool) || namesStores(tool) }];
   });
+}
+
+/** It searches in stores that it names, whose days are paid: a response that nobody has searched for would be a wrong one. */
+export function namesStores({ vector_store_ids: ids, file_search: inner }: Body): boolean {
+  return isFilled(ids) || (isObject(inner) && isFilled(inner.vector_store_ids));
 }
 
 /** Without those of its tools; a choice among none is refused by providers. */

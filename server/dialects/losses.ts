@@ -8,6 +8,9 @@ import type { CarriedFields, ExtraField, RequestField, SaidFields } from './requ
 /** Where what runs at one provider cannot: at any other. */
 export const otherProviders: LocalText = { zh: '其他提供商', en: 'other providers' };
 
+/** Where another one may have it. */
+export const thisChannel: LocalText = { zh: '此渠道', en: 'this channel' };
+
 /** A field that the upstream's format cannot carry and without which the response would be a wrong one. */
 export function untranslatable(field: string, dialect: string | LocalText): AppError {
   return new AppError('untranslatable', { field, dialect }, { field });

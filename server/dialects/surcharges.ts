@@ -1,11 +1,11 @@
 // What costs more than the model's price: fast lanes, of which those with a factor of their own are billed by it; paid extras and other
 // models, which nobody is billed for; and what is the account's own affair. Where the caller's own format is passed on it is left out and named, unless the channel's setting
 // `allow_surcharges` lets it pass.
-import type { LocalText } from '#shared/errors.ts';
 import { AppError } from '#shared/errors.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import type { CallInput } from './encode-input.ts';
 import { paidBody } from './hosted-tools.ts';
+import { thisChannel } from './losses.ts';
 
 /** What raises prices in a format of providers. */
 export interface Surcharges {
@@ -20,8 +20,6 @@ export interface Surcharges {
   /** Marks within a body, wherever they stand, whose member costs more with other values than these. */
   marks?: Readonly<Record<string, Readonly<Record<string, readonly unknown[]>>>>;
 }
-
-const thisChannel: LocalText = { zh: '此渠道', en: 'this channel' };
 
 /** @returns the very same call where nothing in it costs more @throws {AppError} `untranslatable` for what must not be left out */
 export function withoutSurcharges(call: CallInput): { call: CallInput; dropped: readonly string[] } {

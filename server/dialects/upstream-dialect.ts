@@ -91,6 +91,8 @@ export interface UpstreamDialect {
   readonly surcharges?: Surcharges;
   /** Tools that run at the provider; missing: the format has none. */
   readonly hosted?: HostedAccess;
+  /** Its models search in vector stores that a request names. Missing: no provider of the format has such a search. */
+  readonly searchesStores?: true;
   /** The first place of a body that names something in the provider's account, such as a file; undefined: none does. @param own a name that its caller may use */
   findAccountObject(body: Body, own?: string): string | undefined;
   /** The same body with the provider's name for what its caller goes on with. Missing: the format has no such thing. */

@@ -3,7 +3,9 @@ import type { AppContext } from '#server/context.ts';
 import type { FileRecord } from '#server/db/records/file.ts';
 import type { VectorStoreRecord } from '#server/db/records/vector-store.ts';
 import { withFileNames } from '#server/dialects/account-objects.ts';
+import { namesStores } from '#server/dialects/hosted-tools.ts';
 import { addStoredFile } from '#server/dialects/media-tokens.ts';
+import { isObject } from '#server/framing/loose-json.ts';
 import type { RelayEndpoint } from '#server/relay/endpoints.ts';
 import { withoutMark } from '#server/relay/marked-name.ts';
 import { keyBehind } from '#server/relay/own-objects.ts';
@@ -16,6 +18,8 @@ export interface NamedFiles {
   names: ReadonlyMap<string, string>;
   /** Whose contents are a part of the prompt. */
   records: readonly FileRecord[];
+  /** The first tool that searches in stores, as a path. Missing: none is named. */
+  searchingTool?: string;
   /** An answer of the provider's as its caller reads it. Missing: it names nothing of the kind. */
   tell?: (answer: Buffer) => Buffer;
 }
@@ -42,7 +46,14 @@ export function filesNamed(
     if ((place === 'store' ? nameOfStore : nameOfFile).test(name) && set.size < mostNames) set.add(name);
     return name;
   });
-  return told.prompt.size + told.stores.size === 0 ? null : find(context, userId, told);
+  if (told.prompt.size + told.stores.size === 0) return null;
+  return find(context, userId, { ...told, searchingTool: searchingToolOf(body) });
+}
+
+/** Tools may come along with a later turn. */
+function searchingToolOf({ tools }: Readonly<Record<string, unknown>>): string {
+  const index = Array.isArray(tools) ? tools.findIndex((tool) => isObject(tool) && namesStores(tool)) : -1;
+  return index < 0 ? 'vector_store_ids' : `tools.${index}`;
 }
 
 interface ToldNames {
@@ -50,9 +61,11 @@ interface ToldNames {
   /** What earlier answers have said: it goes along, and binds the call to nothing. */
   others: ReadonlySet<string>;
   stores: ReadonlySet<string>;
+  searchingTool: string;
 }
 
-async function find(context: Looking, userId: number, { prompt, others, stores }: ToldNames): Promise<NamedFiles | null> {
+async function find(context: Looking, userId: number, told: ToldNames): Promise<NamedFiles | null> {
+  const { prompt, others, stores, searchingTool } = told;
   const { db, channels, secrets, now } = context;
   const usable = { user_id: userId, state: 'stored' as const, expires_at: { gt: Math.floor(now() / 1000) } };
   const found =
@@ -70,13 +83,13 @@ async function find(context: Looking, userId: number, { prompt, others, stores }
   const ours = new Map(storesThere.map(({ id, upstream_id }) => [upstream_id, id]));
   for (const file of all) if (isThere(file)) ours.set(file.upstream_id, file.id);
   // What has been told already stays.
-  const told = new Set(ours.values());
+  const known = new Set(ours.values());
   const called = new Map(all.map(({ id, filename }) => [id, filename]));
   const tell = createTeller({
-    idOf: (name) => ours.get(name) ?? (told.has(name) ? name : strangerName(secrets, name)),
+    idOf: (name) => ours.get(name) ?? (known.has(name) ? name : strangerName(secrets, name)),
     filenameOf: (name) => withoutMark(name, (id) => called.get(id)),
   });
-  return { channel: channel.id, names, records, tell };
+  return { channel: channel.id, names, records, searchingTool, tell };
 }
 
 /** What a caller is told of a name that nobody here has: the provider's own is nobody's business. */

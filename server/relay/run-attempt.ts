@@ -186,6 +186,7 @@ function sendTo(call: RunningCall, channel: PreparedChannel): CallExchange | nul
     isPassThrough: settings.get('global.pass_through_request_enabled'),
     ...(affinity === null ? {} : { conversationKey: () => services.affinities.keyOf(affinity) }),
     ...(call.version === undefined ? {} : { version: call.version }),
+    ...(call.files?.searchingTool === undefined ? {} : { searchingTool: call.files.searchingTool }),
     ...(call.heldObject?.channel === channel.id ? { ownObject: call.heldObject } : {}),
     ...(call.outputBound === undefined ? {} : { outputBound: call.outputBound }),
     ...(call.prompt.hosted === undefined ? {} : { hosted: call.prompt.hosted }),

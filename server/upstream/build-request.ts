@@ -3,6 +3,7 @@ import { AppError } from '#shared/errors.ts';
 import type { CallKind } from '#server/calls/call-kind.ts';
 import type { Awaiting } from '#server/dialects/awaiting.ts';
 import type { CallInput, EncodedRequest } from '#server/dialects/encode-input.ts';
+import { thisChannel, untranslatable } from '#server/dialects/losses.ts';
 import type { Signing } from './auth/scheme.ts';
 import { EventSieve } from './event-sieve.ts';
 import type { ChannelWay } from './find-way.ts';
@@ -16,6 +17,8 @@ export interface UpstreamCall extends Omit<CallInput, 'way'> {
   channel: PreparedChannel;
   /** `api-version` of the client's query. */
   version?: string | undefined;
+  /** The first tool that searches in vector stores of its caller's, as a path. Missing: none does. */
+  searchingTool?: string | undefined;
 }
 
 export interface UpstreamRequest extends SendRequest, Omit<EncodedRequest, 'headers' | 'isAsAsked'> {
@@ -32,13 +35,18 @@ export interface UpstreamRequest extends SendRequest, Omit<EncodedRequest, 'head
  */
 export function buildRequest(call: UpstreamCall): UpstreamRequest | Promise<UpstreamRequest> {
   const way = wayOf(call);
-  if (way === null) throw new AppError('format_unsupported');
+  if (way === null) throw refusalOf(call);
   try {
     return requestOn(way, call);
   } catch (refusal) {
     if (way.otherwise === undefined || !isUntranslatable(refusal)) throw refusal;
     return requestOtherwise(way.otherwise, call, refusal);
   }
+}
+
+function refusalOf({ searchingTool, ...call }: UpstreamCall): AppError {
+  const isForStores = searchingTool !== undefined && wayOf(call) !== null;
+  return isForStores ? untranslatable(searchingTool, thisChannel) : new AppError('format_unsupported');
 }
 
 function requestOn(way: ChannelWay, call: UpstreamCall): UpstreamRequest | Promise<UpstreamRequest> {
@@ -72,11 +80,17 @@ export function wayOf({
   originModel,
   settings,
   version,
-}: Pick<UpstreamCall, 'kind' | 'channel' | 'client' | 'originModel' | 'settings' | 'version'>): ChannelWay | null {
+  searchingTool,
+}: Pick<UpstreamCall, 'kind' | 'channel' | 'client' | 'originModel' | 'settings' | 'version' | 'searchingTool'>): ChannelWay | null {
   const { versionSetting, endingsSetting } = channel.provider ?? {};
   const versions = versionSetting === undefined ? undefined : settings.get(versionSetting);
   const readsThinkingEndings = endingsSetting === undefined ? undefined : settings.get(endingsSetting);
-  return channel.way(client, kind.name, originModel, { version, versions, readsThinkingEndings });
+  return channel.way(client, kind.name, originModel, {
+    version,
+    versions,
+    readsThinkingEndings,
+    searchesStores: searchingTool !== undefined,
+  });
 }
 
 function openRequest(

@@ -42,6 +42,8 @@ interface AskedWay {
   versions?: ModelVersions | undefined;
   /** Endings of names say how much a model shall think, where its rules have such endings; missing: they do. */
   readsThinkingEndings?: boolean | undefined;
+  /** It goes in a format whose models search in vector stores. Missing: in any. */
+  searchesStores?: boolean | undefined;
 }
 
 export type ModelVersions = Readonly<Record<string, string>>;
@@ -65,10 +67,14 @@ function withOther(way: ChannelWay, asked: AskedWay, kind: CallKind): ChannelWay
   return otherwise === null ? way : { ...way, otherwise };
 }
 
-function wayOfKind({ channel, client, model, version, versions, readsThinkingEndings }: AskedWay, kind: CallKind): ChannelWay | null {
+function wayOfKind(
+  { channel, client, model, version, versions, readsThinkingEndings, searchesStores }: AskedWay,
+  kind: CallKind,
+): ChannelWay | null {
   const { provider } = channel;
   const mapped = channel.modelMapping.get(model) ?? model;
-  const format = formatFor(channel.formats, { client, kind: kind.name, model: mapped });
+  const formats = searchesStores === true ? channel.formats.filter(({ dialect }) => dialect.searchesStores === true) : channel.formats;
+  const format = formatFor(formats, { client, kind: kind.name, model: mapped });
   const paths = format?.paths[kind.name];
   if (provider === null || format === null || paths === undefined) return null;
 

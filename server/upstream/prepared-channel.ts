@@ -81,6 +81,8 @@ export interface PreparedChannel {
 export interface WayAddress {
   /** `api-version` of the client's query. */
   version?: string | undefined;
+  /** It names vector stores that are searched. Missing: none. */
+  searchesStores?: boolean | undefined;
   /** What the provider's `versionSetting` has. */
   versions?: ModelVersions | undefined;
   /** What the provider's `endingsSetting` has. */
@@ -152,8 +154,9 @@ export function prepareChannel(record: ChannelRecord, secrets: Pick<Secrets, 'de
         ({ readsThinkingEndings } = address);
         ways.clear();
       }
-      const asked = { channel: this, client, kind, model, version: address.version, versions, readsThinkingEndings };
-      if (address.version !== undefined) return findWay(asked);
+      const { version, searchesStores } = address;
+      const asked = { channel: this, client, kind, model, version, versions, readsThinkingEndings, searchesStores };
+      if (version !== undefined || searchesStores === true) return findWay(asked);
       const asker = `${client.name} ${kind}`;
       let kept = ways.get(asker);
       if (kept === undefined) ways.set(asker, (kept = new Map()));

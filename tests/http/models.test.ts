@@ -50,7 +50,7 @@ describe.each(engines)('models on $kind', (engine) => {
     const answer = await app.anonymous().get('/api/pricing');
     expect(answer).toMatchObject({ status: 200, success: true, message: '' });
     const call = { quota_type: 1, model_ratio: 0, completion_ratio: 0, cache_ratio: 0, owner_by: '', has_price: true };
-    const tool_prices = { web_search: 10, code_execution: 30 };
+    const tool_prices = { web_search: 10, code_execution: 30, file_search: 2.5 };
     const usage = { quota_type: 0, model_price: 0, owner_by: '', has_price: true, tool_prices };
     expect(answer.data).toEqual([
       { model_name: 'dall-e-3', ...call, model_price: 0.04, enable_groups: ['default', 'vip'] },
@@ -69,7 +69,7 @@ describe.each(engines)('models on $kind', (engine) => {
         model_ratio: 1.25,
         completion_ratio: 4,
         cache_ratio: 0.5,
-        tool_prices: { web_search: 10, web_search_preview: 25, code_execution: 30 },
+        tool_prices: { web_search: 10, web_search_preview: 25, code_execution: 30, file_search: 2.5 },
         tiers: [{ tier: 'priority', factor: 1.7 }],
         enable_groups: ['default', 'svip', 'vip'],
       },

@@ -325,6 +325,71 @@ describe.each(engines)('vector stores on $kind', (engine) => {
     await scene.checkBooks();
   });
 
+  test('a caller of chat completions is answered by a model that has searched, whole and streamed', async () => {
+    const { scene, provider, client } = await open({ channels: [{ setting: '{"formats":["openai-chat","openai-responses"]}' }] });
+    await using _scene = scene;
+    const file = await leave(client);
+    const { id } = await client.vectorStores.create({ file_ids: [file] });
+    const messages = [{ role: 'user' as const, content: 'When does it turn?' }];
+    const before = await scene.balance();
+    for (const tool of [
+      { type: 'file_search', vector_store_ids: [id], max_num_results: 3 },
+      { type: 'file_search', file_search: { vector_store_ids: [id], max_num_results: 3 } },
+    ]) {
+      const asked = { model: testModel, messages, tools: [tool] as never };
+      const whole = await client.chat.completions.create(asked);
+      expect(whole.choices[0]?.message.content).toContain('It says');
+      let text = '';
+      for await (const { choices } of await client.chat.completions.create({ ...asked, stream: true }))
+        text += choices[0]?.delta.content ?? '';
+      expect(text).toContain('It says');
+      expect(provider.searched.splice(0)).toMatchObject(
+        [false, true].map(() => ({ tools: [{ type: 'file_search', vector_store_ids: ['vs_theirs0'], max_num_results: 3 }] })),
+      );
+    }
+    let charged = 0;
+    for (const row of await scene.logs(4)) {
+      expect(row).toMatchObject({ other: { hosted_calls: [{ kind: 'file_search', calls: 1, price: 2.5 }] } });
+      charged += row.quota;
+    }
+    expect(before - (await scene.balance())).toBe(charged);
+    await scene.checkBooks();
+  });
+
+  test.each([
+    ['its channel does not speak Responses', { channels: [{ setting: '{"formats":["openai-chat"]}' }] }],
+    ['the search has no price', { ...ofResponses, settings: { ToolPrice: '{}' } }],
+  ] satisfies [string, SceneOptions][])('a call that names a store is refused, and nothing is sent: %s', async (_why, options) => {
+    const { scene, provider, client } = await open(options);
+    await using _scene = scene;
+    const { id } = await client.vectorStores.create({ file_ids: [await leave(client)] });
+    const before = await scene.balance();
+    const sent = scene.upstream.requests.length;
+    const tools = [{ type: 'file_search' as const, vector_store_ids: [id] }];
+    const refusal = { status: 400, code: 'untranslatable', param: 'tools.0' };
+    for (const stream of [false, true]) {
+      expect(await failureOf(client.responses.create({ model: testModel, input: 'When?', tools, stream }))).toMatchObject(refusal);
+      const messages = [{ role: 'user' as const, content: 'When?' }];
+      const asking = client.chat.completions.create({ model: testModel, messages, tools: tools as never, stream });
+      expect(await failureOf(asking)).toMatchObject(refusal);
+    }
+    expect(provider.searched).toEqual([]);
+    expect(scene.upstream.requests).toHaveLength(sent);
+    expect(await scene.balance()).toBe(before);
+    await scene.checkBooks();
+  });
+
+  test('who cannot pay for the search is told so, and not answered without it', async () => {
+    const { scene, provider, client } = await open({ ...ofResponses, quota: 20_000, settings: { ToolPrice: '{"file_search":1000}' } });
+    await using _scene = scene;
+    const { id } = await client.vectorStores.create({ file_ids: [await leave(client)] });
+    const tools = [{ type: 'file_search' as const, vector_store_ids: [id] }];
+    const asking = client.responses.create({ model: testModel, input: 'When?', tools, max_output_tokens: 20 });
+    expect(await failureOf(asking)).toMatchObject({ status: 403, code: 'insufficient_user_quota' });
+    expect(provider.searched).toEqual([]);
+    await scene.checkBooks();
+  });
+
   test("of others' stores, files and batches, and of the provider's names, nobody hears anything", async () => {
     const { scene, provider, client } = await open(ofResponses);
     await using _scene = scene;

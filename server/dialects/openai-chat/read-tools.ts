@@ -2,6 +2,7 @@
 import { fieldRules } from '#shared/field-rules.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { defined } from '../defined.ts';
+import { namesStores } from '../hosted-tools.ts';
 import { otherProviders, untranslatable } from '../losses.ts';
 import type { HostedOptions, HostedTool, Tool, ToolChoice } from '../parts.ts';
 import { badField, StrictFields } from '../strict-fields.ts';
@@ -12,7 +13,9 @@ export function readHostedTools(tools: readonly StrictFields[], fields: StrictFi
   const offered = tools.flatMap((tool): HostedTool[] => {
     const kind = kindOfTool(tool.plain);
     const field = tool.path('').slice(0, -1);
-    return kind === null ? [] : [{ type: 'hosted_tool', kind, origin: 'openai-chat', object: tool.plain, options: {}, field }];
+    if (kind === null) return [];
+    const needed = namesStores(tool.plain) ? { isNeeded: true } : {};
+    return [{ type: 'hosted_tool', kind, origin: 'openai-chat', object: tool.plain, options: {}, field, ...needed }];
   });
   const search = fields.fields('web_search_options');
   if (search === undefined) return offered;

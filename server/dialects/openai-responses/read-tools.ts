@@ -1,6 +1,7 @@
 // Tools of a Responses request → tools of any format: free texts become JSON, namespaces a part of the name.
 import { fieldRules } from '#shared/field-rules.ts';
 import { isObject } from '#server/framing/loose-json.ts';
+import { namesStores } from '../hosted-tools.ts';
 import { otherProviders, untranslatable } from '../losses.ts';
 import type { HostedOptions, HostedTool, Tool, ToolChoice } from '../parts.ts';
 import type { ExtraField } from '../request-fields.ts';
@@ -34,7 +35,15 @@ export function readTools(list: readonly StrictFields[]): ReadTools {
       if (kind === null) extras.push({ field: 'taught_tools', name: tool.path('type'), value: null });
       else if (kind === 'mcp') extras.push({ field: 'mcp_servers', name: tool.path('type'), value: null });
       else
-        hosted.push({ type: 'hosted_tool', kind, origin: 'openai-responses', object: tool.plain, options: optionsOf(tool), field: path });
+        hosted.push({
+          type: 'hosted_tool',
+          kind,
+          origin: 'openai-responses',
+          object: tool.plain,
+          options: optionsOf(tool),
+          field: path,
+          ...(namesStores(tool.plain) ? { isNeeded: true } : {}),
+        });
     }
   };
   for (const tool of list) add(tool);

@@ -28,6 +28,7 @@ export const openaiResponsesUpstream: UpstreamDialect = {
     openStream: (input) => new ResponsesIdentityStream(input),
   },
   hosted,
+  searchesStores: true,
   findAccountObject,
   writeRequest,
   // https://platform.openai.com/docs/guides/priority-processing https://platform.openai.com/docs/guides/prompt-caching

@@ -1,14 +1,21 @@
 // Tools of other formats that run at the provider, as this one has them. https://platform.openai.com/docs/guides/tools-web-search
 import type { HostedKind } from '#shared/hosted-tools.ts';
+import { isObject } from '#server/framing/loose-json.ts';
+import { namesStores } from '../hosted-tools.ts';
 import type { Losses } from '../losses.ts';
 import type { HostedTool } from '../parts.ts';
 
-export const hostedTypes: Readonly<Partial<Record<HostedKind, string>>> = { web_search: 'web_search', code_execution: 'code_interpreter' };
+export const hostedTypes: Readonly<Partial<Record<HostedKind, string>>> = {
+  web_search: 'web_search',
+  code_execution: 'code_interpreter',
+  file_search: 'file_search',
+};
 
 /** Null: the format has no such tool, or only for what is kept at the provider. */
 export function writeHostedTool({ kind, origin, object, options, field }: HostedTool, losses: Losses): Record<string, unknown> | null {
   if (origin === 'openai-responses') return { ...object };
   if (kind === 'code_execution') return { type: 'code_interpreter', container: { type: 'auto' } };
+  if (kind === 'file_search') return origin === 'openai-chat' ? writeFileSearch(object) : null;
   if (kind !== 'web_search') return null;
   const { allowedDomains, blockedDomains, location, contextSize } = options;
   if (blockedDomains !== undefined) losses.dropNamed(`${field}.blocked_domains`);
@@ -18,4 +25,15 @@ export function writeHostedTool({ kind, origin, object, options, field }: Hosted
     ...(location === undefined ? {} : { user_location: { type: 'approximate', ...location } }),
     ...(contextSize === undefined ? {} : { search_context_size: contextSize }),
   };
+}
+
+const ofFileSearch = ['vector_store_ids', 'max_num_results', 'ranking_options', 'filters'];
+
+/** Told as here, or in an object of its name. Null: it names no store. https://platform.openai.com/docs/guides/tools-file-search */
+function writeFileSearch(object: HostedTool['object']): Record<string, unknown> | null {
+  if (!namesStores(object)) return null;
+  const inner = object['file_search'];
+  const told = { ...object, ...(isObject(inner) ? inner : {}) };
+  const options = ofFileSearch.flatMap((name) => (told[name] === undefined ? [] : [[name, told[name]] as const]));
+  return { type: 'file_search', ...Object.fromEntries(options) };
 }

@@ -49,12 +49,12 @@ export async function openCall(services: RelayServices, turn: Turn): Promise<{ c
   try {
     const admitted = await admitWithFiles(services, turn, progress);
     ({ content, conversation } = admitted);
-    const { endpoint, admission, ownModel, parameters, prompt, permit, session, files } = admitted;
+    const { endpoint, admission, ownModel, parameters, permit, session, files } = admitted;
     const { model, isStream, streamType } = admitted.asked;
     const quoted = quotedFor(services, admitted);
     const settling = services.excess.settled(admission.user.id);
     if (settling !== undefined) await settling;
-    const reserving = reserveCall(services, { admission, endpoint, model, ownModel, body: content.body, parameters, prompt, quoted });
+    const reserving = reserveAsked(services, admitted, quoted);
     reserved = reserving instanceof Promise ? await reserving : reserving;
     const budgeting = turn.within === undefined ? services.budgets.enter(session, admission, reserved.expected) : null;
     budgetHold = budgeting === null ? null : await budgeting;
@@ -154,6 +154,22 @@ function affinityOf(
   { request, body, userId, model }: { request: Request; body: RelayBody; userId: number; model: string },
 ): Affinity | null {
   return kind.isWritten ? affinities.read({ dialect, headers: request.headers, body, userId, model }) : null;
+}
+
+function reserveAsked(services: RelayServices, admitted: CallWithFiles, quoted: QuotedPrice): ReservedCall | Promise<ReservedCall> {
+  const { endpoint, admission, ownModel, parameters, prompt, content, files, asked } = admitted;
+  const needsTools = files?.searchingTool !== undefined;
+  return reserveCall(services, {
+    admission,
+    endpoint,
+    model: asked.model,
+    ownModel,
+    body: content.body,
+    parameters,
+    prompt,
+    quoted,
+    needsTools,
+  });
 }
 
 interface CallWithFiles extends AdmittedCall {

@@ -40,6 +40,8 @@ export interface CallToReserve {
   /** Where somebody has looked into it already. */
   prompt: PromptContent | null;
   quoted: QuotedPrice;
+  /** Without its tools the response would be a wrong one. Missing: its caller may do without. */
+  needsTools?: boolean;
 }
 
 export interface ReservedCall {
@@ -121,7 +123,7 @@ function reserveFor(
   const { quotes } = services.context;
   const { admission, quoted } = call;
   const amount = costOf(services, call, asked, output.most);
-  const least = Math.min(amount, quotes.reserveFor(quoted, withoutTools(asked), output.least));
+  const least = Math.min(amount, quotes.reserveFor(quoted, call.needsTools === true ? asked : withoutTools(asked), output.least));
   const reserving = reserveQuota(services, admission, { amount, least });
   const bounded = (reservation: Reservation): ReservedCall => {
     const { choices, named } = output;

@@ -31,7 +31,7 @@ export const openai: Provider = {
       quirks: { modelRules: [responsesReasoning] },
       ...responsesModels,
       takesCacheKey: true,
-      hosted: ['web_search', 'code_execution'],
+      hosted: ['web_search', 'code_execution', 'file_search'],
     },
   },
   auth: { kind: 'bearer' },
