@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { unitsOf } from './picture-order.ts';
+import { tokensOf, tokensOfSeen, unitsOf } from './picture-order.ts';
 
-const order = (size: string, quality?: string) => ({ count: 1, size, quality, partials: 0, frames: 1 });
+const order = (size?: string, quality?: string) => ({ count: 1, size, quality, partials: 0, frames: 1 });
 
 test.each([
   ['dall-e-3', order('1024x1024', 'hd'), 2],
@@ -14,4 +14,26 @@ test.each([
   ['not-dall-e-3', order('1024x1024', 'hd'), undefined],
 ])('a picture of %s costs by its size and quality, whoever sells it: %j', (model, asked, factor) => {
   expect(unitsOf(asked, model).factor).toBe(factor);
+});
+
+test.each([
+  ['gpt-image-1', order(), { size: '1024x1024', quality: undefined }, 4160],
+  ['gpt-image-1', order(), { size: '1024x1536', quality: undefined }, 6240],
+  ['gpt-image-1', order(), { size: undefined, quality: undefined }, 4160],
+  ['gpt-image-1', order(), { size: undefined, quality: 'low' }, 272],
+  ['gpt-image-1', order(undefined, 'low'), { size: '1024x1536', quality: 'high' }, 408],
+  // Larger than what was asked for and reserved.
+  ['gpt-image-1', order('1024x1024', 'low'), { size: '4096x4096', quality: undefined }, 272],
+  ['seedream-4', order(), { size: '1024x1024', quality: undefined }, 4096],
+  ['gemini-3-pro-image', order('4K'), { size: '1024x1024', quality: undefined }, 1120],
+  ['flux', order(), { size: '1024x1024', quality: undefined }, 1250],
+])('where %s tells no tokens, of a picture that was ordered as %j and seen as %j so many are paid', (model, asked, seen, tokens) => {
+  expect(tokensOfSeen(asked, model, { ...seen, partials: 0 })).toBe(tokens);
+  expect(tokens).toBeLessThanOrEqual(tokensOf(asked, model));
+});
+
+test('pictures that are not finished are paid as far as they were asked for', () => {
+  const asked = { ...order('1024x1024', 'low'), partials: 2 };
+  const paid = [1, 2, 3].map((partials) => tokensOfSeen(asked, 'gpt-image-1', { size: undefined, quality: undefined, partials }));
+  expect(paid).toEqual([372, 472, 472]);
 });

@@ -56,34 +56,72 @@ const squareTokens: Readonly<Record<string, number>> = { low: 272, medium: 1056,
 const squareArea = 1024 * 1024;
 /** Of the largest of the usual sizes: who leaves it to the model may get that. */
 const openArea = 1.5;
+const smallest = '1024x1024';
 const tokensOfPartial = 100;
 /** A picture of a model whose vendor bills none by tokens: what it costs at the ratio 1 is $0.0025. */
 const otherTokens = 1250;
 
 /** Output tokens of so many pictures, at the most. */
 export function tokensOf(order: PictureOrder, upstreamModel: string, count: number = order.count): number {
-  return Math.ceil(count * (tokensOfOne(order, upstreamModel) * order.frames + order.partials * tokensOfPartial));
+  const one = tokensOfOne(order, upstreamModel) + tokensBeside(upstreamModel);
+  return Math.ceil(count * (one * order.frames + order.partials * tokensOfPartial));
 }
 
-function tokensOfOne({ size = '', quality = '' }: PictureOrder, upstreamModel: string): number {
+/** What is seen of a picture that has come. */
+export interface SeenPicture {
+  /** In pixels, like `1024x1024`; undefined: its bytes do not say it. */
+  size: string | undefined;
+  /** As its provider tells it; undefined: it does not. */
+  quality: string | undefined;
+  /** Of it that came before it was finished. */
+  partials: number;
+}
+
+/**
+ * Output tokens of one picture as it has come, not rounded, where nobody tells them; never more than were reserved for it. A quality that was left to the
+ * vendor and is not told is high: `auto` "will automatically select the best quality for the given model", and bills say the same. A size that
+ * nobody knows is the smallest that the vendor makes. https://platform.openai.com/docs/api-reference/images/createEdit
+ */
+export function tokensOfSeen(order: PictureOrder, upstreamModel: string, { size, quality, partials }: SeenPicture): number {
+  const seen = { size: size ?? order.size ?? (isOfGptImage(upstreamModel) ? smallest : undefined), quality: order.quality ?? quality };
+  const one = tokensOfOne(seen, upstreamModel) * order.frames + tokensOfPartials(order, partials);
+  return Math.min(one, tokensOf(order, upstreamModel, 1));
+}
+
+/** Of one picture, at most as many as were asked for. https://developers.openai.com/api/docs/guides/image-generation#partial-images-cost */
+export function tokensOfPartials({ partials: most }: PictureOrder, count: number): number {
+  return Math.min(count, most) * tokensOfPartial;
+}
+
+function isOfGptImage(upstreamModel: string): boolean {
+  return /^(?:chat)?gpt-image/.test(upstreamModel);
+}
+
+function tokensOfOne({ size = '', quality = '' }: Pick<PictureOrder, 'size' | 'quality'>, upstreamModel: string): number {
   const [, width, height] = /^(\d+)[x*](\d+)$/.exec(size) ?? [];
   const pixels = width === undefined || height === undefined ? undefined : Number(width) * Number(height);
   if (/gemini/.test(upstreamModel)) return tokensOfGemini(upstreamModel, size, pixels);
   if (/seed(?:ream|edit)/.test(upstreamModel)) return tokensOfSeedream(size, pixels);
-  if (!/^(?:chat)?gpt-image/.test(upstreamModel)) return otherTokens * sizeFactor(upstreamModel, size);
+  if (!isOfGptImage(upstreamModel)) return otherTokens * sizeFactor(upstreamModel, size);
   // None is smaller at the vendor; who takes a smaller size may make the usual one of it.
   const area = pixels === undefined ? openArea : Math.max(1, pixels / squareArea);
   return (squareTokens[quality] ?? squareTokens.high ?? otherTokens) * area;
 }
 
-/** What is written and thought beside a picture. */
-const besidePicture = { quick: 300, thinking: 3000 };
+/** What Gemini writes and thinks beside a picture. */
+function tokensBeside(upstreamModel: string): number {
+  if (!/gemini/.test(upstreamModel)) return 0;
+  return isQuickGemini(upstreamModel) ? 300 : 3000;
+}
+
+function isQuickGemini(upstreamModel: string): boolean {
+  return /gemini-[12][.-]/.test(upstreamModel);
+}
 
 /** https://ai.google.dev/gemini-api/docs/image-generation#aspect_ratios_and_image_size */
 function tokensOfGemini(upstreamModel: string, size: string, pixels = 0): number {
-  if (/gemini-[12][.-]/.test(upstreamModel)) return 1290 + besidePicture.quick;
-  const tokens = size === '4K' || pixels > 5_000_000 ? 2520 : size === '2K' || pixels > 1_600_000 ? 1680 : 1120;
-  return tokens + besidePicture.thinking;
+  if (isQuickGemini(upstreamModel)) return 1290;
+  return size === '4K' || pixels > 5_000_000 ? 2520 : size === '2K' || pixels > 1_600_000 ? 1680 : 1120;
 }
 
 const seedreamSides: Readonly<Record<string, number>> = { '1K': 1024, '2K': 2048, '3K': 3072, '4K': 4096 };

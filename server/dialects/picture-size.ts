@@ -7,7 +7,7 @@ export interface PictureSize {
 }
 
 /** Characters of base64 that are looked into: what cameras write before a JPEG's size fits. */
-const mostLooked = 128 * 1024;
+export const mostLooked = 128 * 1024;
 const nearly = 64;
 
 /** @param data base64 @returns null: it is none of these, or its size comes later */

@@ -47,6 +47,8 @@ export interface ReportedUsage {
   advice?: readonly AdviceUsage[] | undefined;
   /** What a price per call is for; missing: the call. */
   units?: CallUnits;
+  /** Events went by, and nothing of what was asked for was in them or will come. */
+  isNothing?: boolean;
 }
 
 export interface StreamPipe extends StreamVoice {
@@ -57,6 +59,8 @@ export interface StreamPipe extends StreamVoice {
   isEvent(rest: Buffer): boolean;
   /** The model has said why it ends, and has written nothing since. */
   hasFinished(): boolean;
+  /** It ends, and not by its caller: what was being made as a whole and has not come is owed by nobody. Missing: what is made comes as it is made. */
+  dropUnfinished?(): void;
   /** Bytes of whole events that have gone by. */
   readonly bytes: number;
   /** Rough number of tokens so far; for growing a reservation while the stream runs. */

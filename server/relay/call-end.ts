@@ -11,16 +11,18 @@ interface EndRule {
   told: ErrorCode;
   /** The provider did its work and bills it, although its response did not come to its end. */
   isCut?: true;
+  /** Its caller has ended it, or what its caller asked for: what the provider makes to its end all the same is paid. */
+  isByCaller?: true;
 }
 
 const rules = {
   completed: { logged: undefined, channel: 'well', told: 'internal_error' },
-  client_disconnected: { logged: 'client_closed', channel: 'nothing', told: 'client_closed', isCut: true },
+  client_disconnected: { logged: 'client_closed', channel: 'nothing', told: 'client_closed', isCut: true, isByCaller: true },
   shutdown: { logged: 'shutdown', channel: 'nothing', told: 'shutting_down', isCut: true },
   /** The account had no more in the middle of the response. */
-  overdraft: { logged: 'overdraft', channel: 'well', told: 'overdraft_stopped', isCut: true },
+  overdraft: { logged: 'overdraft', channel: 'well', told: 'overdraft_stopped', isCut: true, isByCaller: true },
   /** The model wrote a word that the site blocks. */
-  blocked_words: { logged: 'blocked_words', channel: 'well', told: 'output_blocked', isCut: true },
+  blocked_words: { logged: 'blocked_words', channel: 'well', told: 'output_blocked', isCut: true, isByCaller: true },
   /** An upstream said that it failed, or could not be asked. */
   upstream_failed: { logged: 'upstream_error', channel: 'failed', told: 'invalid_upstream_response' },
   /** The stream stopped without its proper end. */

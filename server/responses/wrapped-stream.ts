@@ -28,6 +28,10 @@ export abstract class WrappedStream implements StreamPipe {
     return this.pipe.hasFinished();
   }
 
+  dropUnfinished(): void {
+    this.pipe.dropUnfinished?.();
+  }
+
   roughTokens(): number {
     return this.pipe.roughTokens();
   }

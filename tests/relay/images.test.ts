@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
 import { failureOf } from '#tests/support/failure-of.ts';
 import { pictureOf, pictureTokens } from '#tests/support/image-responses.ts';
+import { startRawUpstream } from '#tests/support/raw-upstream.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
 
@@ -172,25 +173,41 @@ describe.each(engines)('pictures on $kind', (engine) => {
   });
 
   test.each([
-    { model: metered, behaviour: { cutAfter: 0 }, ending: 'truncated', count: 1 },
-    { model: metered, behaviour: { endAfter: 0 }, ending: 'truncated', count: 1 },
-    { model: metered, behaviour: { errorAfter: 0 }, ending: 'upstream_error', count: 0 },
-  ])('a stream that breaks off is charged what was begun of it: $behaviour', async ({ model, behaviour, ending, count }) => {
+    { behaviour: { cutAfter: 1 }, ending: 'truncated' },
+    { behaviour: { endAfter: 1 }, ending: 'truncated' },
+    { behaviour: { errorAfter: 1 }, ending: 'upstream_error' },
+  ])('of a stream that its provider breaks off what has come is charged: $behaviour', async ({ behaviour, ending }) => {
     await using scene = await open();
     scene.upstream.behave(behaviour);
-    const stream = await sdk(scene).images.generate({
-      model,
-      prompt: 'a tide',
-      stream: true,
-      partial_images: 3,
-      quality: 'low',
-      size: '1024x1024',
-    });
+    const stream = await sdk(scene).images.generate({ model: metered, prompt: 'a tide', stream: true, partial_images: 3 });
     expect(await failureOf(Array.fromAsync(stream))).toBeInstanceOf(Error);
     const [row] = await scene.logs(1);
-    expect(row?.other).toMatchObject({ ending, units: { count }, ...(count > 0 ? { completion_source: 'estimated' } : {}) });
-    const made = count * (272 + 300);
-    expect(row).toMatchObject({ completion_tokens: made, quota: Math.ceil((row?.prompt_tokens ?? 0) * 2.5 + made * 20) });
+    expect(row?.other).toMatchObject({ ending, units: { count: 0 }, completion_source: 'estimated', image_output: 200 });
+    expect(row).toMatchObject({ completion_tokens: 200, quota: Math.ceil((row?.prompt_tokens ?? 0) * 2.5 + 200 * 20) });
+    await scene.checkBooks();
+  });
+
+  test('a stream that its provider breaks off before anything of a picture has come costs nothing', async () => {
+    await using upstream = await startRawUpstream((response) => {
+      response.write('data: {"type":"image_generation.in_progress"}\n\n', () => response.destroy());
+    });
+    await using scene = await open({ channels: [{ base_url: upstream.url, models: metered }] });
+    const stream = await sdk(scene).images.generate({ model: metered, prompt: 'a tide', stream: true, partial_images: 3 });
+    expect(await failureOf(Array.fromAsync(stream))).toBeInstanceOf(Error);
+    expect(await scene.logs(1)).toMatchObject([{ quota: 0, prompt_tokens: 0, other: { ending: 'truncated' } }]);
+    await scene.checkBooks();
+  });
+
+  test('where a provider tells no tokens the picture is paid that has come, not the dearest that there is', async () => {
+    await using scene = await open();
+    scene.upstream.behave({ usage: 'none' });
+    const asked = { model: metered, prompt: 'a tide', n: 2, size: 'auto', quality: 'auto' } as const;
+    await Array.fromAsync(await sdk(scene).images.generate({ ...asked, stream: true, partial_images: 1 }));
+    await sdk(scene).images.generate(asked);
+    const [streamed, whole] = await scene.logs(2);
+    // Squares of the best quality; of the largest ones 6,240 were reserved.
+    expect(streamed).toMatchObject({ completion_tokens: 2 * (4160 + 100), other: { completion_source: 'estimated', units: { count: 2 } } });
+    expect(whole).toMatchObject({ completion_tokens: 2 * 4160, other: { completion_source: 'estimated', units: { count: 2 } } });
     await scene.checkBooks();
   });
 

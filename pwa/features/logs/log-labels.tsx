@@ -42,6 +42,9 @@ export function whySource(log: Log): WhySource | undefined {
   // What is paid is what the upstream told.
   if (other?.units !== undefined && other.model_price !== -1) return undefined;
   if (input === 'upstream' && output === 'upstream') return undefined;
+  if (other?.units?.kind === 'image' && output === 'estimated') {
+    return { name: other.units.count === 0 ? 'pictures_unfinished' : 'pictures_seen', source: output };
+  }
   return { name: nameOf(input, output), source: input === 'estimated' || output === 'estimated' ? 'estimated' : 'counted' };
 }
 

@@ -1,7 +1,6 @@
 // Pictures. Callers of OpenAI's format alone have them; providers are asked as they are, or in a form of their own (`forms/`).
 // https://platform.openai.com/docs/api-reference/images
-import { pictureModel, tokensOf, unitsOf } from '#shared/picture-order.ts';
-import type { TokenUsage } from '#shared/token-usage.ts';
+import { pictureModel, tokensOfSeen, unitsOf } from '#shared/picture-order.ts';
 import type { ClientCall } from '#server/dialects/client-dialect.ts';
 import type { DecodedWhole, DecodeInput } from '#server/dialects/decoded-whole.ts';
 import type { CallInput, EncodedRequest } from '#server/dialects/encode-input.ts';
@@ -19,10 +18,11 @@ import { pictureEdits } from './forms/edits.ts';
 import { pictureForms } from './forms/registry.ts';
 import { ImageStream } from './image-stream.ts';
 import { bodyOf, encodeOwn, formNamed, readOwn, usageObject } from './own-pictures.ts';
+import type { OwnPictures } from './own-pictures.ts';
 import { encodeEdit } from './own-edits.ts';
-import type { PictureForm } from './picture-form.ts';
-import { revisedPrompts } from './picture-bytes.ts';
-import { orderOf } from './picture-order.ts';
+import type { Body, PictureForm } from './picture-form.ts';
+import { revisedPrompts, sizeInBytes } from './picture-bytes.ts';
+import { orderOf, seenIn } from './picture-order.ts';
 import { onOneLine, readPictures } from './read-pictures.ts';
 import type { Pictures } from './read-pictures.ts';
 
@@ -44,10 +44,11 @@ function imageKind(name: CallKindName, eventName: string, client: ClientCall): C
     if (form !== null) return yield* decodeOwn(input, form, eventName);
     const pictures = yield* readPictures(input, 'data');
     if ('error' in pictures) return { kind: 'failed', error: pictures.error };
-    const { rows, usage, cost } = pictures;
+    const { told, usage, cost } = pictures;
+    const rows = pictures.rows.map(({ start, end }) => input.body.subarray(start, end));
     return {
-      ...paidFor(input, rows.length, usage),
-      written: () => revisedPrompts(rows.map(({ start, end }) => input.body.subarray(start, end))),
+      ...paidFor(input, { rows, usage, told }),
+      written: () => revisedPrompts(rows),
       cost,
       body: () => input.body,
       events: () => asEvents(input, pictures, eventName),
@@ -91,23 +92,28 @@ function* decodeOwn(input: DecodeInput, form: PictureForm, eventName: string): G
   const { rows, usage } = read;
   const told = usage === null ? {} : { usage: usageObject(usage) };
   return {
-    ...paidFor(input, rows.length, usage),
+    ...paidFor(input, read),
     written: () => revisedPrompts(rows),
     body: () => bodyOf(read, input, usage),
     events: () => eventsOf(rows, { ...told, created: input.writer.createdAt }, eventName),
   };
 }
 
-function paidFor(input: DecodeInput, rows: number, usage: TokenUsage | null): Omit<DecodedWhole, 'written' | 'body' | 'events'> {
+/** @param told what the response says of all its pictures; missing: nothing */
+function paidFor(
+  input: DecodeInput,
+  { rows, usage, told = {} }: OwnPictures & { told?: Body },
+): Omit<DecodedWhole, 'written' | 'body' | 'events'> {
   const order = orderOf({ ...input.responseFields, ...input.way.paramOverride });
-  const count = Math.min(rows, order.count);
+  const paid = rows.slice(0, order.count);
   const made = pictureModel(input.upstreamModel, input.writer.model);
+  const tokens = (row: Buffer) => tokensOfSeen(order, made, seenIn(told, sizeInBytes(row)));
   return {
     kind: 'whole',
     usage,
-    units: unitsOf(order, made, count),
-    isEmpty: rows === 0,
-    outputTokens: tokensOf(order, made, count),
+    units: unitsOf(order, made, paid.length),
+    isEmpty: rows.length === 0,
+    outputTokens: Math.ceil(paid.reduce((sum, row) => sum + tokens(row), 0)),
   };
 }
 

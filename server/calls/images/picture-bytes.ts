@@ -1,4 +1,5 @@
 // Pictures stand in their responses as long texts of base64. What stands around them is read without turning them into text.
+import { pictureSize, mostLooked } from '#server/dialects/picture-size.ts';
 import { endOfTextBytes } from '#server/framing/json-text.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 
@@ -23,6 +24,20 @@ export function withoutPictures(json: Buffer): Buffer {
     at = end - key.length;
   }
   return kept.length === 0 ? json : Buffer.concat([...kept, json.subarray(from)]);
+}
+
+/** Of the first picture in it, like `1024x1024`, by its first bytes; undefined: there is none, or they do not say it. */
+export function sizeInBytes(json: Buffer): string | undefined {
+  const at = json.indexOf(key);
+  if (at < 0) return undefined;
+  const behind = at + key.length;
+  const begin = beginning.exec(json.toString('latin1', behind, behind + beginBytes));
+  if (begin === null) return undefined;
+  const start = behind + begin[0].length;
+  // Some say the type of their bytes before them.
+  const letters = json.toString('latin1', start, start + mostLooked).replace(/^data:[\w\\/+.-]{1,40};base64,/, '');
+  const size = pictureSize(letters);
+  return size === null ? undefined : `${size.width}x${size.height}`;
 }
 
 /** What models have made of the prompts, a line each. @param rows pictures as objects of JSON */

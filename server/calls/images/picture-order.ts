@@ -1,5 +1,5 @@
 // Which pictures a request asks for.
-import type { PictureOrder } from '#shared/picture-order.ts';
+import type { PictureOrder, SeenPicture } from '#shared/picture-order.ts';
 import type { Body } from '#server/dialects/strict-fields.ts';
 
 const usualFrames = 9;
@@ -21,6 +21,12 @@ export function orderOf({
     partials: stream === true || stream === 'true' ? (numberOf(partials) ?? 0) : 0,
     frames: format === 'gif' ? (numberOf(frames) ?? usualFrames) : 1,
   };
+}
+
+/** What a provider says of a picture, or of all that it tells. @param size as its bytes say it, which is believed first */
+export function seenIn({ size: told, quality }: Body, size: string | undefined, partials = 0): SeenPicture {
+  const isSize = typeof told === 'string' && /^\d{2,5}x\d{2,5}$/.test(told);
+  return { size: size ?? (isSize ? told : undefined), quality: textOf(quality), partials };
 }
 
 function numberOf(value: unknown): number | undefined {

@@ -84,7 +84,8 @@ async function tokensOfPictures(call: RunningCall, response: ResponseToCount): P
   const isPerCall = call.quoted.price.kind === 'call';
   const usage = await tokensOfResponse(call, { ...response, countWritten: isPerCall ? () => Promise.resolve(0) : response.countWritten });
   if (usage.completionSource === 'upstream' || usage.output === 0) return usage;
-  return { ...usage, imageOutput: usage.output, completionSource: 'estimated' };
+  const { output = 0, imageOutput = 0 } = response.told ?? {};
+  return { ...usage, imageOutput: usage.output - (output - imageOutput), completionSource: 'estimated' };
 }
 
 /** What was heard is counted by its length, and is audio where nobody tells otherwise. */

@@ -28,6 +28,7 @@ interface EndedStream {
 /** What was not settled was not answered: the client then sees its connection break, and the promise rejects. */
 export async function endStream(stream: EndedStream, ended: EndReason, failure?: UpstreamFailure): Promise<void> {
   const { call, client, pipe, reader } = stream;
+  if (endRules[ended].isByCaller !== true) pipe.dropUnfinished?.();
   try {
     const { usage, isInvalid } = await usageOfStream(stream, ended, failure);
     const reason = ended === 'completed' && isInvalid ? 'invalid_usage' : ended;
@@ -81,10 +82,10 @@ async function usageOfStream(stream: EndedStream, ended: EndReason, failure: Ups
 
 /** What the upstream told, as far as it can be believed; else what is counted. */
 async function readUsage({ call, pipe, counting }: EndedStream, failure: UpstreamFailure | undefined): Promise<StreamUsage> {
-  const { usage, isInvalid, hasTextAfter, hosted, summaries, advice, units } = pipe.reportedUsage();
+  const { usage, isInvalid, hasTextAfter, hosted, summaries, advice, units, isNothing = false } = pipe.reportedUsage();
   // It may stand with the error alone.
   const told = usage ?? failure?.usage ?? null;
-  if (told === null && pipe.bytes === 0) return { usage: null, isInvalid };
+  if (told === null && (pipe.bytes === 0 || isNothing)) return { usage: null, isInvalid };
   const metered = await usageOfResponse(call, {
     told,
     hosted,
