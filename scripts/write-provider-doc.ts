@@ -26,6 +26,7 @@ const calls: Readonly<Record<CallKindName, string>> = {
   completions: 'completions',
   count_tokens: 'counts of tokens',
   embeddings: 'embeddings',
+  fim: 'filling a middle',
   images: 'images',
   image_edits: 'edits of images',
   image_variations: 'variations of images',

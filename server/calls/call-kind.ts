@@ -16,6 +16,7 @@ export type CallKindName =
   | 'completions'
   | 'count_tokens'
   | 'embeddings'
+  | 'fim'
   | 'images'
   | 'image_edits'
   | 'image_variations'

@@ -5,6 +5,7 @@ import { chat } from './chat.ts';
 import { completions } from './completions.ts';
 import { countTokens } from './count-tokens.ts';
 import { embeddings } from './embeddings/embeddings.ts';
+import { fim } from './fim.ts';
 import { imageEdits, images, imageVariations } from './images/images.ts';
 import { moderations } from './moderations/moderations.ts';
 import { realtime } from './realtime/realtime.ts';
@@ -16,6 +17,7 @@ export const callKinds: Readonly<Record<CallKindName, CallKind>> = {
   completions,
   count_tokens: countTokens,
   embeddings,
+  fim,
   images,
   image_edits: imageEdits,
   image_variations: imageVariations,

@@ -1,6 +1,7 @@
 // What clients can ask of the relay: path, format, and what of it is asked for. A further one is a line in the table.
 import type { CallKind } from '#server/calls/call-kind.ts';
 import { callKinds } from '#server/calls/registry.ts';
+import { cohereCallers, cohereRerank } from '#server/calls/rerank/cohere-client.ts';
 import type { ClientCall, ClientDialect } from '#server/dialects/client-dialect.ts';
 import type { SocketDialect } from '#server/dialects/socket-dialect.ts';
 import { clientDialects, defaultClientDialect } from '#server/dialects/registry.ts';
@@ -42,6 +43,8 @@ export const relayEndpoints: readonly RelayEndpoint[] = [
   ofSessions('/pg/audio/transcriptions', callKinds.transcriptions),
   ofSessions('/pg/audio/translations', callKinds.translations),
   endpoint('/v1/completions', clientDialects['openai-completions'], callKinds.completions),
+  // Mistral's packages ask for it so.
+  endpoint('/v1/fim/completions', clientDialects['openai-chat'], callKinds.fim),
   endpoint('/v1/embeddings', clientDialects['openai-chat'], callKinds.embeddings),
   endpoint('/v1/engines/{model}/embeddings', clientDialects['openai-chat'], callKinds.embeddings),
   endpoint('/v1/images/generations', clientDialects['openai-chat'], callKinds.images),
@@ -52,6 +55,7 @@ export const relayEndpoints: readonly RelayEndpoint[] = [
   endpoint('/v1/audio/translations', clientDialects['openai-chat'], callKinds.translations),
   endpoint('/v1/moderations', clientDialects['openai-chat'], callKinds.moderations),
   endpoint('/v1/rerank', clientDialects['openai-chat'], callKinds.rerank),
+  { ...endpoint('/v2/rerank', cohereCallers, callKinds.rerank), ...cohereRerank },
   { ...endpoint('/v1/responses', clientDialects['openai-responses'], callKinds.chat), socket: clientDialects['openai-responses'].socket },
   { ...endpoint('/v1/responses/compact', clientDialects['openai-responses'], callKinds.chat), isCompaction: true },
   endpoint('/v1/responses/input_tokens', clientDialects['openai-responses'], callKinds.count_tokens),

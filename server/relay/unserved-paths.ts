@@ -1,5 +1,6 @@
 // Paths that vendors' formats have and that are not served here. Whoever calls one is told that, in the format of that vendor, and not
 // that there is no such thing: libraries do not ask again then.
+import { cohereCallers } from '#server/calls/rerank/cohere-client.ts';
 import type { ClientDialect } from '#server/dialects/client-dialect.ts';
 import { clientDialects } from '#server/dialects/registry.ts';
 
@@ -26,6 +27,7 @@ const unserved: readonly UnservedPaths[] = [
       /^\/v1(?:beta)?\/(?:auth_tokens|cachedContents|corpora|fileSearchStores|generatedFiles|operations|tunedModels|tuningJobs)(?:[/:]|$)/,
   },
   { dialect: clientDialects.gemini, paths: /^\/(?:v1beta\/(?:agents|batches|files|webhooks)|upload\/v1(?:beta)?)(?:[/:]|$)/ },
+  { dialect: cohereCallers, paths: /^\/v2\/(?:chat|embed)(?:\/|$)/ },
 ];
 
 /**

@@ -57,6 +57,31 @@ describe.each(engines)('reranking on $kind', (engine) => {
     expect(full.body.meta).toBeDefined();
   });
 
+  test("Cohere's newer client asks at an address of its own, and is answered in its words, errors too", async () => {
+    await using scene = await open({ ModelPrice: JSON.stringify({ 'cohere-rerank-v3.0': 0.002 }) });
+    const many = Array.from({ length: 250 }, (_, index) => `wave ${index}`);
+    const response = await scene.post('/v2/rerank', { model: 'cohere-rerank-v3.0', query: 'high water', documents: many, top_n: 1 });
+    expect([response.status, await response.json()]).toEqual([
+      200,
+      {
+        id: expect.any(String),
+        results: [{ index: expect.any(Number), relevance_score: expect.any(Number) }],
+        meta: expect.objectContaining({ api_version: { version: '2' }, billed_units: { search_units: 3 } }),
+      },
+    ]);
+    for (const model of ['any-rerank', 'jina-reranker-v2']) {
+      const other = await scene.post('/v2/rerank', { model, query: 'high water', documents });
+      expect([other.status, await other.json()]).toMatchObject([200, { meta: { api_version: { version: '2' } }, results: { length: 3 } }]);
+    }
+    const refused = await scene.post('/v2/rerank', { model: 'any-rerank', query: '', documents });
+    expect([refused.status, await refused.json()]).toEqual([400, { id: expect.any(String), message: expect.stringContaining('query') }]);
+    const unserved = await scene.post('/v2/chat', { model: 'any-rerank', messages: [] });
+    expect([unserved.status, await unserved.json()]).toEqual([501, { id: expect.any(String), message: expect.any(String) }]);
+    const [row] = await scene.logs(3);
+    expect(row).toMatchObject({ quota: 3000 });
+    await scene.checkBooks();
+  });
+
   test.each([
     { model: 'any-rerank', tokens: 38, source: 'upstream' },
     { model: 'siliconflow-reranker', tokens: 9, source: 'upstream' },

@@ -38,8 +38,8 @@ export interface NestedFields {
   parameters: readonly string[];
 }
 
-/** Who asks decides how it is answered. */
-export type RerankShape = 'jina' | 'cohere';
+/** Who asks decides how it is answered: `cohere` is its first API. */
+export type RerankShape = 'jina' | 'cohere' | 'cohere-v2';
 
 /** What of a request its response is written by. */
 export interface RerankAsked {

@@ -13,9 +13,9 @@ export function writeResponse(
 ): Record<string, unknown> {
   const { topN } = asked;
   const results = typeof topN === 'number' ? response.results.slice(0, topN) : response.results;
-  return asked.shape === 'cohere'
-    ? cohereResponse({ ...response, results }, { told, asked, id: writer.requestId })
-    : jinaResponse({ ...response, results }, { told, asked, model: writer.model });
+  return asked.shape === 'jina'
+    ? jinaResponse({ ...response, results }, { told, asked, model: writer.model })
+    : cohereResponse({ ...response, results }, { told, asked, id: writer.requestId });
 }
 
 /** `usage` has the names of Jina and those of OpenAI, because either's clients read it. https://api.jina.ai/redoc#tag/rerank */
@@ -44,7 +44,7 @@ function jinaResponse(
   };
 }
 
-/** https://docs.cohere.com/v1/reference/rerank */
+/** https://docs.cohere.com/v1/reference/rerank, https://docs.cohere.com/v2/reference/rerank */
 function cohereResponse(
   { results, usage, units }: RerankResponse,
   { told, asked, id }: { told: Body; asked: Body; id: string },
@@ -58,6 +58,7 @@ function cohereResponse(
     meta: {
       api_version: { version: '1' },
       ...meta,
+      ...(asked.shape === 'cohere-v2' ? { api_version: { version: '2' } } : {}),
       billed_units: { ...billed, ...(units === undefined ? {} : { search_units: units.count }) },
       ...(usage === null ? {} : { tokens: { input_tokens: inputTokens(usage), output_tokens: usage.output } }),
     },

@@ -10,9 +10,9 @@ export const mistral: Provider = {
   formats: {
     'openai-chat': {
       framing: 'sse',
-      // Its completions fill a middle, and are told as a conversation's are.
       paths: {
         chat: openaiPaths.chat,
+        fim: '{base}/v1/fim/completions',
         embeddings: openaiPaths.embeddings,
         speech: openaiPaths.speech,
         transcriptions: openaiPaths.transcriptions,

@@ -66,7 +66,7 @@ function describeType({ type, standIn, capabilities }: (typeof relayed)[number])
         const exercise = exercises[kind];
         if (exercise === undefined) throw new Error(`Nothing tries ${kind}`);
         const name = upstreamModelOf(standIn, kind);
-        scene().upstream.behave(kind === 'completions' ? { text: 'At noon in Brest.' } : {});
+        scene().upstream.behave(kind === 'completions' || kind === 'fim' ? { text: 'At noon in Brest.' } : {});
         const before = (await scene().logs(0)).length;
         const whole = await exercise.ask(scene(), name, false);
         const text = await whole.text();

@@ -47,6 +47,11 @@ export const exercises: Readonly<Partial<Record<CallKindName, Exercise>>> = {
     check: has('"index":1', '"usage"'),
     askRefused: json('/v1/embeddings', { input: [refusedText] }),
   },
+  fim: {
+    ask: json('/v1/fim/completions', { prompt: 'def tide():', suffix: 'return height', max_tokens: 50 }),
+    check: has('"chat.completion"', 'Brest', '"usage"'),
+    streams: { models: /./, end: 'data: [DONE]' },
+  },
   images: {
     ask: json('/v1/images/generations', { prompt: 'a tide' }),
     check: has('"data"'),

@@ -47,6 +47,8 @@ const furtherPaths: Readonly<Record<number, Readonly<Record<string, string>>>> =
   27: { chat: '/v1/responses' },
   35: { claude: '/anthropic/v1/messages' },
   40: { speech: '/v1/audio/speech', transcriptions: '/v1/audio/transcriptions' },
+  // https://docs.mistral.ai/api/endpoint/fim
+  42: { fim: '/v1/fim/completions' },
   43: { claude: '/anthropic/v1/messages' },
   53: { chat: '/v1/chat/completions' },
 };
@@ -69,6 +71,7 @@ export const modelOf: Readonly<Record<string, string>> = {
   chat: 'test-model',
   completions: 'test-completions',
   embeddings: 'test-embeddings',
+  fim: 'test-fim',
   images: 'gpt-image-1',
   image_edits: 'gpt-image-1-mini',
   image_variations: 'dall-e-2',

@@ -11,6 +11,8 @@ const shared: Readonly<Record<string, string>> = {
   chat: '/v1/chat/completions',
   completions: '/v1/completions',
   embeddings: '/v1/embeddings',
+  // What it answers is a conversation's answer.
+  fim: '/v1/chat/completions',
   images: '/v1/images/generations',
   image_edits: '/v1/images/edits',
   image_variations: '/v1/images/variations',
@@ -87,17 +89,24 @@ function judge(request: FrontedRequest, { type, isKeyed }: PlainProvider): Judge
   if (!isKeyed(headers, kind)) return refused(401, 'the key is not where it belongs');
   const media = headers['content-type'] ?? '';
   const asked = media.startsWith('multipart/') ? {} : jsonOf(body);
-  const unknown = (refusedFields[type] ?? []).filter((field) => field in asked);
+  const fields = kind === 'fim' ? [...(refusedFields[type] ?? []), 'messages', 'stream_options'] : (refusedFields[type] ?? []);
+  const unknown = fields.filter((field) => field in asked);
   if (unknown.length > 0) return refused(422, `unknown: ${unknown.join()}`);
   const version = headers['anthropic-version'];
   return {
     kind: 'pass',
     path: kind === 'gemini' ? path : kind === 'count_tokens' ? path : (shared[kind] ?? path),
-    body,
+    body: kind === 'fim' ? asChat(asked) : body,
     headers: { 'content-type': media, ...(version === undefined ? {} : { 'anthropic-version': String(version) }) },
     // Claude's words are Claude's, whoever says them.
     relay: (answer, response) => void relay(kind === 'claude' ? 0 : type, answer, response),
   };
+}
+
+/** The fake upstream answers who says something; Mistral's streams tell their usage to everybody. */
+function asChat(asked: Readonly<Record<string, unknown>>): Buffer {
+  const options = asked['stream'] === true ? { stream_options: { include_usage: true } } : {};
+  return Buffer.from(JSON.stringify({ ...asked, ...options, messages: [{ role: 'user', content: asked['prompt'] }] }));
 }
 
 function kindAt(type: number, path: string): string | null {
