@@ -40,6 +40,8 @@ export interface CallInput {
   conversationKey?(): string;
   /** Tools that run at the provider and are paid for, and how often each of them is; the others are left out. */
   hosted?: HostedCalls;
+  /** Fields that the provider does not know, which are left out where their caller loses nothing by it. Missing: none. */
+  withoutFields?: ReadonlySet<string>;
   /** Tokens of each choice that the caller's account pays for: no limit may be larger. */
   outputBound?: number;
   /** Tokens of each choice that were reserved for: no edit raises a limit beyond. */
@@ -83,6 +85,8 @@ export interface EncodedRequest {
   createAwaiting?: ((call: AwaitedCall) => Awaiting) | undefined;
   /** Are left at the provider before it. Missing: none. */
   files?: readonly LeftFile[] | undefined;
+  /** Fields that some who speak the format do not know: refused for one, it is sent again without. Missing: none. */
+  doubtful?: readonly string[] | undefined;
   /** What its caller wants of a response that only names it. Missing: nothing. */
   contents?: NamedContents | undefined;
 }

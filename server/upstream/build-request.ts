@@ -50,7 +50,8 @@ function refusalOf({ searchingTool, ...call }: UpstreamCall): AppError {
 }
 
 function requestOn(way: ChannelWay, call: UpstreamCall): UpstreamRequest | Promise<UpstreamRequest> {
-  const encoded = call.kind.encode({ ...call, way }, (lists) => decodeTokens(lists, call.originModel));
+  const withoutFields = call.withoutFields ?? call.channel.refusedFields.of(way.upstreamModel);
+  const encoded = call.kind.encode({ ...call, way, withoutFields }, (lists) => decodeTokens(lists, call.originModel));
   return encoded instanceof Promise ? encoded.then((request) => openRequest(call, way, request)) : openRequest(call, way, encoded);
 }
 
@@ -105,7 +106,7 @@ function openRequest(
   const path = encoded.isBatch === true ? way.batchPath : isStream ? way.streamPath : way.path;
   const awaiting = (encoded.createAwaiting ?? way.dialect.createAwaiting)?.({ path, isStream });
   const { body, upstreamModel, reasoningEffort, sentLimit, hostedLeast, hostedVariants, hostedIfCut, askedTier, dropped } = encoded;
-  const { contents, files, streamType } = encoded;
+  const { contents, files, streamType, doubtful } = encoded;
   return {
     // What was not overridden is not read by the override either.
     way: encoded.isAsAsked === true ? { ...way, paramOverride: null } : way,
@@ -130,6 +131,7 @@ function openRequest(
     ...(contents === undefined ? {} : { contents }),
     ...(streamType === undefined ? {} : { streamType }),
     ...(files === undefined ? {} : { files }),
+    ...(doubtful === undefined ? {} : { doubtful }),
     ...(isGathered ? { createSieve: () => new EventSieve(way.framing, (event) => gathering.keeps(event)) } : {}),
   };
 }

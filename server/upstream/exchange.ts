@@ -11,6 +11,7 @@ import { withAwaiting } from './awaited-exchange.ts';
 import { withContents } from './fetched-contents.ts';
 import { leaveFiles } from './leave-files.ts';
 import { withRenewal } from './renewed-exchange.ts';
+import { withoutRefused } from './without-refused.ts';
 import { SendFailure } from './send-failure.ts';
 import type { ResponseHeaders, Sending, SendLimits, SendRequest, StreamResponse, WholeResponse } from './send.ts';
 import { followUps } from './follow-ups.ts';
@@ -99,7 +100,15 @@ export function sendCall(
       return { ...unsigned(cause, call.channel, now()), request: keptOf(open) };
     }
   };
-  const prepare = (open: UpstreamRequest) => (open.files === undefined ? authorize(open) : leave(open, open.files));
+  const prepare = (open: UpstreamRequest) => {
+    const { files, doubtful } = open;
+    const begun = files === undefined ? authorize(open) : leave(open, files);
+    if (doubtful === undefined) return begun;
+    const resend = (withoutFields: ReadonlySet<string>) =>
+      sendCall(context, { ...call, withoutFields }, { limits, ...(isWanted === undefined ? {} : { isWanted }) });
+    const ensure = (first: CallExchange) => withoutRefused(first, { channel: call.channel, doubtful, resend });
+    return begun instanceof Promise ? begun.then(ensure) : ensure(begun);
+  };
   const encoded = buildRequest({ ...call, settings: context.settings });
   return encoded instanceof Promise ? encoded.then(prepare) : prepare(encoded);
 }

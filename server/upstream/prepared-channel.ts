@@ -20,6 +20,8 @@ import { findWay } from './find-way.ts';
 import type { ChannelWay, ModelVersions } from './find-way.ts';
 import { providerOf } from './providers/registry.ts';
 import type { Provider, ProviderFormat } from './providers/spec.ts';
+import { createRefusedFields } from './refused-fields.ts';
+import type { RefusedFields } from './refused-fields.ts';
 import type { SendRequest } from './send.ts';
 
 /** One format of a channel's provider, ready to be used with the channel's key. */
@@ -68,6 +70,8 @@ export interface PreparedChannel {
   readonly siteUrl: string | undefined;
   /** Headers that its operator has set, by names in small letters; they take the place of any other. */
   readonly ownHeaders: Readonly<Record<string, string>>;
+  /** What its provider was asked for and does not know. */
+  readonly refusedFields: RefusedFields;
   /** Why no call can be made through it, for administrators; null when it can. */
   readonly problem: string | null;
   /** Which way a call of that model goes; null: there is none. */
@@ -144,6 +148,7 @@ export function prepareChannel(record: ChannelRecord, secrets: Pick<Secrets, 'de
     // An unreadable status mapping only loses its comfort, so it does not stop the channel.
     statusCodeMapping: statusCodeMapping ?? new Map(),
     paramOverride: paramOverride === null || Object.keys(paramOverride).length === 0 ? null : paramOverride,
+    refusedFields: createRefusedFields(),
     problem: problems.length === 0 ? null : problems.join('; '),
     way(client, kind, model, address = {}) {
       if (address.versions !== undefined && address.versions !== versions) {

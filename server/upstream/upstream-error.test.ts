@@ -46,6 +46,11 @@ describe('an upstream error', () => {
     expect(parse(418, body)).toMatchObject({ message, type: 'upstream_error', code: 'bad_response_status_code', param: '418' });
   });
 
+  it('names the field that FastAPI does', () => {
+    const body = { detail: [{ type: 'extra_forbidden', loc: ['body', 'stream_format'], msg: 'Extra inputs are not permitted' }] };
+    expect(parse(422, body)).toMatchObject({ param: 'stream_format', message: 'Extra inputs are not permitted' });
+  });
+
   it('has the mapped status, and 502 where the status is no error', () => {
     expect(parse(429, {})).toMatchObject({ status: 503, upstreamStatus: 429 });
     expect(parse(404, {})).toMatchObject({ status: 400, upstreamStatus: 404 });

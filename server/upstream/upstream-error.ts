@@ -156,9 +156,13 @@ function readErrorBody(body: unknown): FoundError {
   const header = isObject(body.header) ? body.header.message : undefined;
   const response = isObject(body.response) && isObject(body.response.error) ? body.response.error.message : undefined;
   const first = Array.isArray(body.errors) && isObject(body.errors[0]) ? body.errors[0].message : undefined;
-  const detail = Array.isArray(body.detail) && isObject(body.detail[0]) ? body.detail[0].msg : body.detail;
+  const place = Array.isArray(body.detail) && isObject(body.detail[0]) ? body.detail[0] : undefined;
+  const detail = place === undefined ? body.detail : place.msg;
   const candidates = [body.message, body.msg, body.err, body.error_msg, header, response, error, first, detail];
-  return { message: candidates.map(nonEmpty).find((candidate) => candidate !== undefined) };
+  const message = candidates.map(nonEmpty).find((candidate) => candidate !== undefined);
+  // Where it is, from `body` on. https://fastapi.tiangolo.com/tutorial/handling-errors/
+  const param = Array.isArray(place?.loc) ? nonEmpty(place.loc.at(-1)) : undefined;
+  return { message, ...(param === undefined ? {} : { param }) };
 }
 
 /** A prompt that the law refuses, and one that alone is more than may be sent in a minute, are the request's. */

@@ -103,6 +103,69 @@ describe.each(engines)('speech on $kind', (engine) => {
     await scene.checkBooks();
   });
 
+  describe('of a provider that knows no events', () => {
+    const refusal = {
+      status: 400,
+      error: { message: 'Unrecognized request argument supplied: stream_format', type: 'invalid_request_error' },
+    };
+    const formats = (scene: RelayScene) => scene.upstream.requests.map(({ body }) => (body as { stream_format?: string }).stream_format);
+
+    test.each([{}, { stream_format: 'sse' }])('the sound is asked for without them, measured, and so are the next: %j', async (asked) => {
+      await using scene = await open({ channels: [{ models }], settings: { RetryTimes: '0' } });
+      scene.upstream.queue(refusal);
+      const said = await speak(scene, { model: metered, ...asked });
+      if ('stream_format' in asked) expect((await eventsOf(said)).at(-1)).toMatchObject({ type: 'speech.audio.done' });
+      else expect((await bytesOf(said)).equals(whole)).toBe(true);
+      await (await speak(scene, { model: metered, ...asked })).arrayBuffer();
+      expect(formats(scene)).toEqual(['sse', undefined, undefined]);
+      const rows = await scene.logs(2);
+      const tokens = Math.ceil((spokenSeconds * 1250) / 60);
+      for (const { completion_tokens: completion, other } of rows) {
+        expect({ completion, source: other?.completion_source }).toEqual({ completion: tokens, source: 'estimated' });
+        expect(other?.attempts).toHaveLength(1);
+      }
+      await scene.checkBooks();
+    });
+
+    test('what its caller has made it say changes nothing for others', async () => {
+      await using scene = await open({ settings: { RetryTimes: '0' } });
+      const quoted = { status: 400, error: { message: 'No such voice: stream_format', type: 'invalid_request_error', param: 'voice' } };
+      scene.upstream.queue(quoted, quoted);
+      expect(await failureOf(speak(scene, { model: metered, voice: 'stream_format' }))).toMatchObject({ status: 400, param: 'voice' });
+      await bytesOf(await speak(scene, { model: metered }));
+      expect(formats(scene)).toEqual(['sse', undefined, 'sse']);
+      await scene.checkBooks();
+    });
+
+    test('a channel that is edited is asked for them anew', async () => {
+      await using scene = await open({ settings: { RetryTimes: '0' } });
+      scene.upstream.queue(refusal);
+      await bytesOf(await speak(scene, { model: metered }));
+      await scene.app.context.db.collection('channels').patch({ id: 1 }, { set: { name: 'renamed' } });
+      await scene.app.context.channels.reload();
+      await bytesOf(await speak(scene, { model: metered }));
+      expect(formats(scene)).toEqual(['sse', undefined, 'sse']);
+    });
+
+    test('who leaves while it is asked again is charged nothing for what was refused', async () => {
+      await using scene = await open({ settings: { RetryTimes: '0' } });
+      scene.upstream.queue(refusal, { holdAfter: 1 });
+      const leave = new AbortController();
+      const reader = (await speak(scene, { model: metered }, leave.signal)).body?.getReader();
+      await reader?.read();
+      leave.abort();
+      expect(await scene.logs(1)).toMatchObject([{ other: { ending: 'client_closed' } }]);
+      expect(await scene.upstream.requests[1]?.closed).toBe('aborted');
+      await scene.checkBooks();
+    });
+  });
+
+  test('no event is asked for where bytes are to come', async () => {
+    await using scene = await open();
+    for (const model of [byCharacter, metered]) await bytesOf(await speak(scene, { model }));
+    expect(scene.upstream.requests.map(({ headers }) => headers['accept'])).toEqual(['*/*', 'text/event-stream']);
+  });
+
   test('the format is the one that the provider chose', async () => {
     await using scene = await open();
     const response = await speak(scene, { model: 'groq-tts' });

@@ -11,6 +11,7 @@ import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import { soundAsEvent } from '#server/framing/sound-splitter.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import { encoded, errorIn, overrideOf } from '../forward-body.ts';
+import { anyType } from './speech-form.ts';
 import type { Body, SpeechForm, ToldSpeech } from './speech-form.ts';
 import { billedCharacters, charactersOf, soundType, speaksTokens, SpokenTally } from './spoken-sound.ts';
 import { samplesAt, wavHead } from './wav-head.ts';
@@ -28,7 +29,8 @@ export function encodeOwnSpeech(asked: CallInput, form: SpeechForm): EncodedRequ
     dropped: [...new Set([...dropped, ...written.dropped])],
   };
   if (written.streamed !== undefined) return { ...request, streamType: soundType(written.streamed) };
-  return form.readResponse === undefined ? request : { ...request, isWhole: true, contents: contentsOf(form) };
+  if (form.readResponse === undefined) return { ...request, headers: { ...anyType, ...request.headers } };
+  return { ...request, isWhole: true, contents: contentsOf(form) };
 }
 
 function contentsOf({ readResponse }: SpeechForm): NamedContents {

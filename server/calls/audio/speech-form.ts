@@ -17,6 +17,9 @@ export interface SpeechForm {
   headsSamples?: true;
 }
 
+/** What comes is sound, of whichever type. */
+export const anyType = { accept: '*/*' };
+
 export interface WrittenSpeech {
   body: Record<string, unknown>;
   /** Names of the caller's fields that the provider has no place for. */

@@ -12,9 +12,13 @@ import { megabyte } from '../call-kind.ts';
 import { encoded, errorIn, forwardBody, inOneStep, overrideOf } from '../forward-body.ts';
 import { speechFormOf } from './forms/registry.ts';
 import { decodeOwnSpeech, encodeOwnSpeech } from './own-speech.ts';
-import { speechClient } from './speech-client.ts';
+import { anyType } from './speech-form.ts';
+import { speechClient, wantsEvents } from './speech-client.ts';
 import { SpeechStream } from './speech-stream.ts';
 import { charactersOf, speaksTokens } from './spoken-sound.ts';
+
+/** Providers behind other addresses than the vendor's own may not have it. */
+const formatField = 'stream_format';
 
 const decodeBytesLong = inOneStep(decodeBytes);
 const identity: IdentityPath = {
@@ -47,11 +51,16 @@ function encode(asked: CallInput): EncodedRequest {
   const { way, body } = asked;
   const form = speechFormOf(way.provider.speech);
   if (form !== null) return encodeOwnSpeech(asked, form);
-  const tells = way.provider.speech === 'events' && speaksTokens(way.upstreamModel);
-  if (asked.isPassThrough === true || body.stream_format === (tells ? 'sse' : undefined)) return forwardBody(asked);
+  if (asked.isPassThrough === true) return { ...forwardBody(asked), headers: wantsEvents(body) ? null : anyType };
+  const tells = way.provider.speech === 'events' && speaksTokens(way.upstreamModel) && asked.withoutFields?.has(formatField) !== true;
+  const request = body.stream_format === (tells ? 'sse' : undefined) ? forwardBody(asked) : inFormat(asked, tells);
+  return tells ? { ...request, doubtful: [formatField] } : { ...request, headers: anyType };
+}
+
+function inFormat(asked: CallInput, tells: boolean): EncodedRequest {
   const { call, dropped } = withoutSurcharges(asked);
   const { stream_format: _format, ...rest } = call.body;
-  const told = { ...rest, ...(tells ? { stream_format: 'sse' } : {}), model: way.upstreamModel, ...overrideOf(call) };
+  const told = { ...rest, ...(tells ? { stream_format: 'sse' } : {}), model: asked.way.upstreamModel, ...overrideOf(call) };
   return { ...encoded(asked, JSON.stringify(told)), dropped };
 }
 
