@@ -677,6 +677,11 @@ export const errors = {
     '模型 {model} 倍率或价格未配置，请设置或开始自用模式；Model {model} ratio or price not set, please set or start self-use mode',
     'Model {model} ratio or price not set, please set or start self-use mode',
   ),
+  model_makes_no_videos: entry(
+    400,
+    '模型 {model} 按 token 计费，不生成视频；视频模型按次或按秒计费',
+    'The model {model} is priced by tokens and makes no videos; models that do are priced per second or call',
+  ),
   // Clients translate by these texts, whatever the language; see `reserve-call.ts`.
   insufficient_user_quota: entry(403, '{detail}', '{detail}'),
   pre_consume_token_quota_failed: entry(

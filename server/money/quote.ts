@@ -54,7 +54,7 @@ export interface Quotes extends TuningQuotes {
   priceOfBatch(model: string, group: string, user: UserRecord): QuotedPrice;
   /** What handing in a task costs: a price per call, of models without one the usual price of tasks. */
   priceOfTask(model: string, group: string): QuotedPrice;
-  /** Of a second of video, by its resolution. @throws {AppError} `model_price_error` */
+  /** Of a second of video, by its resolution. @throws {AppError} `model_price_error`, `model_makes_no_videos` */
   priceOfVideo(model: string, group: string, user: UserRecord): QuotedPrice;
   /** The most that a prompt and so many completion tokens can cost, in quota, at least 1. */
   reserveFor(quoted: QuotedPrice, prompt: PromptSize, completionTokens: number): number;
@@ -135,7 +135,7 @@ export function createQuotes(settings: Settings): Quotes {
     },
     priceOfVideo(model, group, user) {
       // Tokens of a video are known when it is made, and nobody could reserve for it.
-      if (knownPrice(model)?.kind === 'usage') throw priceError(model, user);
+      if (knownPrice(model)?.kind === 'usage') throw new AppError('model_makes_no_videos', { model }, { field: 'model' });
       const price = priceFor(model, user);
       return quote(videoPrice(price.kind === 'call' ? price : unsetTaskPrice), model, group);
     },

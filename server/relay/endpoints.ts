@@ -4,7 +4,7 @@ import { callKinds } from '#server/calls/registry.ts';
 import { cohereCallers, cohereRerank } from '#server/calls/rerank/cohere-client.ts';
 import type { ClientCall, ClientDialect } from '#server/dialects/client-dialect.ts';
 import type { SocketDialect } from '#server/dialects/socket-dialect.ts';
-import { clientDialects, defaultClientDialect } from '#server/dialects/registry.ts';
+import { clientDialectOf, clientDialects, defaultClientDialect } from '#server/dialects/registry.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { pathPattern } from '#server/relay/path-pattern.ts';
 import type { PathPattern } from '#server/relay/path-pattern.ts';
@@ -94,7 +94,11 @@ export function endpointOf(asked: RelayEndpoint, body: unknown): RelayEndpoint {
 /** The format that callers at this path expect, whether or not there is anything at it. */
 export function dialectAt(pathname: string, headers = noHeaders): ClientDialect {
   const found = relayEndpoints.find(({ pattern }) => pattern.covers(pathname));
-  return found?.dialect ?? unservedDialect(pathname, headers) ?? ownStarts.get(startOf(pathname)) ?? defaultClientDialect;
+  const dialect = found?.dialect ?? unservedDialect(pathname, headers);
+  if (dialect !== undefined) return dialect;
+  const own = ownStarts.get(startOf(pathname)) ?? defaultClientDialect;
+  // Below `/v1` several vendors have something.
+  return own === defaultClientDialect ? clientDialectOf(headers, noQuery) : own;
 }
 
 /** What the vendors' formats have on paths that begin so, and is not here: whoever calls it is told that, and not that it does not exist. */
@@ -102,6 +106,7 @@ const missingKinds =
   /^\/v1\/(?:assistants|audio|batches|edits|evals|files|fine-tunes|fine_tuning|realtime|threads|uploads|vector_stores|videos)(?:\/|$)/;
 
 const noHeaders = new Headers();
+const noQuery = new URLSearchParams();
 
 export function isMissingKind(pathname: string): boolean {
   return missingKinds.test(pathname) || unservedDialect(pathname, noHeaders) !== undefined;

@@ -2,7 +2,7 @@
 import type { Connection } from '#server/http/connection.ts';
 import type { BodyHold } from '#server/http/bodies.ts';
 import type { ClientDialect } from '#server/dialects/client-dialect.ts';
-import { clientDialects } from '#server/dialects/registry.ts';
+import { clientDialectOf, clientDialects, defaultClientDialect } from '#server/dialects/registry.ts';
 import { toAppError } from '#server/http/failure.ts';
 import { bufferResponse } from '#server/http/lean-response.ts';
 import type { DirectResponse } from '#server/http/lean-response.ts';
@@ -41,6 +41,11 @@ export type KeptAnswer = { json: object } | { response: DirectResponse };
 /** @param dialect the format that errors leave in */
 export function createServer(host: RouteHost, services: RelayServices, dialect: ClientDialect = clientDialects['openai-responses']) {
   const { context, gate } = services;
+  /** Other vendors' packages call some of these addresses, too. */
+  const dialectOf = ({ headers }: Request, { searchParams }: URL): ClientDialect => {
+    const spoken = isOfOpenai(dialect) ? clientDialectOf(headers, searchParams) : dialect;
+    return spoken === defaultClientDialect ? dialect : spoken;
+  };
   return (serve: (caller: KeptCaller) => Promise<KeptAnswer>): ServeDirectly =>
     async (request, params, connection) => {
       const { requestId, language, url, ip } = host.facts(request, connection);
@@ -79,11 +84,15 @@ export function createServer(host: RouteHost, services: RelayServices, dialect: 
         if (connection !== null) dropBody(connection);
         const error = toAppError(failure, context, requestId);
         noteRefusal(services, error, { request, connection, requestId, progress: { requestId, model: '' } });
-        return errorResponse(dialect, ownError(error, language, requestId), requestId, error.retryAfter);
+        return errorResponse(dialectOf(request, url), ownError(error, language, requestId), requestId, error.retryAfter);
       } finally {
         endWith(connection, held);
       }
     };
+}
+
+function isOfOpenai(dialect: ClientDialect): boolean {
+  return dialect === clientDialects['openai-chat'] || dialect === clientDialects['openai-responses'];
 }
 
 /** @param text of JSON */

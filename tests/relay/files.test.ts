@@ -61,6 +61,25 @@ describe.each(engines)('files on $kind', (engine) => {
     await scene.checkBooks();
   });
 
+  test("errors are told to Anthropic's packages in their form, whatever the address", async () => {
+    const { scene } = await open({ settings: { BatchesPerUser: '5' } });
+    await using _scene = scene;
+    const headers = { 'x-api-key': scene.key, 'anthropic-version': '2023-06-01' };
+    for (const path of ['/v1/files/file-none', '/v1/batches/batch_none', '/v1/uploads/upload_none', '/v1/vector_stores/vs_none']) {
+      const { status, body } = await fetch(`${scene.app.origin}${path}`, { headers }).then(async (response) => ({
+        status: response.status,
+        body: await response.json(),
+      }));
+      expect({ path, status, body }).toMatchObject({
+        body: { type: 'error', error: { type: expect.any(String), message: expect.any(String) } },
+      });
+      expect([404, 405, 501]).toContain(status);
+    }
+    // Others have them in OpenAI's.
+    const other = await fetch(`${scene.app.origin}/v1/files/file-none`, { headers: { authorization: `Bearer ${scene.key}` } });
+    expect(Object.keys(await other.json())).toEqual(['error']);
+  });
+
   test('a large one goes there and back as it was', async () => {
     const { scene } = await open();
     await using _scene = scene;

@@ -180,6 +180,18 @@ describe.each(engines)('realtime sessions on $kind', (engine) => {
       status: 403,
       body: { error: { code: 'pre_consume_token_quota_failed' } },
     });
+    // Each is one row of the log, with the id that was told.
+    const again = await refusalOf(session.connect(asPoor));
+    await refusalOf(session.connect(asPoor, ''));
+    type Facts = { code: string; count: number; request_ids: string[] };
+    const rows = async () => {
+      const all = await scene.app.context.db.collection('logs').find({ type: 5, token_id: poor.token.id });
+      return all.map(({ model_name, other }) => ({ model_name, ...(other?.refusal as Facts) }));
+    };
+    await until(async () => (await rows()).some(({ code }) => code === 'model_required'));
+    const ofPoor = (await rows()).filter(({ code }) => code === 'pre_consume_token_quota_failed');
+    expect(ofPoor).toMatchObject([{ model_name: model, count: 2 }]);
+    expect(JSON.stringify(again.body)).toContain(ofPoor[0]?.request_ids.at(-1));
     upstream.behave({ refuse: { status: 400, body: { error: { message: 'No such thing', type: 'invalid_request_error' } } } });
     expect(await refusalOf(session.connect())).toMatchObject({
       status: 400,

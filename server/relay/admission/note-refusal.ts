@@ -14,12 +14,21 @@ interface RefusedCall {
 /** Characters of a model's name that are kept. */
 const longestModel = 100;
 
+/** Those that are noted, with the id of the request that was told. */
+const noted = new WeakMap<AppError, string>();
+
+/** Undefined: it is not. */
+export function notedAs(error: AppError): string | undefined {
+  return noted.get(error);
+}
+
 /** For the log of whoever's key it is; and for whoever waits for a first call and would not know why none comes. */
 export function noteRefusal(
   { context, gate, refusals, refusalLog, addressOf }: RelayServices,
   error: AppError,
   { request, connection, requestId, progress }: RefusedCall,
 ): void {
+  noted.set(error, requestId);
   const { model, caller } = progress;
   if (caller !== undefined) {
     const token = { id: 0, name: caller.tokenName, group: caller.group };

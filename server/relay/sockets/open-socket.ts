@@ -10,7 +10,7 @@ import type { DirectResponse } from '#server/http/lean-response.ts';
 import { newRequestId } from '#server/http/request-id.ts';
 import { createShares } from '#server/queues/shares.ts';
 import type { Shares } from '#server/queues/shares.ts';
-import { noteRefusal } from '#server/relay/admission/note-refusal.ts';
+import { notedAs, noteRefusal } from '#server/relay/admission/note-refusal.ts';
 import type { ConversationSource } from '#server/relay/conversation-source.ts';
 import type { RelayEndpoint } from '#server/relay/endpoints.ts';
 import { errorResponse, ownError, requestIdHeaders } from '#server/relay/relay-failure.ts';
@@ -252,9 +252,11 @@ async function openRealtime(place: SessionPlace, { endpoint, request: original, 
       return errorResponse(endpoint.dialect, error, requestId, retryAfter);
     }
     const error = toAppError(failure, context, requestId);
-    if (error.code !== 'websocket_missing')
+    // Its first turn may have been refused as every call is.
+    const told = notedAs(error) ?? requestId;
+    if (told === requestId && error.code !== 'websocket_missing')
       noteRefusal(services, error, { request, connection, requestId, progress: { requestId, model: '' } });
-    return errorResponse(endpoint.dialect, ownError(error, language, requestId), requestId, error.retryAfter);
+    return errorResponse(endpoint.dialect, ownError(error, language, told), told, error.retryAfter);
   }
 }
 

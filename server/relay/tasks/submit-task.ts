@@ -81,7 +81,7 @@ function usageOf({ units }: Submission): PricedUsage {
   return { promptTokens: 1, completionTokens: 0, ...(units === undefined ? {} : { units }) };
 }
 
-/** @throws {AppError} `model_price_error` where a video has no price */
+/** @throws {AppError} `model_price_error` where a video has no price, `model_makes_no_videos` */
 function priceOf({ quotes }: AppContext, { group, user }: Admission, { model, isFree, units }: Submission): QuotedPrice {
   const quoted = units?.kind === 'second' ? quotes.priceOfVideo(model, group, user) : quotes.priceOfTask(model, group);
   return isFree ? { ...quoted, price: freePrice } : quoted;

@@ -42,6 +42,13 @@ export const taskRefusals = {
   video_not_ready: ofVideo('GET', 'video_1/content', { status: 'IN_PROGRESS' }),
   video_running: ofVideo('DELETE', 'video_1', { status: 'IN_PROGRESS' }),
   video_content_missing: ofVideo('GET', 'video_1/content?variant=smell'),
+  model_makes_no_videos: async (desk): Promise<Refusal> => {
+    const told = await desk.scene({ channels: [{ type: 1, models: 'gpt-4o-mini' }] }, async (scene) => {
+      const response = await scene.post('/v1/videos', { model: 'gpt-4o-mini', prompt: 'a tide' }, { 'accept-language': desk.language });
+      return toldByRelay(response.status, await response.json());
+    });
+    return { told, details: { model: 'gpt-4o-mini' } };
+  },
   drawing_disabled: submit('/mj/submit/imagine', { DrawingEnabled: 'false' }),
   /** Behind the words of the upstream, under the number that drawing clients know. */
   drawing_saturated: (desk) =>
