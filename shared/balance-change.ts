@@ -25,6 +25,13 @@ export function changeOf(log: Log): number {
   }
 }
 
+/** Whether a row that is no call tells of money that was spent: on a store's day, or on more than was taken ahead. */
+export function isSpending(log: Log): boolean {
+  const event = isCall(log) ? undefined : otherOf(log)?.event;
+  const isOfWork = event?.code === 'store_day' || event?.code === 'batch_settled' || event?.code === 'tuning_settled';
+  return isOfWork && event.amount < 0;
+}
+
 /** By how much any row changed the balance of its user, in quota. */
 export function balanceChange(log: Log): number {
   return isCall(log) ? -log.quota : changeOf(log);

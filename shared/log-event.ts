@@ -12,6 +12,29 @@ export const SettingChange = z.object({
 export type SettingChange = z.infer<typeof SettingChange>;
 
 /**
+ * What a charge consists of, before the group's ratio. `part`: a class of tokens, a tool, or `request`, `trained`; `share`: of what was taken, for
+ * results without a usage; `rounding`: each result is rounded up by itself; `adjusted`: what was charged beyond or below all that. `price`: USD of a
+ * million, or of each. `source` is missing where nobody counts: requests, runs.
+ */
+export const ChargeLine = z.object({
+  part: z.string(),
+  quantity: z.number(),
+  price: z.number(),
+  per: z.enum(['million', 'each']),
+  source: z.optional(z.enum(['upstream', 'counted', 'estimated'])),
+});
+export type ChargeLine = z.infer<typeof ChargeLine>;
+
+/** `order`: the row of what was taken for it; `tier_ratio`: of the lane, which the prices hold. All missing on rows of earlier versions. */
+const settlement = {
+  order: z.optional(z.int()),
+  lines: z.optional(z.array(ChargeLine)),
+  group_ratio: z.optional(z.number()),
+  tier_ratio: z.optional(z.number()),
+  quota_per_unit: z.optional(z.number()),
+};
+
+/**
  * What happened, on rows that are not calls: for clients that say it in the reader's language. The row's `content` says it in
  * Chinese. Amounts are quota.
  */
@@ -38,6 +61,7 @@ export const LogEvent = z.discriminatedUnion('code', [
     completion_tokens: z.int(),
     cost: z.int(),
     amount: z.int(),
+    ...settlement,
   }),
   /** A vector store was kept from `from` until `until` (unix seconds); at most so many bytes. `amount`: what that cost, negative. `price`: USD for a GB and a day. */
   z.object({
@@ -49,9 +73,10 @@ export const LogEvent = z.discriminatedUnion('code', [
     until: z.int(),
     price: z.number(),
     group_ratio: z.number(),
+    quota_per_unit: z.optional(z.number()),
     amount: z.int(),
   }),
-  /** A model's training has ended. `tokens`: that were trained; the rest as of a batch. `tuned`: what the new model is called; empty: there is none. */
+  /** A model's training has ended. `tokens`: that were trained, as the provider or, `estimated`, the examples tell; the rest as of a batch. `tuned`: what the new model is called; empty: there is none. */
   z.object({
     code: z.literal('tuning_settled'),
     job: z.string(),
@@ -59,8 +84,10 @@ export const LogEvent = z.discriminatedUnion('code', [
     tuned: z.string(),
     status: z.string(),
     tokens: z.int(),
+    source: z.optional(z.enum(['upstream', 'estimated'])),
     cost: z.int(),
     amount: z.int(),
+    ...settlement,
   }),
   /** An administrator gave back what a call had cost, or a part of it. `call`: the id of its row. */
   z.object({ code: z.literal('call_refunded'), amount: z.int(), call: z.int(), model: z.string(), reason: z.string() }),

@@ -6,6 +6,7 @@ import { askInTurn, turnBounds } from '#server/files/ask-in-turn.ts';
 import type { TurnBounds } from '#server/files/ask-in-turn.ts';
 import { channelOf } from '#server/files/upstream-files.ts';
 import type { Asking } from '#server/files/upstream-files.ts';
+import { ChargeLines } from '#server/money/charge-lines.ts';
 import { keyBehind } from '#server/relay/own-objects.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import { formOf } from './batch-endpoints.ts';
@@ -154,7 +155,9 @@ async function unread(context: AppContext, batch: BatchRecord, set: Partial<Batc
   }
   const completed = Math.min(batch.completed, batch.requests);
   const cost = Math.floor((batch.reserved * completed) / Math.max(1, batch.requests));
-  const sums = { ...noResults, completed, failed: batch.failed, cost };
+  const lines = new ChargeLines(JSON.parse(batch.quoted));
+  for (let index = 0; index < completed; index += 1) lines.addShare(cost / completed);
+  const sums = { ...noResults, completed, failed: batch.failed, cost, lines: JSON.stringify(lines.told()) };
   const status = endings.has(batch.status) ? batch.status : 'failed';
   await concludeBatch(context, batch, { sums, set: { ...set, status, upstream_output: '', upstream_error: '' } });
 }

@@ -2,12 +2,15 @@
 // they cost; from then on the rest is due until it is known to be back. Trying again is harmless: ledger entries, the log row and the files
 // have names that the batch gives them.
 import { LogType } from '#shared/logs.ts';
+import type { ChargeLine } from '#shared/log-event.ts';
 import { quotaLogText } from '#shared/quota.ts';
 import type { AppContext } from '#server/context.ts';
 import type { BatchRecord } from '#server/db/records/batch.ts';
 import type { FileRecord } from '#server/db/records/file.ts';
 import { resultsPurpose } from '#server/files/file-store.ts';
 import { writeLog } from '#server/logs/write-log.ts';
+import { adjusted, termsOfEvent } from '#server/money/charge-lines.ts';
+import type { QuotedPrice } from '#server/money/quote.ts';
 import { returnRest } from '#server/money/return-rest.ts';
 import { isOwnModelName } from '#server/relay/own-models.ts';
 import { chargeOf } from '#server/tasks/task-charge.ts';
@@ -26,6 +29,7 @@ export type BatchSums = Pick<
   | 'output_bytes'
   | 'error_bytes'
   | 'cost'
+  | 'lines'
 >;
 
 /** That one is told of after its end. */
@@ -40,6 +44,7 @@ export const noResults: Omit<BatchSums, 'failed'> = {
   output_bytes: 0,
   error_bytes: 0,
   cost: 0,
+  lines: '',
 };
 
 /** The batch with its charge known, or still `open`. */
@@ -73,7 +78,14 @@ export async function returnLateCharge(
   paid: { quota: number; token_quota: number },
 ): Promise<void> {
   const batches = context.db.collection('batches');
-  const set = { charge: 'done' as const, reserved: paid.quota, token_reserved: paid.token_quota, cost: 0, poll_at: context.now() };
+  const set = {
+    charge: 'done' as const,
+    reserved: paid.quota,
+    token_reserved: paid.token_quota,
+    cost: 0,
+    lines: '',
+    poll_at: context.now(),
+  };
   // In this order: its state only goes on.
   const creating = await batches.patch({ id, charge: 'none', state: 'creating' }, { set });
   if (creating !== null) {
@@ -143,6 +155,7 @@ async function tellOf(context: AppContext, batch: BatchRecord, rest: number): Pr
     model_name: model,
     channel_id: batch.channel_id,
     group: batch.group,
+    request_id: batch.request_id,
     // What is not listed as spent is not listed as given back.
     ...(charge?.hidden === true || rest === 0 ? {} : { refunded: rest }),
     content: `批处理 ${id} 已结束：${requests} 个请求中 ${completed} 个已完成，计费 ${quotaLogText(cost, display)}，${rest < 0 ? '补扣' : '退回'} ${quotaLogText(Math.abs(rest), display)}`,
@@ -156,8 +169,17 @@ async function tellOf(context: AppContext, batch: BatchRecord, rest: number): Pr
       completion_tokens: batch.completion_tokens,
       cost,
       amount: rest,
+      ...(charge === null || charge.hidden === true ? {} : { order: charge.id }),
+      ...linesIn(batch, cost),
     },
   });
+}
+
+/** Of what was not summed nothing is told but the whole. */
+function linesIn({ quoted, lines = '' }: BatchRecord, cost: number) {
+  const price: QuotedPrice = JSON.parse(quoted);
+  const known: ChargeLine[] = lines === '' ? [] : JSON.parse(lines);
+  return { lines: adjusted(known, cost, price), ...termsOfEvent(price) };
 }
 
 function namesOf({ model, upstream_model: upstream }: BatchRecord): Pick<FileRecord, 'asked_model' | 'upstream_model'> {

@@ -6,7 +6,9 @@ import { inputTokens } from '#shared/token-usage.ts';
 import { pricedRuns } from '#shared/tool-prices.ts';
 import type { AppContext } from '#server/context.ts';
 import type { BatchRecord } from '#server/db/records/batch.ts';
+import { mostOf } from '#server/dialects/hosted-tools.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
+import { ChargeLines } from '#server/money/charge-lines.ts';
 import type { QuotedPrice } from '#server/money/quote.ts';
 import type { RelayEndpoint } from '#server/relay/endpoints.ts';
 import type { ChannelWay } from '#server/upstream/find-way.ts';
@@ -55,11 +57,13 @@ class Sums {
   /** Each request has one result, whatever the file says. */
   readonly #seen = new Set<string>();
   readonly #sums: BatchSums = { ...noResults, failed: 0 };
+  readonly #lines: ChargeLines;
 
   constructor(context: AppContext, channel: PreparedChannel, batch: BatchRecord) {
     this.#context = context;
     this.#batch = batch;
     this.#quoted = JSON.parse(batch.quoted);
+    this.#lines = new ChargeLines(this.#quoted);
     this.#form = formOf(batch);
     this.#endpoint = batchEndpoint(this.#form, batch.endpoint);
     this.#way = this.#endpoint === undefined ? null : batchWay(this.#form, channel, this.#endpoint, batch.model);
@@ -84,12 +88,13 @@ class Sums {
     const { reserved, id, requests, completed } = this.#batch;
     const missing = Math.max(0, Math.min(completed, requests) - this.#seen.size);
     if (missing > 0 && this.#isEarly()) throw new FileBroken(`${missing} results are not there`);
-    const cost = this.#sums.cost + missing * this.#share;
+    for (let index = 0; index < missing; index += 1) this.#addShare();
+    const { cost } = this.#sums;
     const most = reserved * mostExcess;
     if (cost > most) this.#context.log.error({ batch: id, cost, most }, 'a provider tells that a batch has used more than it can');
     // Of those that have no answer some may never have been asked.
     const failed = Math.max(0, this.#sums.failed - this.#batch.cancelled - this.#batch.expired);
-    return { ...this.#sums, failed, cost: Math.min(cost, most) };
+    return { ...this.#sums, failed, cost: Math.min(cost, most), lines: JSON.stringify(this.#lines.told()) };
   }
 
   #isEarly(): boolean {
@@ -117,20 +122,32 @@ class Sums {
     this.#sums.completed += 1;
     const usage = read === null || read.kind === 'failed' ? null : read.usage;
     if (read === null || read.kind === 'failed' || usage === null) {
-      this.#sums.cost += this.#share;
+      this.#addShare();
       return;
     }
     this.#sums.prompt_tokens += inputTokens(usage);
     this.#sums.cached_tokens += usage.cacheRead;
     this.#sums.completion_tokens += usage.output;
     this.#sums.reasoning_tokens += usage.reasoning;
-    this.#sums.cost += this.#context.quotes.charge(this.#quoted, pricedUsage(usage), this.#runsOf(read.hosted, body));
+    const priced = pricedUsage(usage);
+    const runs = this.#runsOf(read.hosted, body);
+    const charged = this.#context.quotes.charge(this.#quoted, priced, runs);
+    this.#sums.cost += charged;
+    this.#lines.add(priced, runs, charged);
   }
 
-  /** A response repeats how its request asked for tools. */
-  #runsOf(hosted: HostedCalls | undefined, body: unknown): PricedRuns | undefined {
+  #addShare(): void {
+    this.#sums.cost += this.#share;
+    this.#lines.addShare(this.#share);
+  }
+
+  /** A response repeats how its request asked for tools; what its model runs in each call it does not tell. */
+  #runsOf(told: HostedCalls | undefined, body: unknown): PricedRuns | undefined {
+    const { dialect, upstreamModel: model = '' } = this.#way ?? {};
+    const hosted = mostOf(told, dialect?.hosted?.atLeast?.({ model }));
     if (hosted === undefined) return undefined;
-    return pricedRuns(hosted, this.#quoted.tools ?? {}, isObject(body) ? this.#way?.dialect.hosted?.variants?.(body) : undefined);
+    const asked = isObject(body) ? { ...body, model } : { model };
+    return pricedRuns(hosted, this.#quoted.tools ?? {}, dialect?.hosted?.variants?.(asked));
   }
 
   #read(body: Buffer) {

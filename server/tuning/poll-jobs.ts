@@ -120,6 +120,7 @@ async function lookAtRunning(context: AppContext & Asking, job: TuningJobRecord)
     const share = await trainedShare(context, channel, job);
     if (share === null && !isGivenUp(context, job)) return again(context, job, pollMs.most);
     // At the least what it was seen to have trained.
+    set.trained_by_steps = true;
     set.trained_tokens = Math.ceil(job.tokens * job.epochs * Math.max(share ?? 0, job.trained_share ?? 0));
   }
   const finished = told.finished_at === 0 ? Math.floor(now / 1000) : told.finished_at;

@@ -1,6 +1,8 @@
 // What a training did not cost of what was taken for it goes back, once. Which trainings are over is decided by the one change that writes down
 // what they cost; from then on the rest is due until it is known to be back. Trying again is harmless: ledger entries, the log row, the files
 // and the model have names that the job gives them.
+import { product } from '#shared/decimal.ts';
+import type { ChargeLine } from '#shared/log-event.ts';
 import { LogType } from '#shared/logs.ts';
 import { quotaLogText } from '#shared/quota.ts';
 import type { AppContext } from '#server/context.ts';
@@ -9,6 +11,7 @@ import type { TuningJobRecord } from '#server/db/records/tuning-job.ts';
 import { longestKept, tuningResultsPurpose } from '#server/files/file-store.ts';
 import { channelOf } from '#server/files/upstream-files.ts';
 import { writeLog } from '#server/logs/write-log.ts';
+import { adjusted, termsOfEvent } from '#server/money/charge-lines.ts';
 import type { QuotedPrice } from '#server/money/quote.ts';
 import { returnRest } from '#server/money/return-rest.ts';
 import { chargeOf } from '#server/tasks/task-charge.ts';
@@ -26,15 +29,22 @@ const lettingGoMs = 5_000;
 
 /** What it costs, by what its provider tells at its end. */
 export function costOf(context: Pick<AppContext, 'quotes' | 'log'>, job: TuningJobRecord): number {
-  const { status, trained_tokens: told, tokens, epochs, reserved, id } = job;
-  // One that fails costs nothing there.
-  if (status === 'failed') return 0;
-  const usual = status === 'succeeded' ? tokens * epochs : 0;
+  const { reserved, id } = job;
   const quoted: QuotedPrice = JSON.parse(job.quoted);
-  const cost = context.quotes.charge(quoted, { promptTokens: told < 0 ? usual : told, completionTokens: 0 });
+  const cost = context.quotes.charge(quoted, { promptTokens: countedOf(job).tokens, completionTokens: 0 });
   const most = reserved * mostExcess;
   if (cost > most) context.log.error({ job: id, cost, most }, 'a provider tells that a training has used more than it can');
   return Math.min(cost, most);
+}
+
+/** What it is charged by. One that fails costs nothing at the provider. */
+function countedOf({ status, trained_tokens: told, trained_by_steps: isBySteps, tokens, epochs }: TuningJobRecord): {
+  tokens: number;
+  source: 'upstream' | 'estimated';
+} {
+  if (status === 'failed') return { tokens: 0, source: 'upstream' };
+  if (told >= 0) return { tokens: told, source: isBySteps === true ? 'estimated' : 'upstream' };
+  return { tokens: status === 'succeeded' ? tokens * epochs : 0, source: 'estimated' };
 }
 
 /** The job with its charge known, or still `open`. */
@@ -129,8 +139,9 @@ async function tellOf(context: AppContext, job: TuningJobRecord, rest: number): 
   const display = { inCurrency: settings.get('DisplayInCurrencyEnabled'), quotaPerUnit: settings.get('QuotaPerUnit') };
   const charge = await context.db.collection('logs').first({ request_id: job.request_id, type: LogType.consumption });
   const { id, model, status } = job;
-  const tokens = Math.max(0, job.trained_tokens);
+  const { tokens, source } = countedOf(job);
   const cost = job.reserved - rest;
+  const quoted: QuotedPrice = JSON.parse(job.quoted);
   await writeLog(context, {
     id: job.log_id,
     user_id: job.user_id,
@@ -141,9 +152,10 @@ async function tellOf(context: AppContext, job: TuningJobRecord, rest: number): 
     model_name: model,
     channel_id: job.channel_id,
     group: job.group,
+    request_id: job.request_id,
     // What is not listed as spent is not listed as given back.
     ...(charge?.hidden === true || rest === 0 ? {} : { refunded: rest }),
-    content: `微调任务 ${id} 已结束（${status}）：训练 ${tokens} 个 token，计费 ${quotaLogText(cost, display)}，${rest < 0 ? '补扣' : '退回'} ${quotaLogText(Math.abs(rest), display)}`,
+    content: `微调任务 ${id} 已结束（${status}）：训练 ${tokens} 个 token${source === 'estimated' ? '（估算）' : ''}，计费 ${quotaLogText(cost, display)}，${rest < 0 ? '补扣' : '退回'} ${quotaLogText(Math.abs(rest), display)}`,
     event: {
       code: 'tuning_settled',
       job: id,
@@ -151,10 +163,19 @@ async function tellOf(context: AppContext, job: TuningJobRecord, rest: number): 
       tuned: status === 'succeeded' ? job.tuned_model : '',
       status,
       tokens,
+      source,
       cost,
       amount: rest,
+      ...(charge === null || charge.hidden === true ? {} : { order: charge.id }),
+      lines: adjusted(trainedLines(quoted, tokens, source), cost, quoted),
+      ...termsOfEvent(quoted),
     },
   });
+}
+
+function trainedLines({ price, quotaPerUnit }: QuotedPrice, tokens: number, source: 'upstream' | 'estimated'): ChargeLine[] {
+  if (tokens === 0 || price.kind === 'call') return [];
+  return [{ part: 'trained', quantity: tokens, price: product(price.modelRatio, 1_000_000 / quotaPerUnit), per: 'million', source }];
 }
 
 /** What was trained is its owner's. */

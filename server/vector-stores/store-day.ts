@@ -11,6 +11,7 @@ export async function tellOfDay(context: AppContext, store: VectorStoreRecord): 
   const { settings } = context;
   const display = { inCurrency: settings.get('DisplayInCurrencyEnabled'), quotaPerUnit: settings.get('QuotaPerUnit') };
   const { id, name, day_bytes: bytes, closing_cost: cost, period_from: from, closing_until: until, price, group_ratio: ratio } = store;
+  const { quota_per_unit: unit } = store;
   const seconds = until - from;
   await writeLog(context, {
     id: store.log_id,
@@ -24,7 +25,7 @@ export async function tellOfDay(context: AppContext, store: VectorStoreRecord): 
     // It is spent: the statistics have it as such.
     ...(settings.get('LogConsumeEnabled') ? { refunded: -cost } : {}),
     content: `向量库 ${id} 存储 ${bytes} 字节，共 ${seconds} 秒，计费 ${quotaLogText(cost, display)}`,
-    event: { code: 'store_day', store: id, name, bytes, from, until, price, group_ratio: ratio, amount: -cost },
+    event: { code: 'store_day', store: id, name, bytes, from, until, price, group_ratio: ratio, quota_per_unit: unit, amount: -cost },
   });
 }
 

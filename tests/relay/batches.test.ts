@@ -133,6 +133,14 @@ describe.each(engines)('batches on $kind', (engine) => {
     expect(told).toMatchObject([
       { refunded: reserved - 2 * each, model_name: model, other: { event: { code: 'batch_settled', answered: 2, cost: 2 * each } } },
     ]);
+    // It names the row of what was taken, and has its request id: each of them is found from the other.
+    expect(told).toMatchObject([{ request_id: row?.request_id, other: { event: { order: row?.id, tier_ratio: 0.5, group_ratio: 1 } } }]);
+    expect(told[0]?.other?.['event']).toMatchObject({
+      lines: [
+        { part: 'prompt', quantity: 20, per: 'million', source: 'upstream' },
+        { part: 'completion', quantity: 10, per: 'million', source: 'upstream' },
+      ],
+    });
     expect((await client.batches.list()).data.map(({ id }) => id)).toEqual([batch.id]);
     await scene.checkBooks();
     // What the provider was given goes.
@@ -383,6 +391,31 @@ describe.each(engines)('batches on $kind', (engine) => {
     await begin(client, [line('a', chat({ web_search_options: {} }))]);
     await end(scene, provider);
     expect(await scene.balance()).toBe(before - each);
+    await scene.checkBooks();
+  });
+
+  test('searches that a model makes in each call are charged in a batch, too', async () => {
+    const channels = [{ models: 'gpt-4o-mini-search-preview' }];
+    const { scene, provider } = await open({
+      channels,
+      settings: { ToolPrice: '{"web_search":25,"web_search_preview":25}', SelfUseModeEnabled: 'true' },
+    });
+    await using _scene = scene;
+    const before = await scene.balance();
+    const asked = chat({ model: 'gpt-4o-mini-search-preview' });
+    await begin(sdk(scene), [line('a', asked), line('b', asked)]);
+    const { reserved } = await recordOf(scene);
+    const search = (25 / 1000) * 500_000;
+    expect(reserved).toBeGreaterThanOrEqual(2 * search);
+    await end(scene, provider);
+    const [row] = await scene.app.context.db.collection('logs').find({ type: 4 });
+    const charged = before - (await scene.balance());
+    expect(charged).toBeGreaterThanOrEqual(2 * search);
+    expect(charged).toBeLessThan(3 * search);
+    expect(row?.other?.['event']).toMatchObject({ cost: charged });
+    expect(row?.other?.['event']).toMatchObject({
+      lines: expect.arrayContaining([{ part: 'web_search_preview', quantity: 2, price: 0.025, per: 'each' }]),
+    });
     await scene.checkBooks();
   });
 

@@ -181,7 +181,7 @@ describe.each(engines)('trainings on $kind', (engine) => {
       {
         refunded: record.reserved - 180,
         model_name: model,
-        other: { event: { code: 'tuning_settled', tuned: name, tokens: 90, cost: 180 } },
+        other: { event: { code: 'tuning_settled', tuned: name, tokens: 90, source: 'upstream', cost: 180 } },
       },
     ]);
     const [row] = await scene.logs(1);

@@ -5,6 +5,7 @@ import { buildChannel } from '#tests/support/build-channel.ts';
 import type { ChannelFields } from '#tests/support/build-channel.ts';
 import type { Engine } from '#tests/support/engines.ts';
 import type { ProviderFront } from '#tests/support/provider-front.ts';
+import { wrongReceipts } from './settled-receipts.ts';
 import { startFakeUpstream } from '#tests/support/fake-upstream.ts';
 import type { FakeUpstream } from '#tests/support/fake-upstream.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
@@ -102,6 +103,8 @@ export async function createScene(engine: Engine, options: SceneOptions = {}): P
     async checkBooks() {
       const report = await audit(context.db);
       if (report.findings.length > 0) throw new Error(`The books do not balance: ${JSON.stringify(report.findings)}`);
+      const wrong = wrongReceipts(await context.db.collection('logs').find({ type: 4 }));
+      if (wrong.length > 0) throw new Error(`Receipts do not add up: ${JSON.stringify(wrong)}`);
     },
     async [Symbol.asyncDispose]() {
       await app.close();

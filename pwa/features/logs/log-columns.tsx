@@ -2,7 +2,7 @@ import type { TFunction } from 'i18next';
 import { refusalOf, useLogSentence } from '#pwa/ui/billing/log-sentence.ts';
 import { Fragment, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { changeOf } from '#shared/balance-change.ts';
+import { changeOf, isSpending } from '#shared/balance-change.ts';
 import { endingOf, isFree } from '#shared/log-ending.ts';
 import { isCall, otherOf } from '#shared/log-other.ts';
 import { type Log, LogType } from '#shared/logs.ts';
@@ -338,7 +338,8 @@ function Amount({ log }: { log: Log }) {
     if (refusalOf(log) !== undefined) return <span className={styles.quiet}>{t('logs.not_charged')}</span>;
     const change = changeOf(log);
     if (change === 0) return isPhone ? null : <span className={styles.quiet}>—</span>;
-    return <Charge quota={Math.abs(change)} sign={change > 0 ? '+' : '−'} />;
+    // What was spent stands there as calls do.
+    return <Charge quota={Math.abs(change)} {...(isSpending(log) ? {} : { sign: change > 0 ? '+' : '−' })} />;
   }
   if (isFree(log)) return <span className={styles.quiet}>{t('logs.not_charged')}</span>;
   return <Charge quota={log.quota} />;

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { changeOf } from '#shared/balance-change.ts';
+import { changeOf, isSpending } from '#shared/balance-change.ts';
 import { chargeOf, endingOf, upstreamWords } from '#shared/log-ending.ts';
 import { isCall, otherOf } from '#shared/log-other.ts';
 import { isUnfunded } from '#pwa/api/low-water.ts';
@@ -28,7 +28,8 @@ import { CallContext } from './call-context.tsx';
 import { CallRemarks, NoPrices } from './call-remarks.tsx';
 import { attemptBar } from './attempt-bars.ts';
 import { TypeTag } from './log-columns.tsx';
-import { durationOf, endedAttempts, picturesOf, soundOf, spokenOf, videoSizeOf } from './log-summary.ts';
+import { isSettled } from './event-receipt.ts';
+import { durationOf, endedAttempts, isHandedIn, picturesOf, soundOf, spokenOf, videoSizeOf } from './log-summary.ts';
 import { programName } from './program-name.ts';
 import { receiptOfRow } from './log-receipt.ts';
 import { EndingMark, RefusalMark, whySource } from './log-labels.tsx';
@@ -41,6 +42,17 @@ import styles from './logs.module.css';
 const CallRefunds = lazyPart(
   () => import('./call-refunds.tsx'),
   (part) => part.CallRefunds,
+  null,
+);
+
+const SettledReceipt = lazyPart(
+  () => import('./settled-parts.tsx'),
+  (part) => part.SettledReceipt,
+  null,
+);
+const OrderResult = lazyPart(
+  () => import('./settled-parts.tsx'),
+  (part) => part.OrderResult,
   null,
 );
 
@@ -148,6 +160,7 @@ function CallReceipt({ log, isAdmin }: { log: Log; isAdmin: boolean }) {
       {receipt !== null && receipt.lines.length > 0 && receipt.addsUp && <AddsUp />}
       <CacheEffect log={log} other={other} />
       {receipt === null && <NoPrices other={other} />}
+      {isHandedIn(log) && log.request_id !== '' && <OrderResult key={`result ${log.id}`} log={log} isAdmin={isAdmin} />}
       {receipt !== null && receipt.lines.length === 0 && ending === 'well' && <p className={styles.remark}>{t('receipt.nothing_used')}</p>}
       {ending !== 'well' && <EndingText log={log} />}
       {other !== null && <CallRemarks other={other} />}
@@ -307,21 +320,22 @@ function Entry({ log }: { log: Log }) {
   const format = useFormat();
   const sentence = useLogSentence([log]);
   const change = changeOf(log);
-  const charge = <Charge quota={Math.abs(change)} sign={change > 0 ? '+' : '−'} />;
   const event = otherOf(log)?.event;
+  const charge = <Charge quota={Math.abs(change)} {...(isSpending(log) ? {} : { sign: change > 0 ? '+' : '−' })} />;
   return (
     <div className={styles.entry}>
       <p>
         <TypeTag log={log} />
       </p>
       <p className={styles.sentence}>{sentence(log)}</p>
+      {isSettled(event) && <SettledReceipt log={log} event={event} />}
       {event?.code === 'task_refunded' && <TaskLink id={event.task_id} isDrawing={log.model_name.startsWith('mj_')} />}
       {event?.code === 'call_refunded' && <RowLink id={event.call}>{t('receipt.refund.call')}</RowLink>}
       <SummaryList
         items={[
           { name: t('logs.column.time'), value: format.dateTime(log.created_at) },
           ...(log.username === '' ? [] : [{ name: t('logs.column.user'), value: log.username }]),
-          ...(change === 0 ? [] : [{ name: t('receipt.amount'), value: charge }]),
+          ...(change === 0 ? [] : [{ name: t(isSpending(log) ? 'common.receipt.charged' : 'receipt.amount'), value: charge }]),
           { name: t('receipt.time_zone'), value: format.timeZone },
         ]}
       />

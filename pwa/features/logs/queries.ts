@@ -64,6 +64,17 @@ export function tailEvents(list: LogList, { after, signal }: { after: string | u
   return readEvents(list.isAdmin ? logApi.tail : logApi.tailSelf, { query, signal, quietMs: 15_000 });
 }
 
+/** Rows of one request: what was taken for a batch or a training, and what it came to. */
+export const rowsOfRequestQuery = (isAdmin: boolean, id: string) =>
+  queryOptions({
+    queryKey: ['log', isAdmin, 'request', id],
+    queryFn: async ({ signal }) => {
+      const query = { request_id: id, page_size: 10, without_total: true };
+      const page = await (isAdmin ? call(logApi.list, { query, signal }) : call(logApi.listSelf, { query, signal }));
+      return page.items;
+    },
+  });
+
 /** One row, wherever it stands. */
 export const logQuery = (isAdmin: boolean, id: string) =>
   queryOptions({

@@ -144,7 +144,8 @@ function tuningSentence(event: TuningEvent, { t, format }: Telling): string {
     id: event.job,
     model: event.model,
     status: isKnown ? t(`logs.event.tuning_status.${event.status}`) : event.status,
-    tokens: format.count(event.tokens),
+    tokens:
+      event.source === 'estimated' ? t('logs.event.tuning_reckoned', { count: format.count(event.tokens) }) : format.count(event.tokens),
     cost: format.quotaExact(event.cost),
     amount: format.quotaExact(Math.abs(event.amount)),
     tuned: event.tuned === '' ? '' : t('logs.event.tuning_tuned', { name: event.tuned }),

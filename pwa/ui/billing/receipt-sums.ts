@@ -7,6 +7,10 @@ export interface ReceiptLine {
   /** Where the quantity comes from; absent for what is not counted in tokens. */
   source?: 'upstream' | 'counted' | 'estimated';
   quantity: number;
+  /** How it is told where it is no count. */
+  quantityText?: string;
+  /** How the price is told where it is neither of a million nor of each. */
+  priceText?: string;
   /** USD per 1M, or USD per call when `isPerCall`. */
   price: number;
   isPerCall?: boolean;

@@ -84,11 +84,11 @@ function DeskLines(parts: Parts) {
           <tr key={line.name}>
             <th scope="row">{line.name}</th>
             <td>{line.source !== undefined && <SourceMark source={line.source} />}</td>
-            <td>{format.count(line.quantity)}</td>
+            <td>{line.quantityText ?? format.count(line.quantity)}</td>
             <td>
               {isMixed
                 ? t(isPerCall(line) ? 'common.receipt.per_call' : 'common.receipt.per_million', { price: format.price(line.price) })
-                : `× ${format.price(line.price)}`}
+                : `× ${line.priceText ?? format.price(line.price)}`}
             </td>
             <td>
               <MutedZeros text={show(sums.lines[index] ?? 0)} />
@@ -109,6 +109,12 @@ function PhoneLines(parts: Parts) {
   const { lines, sums, show } = parts;
   const { t } = useTranslation();
   const format = useFormat();
+  const timesText = (line: ReceiptLine): string => {
+    const quantity = line.quantityText ?? format.count(line.quantity);
+    if (line.priceText !== undefined) return `${quantity} × ${line.priceText}`;
+    const key = isPerCall(line) ? 'common.receipt.times_per_call' : 'common.receipt.times_per_million';
+    return t(key, { quantity, price: format.price(line.price) });
+  };
   return (
     <>
       <ul className={styles.stacked}>
@@ -119,12 +125,7 @@ function PhoneLines(parts: Parts) {
               <MutedZeros text={show(sums.lines[index] ?? 0)} />
             </span>
             <span>{line.source !== undefined && <SourceMark source={line.source} />}</span>
-            <span className={styles.quantity}>
-              {t(line.isPerCall === true ? 'common.receipt.times_per_call' : 'common.receipt.times_per_million', {
-                quantity: format.count(line.quantity),
-                price: format.price(line.price),
-              })}
-            </span>
+            <span className={styles.quantity}>{timesText(line)}</span>
           </li>
         ))}
       </ul>

@@ -77,6 +77,8 @@ export interface BatchRecord {
   process: string;
   /** What it costs in the end. */
   cost: number;
+  /** JSON text of what that consists of; missing or empty: nobody knows. */
+  lines?: string;
   /** Id of the log row that tells of its end; 0: not drawn yet. */
   log_id: number;
   /** The owner, until it has ended. */

@@ -55,6 +55,8 @@ export interface TuningJobRecord {
   tokens: number;
   /** As the provider tells it; -1: not yet. */
   trained_tokens: number;
+  /** Those are estimated by its steps; missing: they are as told. */
+  trained_by_steps?: true;
   /** The most of its steps that its events have told while it ran, from 0 to 1; missing: none were seen. */
   trained_share?: number;
   /** JSON text of the price that it is charged by, as it was when it was created. */
