@@ -73,6 +73,7 @@ const ownWords: ReadonlySet<Ending> = new Set([
   'client_left',
   'client_closed',
   'shutdown',
+  'unsendable',
   'fault',
   'well',
   'failed',

@@ -77,6 +77,8 @@ export const CallEnding = z.enum([
   'stalled',
   /** It failed; before the answer when nothing was used. */
   'upstream_error',
+  /** It could not be put into the words of the channels that were tried: nothing was sent. */
+  'unsendable',
   /** In the middle of the answer came something that is none. */
   'invalid_answer',
   /** What the upstream reports as used cannot be true. */

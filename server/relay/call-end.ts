@@ -25,6 +25,8 @@ const rules = {
   blocked_words: { logged: 'blocked_words', channel: 'well', told: 'output_blocked', isCut: true, isByCaller: true },
   /** An upstream said that it failed, or could not be asked. */
   upstream_failed: { logged: 'upstream_error', channel: 'failed', told: 'invalid_upstream_response' },
+  /** No provider was asked: what is asked for has no place in the words of those that could be. */
+  unsendable: { logged: 'unsendable', channel: 'nothing', told: 'untranslatable' },
   /** The stream stopped without its proper end. */
   truncated: { logged: 'truncated', channel: 'failed', told: 'upstream_truncated', isCut: true },
   /** The upstream fell silent. */

@@ -24,7 +24,7 @@ export interface NoResponse {
   kind: 'none';
   /** What its caller is told, where that is not said by the rest. */
   told?: ToldFailure;
-  reason: 'upstream_failed' | 'no_channel' | 'fault' | StopReason;
+  reason: 'upstream_failed' | 'unsendable' | 'no_channel' | 'fault' | StopReason;
   /** The one that failed. */
   channel?: PreparedChannel;
   failure?: UpstreamFailure;
@@ -38,7 +38,7 @@ export interface NoResponse {
 export async function runAttempts(call: RunningCall, client: ClientStream | null, answer: AnswerWhole): Promise<Outcome> {
   const { services, admission, model } = call;
   let stopped: StopReason | undefined;
-  let last: Outcome = { kind: 'none', reason: 'no_channel' };
+  let last: NoResponse = { kind: 'none', reason: 'no_channel' };
   const all = attempts({
     services,
     group: admission.group,
@@ -88,7 +88,10 @@ export async function runAttempts(call: RunningCall, client: ClientStream | null
     }
     const { failure, unpassed = null } = result;
     noteFailed(call, attempt, failure);
-    last = { kind: 'none', reason: 'upstream_failed', failure, channel, unpassed };
+    // Ours, before anything was sent: no channel had a part in it.
+    const isUnsent = failure.own !== undefined && unpassed === null && attempt.record.status === 0;
+    if (!isUnsent) last = { kind: 'none', reason: 'upstream_failed', failure, channel, unpassed };
+    else if (last.reason !== 'upstream_failed') last = { kind: 'none', reason: 'unsendable', failure };
     if (unpassed !== null || !isRetryable(failure, channel.provider)) return last;
   }
   return stopped === undefined ? last : { kind: 'none', reason: stopped };

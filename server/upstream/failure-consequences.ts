@@ -26,7 +26,7 @@ export function isRetryable(failure: UpstreamFailure, provider: Refusing): boole
   if (status >= 500) return true;
   // A bad request is bad everywhere, unless it is the channel's account that is refused: one for what it asks may have an account's name.
   if (status === 400)
-    return provider?.refusals?.retried?.includes(status) === true || (failure.concerns !== 'request' && speaksOfAccount(failure));
+    return failure.concerns !== 'request' && (provider?.refusals?.retried?.includes(status) === true || speaksOfAccount(failure));
   return status >= 300;
 }
 

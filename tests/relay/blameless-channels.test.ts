@@ -26,6 +26,19 @@ describe.each(engines)('a blameless channel on $kind', (engine) => {
     expect(rows[0]?.other).toMatchObject({ attempts: [{ error: 'untranslatable' }, { status: 200 }] });
   });
 
+  test('a request that no channel has a place for is refused here: the log says so, and no channel has failed', async () => {
+    await using scene = await createScene(engine, { settings: { SelfUseModeEnabled: 'true' }, channels: [{ type: 14, models: model }] });
+    const response = await scene.chat({ model, n: 2 });
+    expect([response.status, await response.json()]).toMatchObject([400, { error: { code: 'untranslatable' } }]);
+    const [row] = await scene.logs(1);
+    expect(row).toMatchObject({ channel_id: 0, quota: 0, other: { ending: 'unsendable', attempts: [{ error: 'untranslatable' }] } });
+    // Whoever has failed before is told of, and may be asked again.
+    await scene.addChannel({ type: 1, models: model, priority: 9 });
+    scene.upstream.behave({ status: 500, error: { message: 'down', type: 'x' } });
+    expect((await scene.chat({ model, n: 2 })).status).toBe(500);
+    await scene.checkBooks();
+  });
+
   test('what one caller is refused with an unclear 403 neither rests the channel for others nor takes it out of use', async () => {
     await using scene = await createScene(engine, {
       settings: { AutomaticDisableChannelEnabled: 'true', RetryTimes: '1' },

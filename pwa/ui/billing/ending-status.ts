@@ -17,6 +17,7 @@ export const endingStatus: Readonly<Record<Ending, Status>> = {
   truncated: 'look',
   stalled: 'look',
   upstream_error: 'look',
+  unsendable: 'failed',
   invalid_answer: 'failed',
   invalid_usage: 'look',
   client_closed: 'note',

@@ -2,7 +2,7 @@ import { isObject } from '#server/framing/loose-json.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 
 /** Nothing came, and that was not the upstream's fault. */
-const ours: ReadonlySet<unknown> = new Set(['client_closed', 'shutdown']);
+const ours: ReadonlySet<unknown> = new Set(['client_closed', 'shutdown', 'unsendable']);
 
 /**
  * What old clients show of a call; ours shows the receipt instead. Not stored: `other` says it all, and a row is a tenth
