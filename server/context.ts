@@ -5,6 +5,7 @@ import type { Env } from '#server/env.ts';
 import type { Bodies } from '#server/http/bodies.ts';
 import type { Ledger } from '#server/money/ledger.ts';
 import type { Quotes } from '#server/money/quote.ts';
+import type { Downloads } from '#server/egress/downloads.ts';
 import type { Egress } from '#server/egress/egress.ts';
 import type { LowBalance } from '#server/notify/low-balance.ts';
 import type { Mail } from '#server/notify/mail.ts';
@@ -33,6 +34,7 @@ export interface AppContext {
   readonly mail: Mail;
   /** Calls addresses that users give. */
   readonly egress: Egress;
+  readonly downloads: Downloads;
   /** Warns users whose balance runs low. */
   readonly lowBalance: LowBalance;
   readonly secrets: Secrets;

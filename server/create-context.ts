@@ -15,6 +15,7 @@ import type { SpoolLimits } from '#server/http/spool.ts';
 import { checkMasterKey } from '#server/secrets/master-key.ts';
 import { createLedger } from '#server/money/ledger.ts';
 import { createQuotes } from '#server/money/quote.ts';
+import { createDownloads } from '#server/egress/downloads.ts';
 import { createEgress } from '#server/egress/egress.ts';
 import type { Network } from '#server/egress/egress.ts';
 import { createLowBalance } from '#server/notify/low-balance.ts';
@@ -70,6 +71,7 @@ export async function createContext(parts: ContextParts): Promise<RunningContext
   const quotes = createQuotes(settings);
   const mail = createMail({ settings, log });
   const egress = createEgress(parts.network);
+  const downloads = createDownloads({ egress, settings, mostBytes: env.MAX_FILE_DOWNLOAD_MB * 1_000_000 });
   const lowBalance = createLowBalance({ db, settings, now });
   const bodies = createBodies(bodyLimits(env), createSpool({ folder: spoolFolder(env), limits: spoolLimits(env), log }));
   const pending = createPendingWork();
@@ -90,6 +92,7 @@ export async function createContext(parts: ContextParts): Promise<RunningContext
     quotes,
     mail,
     egress,
+    downloads,
     lowBalance,
     secrets,
     bodies,

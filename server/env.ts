@@ -62,6 +62,8 @@ const Environment = z.object({
   MAX_BODIES_MB: integer(1, 1_048_576, 768),
   /** The same, of one user. */
   MAX_BODIES_PER_USER_MB: integer(1, 1_048_576, 256),
+  /** Megabytes (10^6 bytes) of a file that is fetched from an address in a request; 0: none is. */
+  MAX_FILE_DOWNLOAD_MB: integer(0, 1024, 20),
   /** Where forms with large files lie while they are served; without it: in `spool`, beside an embedded database, else in `data`. */
   SPOOL_DIR: z.string().optional(),
   /** Megabytes of those that one process has there at once; one largest body always fits. */

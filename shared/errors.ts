@@ -654,6 +654,11 @@ export const errors = {
     '参数 {field} 无法转换为 {dialect} 的格式，请去掉它或换一个模型',
     'The field {field} cannot be carried over to {dialect}: leave it out or choose another model',
   ),
+  media_not_fetched: entry(
+    400,
+    '无法下载 {url}：{reason}。请直接发送文件内容',
+    'The file at {url} cannot be fetched: {reason}. Send its content itself',
+  ),
   sensitive_words_detected: entry(400, 'sensitive words detected', 'sensitive words detected'),
   request_rate_limited: entry(
     429,

@@ -15,6 +15,7 @@ const problems: Record<NotificationProblem, LocalText> = {
   tls: { zh: 'TLS 证书无效或握手失败', en: 'the TLS certificate or handshake failed' },
   timeout: { zh: '对方未在限时内应答', en: 'there was no answer in time' },
   too_large: { zh: '应答过大', en: 'the answer was too large' },
+  refused_port: { zh: '该端口不可用于网页', en: 'its port is not one of the web' },
   too_many_redirects: { zh: '重定向次数过多', en: 'there were too many redirects' },
   broken_answer: { zh: '应答不完整', en: 'the answer was broken off' },
   http_status: { zh: '对方应答 HTTP {status}', en: 'the receiver answered HTTP {status}' },

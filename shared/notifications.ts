@@ -24,6 +24,7 @@ export const NotificationProblem = z.enum([
   'timeout',
   'too_large',
   'too_many_redirects',
+  'refused_port',
   'broken_answer',
   'http_status',
   'interrupted',

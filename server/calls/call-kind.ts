@@ -4,8 +4,10 @@ import type { ErrorInResponse } from '#server/dialects/stream-pipe.ts';
 import type { ClientCall, ClientDialect, ResponseWriterOptions } from '#server/dialects/client-dialect.ts';
 import type { DecodedWhole, DecodeInput, DeepWhole, FailedWhole } from '#server/dialects/decoded-whole.ts';
 import type { IdentityPath } from '#server/dialects/identity.ts';
+import type { AddressUse, MediaAddress } from '#server/dialects/media-addresses.ts';
 import type { DecodeTokens } from '#server/dialects/token-lists.ts';
 import type { UpstreamDialect } from '#server/dialects/upstream-dialect.ts';
+import type { Way } from '#server/dialects/way.ts';
 import type { Framing } from '#server/framing/framing.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { CallInput, EncodedRequest } from '#server/dialects/encode-input.ts';
@@ -53,6 +55,8 @@ export interface CallKind {
 
   /** The way of bytes, where such calls of that client go to providers of that format as they are. */
   identityOf(client: ClientDialect, dialect: UpstreamDialect): IdentityPath | null;
+  /** How its provider takes what requests name by addresses. Missing: as the way says. */
+  addressUse?(way: Way, address: MediaAddress): AddressUse;
   /** How callers ask for it in that format; undefined: they cannot. */
   clientCall(client: ClientDialect): ClientCall | undefined;
   /** The request as the provider wants it. A promise only where something has to be read from tokens. @throws {AppError} `format_unsupported`, `untranslatable`, `invalid_request` */

@@ -5,6 +5,7 @@ import type { AskedCall, CallAddress } from './call-address.ts';
 import type { ConversationBeginning } from './conversation-beginning.ts';
 import type { DecidingNames } from './deciding-names.ts';
 import type { FormFields } from './form-body.ts';
+import type { MediaOf } from './media-addresses.ts';
 import type { ChatRequest, ResponsePart } from './parts.ts';
 import type { PromptEdits, Shortening } from './prompt-edits.ts';
 import type { PromptContent } from './prompt-content.ts';
@@ -100,6 +101,8 @@ export interface ClientCall {
   parameters(body: Body): CallParameters;
   /** What of a body counts as prompt. Read loosely: it also serves estimates of what is refused later. */
   promptContent(body: Body, model: string): PromptContent;
+  /** The same with what lies at the addresses that it names. Read loosely. Missing: it names none that anybody else may look up. */
+  withMedia?(body: Body, mediaOf: MediaOf): Body;
   /** What of a request is taken in one spelling only. */
   names: DecidingNames;
   /** Its requests may be forms. Missing: they are JSON. */

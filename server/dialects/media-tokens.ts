@@ -3,6 +3,7 @@
 // never fetched, because a count must not depend on other machines: that stays a guess, but for films and sound, which may be of any
 // length. A call of every format may go to a provider that takes them where others have images.
 import { inlineData } from './media.ts';
+import { isFilmAddress } from './media-addresses.ts';
 import { addMediaTokens, mostPromptTokens } from './prompt-content.ts';
 import type { PromptContent } from './prompt-content.ts';
 
@@ -52,8 +53,6 @@ const textTypes = /^(?:text\/|application\/(?:json|xml|yaml|x-yaml|javascript|x-
 
 /** Plain sound has no less and no more: 8-bit of a quarter of a telephone's rate, eight channels of studios. */
 const wavBytes = { least: 2_000, most: 6_144_000 };
-/** Its provider watches a film of any length. https://ai.google.dev/gemini-api/docs/video-understanding#youtube */
-const filmHost = /(?:^|\.)(?:youtube\.com|youtu\.be)\.?$/i;
 const clipEnding = /\.(?:3gpp?|aac|aiff?|avi|flac|flv|m4[av]|mkv|mov|mp[34]|mpe?g|mpga|og[agv]|opus|wav|web[am]|wmv)$/i;
 
 /** Of an address what `addMediaUrl` says, of data what its length does. */
@@ -82,7 +81,7 @@ function isLong(mimeType: string): boolean {
 
 function isFilm(address: string): boolean {
   const url = URL.parse(address);
-  return url !== null && (filmHost.test(url.hostname) || clipEnding.test(url.pathname));
+  return isFilmAddress(address) || (url !== null && clipEnding.test(url.pathname));
 }
 
 function kindOf(mimeType: string): string {

@@ -1,5 +1,6 @@
 // How one provider differs from others that speak its format: data, which the provider's record holds and the format applies.
 import type { HostedKind } from '#shared/hosted-tools.ts';
+import type { MediaKind } from './media-addresses.ts';
 
 /** A model name's ending that stands for request fields: it is cut off and the fields are set where the client sent none. */
 export interface ModelSuffix {
@@ -118,6 +119,8 @@ export interface ProviderTraits {
   hosted?: readonly HostedKind[];
   /** Those that run in each of its calls, asked for or not; missing: none. */
   runsAlways?: readonly HostedKind[];
+  /** Of what requests name by addresses, the kinds that it looks up itself; missing: as the format has it. */
+  takesAddresses?: readonly MediaKind[];
   /** In which of the known ways embeddings are asked for, where it is not that of the format. */
   embeddings?: string;
   /** The same of reranking. */

@@ -8,6 +8,7 @@ import type { ResponseWriterOptions, StreamWriter } from './client-dialect.ts';
 import type { EncodeInput } from './encode-input.ts';
 import type { IdentityPath } from './identity.ts';
 import type { ChatRequest, ResponsePart } from './parts.ts';
+import type { AddressUse, MediaAddress } from './media-addresses.ts';
 import type { ProviderTraits } from './provider-traits.ts';
 import type { CarriedFields } from './request-fields.ts';
 import type { SealOrigin } from './seal.ts';
@@ -97,6 +98,8 @@ export interface UpstreamDialect {
   findAccountObject(body: Body, own?: string): string | undefined;
   /** The same body with the provider's name for what its caller goes on with. Missing: the format has no such thing. */
   openAccountObject?(body: Body, own: OwnObject): Body;
+  /** How it takes what requests of other formats name by addresses. Missing: pictures and films as they are, all else as bytes. */
+  addressUse?(address: MediaAddress, upstreamModel: string): AddressUse;
   /** Whose signatures it has on calls of tools, which have to come back with them. Missing: calls are not signed. */
   readonly signedCalls?: SealOrigin;
   /** Its providers keep in their caches only what a request marks. Missing: every prompt. */

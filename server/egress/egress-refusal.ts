@@ -3,6 +3,8 @@ export type EgressReason =
   | 'not_https'
   /** Not of the public internet, or some of its addresses are not. */
   | 'private_address'
+  /** Something else than the web is spoken there. */
+  | 'refused_port'
   | 'unknown_host'
   | 'unreachable'
   | 'tls'

@@ -7,6 +7,7 @@ import { connect as connectTcp, isIP } from 'node:net';
 import type { Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { EgressRefusal } from './egress-refusal.ts';
+import { isServicePort } from './service-ports.ts';
 import { isPublicAddress } from './special-addresses.ts';
 
 export interface EgressRequest {
@@ -22,6 +23,8 @@ export interface EgressRequest {
   maxBytes: number;
   /** How many are followed. */
   redirects: number;
+  /** Also without TLS, which is enough for what anybody may read. */
+  allowsPlain?: boolean;
   /** The address is the operator's own choice: it may be private, and be without TLS. */
   isTrusted?: boolean;
 }
@@ -141,9 +144,10 @@ function nextHop(
 }
 
 async function openOnce(network: Network, hop: Hop, deadline: Deadline): Promise<EgressStream> {
-  const { url, isTrusted = false } = hop;
+  const { url, isTrusted = false, allowsPlain = false } = hop;
   const late = deadline.signal;
-  if (url.protocol !== 'https:' && !(isTrusted && url.protocol === 'http:')) throw new EgressRefusal('not_https');
+  if (url.protocol !== 'https:' && !((isTrusted || allowsPlain) && url.protocol === 'http:')) throw new EgressRefusal('not_https');
+  if (!isTrusted && isServicePort(url.port)) throw new EgressRefusal('refused_port');
   const addresses = await inTime(addressesOf(network, hostOf(url)), late);
   if (!isTrusted && !addresses.every(isPublicAddress)) throw new EgressRefusal('private_address');
   const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80);

@@ -13,6 +13,7 @@ import { noteRefusal } from '#server/relay/admission/note-refusal.ts';
 import type { PromptContent } from '#server/dialects/prompt-content.ts';
 import type { ConversationSource } from '#server/relay/conversation-source.ts';
 import type { RelayEndpoint } from '#server/relay/endpoints.ts';
+import { wantsMedia } from '#server/relay/media/inline-media.ts';
 import { openOwnObject } from '#server/relay/own-objects.ts';
 import { errorResponse, ownError, requestIdHeaders } from '#server/relay/relay-failure.ts';
 import type { RelayServices } from '#server/relay/services.ts';
@@ -125,6 +126,8 @@ async function askProvider(
   const isAsItIs = (endpoint.promptEdits?.(content.body) ?? null) === null;
   const channel = all.find(isOwn) ?? (isAsItIs ? all.find((one) => wayOf(one)?.dialect.countBody !== undefined) : undefined);
   if (channel === undefined || admission.pinnedChannel !== undefined) return null;
+  // Nothing is fetched for a number.
+  if (wantsMedia({ endpoint, model, body: content.body }, channel)) return null;
   try {
     const call = {
       client: endpoint.dialect,

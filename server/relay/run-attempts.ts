@@ -3,6 +3,7 @@ import type { StopReason } from '#server/relay/call-end.ts';
 import type { SentAttempt } from '#server/relay/call-attempt.ts';
 import { changePrompt, mayTell } from '#server/relay/change-prompt.ts';
 import { coverLargest } from '#server/relay/cover-largest.ts';
+import { inlineMedia } from '#server/relay/media/inline-media.ts';
 import { ownError } from '#server/relay/relay-failure.ts';
 import type { ToldFailure } from '#server/relay/relay-failure.ts';
 import { attempts, channelOnly } from '#server/relay/routing/attempts.ts';
@@ -64,7 +65,9 @@ export async function runAttempts(call: RunningCall, client: ClientStream | null
         return { kind: 'none', reason: 'fault', told: refused };
       }
       const covering = coverLargest(call, channel);
-      const uncovered = covering === null ? null : await covering;
+      let uncovered = covering === null ? null : await covering;
+      const inlining = uncovered === null ? inlineMedia(call, channel) : null;
+      uncovered ??= inlining === null ? null : await inlining;
       if (uncovered !== null) {
         noteStopped(call, attempt);
         attempt.isPassedOver = true;

@@ -1,5 +1,5 @@
 // What is known of a call while it runs; `relay.ts` fills it in order.
-import type { Language } from '#shared/errors.ts';
+import type { AppError, Language } from '#shared/errors.ts';
 import type { Attempt } from '#shared/logs.ts';
 import type { ResponseWriterOptions, StreamVoice } from '#server/dialects/client-dialect.ts';
 import type { PromptEdits, Shortening } from '#server/dialects/prompt-edits.ts';
@@ -97,6 +97,8 @@ export interface RunningCall {
   readonly session: CalledSession | null;
   /** Its part of the session's budget; null: none binds it. */
   readonly budgetHold: BudgetHold | null;
+  /** What of it cannot be fetched, by address, and why; missing: nothing that is known. */
+  unfetched?: Map<string, AppError>;
   readonly attempts: Attempt[];
   /** Names of the client's fields that the channel asked last has no place for. */
   dropped: readonly string[];

@@ -3,14 +3,17 @@ import { AppError, errors } from '#shared/errors.ts';
 import { heightOf } from '#shared/video-prices.ts';
 import { ChannelStatus } from '#shared/channels.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
+import type { AppContext } from '#server/context.ts';
+import { dataUrl } from '#server/dialects/media.ts';
+import { isAddress } from '#server/dialects/media-addresses.ts';
 import { badField } from '#server/dialects/strict-fields.ts';
 import type { BodyHold } from '#server/http/bodies.ts';
 import type { Admission } from '#server/relay/admission/admission.ts';
 import { servesTasks } from '#server/relay/tasks/run-attempts.ts';
+import { fetchMedia } from '#server/relay/media/fetch-media.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import type { Submission, Verdict } from '#server/relay/tasks/submission.ts';
 import { video } from '#server/tasks/platforms/video.ts';
-import { mustBeSent } from '#server/tasks/videos/picture-text.ts';
 import { videoFormOf } from '#server/tasks/videos/registry.ts';
 import type { OrderVerdict, VideoForm, VideoOrder, VideoPicture } from '#server/tasks/videos/video-form.ts';
 import { maskSecrets } from '#server/upstream/mask-secrets.ts';
@@ -51,8 +54,11 @@ export function orderSubmission({ services, admission, answer }: Ordering, asked
       hold ??= context.bodies.open(`user:${admission.user.id}`);
       hold.shrinkTo(0);
       hold.grow(bytesInMemory(pictures));
+      const form = formOf(channel);
       const order: VideoOrder = { ...asked, seconds, askedModel: model, model: channel.modelMapping.get(model) ?? model };
-      return { question: await formOf(channel).order(order, channel) };
+      if (form.fetchesNoPictures !== true) return { question: await form.order(order, channel) };
+      const sent = await sentPictures(context, pictures, { owner: `user:${admission.user.id}`, hold });
+      return { question: await form.order({ ...order, pictures: sent }, channel) };
     },
     answer,
     release: () => hold?.shrinkTo(0),
@@ -108,11 +114,27 @@ function checkFits(form: VideoForm, asked: AskedVideo): void {
 }
 
 /** Why its provider cannot make it; undefined: it may. */
-function misfitOf({ heights, fetchesNoPictures }: VideoForm, { width, height, pictures }: AskedVideo): AppError | undefined {
+function misfitOf({ heights }: VideoForm, { width, height }: AskedVideo): AppError | undefined {
   const side = heightOf({ width, height });
-  if (heights !== undefined && !heights.includes(side)) return badField('size', sidesRule(heights));
-  const isFar = (picture: VideoPicture) => 'url' in picture && !picture.url.startsWith('data:');
-  return fetchesNoPictures === true && pictures.some(isFar) ? badField('input_reference', mustBeSent) : undefined;
+  return heights !== undefined && !heights.includes(side) ? badField('size', sidesRule(heights)) : undefined;
+}
+
+/** What lies at addresses is fetched, one after the other. @throws {AppError} `media_not_fetched` */
+async function sentPictures(
+  context: AppContext,
+  pictures: readonly VideoPicture[],
+  { owner, hold }: { owner: string; hold: BodyHold },
+): Promise<VideoPicture[]> {
+  const sent: VideoPicture[] = [];
+  for (const picture of pictures) {
+    if (!('url' in picture) || !isAddress(picture.url)) {
+      sent.push(picture);
+      continue;
+    }
+    const { mediaType, bytes } = await fetchMedia(context, { url: picture.url, kind: 'image' }, { owner, hold });
+    sent.push({ url: dataUrl(mediaType, bytes.toString('base64')) });
+  }
+  return sent;
 }
 
 const sidesRule = (heights: readonly number[]) => ({

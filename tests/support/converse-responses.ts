@@ -1,6 +1,6 @@
 // Bedrock's Converse in terms of Claude's Messages: requests are taken strictly and become such, responses are made from such. Pure: the
 // server is in `fake-bedrock.ts`.
-import { demand, hasOnly, readStrictly } from './strict-requests.ts';
+import { demand, hasOnly, isBase64, readStrictly } from './strict-requests.ts';
 import type { Json, ReadRequest } from './strict-requests.ts';
 import { isObject } from './upstream-responses.ts';
 
@@ -117,7 +117,7 @@ function thoughtOf({ reasoningText, redactedContent }: Json): Json {
 
 function bytesOf({ source }: Json): string {
   demand(isObject(source) && hasOnly(source, ['bytes']) && typeof source['bytes'] === 'string', 'source: invalid');
-  demand(Buffer.from(source['bytes'], 'base64').length > 0, 'source.bytes: invalid');
+  demand(isBase64(source['bytes']), 'source.bytes: invalid');
   return source['bytes'];
 }
 

@@ -82,6 +82,7 @@ function judgeCall(request: FrontedRequest, failing: Failing): Judgement {
   if (version !== 'bedrock-2023-05-31') return invalid('anthropic_version: Field required');
   for (const name of ['model', 'stream']) if (name in message) return invalid(`${name}: Extra inputs are not permitted`);
   if ('anthropic-beta' in headers || 'anthropic-version' in headers) return invalid('versions stand in the body');
+  if (/"source":\{"type":"url"/.test(body.toString())) return invalid('source: URL sources are not supported');
   if (betas !== undefined && !isListOf(betas, /^(?:interleaved-thinking|context-management)-/)) return invalid('invalid beta flag');
   // Frames are filled up with letters, so that their length tells nothing.
   const wrap = (data: string) => [

@@ -85,6 +85,7 @@ function judgeCall({ path, body, headers }: FrontedRequest): Judgement {
       if (typeof message['model'] !== 'string') return refusal(400, 'INVALID_ARGUMENT', 'model: Field required');
       return { kind: 'pass', path: '/v1/messages/count_tokens', body: message };
     }
+    if (/"source":\{"type":"url"/.test(body.toString())) return refusal(400, 'INVALID_ARGUMENT', 'URL sources are not supported');
     if ('model' in message) return refusal(400, 'INVALID_ARGUMENT', 'model: Extra inputs are not permitted');
     if ((verb === 'streamRawPredict') !== (message['stream'] === true))
       return refusal(400, 'INVALID_ARGUMENT', 'stream is of another verb');

@@ -1,6 +1,6 @@
 // Ollama's own chat in terms of OpenAI's: requests are taken strictly and become such, responses are made from such. Pure: the server is
 // in `fake-ollama.ts`.
-import { demand, hasOnly, readStrictly } from './strict-requests.ts';
+import { demand, hasOnly, isBase64, readStrictly } from './strict-requests.ts';
 import type { Json, ReadRequest } from './strict-requests.ts';
 import { isObject } from './upstream-responses.ts';
 
@@ -40,7 +40,7 @@ function messageOf(message: unknown): Json {
   const { role, content, images = [], tool_calls: calls, tool_name: tool } = message;
   demand(['system', 'user', 'assistant', 'tool'].includes(String(role)), 'invalid role');
   demand(typeof content === 'string', 'cannot unmarshal content into a string');
-  demand(Array.isArray(images) && images.every((image) => Buffer.from(String(image), 'base64').length > 0), 'illegal base64 data');
+  demand(Array.isArray(images) && images.every((image) => isBase64(image)), 'illegal base64 data');
   demand(tool === undefined || role === 'tool', 'tool_name belongs to results');
   demand(calls === undefined || (Array.isArray(calls) && calls.every(isCall)), 'cannot unmarshal arguments into an object');
   return { role, content };

@@ -23,3 +23,8 @@ export function demand(holds: boolean, message: string): asserts holds {
 export function hasOnly(value: Json, names: readonly string[]): boolean {
   return Object.keys(value).every((name) => names.includes(name));
 }
+
+/** An address is none, although Node would read it as some. */
+export function isBase64(value: unknown): boolean {
+  return typeof value === 'string' && value !== '' && /^[A-Za-z0-9+/\s]+={0,2}$/.test(value);
+}

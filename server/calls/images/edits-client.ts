@@ -8,6 +8,8 @@ import { boundaryIn } from '#server/dialects/form-body.ts';
 import type { FormFields } from '#server/dialects/form-body.ts';
 import { addMediaTokens } from '#server/dialects/prompt-content.ts';
 import type { PromptContent } from '#server/dialects/prompt-content.ts';
+import { dataUrl } from '#server/dialects/media.ts';
+import { isAddress, withItems, withMember } from '#server/dialects/media-addresses.ts';
 import { badField, StrictFields } from '#server/dialects/strict-fields.ts';
 import type { Body } from '#server/dialects/strict-fields.ts';
 import { isObject } from '#server/framing/loose-json.ts';
@@ -33,6 +35,14 @@ export const editsClient: ClientCall = {
     checkOrder(body);
     if (boundaryIn(body) === undefined) checkAddresses(body);
     else checkFiles(body, mostImages);
+  },
+  withMedia(body, mediaOf) {
+    const change = (picture: Body) => {
+      const url = picture.image_url;
+      const media = isAddress(url) ? mediaOf({ url, kind: 'image' }) : null;
+      return media === null ? picture : { ...picture, image_url: dataUrl(media.mediaType, media.data) };
+    };
+    return withMember(withItems(body, 'images', change), 'mask', change);
   },
   promptContent: (body, model) => withPictures(generationsClient.promptContent(body, model), body),
 };

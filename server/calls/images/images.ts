@@ -80,6 +80,7 @@ function imageKind(name: CallKindName, eventName: string, client: ClientCall): C
     // What a provider tells in a form of its own is told in that of its caller.
     identityOf: (caller) => (caller.name === 'openai-chat' ? identity : null),
     clientCall: (dialect) => (dialect.name === 'openai-chat' ? client : undefined),
+    addressUse: ({ provider }) => (takesAddresses(provider.images) ? 'address' : 'bytes'),
     encode: name === 'image_edits' ? encodeEdits : encode,
     decode,
     decodeLong,
@@ -136,6 +137,12 @@ function encode(asked: CallInput): EncodedRequest {
   const written = Object.fromEntries(Object.entries(call.body).filter(([name]) => !refused.includes(name)));
   const text = JSON.stringify({ ...written, model: way.upstreamModel, ...overrideOf(call) });
   return { ...encoded(asked, text), dropped: [...dropped, ...left] };
+}
+
+/** Whoever is asked in OpenAI's form does. @param form as the provider's record names it */
+function takesAddresses(form = ''): boolean {
+  const edit = pictureEdits.get(form);
+  return edit === undefined || edit.takesAddresses === true;
 }
 
 /** @throws {AppError} as `encode`, and what the provider's edits cannot take */

@@ -10,6 +10,7 @@ import { messagesNames } from './deciding-names.ts';
 import { errorBody } from './errors.ts';
 import { limits } from './limits.ts';
 import { writeModel, writeModelList } from './models.ts';
+import { withMedia } from './media-addresses.ts';
 import { promptContent } from './prompt-content.ts';
 import { readRequest } from './read-request.ts';
 import { saidFields } from './said-fields.ts';
@@ -29,6 +30,7 @@ export const claudeClient = {
       check: checkRequest,
       parameters: callParameters,
       promptContent,
+      withMedia,
       promptEdits,
       shortening: shorteningOf,
       speaksOfKept: 'threads',
@@ -39,6 +41,7 @@ export const claudeClient = {
       check: checkPrompt,
       parameters: callParameters,
       promptContent,
+      withMedia,
       promptEdits,
       speaksOfKept: 'threads',
       names: messagesNames,

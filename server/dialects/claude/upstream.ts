@@ -19,6 +19,7 @@ import { adaptThinkingSuffix, cutThinkingSuffix, leastLimitOf } from './thinking
 import { carriedFields } from './said-fields.ts';
 import { unheard } from './unheard.ts';
 import { fitVersion } from './versions.ts';
+import { addressUse } from './media-addresses.ts';
 import { writeRequest } from './write-request.ts';
 import { createStreamWriter } from './write-response.ts';
 
@@ -50,6 +51,7 @@ export const claudeUpstream: UpstreamDialect = {
   hosted,
   findAccountObject,
   openAccountObject: openContainer,
+  addressUse,
   writeRequest,
   keepsMarked: true,
   // https://platform.claude.com/docs/en/about-claude/pricing

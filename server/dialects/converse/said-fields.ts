@@ -10,7 +10,7 @@ const thinkingLoss: PartialLoss = {
 
 /** https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html */
 export const carriedFields: CarriedFields = {
-  media: { treatment: 'refused', about: 'what is named by an address or an id, and kinds of file that the format does not know' },
+  media: { treatment: 'refused', about: 'what is named by an id, and kinds of file that the format does not know' },
   forced_tool: 'by_parts',
   token_limit: 'by_parts',
   stop: 'by_parts',

@@ -18,6 +18,7 @@ export const converseUpstream: UpstreamDialect = {
   identity: null,
   // Places in the account's storage are written by nobody.
   findAccountObject: () => undefined,
+  addressUse: () => 'bytes',
   writeRequest,
   applyTraits: (body) => ({ body, dropped: [] }),
   // A channel may add what other formats have in their bodies.

@@ -11,6 +11,7 @@ import { carriedFields } from './said-fields.ts';
 import { title } from './title.ts';
 import { writeRequest } from './write-request.ts';
 import { createStreamWriter } from './write-stream.ts';
+import { allButSound } from '../media-addresses.ts';
 
 export const cozeUpstream: UpstreamDialect = {
   name: 'coze',
@@ -20,6 +21,7 @@ export const cozeUpstream: UpstreamDialect = {
   identity: null,
   // Nothing of the account is named in a conversation.
   findAccountObject: () => undefined,
+  addressUse: allButSound,
   writeRequest,
   // Somebody has to ask. Who is not named is somebody else each time: a bot may remember whom it talks to.
   applyTraits: (body, { requestId, way }) => ({

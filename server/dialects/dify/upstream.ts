@@ -11,6 +11,7 @@ import { carriedFields } from './said-fields.ts';
 import { title } from './title.ts';
 import { writeRequest } from './write-request.ts';
 import { createStreamWriter } from './write-stream.ts';
+import { allButSound } from '../media-addresses.ts';
 
 export const difyUpstream: UpstreamDialect = {
   name: 'dify',
@@ -20,6 +21,7 @@ export const difyUpstream: UpstreamDialect = {
   identity: null,
   // Nothing of the account is named in a conversation.
   findAccountObject: () => undefined,
+  addressUse: allButSound,
   writeRequest,
   // Somebody has to ask. Who is not named is somebody else each time.
   applyTraits: (body, { requestId }) => ({ body: 'user' in body ? body : { ...body, user: `chatcmpl-${requestId ?? ''}` }, dropped: [] }),

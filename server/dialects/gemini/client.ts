@@ -7,12 +7,13 @@ import { generateNames } from './deciding-names.ts';
 import { errorBody } from './errors.ts';
 import { limits } from './limits.ts';
 import { writeModel, writeModelList } from './models.ts';
+import { withMedia } from './media-addresses.ts';
 import { promptContent } from './prompt-content.ts';
 import { readRequest } from './read-request.ts';
 import { saidFields } from './said-fields.ts';
 import { createStreamWriter, writeWhole } from './write-response.ts';
 
-const generate = { read: askedCall, parameters: callParameters, promptContent, names: generateNames };
+const generate = { read: askedCall, parameters: callParameters, promptContent, withMedia, names: generateNames };
 
 export const geminiClient = {
   name: 'gemini',

@@ -1,5 +1,7 @@
 // Images, audio and files as this format has them. https://ai.google.dev/gemini-api/docs/file-input-methods
 import { imageType, sourceOfUrl } from '../media.ts';
+import { isFilmAddress, typeOfAddress } from '../media-addresses.ts';
+import type { AddressUse, MediaAddress } from '../media-addresses.ts';
 import type { AudioPart, FilePart, ImagePart } from '../parts.ts';
 
 type Json = Record<string, unknown>;
@@ -16,7 +18,7 @@ export function writeMedia(part: ImagePart | AudioPart | FilePart): Json | null 
       return { inlineData: { mimeType, data: source.data } };
     }
     case 'url': {
-      const mimeType = typeOfUrl(source.url);
+      const mimeType = typeOfAddress(source.url);
       return { fileData: { ...(mimeType === undefined ? {} : { mimeType }), fileUri: source.url } };
     }
     case 'id':
@@ -32,26 +34,13 @@ function writeAudio({ data, format }: AudioPart): Json {
   return { inlineData: { mimeType: `audio/${format}`, data } };
 }
 
-const types: Readonly<Record<string, string>> = {
-  png: 'image/png',
-  jpg: 'image/jpeg',
-  jpeg: 'image/jpeg',
-  webp: 'image/webp',
-  heic: 'image/heic',
-  heif: 'image/heif',
-  gif: 'image/gif',
-  pdf: 'application/pdf',
-  txt: 'text/plain',
-  html: 'text/html',
-  csv: 'text/csv',
-  mp3: 'audio/mp3',
-  wav: 'audio/wav',
-  mp4: 'video/mp4',
-  mov: 'video/mov',
-  webm: 'video/webm',
-};
+/** Of those that look up nothing but films. https://ai.google.dev/gemini-api/docs/file-input-methods */
+const earlyModels = /^gemini-(?:1\.|2\.0|pro|exp)/;
 
-function typeOfUrl(url: string): string | undefined {
-  const ending = /\.([a-z0-9]+)$/i.exec(URL.parse(url)?.pathname ?? '')?.[1]?.toLowerCase();
-  return ending !== undefined && Object.hasOwn(types, ending) ? types[ending] : undefined;
+/** What lies at an address is told with its type, and in bytes it is taken by every model. */
+export function addressUse({ url }: MediaAddress, upstreamModel: string): AddressUse {
+  if (isFilmAddress(url)) return 'address';
+  const type = typeOfAddress(url);
+  if (type === undefined || earlyModels.test(upstreamModel)) return 'bytes';
+  return type.startsWith('video/') ? 'address' : 'either';
 }

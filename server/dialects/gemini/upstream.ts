@@ -18,6 +18,7 @@ import { cheapTiers } from './tiers.ts';
 import { effortOfLevel } from './thinking.ts';
 import { unheard } from './unheard.ts';
 import { withThinking } from './thinking-ending.ts';
+import { addressUse } from './media.ts';
 import { writeRequest } from './write-request.ts';
 import { createStreamWriter } from './write-response.ts';
 
@@ -40,6 +41,7 @@ export const geminiUpstream: UpstreamDialect = {
   },
   hosted,
   findAccountObject,
+  addressUse,
   writeRequest,
   // What a caller has said of it stays.
   applyTraits: (body, { isCount, settings, way }) => {

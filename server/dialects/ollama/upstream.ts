@@ -18,6 +18,7 @@ export const ollamaUpstream: UpstreamDialect = {
   identity: null,
   // There is no account.
   findAccountObject: () => undefined,
+  addressUse: () => 'bytes',
   writeRequest,
   applyTraits: (body) => ({ body, dropped: [] }),
   normalize: gatherOptions,

@@ -8,6 +8,7 @@ import { errorBody } from './errors.ts';
 import { limits } from './limits.ts';
 import { writeModel, writeModelList } from './models.ts';
 import { probeChat } from './probe.ts';
+import { withMedia } from './media-addresses.ts';
 import { promptContent } from './prompt-content.ts';
 import { readRequest } from './read-request.ts';
 import { saidFields } from './said-fields.ts';
@@ -25,6 +26,7 @@ export const openaiChatClient = {
       check: checkRequest,
       parameters: callParameters,
       promptContent,
+      withMedia,
       names: chatNames,
       responseFields,
       probe: probeChat,

@@ -74,7 +74,7 @@ export const saidFields: SaidFields = {
 };
 
 export const carriedFields: CarriedFields = {
-  media: { treatment: 'refused', about: 'images and documents by id, documents by address' },
+  media: { treatment: 'refused', about: 'images and documents by id' },
   forced_tool: 'by_parts',
   token_limit: 'by_parts',
   stop: 'by_parts',

@@ -59,6 +59,10 @@ export function mixedClient({ chat, responses }: { chat: ChatFormat; responses: 
           const { format, body: written } = formOf(body);
           return format.calls.chat.promptContent(written, model);
         },
+        withMedia(body, mediaOf) {
+          const { withMedia } = (isOfResponses(body) ? responses : chat).calls.chat;
+          return withMedia?.(body, mediaOf) ?? body;
+        },
         names: bothNames(responses.calls.chat.names, chat.calls.chat.names),
         responseFields: (body) => ({ text_tools: textToolsOf(body) }),
       },

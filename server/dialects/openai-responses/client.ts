@@ -8,6 +8,7 @@ import { codexModels } from './codex-models.ts';
 import { errorBody } from './errors.ts';
 import { limits } from './limits.ts';
 import { writeModel } from './models.ts';
+import { withMedia } from './media-addresses.ts';
 import { promptContent } from './prompt-content.ts';
 import { readRequest } from './read-request.ts';
 import { responseFields } from './response-object.ts';
@@ -28,6 +29,7 @@ export const openaiResponsesClient = {
       check: checkRequest,
       parameters: callParameters,
       promptContent,
+      withMedia,
       names: responsesNames,
       responseFields,
       speaksOfKept: 'responses',
@@ -38,6 +40,7 @@ export const openaiResponsesClient = {
       check: checkPrompt,
       parameters: callParameters,
       promptContent,
+      withMedia,
       names: responsesNames,
       speaksOfKept: 'responses',
     },

@@ -16,6 +16,7 @@ import { applyTraits } from './traits.ts';
 import { unheard } from './unheard.ts';
 import { leastMaxTokens, writeRequest } from './write-request.ts';
 import { createStreamWriter } from './write-response.ts';
+import { allButSound } from '../media-addresses.ts';
 
 export const openaiResponsesUpstream: UpstreamDialect = {
   name: 'openai-responses',
@@ -30,6 +31,7 @@ export const openaiResponsesUpstream: UpstreamDialect = {
   hosted,
   searchesStores: true,
   findAccountObject,
+  addressUse: allButSound,
   writeRequest,
   // https://platform.openai.com/docs/guides/priority-processing https://platform.openai.com/docs/guides/prompt-caching
   surcharges: {

@@ -110,7 +110,7 @@ export function largestCost(services: RelayServices, call: CallToReserve): { amo
 }
 
 /** Of images and files the sum may cost more; an account that has it keeps it until the call is settled. */
-function costOf({ context }: RelayServices, { quoted }: CallToReserve, prompt: ExpectedPrompt, outputMost: number): number {
+export function costOf({ context }: RelayServices, { quoted }: CallToReserve, prompt: ExpectedPrompt, outputMost: number): number {
   const { most, audioMost, imageMost = 0 } = prompt;
   return context.quotes.reserveFor(quoted, { ...prompt, tokens: most, audio: audioMost, image: imageMost }, outputMost);
 }
@@ -171,7 +171,8 @@ function isAmple({ user, token }: Admission, quota: number): boolean {
   return balanceOf(user) >= quota && (token === null || token.unlimited_quota || balanceOf(token) >= quota);
 }
 
-function promptByEstimate(services: RelayServices, call: CallToReserve): ExpectedPrompt {
+/** What its prompt may cost, without counting it. */
+export function promptByEstimate(services: RelayServices, call: CallToReserve): ExpectedPrompt {
   const { endpoint, model, body, prompt } = call;
   const content = prompt ?? endpoint.promptContent(body, model);
   const { texts, fixed, media, audio, audioMost, image, imageMost, isSpoken } = content;

@@ -35,9 +35,9 @@ export async function inlineParts(picture: VideoPicture): Promise<{ type: string
   return parts;
 }
 
-export const mustBeSent = {
-  zh: '必须是文件或 data: 地址，此提供商不下载图片',
-  en: 'must be a file or a data: URL, because this provider fetches no pictures',
+const mustBeSent = {
+  zh: '必须是文件、data: 地址或 http(s) 地址',
+  en: 'must be a file, a data: URL or an http(s) address',
 };
 
 export function partsOf(url: string): { type: string; base64: string } | null {

@@ -30,6 +30,8 @@ export const bedrock: Provider = {
     claude: {
       framing: 'aws-wrapped',
       models: /claude/,
+      // https://platform.claude.com/docs/en/build-with-claude/vision
+      takesAddresses: [],
       envelope: {
         omit: ['model', 'stream'],
         set: { anthropic_version: 'bedrock-2023-05-31' },

@@ -22,6 +22,8 @@ export const cloudflare: Provider = {
       },
       transcripts: 'workers',
       quirks: { streamOptions: 'ask' },
+      // https://developers.cloudflare.com/workers-ai/models/llama-3.2-11b-vision-instruct/
+      takesAddresses: [],
       responses: { ownModel: true },
     },
   },

@@ -13,6 +13,8 @@ export const moonshot: Provider = {
       framing: 'sse',
       paths: openaiPaths,
       quirks: { streamOptions: 'ask' },
+      // https://platform.moonshot.ai/docs/guide/use-kimi-vision-model
+      takesAddresses: [],
     },
     ...claudeBeside('/anthropic'),
   },

@@ -10,6 +10,8 @@ export const ollama: Provider = {
       framing: 'sse',
       paths: { chat: '{base}/v1/chat/completions', completions: '{base}/v1/completions', embeddings: '{base}/api/embed' },
       quirks: { streamOptions: 'ask', drop: ['n', 'user'] },
+      // https://docs.ollama.com/api/openai-compatibility
+      takesAddresses: [],
       embeddings: 'ollama',
       // It takes less there than it knows.
       isForOwnCallers: true,

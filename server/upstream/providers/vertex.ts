@@ -37,6 +37,8 @@ export const vertex: Provider = {
     claude: {
       framing: 'sse',
       models: /^claude/,
+      // https://platform.claude.com/docs/en/build-with-claude/vision
+      takesAddresses: [],
       envelope: { omit: ['model'], set: { anthropic_version: 'vertex-2023-10-16' } },
       hosted: ['web_search'],
       paths: {

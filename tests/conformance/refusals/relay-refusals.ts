@@ -546,6 +546,16 @@ export const relayRefusals = {
     field: 'n',
     dialect: 'Claude Messages',
   }),
+  media_not_fetched: named(
+    chat({
+      fields: {
+        model: 'gemini-2.0-flash',
+        messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'https://10.0.0.1/a.png?key=k' } }] }],
+      },
+      options: { channels: [{ type: 24, models: 'gemini-2.0-flash' }] },
+    }),
+    { url: 'https://10.0.0.1/a.png', reason: { zh: '该地址不属于公共互联网', en: 'its address is not of the public internet' } },
+  ),
   sensitive_words_detected: chat({
     fields: { messages: [{ role: 'user', content: 'contraband, please' }] },
     options: { settings: { SensitiveWords: 'Contraband' } },

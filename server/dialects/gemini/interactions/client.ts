@@ -10,6 +10,7 @@ import { errorBody } from './errors.ts';
 import { stepsOf } from './items.ts';
 import { limits } from './limits.ts';
 import { writeModel, writeModelList } from '../models.ts';
+import { withMedia } from './media-addresses.ts';
 import { promptContent } from './prompt-content.ts';
 import { readRequest } from './read-request.ts';
 import { saidFields } from './said-fields.ts';
@@ -28,6 +29,7 @@ export const geminiInteractionsClient = {
       check: checkRequest,
       parameters: callParameters,
       promptContent,
+      withMedia,
       names: interactionsNames,
       speaksOfKept: 'interactions',
     },

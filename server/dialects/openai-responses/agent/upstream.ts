@@ -8,6 +8,7 @@ import { carriedFields } from './said-fields.ts';
 import { title } from './title.ts';
 import { applyTraits } from './traits.ts';
 import { writeRequest } from './write-request.ts';
+import { allButSound } from '../../media-addresses.ts';
 
 const { limits, findAccountObject, effortOf, leastMaxTokens, leastLimit, createStreamWriter, isEvent, readError } = openaiResponsesUpstream;
 
@@ -27,6 +28,7 @@ export const perplexityAgentUpstream: UpstreamDialect = {
   },
   signedCalls: 'gemini',
   findAccountObject,
+  addressUse: allButSound,
   writeRequest,
   applyTraits,
   effortOf,

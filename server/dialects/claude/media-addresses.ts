@@ -1,0 +1,43 @@
+// Where addresses of pictures and documents stand in a Messages request: in messages, results of tools, and documents made of blocks.
+import { isAddress, typeOfAddress, withItems, withMember } from '../media-addresses.ts';
+import type { AddressUse, Media, MediaAddress, MediaOf } from '../media-addresses.ts';
+
+type Body = Readonly<Record<string, unknown>>;
+
+export function withMedia(body: Body, mediaOf: MediaOf): Body {
+  return withItems(body, 'messages', (message) => withItems(message, 'content', (block) => withBlock(block, mediaOf)));
+}
+
+function withBlock(block: Body, mediaOf: MediaOf): Body {
+  switch (block.type) {
+    case 'image':
+      return withMember(block, 'source', (source) => withSource(source, 'image', mediaOf));
+    case 'document':
+      return withMember(block, 'source', (source) =>
+        source.type === 'content'
+          ? withItems(source, 'content', (inner) => (inner.type === 'document' ? inner : withBlock(inner, mediaOf)))
+          : withSource(source, 'document', mediaOf),
+      );
+    case 'tool_result':
+      return withItems(block, 'content', (inner) => (inner.type === 'tool_result' ? inner : withBlock(inner, mediaOf)));
+    default:
+      return block;
+  }
+}
+
+function withSource(source: Body, kind: 'image' | 'document', mediaOf: MediaOf): Body {
+  const media = source.type === 'url' && isAddress(source.url) ? mediaOf({ url: source.url, kind }) : null;
+  return media === null ? source : sourceOf(media);
+}
+
+/** A text is told as one: as bytes this format has PDFs alone. */
+function sourceOf({ mediaType, data }: Media): Body {
+  if (!/^text\//i.test(mediaType)) return { type: 'base64', media_type: mediaType, data };
+  return { type: 'text', media_type: 'text/plain', data: Buffer.from(data, 'base64').toString('utf8') };
+}
+
+/** Pictures and PDFs, over TLS alone. https://platform.claude.com/docs/en/build-with-claude/pdf-support */
+export function addressUse({ url, kind }: MediaAddress): AddressUse {
+  if (!/^https:/i.test(url)) return 'bytes';
+  return kind === 'image' || (kind === 'document' && typeOfAddress(url)?.startsWith('text/') !== true) ? 'address' : 'bytes';
+}

@@ -1,0 +1,52 @@
+// Where addresses of pictures, sounds, films and documents stand in contents of this format: `fileData`, also within what functions have answered.
+import { isObject } from '#server/framing/loose-json.ts';
+import { isAddress, typeOfAddress, withMember } from '../media-addresses.ts';
+import type { MediaKind, MediaOf } from '../media-addresses.ts';
+import { looseMember } from '../proto-json.ts';
+import { providerFile } from './read-media.ts';
+
+type Body = Readonly<Record<string, unknown>>;
+
+export function withMedia(body: Body, mediaOf: MediaOf): Body {
+  let given = withMember(body, 'generateContentRequest', (inner) => withMedia(inner, mediaOf));
+  given = withMember(given, 'generate_content_request', (inner) => withMedia(inner, mediaOf));
+  return withAll(given, 'contents', (content) => withAll(content, 'parts', (part) => withPart(part, mediaOf)));
+}
+
+function withPart(part: Body, mediaOf: MediaOf): Body {
+  for (const name of ['functionResponse', 'function_response']) {
+    const changed = withMember(part, name, (answer) => withAll(answer, 'parts', (inner) => withFile(inner, mediaOf)));
+    if (changed !== part) return changed;
+  }
+  return withFile(part, mediaOf);
+}
+
+function withFile(part: Body, mediaOf: MediaOf): Body {
+  const name = 'file_data' in part ? 'file_data' : 'fileData';
+  const file = part[name];
+  if (!isObject(file)) return part;
+  const [url, told] = [looseMember(file, 'fileUri'), looseMember(file, 'mimeType')];
+  if (!isAddress(url) || providerFile.test(url)) return part;
+  const mediaType = typeof told === 'string' && told !== '' ? told : undefined;
+  const media = mediaOf({ url, kind: kindOf(mediaType ?? typeOfAddress(url)), mediaType });
+  if (media === null) return part;
+  const { [name]: _file, ...rest } = part;
+  const displayName = looseMember(file, 'displayName');
+  return { ...rest, inlineData: { mimeType: media.mediaType, data: media.data, ...(displayName === undefined ? {} : { displayName }) } };
+}
+
+/** Undefined: nobody says. */
+export function kindOf(mediaType: string | undefined): MediaKind | undefined {
+  const kind = mediaType?.split('/', 1)[0]?.toLowerCase();
+  if (kind === 'image' || kind === 'audio' || kind === 'video') return kind;
+  return kind === undefined ? undefined : 'document';
+}
+
+/** An object may stand for a list of one. */
+function withAll(object: Body, name: string, change: (item: Body) => Body): Body {
+  const value = object[name];
+  if (!Array.isArray(value)) return withMember(object, name, change);
+  const items: readonly unknown[] = value;
+  const changed = items.map((item) => (isObject(item) ? change(item) : item));
+  return changed.every((item, index) => item === items[index]) ? object : { ...object, [name]: changed };
+}

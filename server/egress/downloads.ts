@@ -1,0 +1,153 @@
+// What lies at addresses that callers give, where a provider wants its bytes: through the guarded egress or, where the operator has named one,
+// through their worker. So much of it, so long, and so many at once, in all and of one owner.
+import type { Egress, EgressRequest, EgressStream } from '#server/egress/egress.ts';
+import { EgressRefusal } from '#server/egress/egress-refusal.ts';
+import type { EgressReason } from '#server/egress/egress-refusal.ts';
+import { isPublicHost } from '#server/egress/special-addresses.ts';
+import type { BodyHold } from '#server/http/bodies.ts';
+import { createFairQueue, QueueFull } from '#server/queues/fair-queue.ts';
+import type { FairQueue } from '#server/queues/fair-queue.ts';
+import type { Settings } from '#server/settings/settings.ts';
+
+export interface Download {
+  bytes: Buffer;
+  /** As its server tells it, in lower case and without parameters; empty: it does not. */
+  contentType: string;
+}
+
+export interface DownloadRequest {
+  url: string;
+  /** Who asks. */
+  owner: string;
+  /** Grows by what is there. */
+  hold: Pick<BodyHold, 'grow'>;
+  signal?: AbortSignal;
+}
+
+export type DownloadReason =
+  | EgressReason
+  /** Its server has answered with another status than 200. */
+  | 'status'
+  /** Nothing, or something that would have to be unpacked. */
+  | 'no_content'
+  /** The owner waits for too many already. */
+  | 'too_many'
+  /** The operator wants none. */
+  | 'switched_off';
+
+export class DownloadRefusal extends Error {
+  readonly reason: DownloadReason;
+  /** Of its server's answer; 0: there is none. */
+  readonly status: number;
+  constructor(reason: DownloadReason, { status = 0, ...options }: ErrorOptions & { status?: number } = {}) {
+    super(`Nothing was downloaded: ${reason}`, options);
+    this.name = 'DownloadRefusal';
+    this.reason = reason;
+    this.status = status;
+  }
+}
+
+export interface Downloads {
+  /** @throws {DownloadRefusal} @throws {AppError} `bodies_of_caller`, `bodies_of_server` */
+  fetch(request: DownloadRequest): Promise<Download>;
+}
+
+interface DownloadDependencies {
+  egress: Pick<Egress, 'open'>;
+  settings: Pick<Settings, 'get'>;
+  /** Bytes of one; 0: none is fetched. */
+  mostBytes: number;
+}
+
+/** For one of them, in milliseconds. */
+const longest = 30_000;
+const redirects = 3;
+const atOnce = 64;
+const atOnceOfOwner = 6;
+const placesOfOwner = 64;
+
+export function createDownloads({ egress, settings, mostBytes }: DownloadDependencies): Downloads {
+  const all = createFairQueue({ atOnce, places: 4_096, placesPerSource: placesOfOwner });
+  const owners = new Map<string, FairQueue>();
+
+  async function inTurn<Result>(owner: string, work: () => Promise<Result>): Promise<Result> {
+    const own = owners.get(owner) ?? createFairQueue({ atOnce: atOnceOfOwner, places: placesOfOwner, placesPerSource: placesOfOwner });
+    owners.set(owner, own);
+    try {
+      return await own.run(owner, () => all.run(owner, work));
+    } finally {
+      if (own.running === 0 && own.waiting === 0 && owners.get(owner) === own) owners.delete(owner);
+    }
+  }
+
+  return {
+    async fetch(request) {
+      if (mostBytes === 0) throw new DownloadRefusal('switched_off');
+      try {
+        return await inTurn(request.owner, () => download(egress, requestFor(settings, request.url), { ...request, mostBytes }));
+      } catch (failure) {
+        if (failure instanceof QueueFull) throw new DownloadRefusal('too_many', { cause: failure });
+        throw failure instanceof EgressRefusal ? new DownloadRefusal(failure.reason, { cause: failure }) : failure;
+      }
+    },
+  };
+}
+
+type Asked = Pick<EgressRequest, 'url' | 'method' | 'headers' | 'redirects' | 'allowsPlain' | 'isTrusted' | 'body'>;
+
+/** The worker is the operator's own; what an address may lead to from there is judged there too. @throws {DownloadRefusal} */
+function requestFor(settings: Pick<Settings, 'get'>, address: string): Asked {
+  const url = URL.parse(address);
+  if (url === null) throw new DownloadRefusal('unknown_host');
+  // Names and passwords in an address are for nobody here.
+  [url.username, url.password, url.hash] = ['', '', ''];
+  const worker = settings.get('WorkerUrl');
+  if (worker === '') {
+    return {
+      url: url.href,
+      method: 'GET',
+      headers: { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'Tidegate' },
+      redirects,
+      allowsPlain: true,
+    };
+  }
+  if (url.protocol !== 'https:') throw new DownloadRefusal('not_https');
+  if (!isPublicHost(url.hostname)) throw new DownloadRefusal('private_address');
+  return {
+    url: `${worker}/`,
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: '*/*', 'accept-encoding': 'identity' },
+    body: Buffer.from(JSON.stringify({ url: url.href, key: settings.get('WorkerValidKey') })),
+    redirects: 0,
+    isTrusted: true,
+  };
+}
+
+async function download(
+  egress: Pick<Egress, 'open'>,
+  asked: Asked,
+  { hold, signal, mostBytes }: DownloadRequest & { mostBytes: number },
+): Promise<Download> {
+  const stream = await egress.open({ ...asked, milliseconds: longest, maxBytes: mostBytes, ...(signal === undefined ? {} : { signal }) });
+  try {
+    const { status, headers } = stream;
+    if (status !== 200) throw new DownloadRefusal('status', { status });
+    if (headers['content-encoding'] !== undefined && headers['content-encoding'] !== 'identity') throw new DownloadRefusal('no_content');
+    if (Number(headers['content-length'] ?? 0) > mostBytes) throw new DownloadRefusal('too_large');
+    const bytes = await readAll(stream, hold);
+    const contentType = (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+    return { bytes, contentType };
+  } finally {
+    stream.close();
+  }
+}
+
+async function readAll(stream: EgressStream, hold: Pick<BodyHold, 'grow'>): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  for (let part = await stream.read(); part !== null; part = await stream.read()) {
+    hold.grow(part.length);
+    parts.push(part);
+  }
+  if (parts.length === 0) throw new DownloadRefusal('no_content');
+  return Buffer.concat(parts);
+}

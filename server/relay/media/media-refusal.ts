@@ -1,0 +1,48 @@
+// How a caller is told that what lies at an address cannot be had.
+import { AppError } from '#shared/errors.ts';
+import type { DownloadReason, DownloadRefusal } from '#server/egress/downloads.ts';
+
+type Texts = Readonly<{ zh: string; en: string }>;
+
+const reasons: Record<Exclude<DownloadReason, 'status'>, Texts> = {
+  not_https: { zh: '必须是 https:// 地址', en: 'its address must begin with https://' },
+  private_address: { zh: '该地址不属于公共互联网', en: 'its address is not of the public internet' },
+  refused_port: { zh: '该端口不可用于网页', en: 'its port is not one of the web' },
+  unknown_host: { zh: '找不到该主机', en: 'its host is not known' },
+  unreachable: { zh: '无法连接到该主机', en: 'its host cannot be reached' },
+  tls: { zh: '该主机的证书无效', en: 'its host has no valid certificate' },
+  timeout: { zh: '下载超时', en: 'it took too long' },
+  too_large: { zh: '文件过大', en: 'it is too large' },
+  too_many_redirects: { zh: '重定向次数过多', en: 'it leads from one address to the next' },
+  broken_answer: { zh: '对方的响应不完整', en: 'its server broke off' },
+  no_content: { zh: '对方没有返回内容', en: 'its server sent nothing' },
+  too_many: { zh: '您有太多文件正在下载', en: 'too many files of yours are being fetched' },
+  switched_off: { zh: '此服务器不下载文件', en: 'this server fetches none' },
+};
+
+export function notFetched(url: string, { reason, status }: Pick<DownloadRefusal, 'reason' | 'status'>): AppError {
+  const said = reason === 'status' ? { zh: `对方返回状态码 ${status}`, en: `its server answered with status ${status}` } : reasons[reason];
+  const options = reason === 'too_many' ? { retryAfter: 5 } : {};
+  return new AppError('media_not_fetched', { url: shown(url), reason: said }, options);
+}
+
+/** @param mediaType as it was found; undefined: nobody knows */
+export function wrongMedia(url: string, mediaType: string | undefined): AppError {
+  const type = mediaType ?? 'application/octet-stream';
+  return new AppError('media_not_fetched', {
+    url: shown(url),
+    reason: { zh: `其类型 ${type} 不适用于此处`, en: `it is of the type ${type}, which does not fit here` },
+  });
+}
+
+export function tooManyMedia(most: number): AppError {
+  return new AppError('invalid_request', {
+    detail: { zh: `一次请求最多可通过地址引用 ${most} 个文件`, en: `a request may name at most ${most} files by their addresses` },
+  });
+}
+
+/** Without the query, which may hold what gives access. */
+function shown(address: string): string {
+  const url = URL.parse(address);
+  return url === null ? '' : `${url.origin}${url.pathname}`.slice(0, 200);
+}
