@@ -59,7 +59,8 @@ test.each([
   'cogvideox-3',
   'wan2.5-t2v-preview',
   'wan2.2-kf2v-flash',
-])('%s makes videos, and is no chat of the playground', (model) => {
+])('%s makes videos, which the playground orders', (model) => {
   expect(callableKind(model)).toBe('video');
-  expect(kindOfModel(model)).toBeUndefined();
+  expect(kindOfModel(model)).toBe('video');
+  expect(canChat(model)).toBe(false);
 });

@@ -1,9 +1,9 @@
 import { videoNames } from '#shared/video-models.ts';
 
-/** What is asked of a model in the playground: an answer in words, pictures, speech, or what was said in a recording. */
-export type ModelKind = 'chat' | 'picture' | 'speech' | 'transcript';
+/** What is asked of a model in the playground: an answer in words, pictures, speech, what was said in a recording, or a video that is ordered. */
+export type ModelKind = 'chat' | 'picture' | 'speech' | 'transcript' | 'video';
 /** What programs ask models for. */
-export type CallableKind = ModelKind | 'completion' | 'embedding' | 'rerank' | 'moderation' | 'video' | 'drawing' | 'music';
+export type CallableKind = ModelKind | 'completion' | 'embedding' | 'rerank' | 'moderation' | 'drawing' | 'music';
 
 /** What is asked in several steps, needs sound as well, or takes what no call says. */
 const unasked = /realtime|(?:^|-)audio|^semantic_similarity|^mj_(?!imagine)|^swap_face/i;
@@ -23,7 +23,7 @@ const kinds: readonly (readonly [CallableKind, RegExp])[] = [
   ['completion', /davinci|babbage|^gpt-3\.5-turbo-instruct/i],
 ];
 const ordered: ReadonlySet<CallableKind> = new Set<CallableKind>(['drawing', 'music', 'video']);
-const playable: ReadonlySet<CallableKind> = new Set<ModelKind>(['chat', 'picture', 'speech', 'transcript']);
+const playable: ReadonlySet<CallableKind> = new Set<ModelKind>(['chat', 'picture', 'speech', 'transcript', 'video']);
 
 /** … and of models whose answers cost little and come soon. */
 const small = /mini|flash|nano|turbo|lite|small|haiku|chat/i;

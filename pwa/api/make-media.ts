@@ -1,4 +1,4 @@
-// Pictures, speech and transcripts of the playground: whole answers. https://platform.openai.com/docs/api-reference/images and /audio
+// Pictures, speech, transcripts and orders of videos of the playground: whole answers. https://platform.openai.com/docs/api-reference/images, /audio and /videos
 import { z } from 'zod/mini';
 import { translate } from '#pwa/i18n/setup.ts';
 import { CallFailure } from './failure.ts';
@@ -11,6 +11,7 @@ const Pictures = z.looseObject({
 });
 const PictureEvent = z.looseObject({ type: z.catch(z.string(), ''), b64_json: z.nullish(z.string()), error: z.optional(z.unknown()) });
 const Transcript = z.looseObject({ text: z.string() });
+const Video = z.looseObject({ id: z.string(), size: z.string(), seconds: z.string() });
 
 /** Data URLs, or addresses where the provider keeps them. @throws {CallFailure} */
 export async function makePictures(call: PlaygroundCall, onPreview: (url: string) => void): Promise<string[]> {
@@ -62,6 +63,13 @@ export async function transcribe(call: PlaygroundCall): Promise<string> {
   const { text } = Transcript.safeParse(await answerOf(call)).data ?? {};
   if (text === undefined) throw new CallFailure({ code: 'nothing', message: translate('playground.answer.nothing') });
   return text.trim();
+}
+
+/** What was taken. @throws {CallFailure} */
+export async function orderVideo(call: PlaygroundCall): Promise<{ id: string; size: string; seconds: number }> {
+  const taken = Video.safeParse(await answerOf(call)).data;
+  if (taken === undefined) throw new CallFailure({ code: 'nothing', message: translate('playground.answer.nothing') });
+  return { id: taken.id, size: taken.size, seconds: Number(taken.seconds) };
 }
 
 async function answerOf(call: PlaygroundCall): Promise<unknown> {

@@ -7,7 +7,7 @@ export const ReasoningEffort = z.enum(['', 'low', 'medium', 'high']);
 export const chatFormats = ['openai-chat', 'openai-responses', 'claude', 'gemini'] as const;
 export type ChatFormat = (typeof chatFormats)[number];
 
-/** Of pictures, speech and transcripts. Empty: the model's own choice. */
+/** Of pictures, speech, transcripts and videos. Empty: the model's own choice. */
 export const MediaSettings = z.object({
   /** `1024x1024` */
   size: z.string(),
@@ -21,6 +21,10 @@ export const MediaSettings = z.object({
   isTranslated: z.boolean(),
   /** A picture is shown while it is made. */
   isPreviewed: z.optional(z.boolean()),
+  /** Of videos: `1280x720`. */
+  videoSize: z.optional(z.string()),
+  /** Of videos; 0: as many as its provider makes usually. */
+  seconds: z.optional(z.int()),
 });
 export type MediaSettings = z.infer<typeof MediaSettings>;
 
@@ -97,13 +101,28 @@ export const Answer = z.object({
   quota: z.optional(z.number()),
   logId: z.optional(z.number()),
   /** Missing: an answer in words. */
-  kind: z.optional(z.enum(['picture', 'speech', 'transcript'])),
+  kind: z.optional(z.enum(['picture', 'speech', 'transcript', 'video'])),
   /** How many pictures are coming, and their width by their height. */
   awaited: z.optional(z.object({ count: z.int(), ratio: z.number() })),
   /** Data URLs, or addresses where the provider keeps them for a while. */
   pictures: z.optional(z.array(z.object({ url: z.string() }))),
   /** A data URL. */
   sound: z.optional(z.object({ url: z.string() })),
+  /** An order of a video, once the server has taken it. While it runs it is asked about, also by a page that comes later. */
+  video: z.optional(
+    z.object({
+      id: z.string(),
+      /** `1280x720` */
+      size: z.string(),
+      seconds: z.number(),
+      /** Its row in the list of tasks, whose bytes are the video. */
+      task: z.optional(z.int()),
+      /** From 0 to 100. */
+      progress: z.optional(z.int()),
+      /** Quota that came back since it failed. */
+      refunded: z.optional(z.int()),
+    }),
+  ),
 });
 export type Answer = z.infer<typeof Answer>;
 

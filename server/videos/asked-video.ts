@@ -24,7 +24,7 @@ const longestModel = 255;
 const usualRatio = '16:9';
 
 export const videoNames = decidingNames(
-  ['model', 'prompt', 'seconds', 'duration', 'size', 'width', 'height', 'resolution', 'aspect_ratio', 'n'],
+  ['model', 'prompt', 'seconds', 'duration', 'size', 'width', 'height', 'resolution', 'aspect_ratio', 'n', 'group'],
   ['input_reference', 'image_url', 'file_id', 'image', 'images'],
 );
 export const videoFields: FormFields = { numbers: [], flags: [], files: ['input_reference'] };

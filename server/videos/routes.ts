@@ -39,6 +39,10 @@ export function mountVideos(host: RouteHost, services: RelayServices): void {
   const video = '/v1/videos/:video';
 
   add('POST', '/v1/videos', (asked, noted) => order(services, asked, { ...noted, read: readVideo, answer: videoObject }));
+  // The playground's orders; the console reads what came of them in its list of tasks.
+  add('POST', '/pg/videos', (asked, noted) =>
+    order(services, asked, { ...noted, callers: 'sessions', read: readVideo, answer: videoObject }),
+  );
   add('POST', '/v1/video/generations', (asked, noted) => order(services, asked, { ...noted, read: readGeneration, answer: generation }));
   add('POST', `${video}/remix`, (asked, noted) =>
     submit(services, asked, { ...noted, read: (body, admission) => remix(services, asked, { body, admission }) }),

@@ -29,6 +29,8 @@ export interface Ordering extends NotedCall {
   answer(task: TaskRecord): object;
   /** What decides; missing: what does in OpenAI's form, which may have files. */
   names?: DecidingNames;
+  /** Missing: by a key. */
+  callers?: 'keys' | 'sessions';
 }
 
 export function order(services: RelayServices, asked: Asked, { read, answer, ...noted }: Ordering): Promise<TaskAnswer> {
@@ -41,7 +43,11 @@ export function order(services: RelayServices, asked: Asked, { read, answer, ...
 export function submit(
   services: RelayServices,
   { request, connection, params }: Asked,
-  { read, names, ...noted }: NotedCall & { names?: DecidingNames; read(body: RelayBody, admission: Admission): Promise<Submission> },
+  {
+    read,
+    names,
+    ...noted
+  }: NotedCall & Pick<Ordering, 'names' | 'callers'> & { read(body: RelayBody, admission: Admission): Promise<Submission> },
 ): Promise<TaskAnswer> {
   if (!services.context.settings.get('TaskEnabled')) throw new AppError('tasks_disabled');
   const isNew = params['video'] === undefined;

@@ -139,6 +139,7 @@ const calls: readonly [callers: Callers, route: string, refusal: number][] = [
   ['session', 'POST /pg/responses', 401],
   ['session', 'POST /pg/v1beta/models/:model+', 401],
   ['session', 'GET /pg/tasks/:id/content', 401],
+  ['session', 'POST /pg/videos', 401],
   ['session', 'POST /pg/images/generations', 401],
   ['session', 'POST /pg/images/edits', 401],
   ['session', 'POST /pg/audio/speech', 401],

@@ -1,10 +1,17 @@
-// Pictures, speech and transcripts in the playground: made, shown, kept on the device, and charged as the log says.
+// Pictures, speech, transcripts and videos in the playground: made, shown, kept on the device, and charged as the log says.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import { heardText, waveOf } from '#tests/support/audio-responses.ts';
+import { soraServing, startFakeVideos } from '#tests/support/fake-videos.ts';
+import type { FakeVideos } from '#tests/support/fake-videos.ts';
 import { createVisitor, describeInBrowser } from './support/browser.ts';
+import type { VisitorOptions } from './support/browser.ts';
 import { channelBody, furnish } from './support/furnish.ts';
 import { lookInTurn } from './support/in-turn.ts';
+import { changeTask } from './support/seed-tasks.ts';
 import { text } from './support/texts.ts';
 import { startTidegate } from './support/tidegate.ts';
 import type { Tidegate } from './support/tidegate.ts';
@@ -12,9 +19,24 @@ import { expectSoundScreen, settle, signIn } from './support/visit.ts';
 
 describeInBrowser('pictures and sound in the playground', () => {
   let tidegate: Tidegate;
+  let videos: FakeVideos;
+  let folder: string;
+  let database: string;
+  const sora = soraServing();
   beforeAll(async () => {
-    tidegate = await startTidegate();
+    folder = await mkdtemp(path.join(tmpdir(), 'tidegate-media-'));
+    database = `file:${path.join(folder, 'tidegate.db')}`;
+    tidegate = await startTidegate({ env: { DATABASE_URL: database } });
+    videos = await startFakeVideos(sora.serving);
     const { api } = await furnish(tidegate);
+    await api.post('/api/channel/', {
+      type: 55,
+      name: 'Films',
+      key: 'sk-films',
+      base_url: videos.url,
+      models: 'sora-2',
+      groups: ['default'],
+    });
     await api.put('/api/option/', { key: 'SelfUseModeEnabled', value: 'true' });
     await api.post('/api/channel/', {
       ...channelBody(tidegate),
@@ -22,7 +44,11 @@ describeInBrowser('pictures and sound in the playground', () => {
       models: 'dall-e-3,gpt-image-1,tts-1,whisper-1,gpt-4o-audio-preview',
     });
   });
-  afterAll(() => tidegate.close());
+  afterAll(async () => {
+    await tidegate.close();
+    await videos[Symbol.asyncDispose]();
+    await rm(folder, { recursive: true, force: true });
+  });
 
   it.each(lookInTurn(['phone', 'desk'] as const))('on a %s: each kind of model is asked for what it makes', async (size) => {
     const visitor = await createVisitor(tidegate.url, { size });
@@ -169,6 +195,73 @@ describeInBrowser('pictures and sound in the playground', () => {
     await visitor.context.close();
   });
 
+  it.each(lookInTurn(filmLooks))(
+    'a video is ordered at the price that is told, found again after a reload, played; $size, $scheme, $language',
+    async (look) => {
+      const visitor = await createVisitor(tidegate.url, look);
+      const { page, context } = visitor;
+      const say = (key: string, values: object = {}) => text(key, values as Record<string, string>, look.language);
+      const shoot = async (name: string) => {
+        if (shots !== undefined) await page.screenshot({ path: `${shots}/${look.size}-${look.scheme}-${look.language}-${name}.png` });
+      };
+      const last = () => page.getByRole('article').last();
+      const order = async (words: string) => {
+        await page.getByRole('textbox', { name: say('playground.label.video'), exact: true }).fill(words);
+        await page.getByText(/0\.4/).last().waitFor();
+        await page.getByRole('button', { name: say('playground.send.video'), exact: true }).click();
+        await last().getByText(say('playground.video.queued')).waitFor();
+        return sora.taken.length;
+      };
+      await signIn(visitor);
+      await page.goto('/playground');
+      await settle(page);
+      await choose(page, 'sora-2', look.language);
+      await page.getByText(say('playground.greet.video')).waitFor();
+      await page.locator('input[type=file]').setInputFiles({ name: 'harbour.png', mimeType: 'image/png', buffer: await page.screenshot() });
+      await page.getByRole('img', { name: 'harbour.png' }).waitFor();
+      await shoot('before');
+      await order('The harbour at low tide');
+      expect(videos.visits.find(({ method }) => method === 'POST')?.text).toMatch(
+        /name="input_reference"; filename="harbour\.(?:png|jpg)"/,
+      );
+      await expectSoundScreen(visitor);
+      await shoot('ordered');
+
+      await page.reload();
+      await settle(page);
+      await last().getByText(say('playground.video.queued')).waitFor();
+      const film = await recordFilm(page);
+      videos.serve(({ path: asked }) => (asked.endsWith('/content') ? { bytes: film, type: 'video/webm' } : undefined));
+      const done = { status: 'SUCCESS', progress: '100%', finish_time: Date.now() } as const;
+      await changeTask(database, (await tasksOf(page))[0] ?? 0, { ...done, fail_reason: '' });
+      const player = last().locator('video');
+      await player.waitFor();
+      await expect.poll(() => player.evaluate((video: HTMLVideoElement) => video.videoWidth), { timeout: 15_000 }).toBe(64);
+      const link = last().getByRole('link', { name: say('playground.video.download') });
+      expect([await link.getAttribute('download'), await link.getAttribute('href')]).toEqual([
+        'sora-2.mp4',
+        await player.getAttribute('src'),
+      ]);
+      await last()
+        .getByRole('link', { name: say('playground.answer.receipt') })
+        .waitFor();
+      await expectSoundScreen(visitor);
+      await shoot('done');
+
+      await order('Something else');
+      const failed = { status: 'FAILURE', fail_reason: 'Rejected by the safety system', quota: 200_000, refunded_quota: 200_000 } as const;
+      await changeTask(database, (await tasksOf(page))[0] ?? 0, { ...done, ...failed });
+      await last().getByRole('alert').getByText('Rejected by the safety system').waitFor();
+      await last().getByText(/0\.4/).first().waitFor();
+      await shoot('failed');
+      await context.setOffline(true);
+      await page.getByText(say('playground.video.offline')).waitFor();
+      await page.getByText(say('playground.offline')).waitFor();
+      await shoot('offline');
+      await context.close();
+    },
+  );
+
   it('what fails says why, and can be asked for again', async () => {
     const visitor = await createVisitor(tidegate.url, { size: 'phone' });
     const { page } = visitor;
@@ -190,8 +283,48 @@ describeInBrowser('pictures and sound in the playground', () => {
 
 type Kind = 'picture' | 'speech' | 'transcript';
 
-async function choose(page: Page, model: string): Promise<void> {
-  const field = page.getByRole('combobox', { name: text('playground.model.label') });
+const shots = process.env['SHOTS'];
+const filmLooks: Required<VisitorOptions>[] = [
+  { size: 'phone', scheme: 'light', language: 'zh' },
+  { size: 'desk', scheme: 'dark', language: 'zh' },
+  { size: 'phone', scheme: 'dark', language: 'en' },
+  { size: 'desk', scheme: 'light', language: 'en' },
+];
+
+/** Numbers of the own orders, the latest first. */
+function tasksOf(page: Page): Promise<number[]> {
+  return page.evaluate(async () => {
+    const user = JSON.parse(localStorage.getItem('user') ?? '{}');
+    const response = await fetch('/api/task/self?platform=video', { headers: { 'New-Api-User': String(user.id) } });
+    return (await response.json()).data.map(({ id }: { id: number }) => id);
+  });
+}
+
+/** A video that browsers of any kind play: some pictures of a canvas. */
+async function recordFilm(page: Page): Promise<Buffer> {
+  const base64 = await page.evaluate(async () => {
+    const canvas = Object.assign(document.createElement('canvas'), { width: 64, height: 36 });
+    const drawing = canvas.getContext('2d');
+    const recorder = new MediaRecorder(canvas.captureStream(25), { mimeType: 'video/webm;codecs=vp8' });
+    const parts: Blob[] = [];
+    recorder.addEventListener('dataavailable', ({ data }) => parts.push(data));
+    const ended = new Promise((resolve) => recorder.addEventListener('stop', resolve));
+    recorder.start();
+    for (let hue = 0; hue < 12; hue += 1) {
+      if (drawing !== null) drawing.fillStyle = `hsl(${hue * 30} 80% 50%)`;
+      drawing?.fillRect(0, 0, 64, 36);
+      await new Promise((resolve) => requestAnimationFrame(resolve));
+    }
+    recorder.stop();
+    await ended;
+    const bytes = new Uint8Array(await new Blob(parts).arrayBuffer());
+    return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
+  });
+  return Buffer.from(base64, 'base64');
+}
+
+async function choose(page: Page, model: string, language: 'zh' | 'en' = 'en'): Promise<void> {
+  const field = page.getByRole('combobox', { name: text('playground.model.label', {}, language) });
   await field.click();
   await field.fill(model);
   await page.getByRole('option', { name: model, exact: true }).click();

@@ -8,6 +8,7 @@ import { film, soraServing, startFakeVideos } from '#tests/support/fake-videos.t
 import type { FakeVideos } from '#tests/support/fake-videos.ts';
 import { createVideoScene } from '#tests/support/video-scene.ts';
 import type { VideoCustomer, VideoScene } from '#tests/support/video-scene.ts';
+import { createSession } from '#tests/support/build-token.ts';
 import { until } from '#tests/support/until.ts';
 
 const start = 10_000_000;
@@ -138,6 +139,46 @@ describe.each(engines)('videos on $kind', (engine) => {
     const elsewhere = await owner.get(path, { headers: { 'sec-fetch-site': 'cross-site' } });
     expect(elsewhere).toMatchObject({ status: 401, code: 'user_header_missing' });
     expect(await owner.get('/pg/tasks/987654/content')).toMatchObject({ status: 404 });
+  });
+
+  it('are ordered in the playground by its session, in the group that the order names, and found in the list of tasks', async () => {
+    const customer = await scene.customer();
+    const { app } = scene;
+    await scene.set('GroupRatio', '{"default":1,"vip":2}');
+    await scene.set('UserUsableGroups', '{"vip":"VIP"}');
+    await scene.addChannel({ type: 55, models: 'sora-2', base_url: upstream.url, group: 'vip' });
+    const session = { cookie: await createSession(app.context, customer.user), 'new-api-user': String(customer.user.id) };
+    const order = (fields: object, headers: Record<string, string> = session) => {
+      const form = new FormData();
+      const all = { model: 'sora-2', prompt: 'a harbour at dawn', seconds: '4', size: '1280x720', ...fields };
+      for (const [name, value] of Object.entries(all)) form.append(name, value);
+      form.append('input_reference', new Blob([new Uint8Array(png)], { type: 'image/png' }), 'first.png');
+      return fetch(`${app.origin}/pg/videos`, { method: 'POST', headers, body: form });
+    };
+    const response = await order({ group: 'vip' });
+    const video = await response.json();
+    expect(video).toMatchObject({ object: 'video', status: 'queued', seconds: '4', size: '1280x720' });
+    expect(upstream.visits.at(-1)?.text).toContain('filename="first.png"');
+    expect(upstream.visits.at(-1)?.text).not.toContain('vip');
+    expect(await customer.balance()).toBe(start - 8 * second);
+    const logs = await app.context.db.collection('logs').find({ user_id: customer.user.id });
+    expect(logs).toMatchObject([{ token_id: 0, token_name: 'playground-vip', group: 'vip', quota: 8 * second }]);
+    expect(logs[0]?.request_id).toBe(response.headers.get('x-oneapi-request-id'));
+    const owner = await app.as(customer.user);
+    const listed = await owner.get(`/api/task/self?platform=video&task_id=${video.id}`);
+    expect(listed.data).toMatchObject([{ task_id: video.id, quota: 8 * second, video: { seconds: 4, size: '1280x720' } }]);
+
+    // What fails goes back to the user, who has no key to get some of it.
+    sora.tell(named(), { status: 'failed', error: { message: 'Rejected by the safety system' } });
+    await scene.poll();
+    expect(await customer.balance()).toBe(start);
+
+    expect((await order({ group: 'none' })).status).toBe(403);
+    const { cookie } = session;
+    for (const headers of [{ cookie }, {}, { authorization: `Bearer ${customer.key}` }] as Record<string, string>[])
+      expect((await order({}, headers)).status).toBe(401);
+    expect(await customer.balance()).toBe(start);
+    await scene.checkBooks();
   });
 
   it('take a picture as a file, which goes on as it is, and as an address or data', async () => {

@@ -1,7 +1,19 @@
 import { useTranslation } from 'react-i18next';
 import type { Answer } from '#pwa/offline/conversation.ts';
+import { MadeVideo } from './answer-video.tsx';
 import { ChatIcon } from './icons.tsx';
 import styles from './playground.module.css';
+
+/** Whatever a model has made that is no text. */
+export function MadeMedia({ answer }: { answer: Answer }) {
+  return (
+    <>
+      <MadePictures answer={answer} />
+      <MadeSound answer={answer} />
+      {answer.kind === 'video' && <MadeVideo answer={answer} />}
+    </>
+  );
+}
 
 /** Pictures that a model has made, or the room that they will have. */
 export function MadePictures({ answer }: { answer: Answer }) {

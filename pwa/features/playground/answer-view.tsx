@@ -10,10 +10,15 @@ import { CopyIcon } from '#pwa/ui/controls/copy-text.tsx';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { AnswerText } from './answer-text.tsx';
-import { MadePictures, MadeSound } from './answer-media.tsx';
+import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import { ChatIcon } from './icons.tsx';
 import styles from './playground.module.css';
 import { RunningFacts } from './running-facts.tsx';
+
+const MadeMedia = lazyPart(
+  () => import('./answer-media.tsx'),
+  (part) => part.MadeMedia,
+);
 
 interface AnswerViewProps {
   answer: Answer;
@@ -30,7 +35,7 @@ export const AnswerView = memo(({ answer, onAgain, onBranch }: AnswerViewProps) 
     <article
       className={styles.answer}
       aria-label={t('playground.answer.of', { model: answer.model })}
-      aria-busy={isRunning && answer.text === ''}
+      aria-busy={isRunning && answer.text === '' && answer.video === undefined}
     >
       {answer.reasoning !== '' && <Reasoning answer={answer} />}
       {answer.text !== '' &&
@@ -39,9 +44,8 @@ export const AnswerView = memo(({ answer, onAgain, onBranch }: AnswerViewProps) 
         ) : (
           <p className={styles.asked}>{answer.text}</p>
         ))}
-      <MadePictures answer={answer} />
-      <MadeSound answer={answer} />
-      {answer.text === '' && isRunning && answer.kind !== 'picture' && <span className={styles.caret} />}
+      {answer.kind !== undefined && <MadeMedia answer={answer} />}
+      {answer.text === '' && isRunning && answer.awaited === undefined && <span className={styles.caret} />}
       {answer.tool_calls.map((called, index) => (
         // A call never changes its place.
         <pre key={index} className={styles.toolCall}>
@@ -148,7 +152,9 @@ function Facts({ answer }: { answer: Answer }) {
         <span>{t('playground.answer.usage', { input: format.count(promptTokens), output: format.count(completionTokens) })}</span>
       )}
       {answer.quota !== undefined && (
-        <span className={styles.cost}>{`${format.charge(answer.quota)} ${format.unit || t('common.quota.name')}`}</span>
+        <span
+          className={styles.cost}
+        >{`${format.charge(answer.quota - (answer.video?.refunded ?? 0))} ${format.unit || t('common.quota.name')}`}</span>
       )}
     </>
   );

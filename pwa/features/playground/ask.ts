@@ -18,7 +18,7 @@ import {
   keep,
   playground,
 } from './conversations-state.ts';
-import { mediaFor } from './media-settings.ts';
+import { mediaFor, videoOf } from './media-settings.ts';
 import type { Sound } from './read-sound.ts';
 import { forgetSounds, holdSound, soundOf } from './recent-sounds.ts';
 import { type ChatBody, chatBody } from './request-body.ts';
@@ -149,15 +149,28 @@ async function fetchAnswer(place: Place): Promise<void> {
   } catch (thrown) {
     const failure = failureOf(thrown);
     end = stopping.signal.aborted ? { state: 'stopped' } : { state: failure.code === 'cut' ? 'cut' : 'failed', problem: failure.message };
+    // Nobody said whether it was taken: the list of tasks will.
+    if (kind === 'video' && failure.status === undefined && !stopping.signal.aborted) end = { state: 'running' };
   }
   clearInterval(keeping);
   pieces.flush();
-  change((now) => ({ ...now, ...end, ms: Date.now() - startedAt }));
+  const time = end.state === 'running' ? {} : { ms: Date.now() - startedAt };
+  change((now) => ({ ...now, ...end, ...time }));
   const isMine = isCurrent();
   if (isMine) running.delete(key);
   if (!isMine) return;
   await keep(place.id, { isLast: true });
   await bookCharge(place, startedAt);
+  followVideos();
+}
+
+/** Orders of videos are asked about until they end, also those that were on their way when an earlier page went. */
+export function followVideos(): void {
+  const { kept, open } = playground.get();
+  const isAwaited = (answer: Answer | null): boolean => answer?.kind === 'video' && answer.state === 'running';
+  if (![open, ...kept].some(({ turns }) => turns.some(({ answers }) => answers.some(isAwaited)))) return;
+  const isAsking = (key: string): boolean => running.has(key);
+  void import('./follow-videos.ts').then(({ follow }) => follow(isAsking, charged.emit));
 }
 
 async function inFormat(format: ChatSettings['format'], body: ChatBody): Promise<Pick<ChatCall, 'body' | 'format'>> {
@@ -167,10 +180,11 @@ async function inFormat(format: ChatSettings['format'], body: ChatBody): Promise
   return { body: call.body, format: { path: call.path, read: readers[format]() } };
 }
 
-/** What is known of an answer before it comes: a picture has its room from the start. */
+/** What is known of an answer before it comes: a picture or a video has its room from the start. */
 function awaitedOf(kind: ModelKind, model: string, settings: ChatSettings): Pick<Answer, 'kind' | 'awaited'> {
-  if (kind !== 'picture') return kind === 'chat' ? {} : { kind };
-  const { size, count } = mediaFor(model, settings.media);
+  if (kind !== 'picture' && kind !== 'video') return kind === 'chat' ? {} : { kind };
+  const media = mediaFor(model, settings.media);
+  const { size, count } = kind === 'picture' ? media : { size: videoOf(model, media).size, count: 1 };
   const [width = 1, height = 1] = size === '' ? [] : size.split('x').map(Number);
   return { kind, awaited: { count, ratio: width / height } };
 }

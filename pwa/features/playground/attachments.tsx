@@ -1,21 +1,24 @@
 // What goes along with a question: pictures and files, or the recording that is to be written down.
-import { ActionIcon, Button } from '@mantine/core';
-import { useRef, useState } from 'react';
+import { ActionIcon } from '@mantine/core';
+import { useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ModelKind } from '#pwa/api/chat-models.ts';
 import type { AttachedFile, Picture } from '#pwa/offline/conversation.ts';
-import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import { toastNote } from '#pwa/ui/frame/toast.ts';
 import { FileList, useFiles } from './attached-files.tsx';
 import { ChatIcon } from './icons.tsx';
-import styles from './playground.module.css';
 import { mostPictures, readPicture } from './read-picture.ts';
-import { AttachedSound, SoundButtons, useSound } from './sound-picker.tsx';
+import { AttachedSound, useSound } from './sound-picker.tsx';
 
-const MaskDialog = lazyPart(
-  () => import('./mask-dialog.tsx'),
-  (part) => part.MaskDialog,
+const AttachedPictures = lazyPart(
+  () => import('./attached-pictures.tsx'),
+  (part) => part.AttachedPictures,
+);
+
+const SoundButtons = lazyPart(
+  () => import('./sound-buttons.tsx'),
+  (part) => part.SoundButtons,
 );
 
 const noPictures: Picture[] = [];
@@ -35,12 +38,13 @@ export function useAttachments(kind: ModelKind, { isDeaf, isMasked }: TakenAlong
   const files = useFiles(isDeaf);
   const sound = useSound();
   return {
-    pictures: kind === 'chat' || kind === 'picture' ? pictures.pictures : noPictures,
+    pictures: kind === 'chat' || kind === 'picture' ? pictures.pictures : kind === 'video' ? pictures.first : noPictures,
     files: kind === 'chat' ? files.files : noFiles,
     sound: kind === 'transcript' ? sound.sound : undefined,
     add(added: readonly File[]): void {
       if (kind === 'transcript') void sound.add(added);
       if (kind === 'picture') void pictures.add(added);
+      if (kind === 'video') void pictures.add(added, 1);
       if (kind !== 'chat') return;
       const seen = added.filter(isPicture);
       const read = added.filter((file) => !isPicture(file));
@@ -87,11 +91,7 @@ interface AttachButtonsProps {
 
 export function AttachButtons({ kind, disabled, onFiles }: AttachButtonsProps) {
   if (kind === 'speech') return null;
-  return kind === 'transcript' ? (
-    <SoundButtons disabled={disabled} onFiles={onFiles} />
-  ) : (
-    <AttachButton isPictures={kind === 'picture'} onFiles={onFiles} />
-  );
+  return kind === 'transcript' ? <SoundButtons disabled={disabled} onFiles={onFiles} /> : <AttachButton kind={kind} onFiles={onFiles} />;
 }
 
 function isPicture({ type }: File): boolean {
@@ -101,14 +101,16 @@ function isPicture({ type }: File): boolean {
 function usePictures() {
   const { t } = useTranslation();
   const [pictures, setPictures] = useState<Picture[]>([]);
-  async function add(files: readonly File[]): Promise<void> {
-    const read = await Promise.all(files.slice(0, mostPictures).map(readPicture));
+  async function add(files: readonly File[], most = mostPictures): Promise<void> {
+    const read = await Promise.all(files.slice(0, most).map(readPicture));
     const found = read.filter((picture) => picture !== undefined);
-    if (found.length < files.length) toastNote(t('playground.ask.not_picture', { count: mostPictures }));
-    setPictures((before) => [...before, ...found].slice(0, mostPictures));
+    if (found.length < files.length) toastNote(t('playground.ask.not_picture', { count: most }));
+    // Where one alone goes along, the next takes its place.
+    setPictures((before) => (most === 1 && found.length > 0 ? found : [...before, ...found].slice(0, most)));
   }
   return {
     pictures,
+    first: useMemo(() => pictures.slice(0, 1), [pictures]),
     add,
     remove: (index: number) => setPictures((before) => before.filter((_picture, place) => place !== index)),
     /** Of the first. */
@@ -120,53 +122,11 @@ function usePictures() {
   };
 }
 
-interface AttachedPicturesProps {
-  pictures: Picture[];
-  onRemove: (index: number) => void;
-  /** Undefined: nobody is told of a mask. */
-  onMask: ((mask: string | undefined) => void) | undefined;
-}
-
-function AttachedPictures({ pictures, onRemove, onMask }: AttachedPicturesProps) {
-  const { t } = useTranslation();
-  const [isMasking, setMasking] = useState(false);
-  const [first] = pictures;
-  return (
-    <>
-      <ul className={styles.attached}>
-        {pictures.map((picture, index) => (
-          // Two may have the same name.
-          <li key={index}>
-            <span className={styles.masked}>
-              <img src={picture.url} alt={picture.name} />
-              {index === 0 && onMask !== undefined && picture.mask !== undefined && (
-                <img className={styles.maskOver} src={picture.mask} alt="" />
-              )}
-            </span>
-            <ActionIcon aria-label={t('playground.ask.detach', { name: picture.name })} onClick={() => onRemove(index)}>
-              <Icon name="close" />
-            </ActionIcon>
-          </li>
-        ))}
-        {onMask !== undefined && first !== undefined && (
-          <li>
-            <Button variant="subtle" leftSection={<Icon name="edit" />} onClick={() => setMasking(true)}>
-              {t(first.mask === undefined ? 'playground.mask.open' : 'playground.mask.again')}
-            </Button>
-          </li>
-        )}
-      </ul>
-      {isMasking && onMask !== undefined && first !== undefined && (
-        <MaskDialog picture={first} onMask={onMask} onClose={() => setMasking(false)} />
-      )}
-    </>
-  );
-}
-
-function AttachButton({ isPictures, onFiles }: { isPictures: boolean; onFiles: (files: readonly File[]) => void }) {
+function AttachButton({ kind, onFiles }: { kind: ModelKind; onFiles: (files: readonly File[]) => void }) {
   const { t } = useTranslation();
   const input = useRef<HTMLInputElement>(null);
-  const label = t(isPictures ? 'playground.ask.attach' : 'playground.ask.attach_files');
+  const isPictures = kind !== 'chat';
+  const label = t(kind === 'video' ? 'playground.ask.attach_first' : isPictures ? 'playground.ask.attach' : 'playground.ask.attach_files');
   return (
     <>
       <ActionIcon variant="subtle" aria-label={label} title={label} onClick={() => input.current?.click()}>
@@ -177,7 +137,7 @@ function AttachButton({ isPictures, onFiles }: { isPictures: boolean; onFiles: (
         ref={input}
         type="file"
         {...(isPictures && { accept: 'image/*' })}
-        multiple
+        multiple={kind !== 'video'}
         tabIndex={-1}
         aria-hidden="true"
         onChange={(event) => {

@@ -166,14 +166,15 @@ interface SendOrStopProps extends Pick<ComposerProps, 'kind' | 'isRunning' | 'is
 
 function SendOrStop({ kind, isRunning, isForSeveral, disabled, onStop }: SendOrStopProps) {
   const { t } = useTranslation();
-  if (!isRunning)
+  // What was ordered is paid for, and made.
+  if (!isRunning || kind === 'video')
     return (
       <OnlineButton
         type="submit"
         variant="filled"
         icon={<ChatIcon name="send" />}
         label={t(kind === 'chat' ? 'playground.ask.send' : `playground.send.${kind}`)}
-        disabled={disabled}
+        disabled={disabled || isRunning}
       />
     );
   return (
@@ -195,6 +196,7 @@ const labels = {
   picture: 'playground.label.picture',
   speech: 'playground.label.speech',
   transcript: 'playground.label.transcript',
+  video: 'playground.label.video',
 } as const;
 
 /** Nobody drops a picture with a finger. */

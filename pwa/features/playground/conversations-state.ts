@@ -160,9 +160,10 @@ function conversationOf(userId: number): Conversation {
   return { userId, id: newId(), title: '', updatedAt: Date.now(), models: [], settings: emptySettings, turns: [] };
 }
 
-/** What was being written when the page went will not be finished. */
+/** What was being written when the page went will not be finished; a video that was ordered is made all the same. */
 function afterBreak(conversation: Conversation): Conversation {
-  const broken = (answer: Answer | null): Answer | null => (answer?.state === 'running' ? { ...answer, state: 'cut' } : answer);
+  const broken = (answer: Answer | null): Answer | null =>
+    answer?.state === 'running' && answer.kind !== 'video' ? { ...answer, state: 'cut' } : answer;
   return { ...conversation, turns: conversation.turns.map((turn) => ({ ...turn, answers: turn.answers.map(broken) })) };
 }
 

@@ -2,10 +2,10 @@
 import { translate } from '#pwa/i18n/setup.ts';
 import { CallFailure } from '#pwa/api/failure.ts';
 import type { ModelKind } from '#pwa/api/chat-models.ts';
-import { makePictures, speak, transcribe } from '#pwa/api/make-media.ts';
+import { makePictures, orderVideo, speak, transcribe } from '#pwa/api/make-media.ts';
 import type { PlaygroundCall } from '#pwa/api/playground-call.ts';
 import type { Answer, Conversation, Turn } from '#pwa/offline/conversation.ts';
-import { pictureCall, speechCall, transcriptCall } from './media-body.ts';
+import { pictureCall, speechCall, transcriptCall, videoCall } from './media-body.ts';
 import { soundOf } from './recent-sounds.ts';
 
 interface MediaAsked {
@@ -24,6 +24,9 @@ export async function fetchMedia(asked: MediaAsked, way: Pick<PlaygroundCall, 's
       return { pictures: (await makePictures({ ...(await pictureCall(asked)), ...way }, asked.onPreview)).map((url) => ({ url })) };
     case 'speech':
       return { sound: { url: await speak({ ...speechCall(asked), ...way }) } };
+    case 'video':
+      // It is made by and by: `follow-videos.ts` goes on.
+      return { state: 'running', video: await orderVideo({ ...videoCall(asked), ...way }) };
     case 'transcript': {
       const sound = soundOf(asked.turn.id);
       if (sound === undefined) throw new CallFailure({ code: 'sound_gone', message: translate('playground.sound.gone') });

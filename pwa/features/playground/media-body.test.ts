@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pictureCall, speechCall, transcriptCall } from './media-body.ts';
+import { pictureCall, speechCall, transcriptCall, videoCall } from './media-body.ts';
 import { emptyMedia } from './media-settings.ts';
 import { emptySettings } from './request-body.ts';
 
@@ -68,4 +68,18 @@ test('a recording travels with what is said of it; into English it is another ca
   const english = transcriptCall({ ...asked, settings: { ...emptySettings, media: { ...media, isTranslated: true } } }, sound);
   expect(english.path).toBe('audio/translations');
   expect(english.body.has('language')).toBe(false);
+});
+
+test('of a video everything is said that it costs by, with the picture that it begins with as a file', async () => {
+  const media = { ...emptyMedia, videoSize: '1080x1920', seconds: 8 };
+  expect(await videoCall({ settings: { ...settings, media }, model: 'sora-2', turn })).toEqual({
+    path: 'videos',
+    body: { model: 'sora-2', prompt: 'a tide', seconds: '8', size: '1080x1920', group: 'vip' },
+  });
+  const picture = { name: 'a.jpg', url: `data:image/jpeg;base64,${btoa('abc')}`, width: 1, height: 1 };
+  const { body } = await videoCall({ settings: emptySettings, model: 'kling-v3', turn: { ...turn, pictures: [picture] } });
+  if (!(body instanceof FormData)) throw new Error('A picture goes in a form');
+  const { input_reference: file, ...fields } = Object.fromEntries(body);
+  expect(fields).toEqual({ model: 'kling-v3', prompt: 'a tide', seconds: '5', size: '1280x720' });
+  expect(file instanceof Blob && [file.type, file.size]).toEqual(['image/jpeg', 3]);
 });

@@ -1,6 +1,6 @@
-// What is sent for pictures, speech and transcripts.
+// What is sent for pictures, speech, transcripts and videos.
 import type { Conversation, Picture, Turn } from '#pwa/offline/conversation.ts';
-import { mediaFor, previews } from './media-settings.ts';
+import { mediaFor, previews, videoOf } from './media-settings.ts';
 import { pngOf, takesMask } from './paint-mask.ts';
 
 type Asked = Pick<Conversation, 'settings'> & { model: string; turn: Pick<Turn, 'text' | 'pictures'> };
@@ -45,6 +45,17 @@ export function transcriptCall({ settings, model, turn }: Asked, sound: File): {
   });
   form.append('file', sound, sound.name);
   return { path: isTranslated ? 'audio/translations' : 'audio/transcriptions', body: form };
+}
+
+/** https://platform.openai.com/docs/api-reference/videos/create */
+export function videoCall({ settings, model, turn }: Asked): { path: string; body: Record<string, unknown> | FormData } {
+  const { size, seconds } = videoOf(model, mediaFor(model, settings.media));
+  const fields = { model, prompt: turn.text, seconds: String(seconds), size, ...groupOf(settings) };
+  const [first] = turn.pictures;
+  if (first === undefined) return { path: 'videos', body: fields };
+  const form = formOf(fields);
+  form.append('input_reference', bytesOf(first.url), first.name);
+  return { path: 'videos', body: form };
 }
 
 function groupOf({ group }: Conversation['settings']): { group?: string } {

@@ -35,3 +35,24 @@ test('a transcript costs by the minute; of a recording whose length is not known
   expect(mediaCost({ ...heard, seconds: 60, price: undefined })).toBeUndefined();
   expect(mediaCost({ ...heard, seconds: 60, groupRatio: undefined })).toBeUndefined();
 });
+
+test('a video costs by its seconds and resolution; by tokens nobody knows it beforehand', () => {
+  const prices = { quota_type: 1, model_price: 0.1, model_ratio: 0, completion_ratio: 1 } as const;
+  const price = priceOf({
+    ...prices,
+    video_prices: [
+      { height: 720, price: 0.1 },
+      { height: 1080, price: 0.3 },
+    ],
+  });
+  const video = { ...asked, kind: 'video', model: 'sora-2', price } as const;
+  expect(mediaCost(video)).toBe(4 * 50_000);
+  expect(mediaCost({ ...video, settings: { ...emptyMedia, seconds: 12, videoSize: '1080x1920' } })).toBe(12 * 150_000);
+  // Twelve seconds are none of this model's: it is asked for its usual ones.
+  expect(mediaCost({ ...video, model: 'veo-3.1-generate-preview', settings: { ...emptyMedia, seconds: 12 } })).toBe(8 * 50_000);
+  // One price for all is that of 720p, and a larger video is never the cheapest.
+  expect(mediaCost({ ...video, price: priceOf(prices), settings: { ...emptyMedia, seconds: 4, videoSize: '1440x2560' } })).toBe(
+    4 * 200_000,
+  );
+  expect(mediaCost({ ...video, price: byTokens({}) })).toBeUndefined();
+});

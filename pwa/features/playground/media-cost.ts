@@ -1,9 +1,10 @@
-// What pictures, speech and transcripts may cost, before they are asked for.
+// What pictures, speech, transcripts and videos may cost, before they are asked for.
+import { videoPrice } from '#shared/price-at.ts';
 import { quotaOf, type Price, type PricedUsage } from '#shared/pricing.ts';
 import { tokensOf, unitsOf } from '#shared/picture-order.ts';
 import type { ModelKind } from '#pwa/api/chat-models.ts';
 import type { MediaSettings } from '#pwa/offline/conversation.ts';
-import { mediaFor, previews } from './media-settings.ts';
+import { mediaFor, previews, videoOf } from './media-settings.ts';
 import { roughTokens } from './rough-cost.ts';
 
 interface MediaCost {
@@ -23,7 +24,9 @@ export function mediaCost(asked: MediaCost): number | undefined {
   const { price, groupRatio, quotaPerUnit } = asked;
   const usage = usageOf(asked);
   if (price === undefined || groupRatio === undefined || usage === undefined) return undefined;
-  return quotaOf(usage, price, groupRatio, quotaPerUnit);
+  if (asked.kind !== 'video') return quotaOf(usage, price, groupRatio, quotaPerUnit);
+  // By its tokens nobody knows it beforehand, and no order is taken.
+  return price.kind === 'call' ? quotaOf(usage, videoPrice(price), groupRatio, quotaPerUnit) : undefined;
 }
 
 /** Seconds that a letter takes to be said, and a Chinese character. */
@@ -44,6 +47,10 @@ function usageOf({ kind, model, settings, text, seconds }: MediaCost): PricedUsa
     };
     const tokens = tokensOf(order, model);
     return { promptTokens: roughTokens(text), completionTokens: tokens, imageOutputTokens: tokens, units: unitsOf(order, model) };
+  }
+  if (kind === 'video') {
+    const { seconds: count, size } = videoOf(model, mediaFor(model, settings));
+    return { promptTokens: 1, completionTokens: 0, units: { kind: 'second', count, size } };
   }
   const isByTokens = model.startsWith('gpt-');
   if (kind === 'speech') {

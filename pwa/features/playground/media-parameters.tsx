@@ -1,12 +1,16 @@
 import { NumberInput, Select } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import type { ModelKind } from '#pwa/api/chat-models.ts';
+import { useStoredUser } from '#pwa/api/self.ts';
 import type { Conversation, MediaSettings } from '#pwa/offline/conversation.ts';
 import { SwitchRow } from '#pwa/ui/form/switch-row.tsx';
 import { Segments } from '#pwa/ui/controls/segments.tsx';
 import { chooseSettings } from './conversations-state.ts';
-import { canPreview, mediaFor, mostOf, previews, qualitiesOf, sizesOf, voices } from './media-settings.ts';
+import { canPreview, lengthsOf, mediaFor, mostOf, previews, qualitiesOf, sizesOf, videoOf, voices } from './media-settings.ts';
 import styles from './playground.module.css';
+import { offeredModelsQuery } from './queries.ts';
+import { videoSizes } from './video-sizes.ts';
 
 interface MediaParametersProps {
   kind: Exclude<ModelKind, 'chat'>;
@@ -14,11 +18,11 @@ interface MediaParametersProps {
   settings: Conversation['settings'];
 }
 
-/** How pictures, speech or transcripts are made; of each model what it takes. */
+/** How pictures, speech, transcripts or videos are made; of each model what it takes. */
 export function MediaParameters({ kind, model, settings }: MediaParametersProps) {
   const media = mediaFor(model, settings.media);
   const choose = (change: Partial<MediaSettings>): void => chooseSettings({ media: { ...media, ...change } });
-  const Fields = { picture: PictureFields, speech: SpeechFields, transcript: TranscriptFields }[kind];
+  const Fields = { picture: PictureFields, speech: SpeechFields, transcript: TranscriptFields, video: VideoFields }[kind];
   return <Fields model={model} media={media} onChoose={choose} />;
 }
 
@@ -118,6 +122,47 @@ function TranscriptFields({ model, media, onChoose }: FieldsProps) {
           label={t('playground.parameter.translate')}
           checked={media.isTranslated}
           onChange={(event) => onChoose({ isTranslated: event.currentTarget.checked })}
+        />
+      )}
+    </>
+  );
+}
+
+const longestVideo = 60;
+
+/** All that decides what it costs: nothing is left to the provider. */
+function VideoFields({ model, media, onChoose }: FieldsProps) {
+  const { t } = useTranslation();
+  const user = useStoredUser();
+  const { data: models } = useQuery(offeredModelsQuery(user?.id ?? 0));
+  const price = models?.find(({ name }) => name === model)?.price;
+  const { size, seconds } = videoOf(model, media);
+  const sizes = videoSizes(model, price);
+  const lengths = lengthsOf(model).toSorted((one, other) => one - other);
+  return (
+    <>
+      <Select
+        label={t('playground.parameter.size')}
+        allowDeselect={false}
+        data={[...new Set([...sizes, size])].map((value) => ({ value, label: value.replace('x', ' × ') }))}
+        value={size}
+        onChange={(value) => onChoose({ videoSize: value ?? '' })}
+      />
+      {lengths.length > 0 ? (
+        <Choice
+          label={t('playground.parameter.seconds')}
+          value={String(seconds)}
+          options={lengths.map((value) => ({ value: String(value), label: String(value) }))}
+          onChange={(value) => onChoose({ seconds: Number(value) })}
+        />
+      ) : (
+        <NumberInput
+          label={t('playground.parameter.seconds')}
+          min={1}
+          max={longestVideo}
+          allowDecimal={false}
+          value={seconds}
+          onChange={(value) => onChoose({ seconds: typeof value === 'number' ? Math.min(longestVideo, Math.max(1, value)) : 0 })}
         />
       )}
     </>

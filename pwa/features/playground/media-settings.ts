@@ -1,4 +1,4 @@
-// How pictures, speech and transcripts are asked for.
+// How pictures, speech, transcripts and videos are asked for.
 import type { ModelKind } from '#pwa/api/chat-models.ts';
 import type { MediaSettings } from '#pwa/offline/conversation.ts';
 
@@ -12,6 +12,8 @@ export const emptyMedia: MediaSettings = {
   language: '',
   isTranslated: false,
   isPreviewed: false,
+  videoSize: '',
+  seconds: 0,
 };
 
 export const mostMade = 4;
@@ -52,6 +54,27 @@ export function canPreview(model: string, { count }: Pick<MediaSettings, 'count'
   return /^(?:chat)?gpt-image/.test(model) && count === 1;
 }
 
+/** What a video is made in unless somebody chooses: every provider has it. */
+export const usualVideo = '1280x720';
+
+const lengths: readonly (readonly [RegExp, readonly number[]])[] = [
+  [/sora/, [4, 8, 12]],
+  [/veo-/, [8, 4, 6]],
+  [/hailuo/i, [6, 10]],
+  [/kling-(?:v3|3)/, [5, 10, 15]],
+  [/kling|jimeng/, [5, 10]],
+];
+
+/** Seconds that a model makes videos of, the usual ones first; none: any that are asked for. */
+export function lengthsOf(model: string): readonly number[] {
+  return lengths.find(([names]) => names.test(model))?.[1] ?? [];
+}
+
+/** What is ordered, all of it said: it is what is paid for. */
+export function videoOf(model: string, { videoSize, seconds }: MediaSettings): { size: string; seconds: number } {
+  return { size: videoSize || usualVideo, seconds: seconds || (lengthsOf(model)[0] ?? 5) };
+}
+
 /** As they are for a model: what it does not take is its own choice. */
 export function mediaFor(model: string, settings: MediaSettings | undefined): MediaSettings {
   const asked = settings ?? emptyMedia;
@@ -62,6 +85,8 @@ export function mediaFor(model: string, settings: MediaSettings | undefined): Me
     quality: qualitiesOf(model).includes(asked.quality) ? asked.quality : '',
     count,
     isPreviewed: asked.isPreviewed === true && canPreview(model, { count }),
+    videoSize: asked.videoSize ?? '',
+    seconds: lengthsOf(model).length === 0 || lengthsOf(model).includes(asked.seconds ?? 0) ? (asked.seconds ?? 0) : 0,
   };
 }
 
@@ -75,4 +100,5 @@ const fields = {
   picture: ['size', 'quality', 'count', 'isPreviewed'],
   speech: ['voice', 'speed'],
   transcript: ['language', 'isTranslated'],
+  video: ['videoSize', 'seconds'],
 } as const;

@@ -33,7 +33,7 @@ export function ModelSelect({ label, model, offered, disabled, onChoose }: Model
   );
 }
 
-const order = ['chat', 'picture', 'speech', 'transcript'] as const;
+const order = ['chat', 'picture', 'video', 'speech', 'transcript'] as const;
 
 /** Under what they make, where that is more than one thing. */
 function grouped(names: readonly string[], label: (kind: ModelKind) => string) {

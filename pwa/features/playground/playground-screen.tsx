@@ -22,18 +22,18 @@ import { LoadFailure } from '#pwa/ui/frame/query-state.tsx';
 import { Screen } from '#pwa/ui/frame/screen.tsx';
 import { SidePanel } from '#pwa/ui/frame/side-panel.tsx';
 import { useStore } from '#pwa/ui/store.ts';
-import { ask, onCharged, stop } from './ask.ts';
+import { ask, followVideos, onCharged, stop } from './ask.ts';
 import { Composer } from './composer.tsx';
 import { costBefore } from './cost-before.ts';
 import { emptyMedia } from './media-settings.ts';
-import { mediaCost } from './media-cost.ts';
+import type { mediaCost as MediaCost } from './media-cost.ts';
 import type { Sound } from './read-sound.ts';
 import { chooseModels, chooseSettings, loadConversations, playground } from './conversations-state.ts';
 import { ModelBar } from './model-bar.tsx';
 import { Actions, BesideButton, type Part, PhoneActions } from './playground-actions.tsx';
 import { takesMask } from './paint-mask.ts';
 import styles from './playground.module.css';
-import { defaultModel, offeredModelsQuery } from './queries.ts';
+import { defaultModel, type OfferedModel, offeredModelsQuery } from './queries.ts';
 import { takesSound } from './read-file.ts';
 import { emptySettings, isSoundLost, unsendable } from './request-body.ts';
 import { Thread } from './thread.tsx';
@@ -67,7 +67,7 @@ export function PlaygroundScreen({ shared, onSharedTaken }: PlaygroundScreenProp
   const [part, setPart] = useState<Part | null>(null);
   const [column, setColumn] = useState(0);
   const offered = useOffered();
-  const isRunning = open.turns.some((turn) => turn.answers.some((answer) => answer?.state === 'running'));
+  const isRunning = open.turns.some((turn) => turn.answers.some((answer) => answer?.state === 'running' && answer.video === undefined));
   const shown = isPhone && open.models.length > 1 ? Math.min(column, open.models.length - 1) : null;
   const close = (): void => setPart(null);
   const reason = useReason(offered.data);
@@ -161,12 +161,12 @@ function useOffered() {
   const group = open.settings.group || user?.group || '';
   const status = useSiteStatus();
   const isPriceNeeded = status?.self_use_mode_enabled !== true && !acceptsUnpriced(user);
-  const data = query.data
-    ?.filter((model) => model.groups.includes(group) && (model.price !== undefined || !isPriceNeeded))
-    .map(({ name }) => name);
+  const isTaken = ({ name, price }: OfferedModel): boolean =>
+    kindOfModel(name) === 'video' ? status?.enable_task === true && price !== undefined : price !== undefined || !isPriceNeeded;
+  const data = query.data?.filter((model) => model.groups.includes(group) && isTaken(model)).map(({ name }) => name);
   const first = data === undefined ? undefined : defaultModel(data);
   useEffect(() => {
-    void loadConversations(user?.id ?? 0);
+    void loadConversations(user?.id ?? 0).then(followVideos);
   }, [user?.id]);
   useEffect(() => {
     if (isLoaded && userId === user?.id && open.models.length === 0 && first !== undefined) chooseModels([first]);
@@ -186,8 +186,10 @@ function useCostText(): (text: string, sound: Sound | undefined) => string {
   const groupRatio = groups?.[open.settings.group || (user?.group ?? '')]?.ratio;
   const priced = open.models.map((model) => ({ price: models?.find(({ name }) => name === model)?.price, groupRatio }));
   const kind = kindOfModel(open.models[0] ?? '') ?? 'chat';
+  const mediaCost = useMediaCost(kind !== 'chat');
   return (text, sound) => {
     if (kind !== 'chat') {
+      if (mediaCost === undefined) return t('playground.ask.cost_unknown');
       const asked = { kind, settings: open.settings.media, text, seconds: sound?.seconds, quotaPerUnit: format.quotaPerUnit };
       const costs = priced.map((one, place) => mediaCost({ ...asked, ...one, model: open.models[place] ?? '' }));
       if (costs.some((cost) => cost === undefined)) return t('playground.ask.cost_unknown');
@@ -201,6 +203,16 @@ function useCostText(): (text: string, sound: Sound | undefined) => string {
     if (cost.perThousand === 0) return t('playground.ask.cost_call', { amount: amount(cost.question) });
     return t('playground.ask.cost', { question: amount(cost.question), answer: amount(cost.perThousand) });
   };
+}
+
+/** How it is reckoned, once it is loaded: most conversations need none of it. */
+function useMediaCost(isNeeded: boolean): typeof MediaCost | undefined {
+  const [found, setFound] = useState<{ mediaCost: typeof MediaCost }>();
+  useEffect(() => {
+    // Without it the question can be sent all the same.
+    if (isNeeded) void import('./media-cost.ts').then(setFound, () => undefined);
+  }, [isNeeded]);
+  return found?.mediaCost;
 }
 
 /** Why nothing can be asked; undefined: something can. */

@@ -47,9 +47,10 @@ export function roughCost({ offered, groupRatio, quotaPerUnit, promptTokens, com
 /** Without what a cache would spare: nobody knows that before the end. */
 export function priceOf(
   entry: Pick<PricingEntry, 'quota_type' | 'model_price' | 'model_ratio' | 'completion_ratio' | 'long_inputs'> &
-    Partial<Pick<PricingEntry, 'audio_ratio' | 'audio_output_ratio' | 'image_ratio' | 'image_output_ratio'>>,
+    Partial<Pick<PricingEntry, 'audio_ratio' | 'audio_output_ratio' | 'image_ratio' | 'image_output_ratio' | 'video_prices'>>,
 ): Price {
-  if (entry.quota_type === 1) return { kind: 'call', modelPrice: entry.model_price };
+  const { video_prices: videos } = entry;
+  if (entry.quota_type === 1) return { kind: 'call', modelPrice: entry.model_price, ...(videos && { videos }) };
   const { model_ratio: modelRatio, completion_ratio: completionRatio } = entry;
   const further = {
     cacheRatio: 1,

@@ -17,7 +17,8 @@ export function RunningFacts({ answer }: { answer: Answer }) {
   const { t } = useTranslation();
   const format = useFormat();
   const { now, tokens } = useTicks(answer);
-  const quota = useRoughCost(answer, tokens);
+  const rough = useRoughCost(answer, tokens);
+  const quota = answer.quota ?? rough;
   return (
     <>
       <span className={styles.running}>
@@ -27,7 +28,9 @@ export function RunningFacts({ answer }: { answer: Answer }) {
         })}
       </span>
       {tokens > 0 && <span>{t('playground.answer.tokens', { count: tokens })}</span>}
-      {quota !== undefined && <span>{`≈ ${format.charge(quota)} ${format.unit || t('common.quota.name')}`}</span>}
+      {quota !== undefined && (
+        <span>{`${answer.quota === undefined ? '≈ ' : ''}${format.charge(quota)} ${format.unit || t('common.quota.name')}`}</span>
+      )}
     </>
   );
 }

@@ -16,6 +16,7 @@ const greetings = {
   picture: 'playground.greet.picture',
   speech: 'playground.greet.speech',
   transcript: 'playground.greet.transcript',
+  video: 'playground.greet.video',
 } as const;
 
 interface ThreadProps {

@@ -25,6 +25,8 @@ interface TaskRequest {
 /** What is known of a call, for its log. */
 export interface NotedCall {
   requestId: string;
+  /** Hears who calls in the console. */
+  progress: Progress;
   /** Hears of the model as soon as it is known. */
   onModel(model: string): void;
 }
@@ -56,7 +58,7 @@ export async function answerDirectly<Answer extends DirectResponse>(
   const headers = headersOf({ requestId });
   const progress: Progress = { requestId, model: '' };
   try {
-    return await work({ requestId, onModel: (name) => (progress.model = name) });
+    return await work({ requestId, progress, onModel: (name) => (progress.model = name) });
   } catch (failure) {
     if (connection !== null) dropBody(connection);
     if (failure instanceof AppError) noteRefusal(services, failure, { request, connection, requestId, progress });

@@ -23,23 +23,28 @@ interface Received extends NotedCall {
   names: DecidingNames;
   /** It may come as a form, with files. */
   form?: FormFields;
+  /** Who calls: by a key, or by a session of the console, whose body may name the group that pays. Missing: by a key. */
+  callers?: 'keys' | 'sessions';
   /** What is asked for. */
   read(body: RelayBody, userId: number, admission: Admission): Promise<Submission>;
 }
 
 /** @throws {AppError} of the key, the body, the model, the words, the rate, the balance; and what `read` and `submitTask` throw */
 export async function takeSubmission(services: RelayServices, received: Received): Promise<TaskAnswer> {
-  const { request, connection, requestId } = received;
-  const { context, gate } = services;
+  const { request, connection, requestId, progress } = received;
+  const { context, gate, sessions } = services;
   const startedAt = performance.now();
-  const admission = await admitCaller(services, request, connection);
+  const isOfSession = received.callers === 'sessions';
+  const caller = isOfSession ? await sessions.admit({ request, connection, progress }) : await admitCaller(services, request, connection);
   const limit = Math.min(context.env.MAX_REQUEST_BODY_MB * 1_000_000, received.mostBytes ?? Infinity);
-  const userId = admission.user.id;
+  const userId = caller.user.id;
   const boundary = received.form === undefined ? undefined : boundaryOf(request.headers.get('content-type'));
   const form =
     received.form === undefined || boundary === undefined ? undefined : { boundary, fields: received.form, names: received.names };
   const content = await readContent(context.bodies, { request, connection, limit, userId, names: received.names, form });
   try {
+    const admission = isOfSession ? sessions.inGroup(caller, content.body) : caller;
+    if (isOfSession) progress.caller = admission;
     const submission = await received.read(content.body, userId, admission);
     received.onModel(submission.model);
     gate.checkModel(admission, submission.model);
