@@ -9,6 +9,7 @@ import type { DecodeTokens } from '#server/dialects/token-lists.ts';
 import type { UpstreamDialect } from '#server/dialects/upstream-dialect.ts';
 import type { Way } from '#server/dialects/way.ts';
 import type { Framing } from '#server/framing/framing.ts';
+import type { Way } from '#server/dialects/way.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { CallInput, EncodedRequest } from '#server/dialects/encode-input.ts';
 
@@ -52,6 +53,8 @@ export interface CallKind {
 
   /** Providers that have no path for it are asked by calls of another kind; null: they are not asked. */
   readonly over: CallPieces | null;
+  /** Pieces of a call for more than its provider makes at a time; null: one call will do. Missing: it always does. */
+  inPieces?(way: Way, body: Body): CallPieces | null;
 
   /** The way of bytes, where such calls of that client go to providers of that format as they are. */
   identityOf(client: ClientDialect, dialect: UpstreamDialect): IdentityPath | null;
@@ -74,8 +77,15 @@ export interface CallPieces {
   readonly dialect: UpstreamDialect;
   /** @throws {AppError} `invalid_request` for tokens that there are none of */
   split(body: Body, decodeTokens: DecodeTokens): readonly CallPiece[] | Promise<readonly CallPiece[]>;
-  /** One whole response of those to each piece. */
-  join(responses: readonly Body[]): Record<string, unknown>;
+  /** One whole response of those to each piece; as bytes where they are long. */
+  readonly join:
+    | { of: 'objects'; join(responses: readonly Body[]): Record<string, unknown> }
+    | { of: 'bytes'; join(responses: readonly Buffer[]): Generator<void, Buffer> };
+  /** Null: every piece is answered whole, whatever the caller wants. */
+  readonly stream: PieceEndings | null;
+}
+
+export interface PieceEndings {
   /** What a stream ends with behind those of all pieces. @param usage null: not all of them told one */
   endOfStream(usage: TokenUsage | null, writer: ResponseWriterOptions): string;
   /** What it ends with where a piece fails. @param usage what all of it has used, the failed piece too; null: not all of it was told */
@@ -86,6 +96,8 @@ export interface CallPiece {
   body: Body;
   /** What the writer of its response is told: `ResponseWriterOptions.asked`. */
   asked: Body;
+  /** `body` as text, where that is no JSON. */
+  rawText?: string;
 }
 
 type Body = Readonly<Record<string, unknown>>;

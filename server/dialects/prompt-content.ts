@@ -2,6 +2,7 @@
 import type { CallUnits } from '#shared/call-units.ts';
 import type { HostedKind } from '#shared/hosted-tools.ts';
 import type { CacheWriteClass } from '#shared/token-usage.ts';
+import type { ProviderTraits } from './provider-traits.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 
 /** No model reads more, as far as its vendor's limit is known here. https://ai.google.dev/gemini-api/docs/models */
@@ -39,6 +40,8 @@ export interface PromptContent {
 export interface MadeBy {
   readonly upstreamModel: string;
   readonly paramOverride: Readonly<Record<string, unknown>> | null;
+  /** Missing: nobody knows who will be asked. */
+  readonly provider?: Pick<ProviderTraits, 'images'>;
 }
 
 /** Pictures, what is written of a sound, or a sound. */
@@ -46,6 +49,8 @@ export interface Made {
   units: CallUnits;
   /** Of output, where tokens are paid. */
   tokens: number;
+  /** Each has the prompt. Missing: one. */
+  requests?: number;
 }
 
 export function emptyPrompt(): PromptContent {

@@ -1,5 +1,6 @@
 // One request to one channel, as its provider wants it and in the channel's name, and its response. A failure has the
 // same form whichever step it was. Calls, tests of channels and lists of models all go this way.
+import type { CallPieces } from '#server/calls/call-kind.ts';
 import type { AppContext } from '#server/context.ts';
 import type { LeftFile } from '#server/dialects/left-files.ts';
 import { headerTier } from '#server/dialects/service-tier.ts';
@@ -49,6 +50,8 @@ export type SentRequest = Pick<
 > & {
   /** The lane that the headers of its response tell, once they are there. */
   toldTier?: string;
+  /** It goes in so many pieces, and so many of them have been sent. Missing: in one. */
+  pieces?: { sent: number; all: number };
 };
 
 export type CallExchange = Exchange & { request: SentRequest };
@@ -70,8 +73,8 @@ export function sendCall(
   call: Omit<UpstreamCall, 'settings'>,
   { limits, isWanted }: SendOptions,
 ): CallExchange | Promise<CallExchange> {
-  const { over } = call.kind;
-  if (over !== null && wayOf({ ...call, settings: context.settings })?.isInPieces === true) {
+  const over = piecesOf(context, call);
+  if (over !== null) {
     return sendPieces({ context, call, over }, { limits, ...(isWanted === undefined ? {} : { isWanted }) }, sendCall);
   }
   const send = (whole: UpstreamRequest): CallExchange => {
@@ -111,6 +114,15 @@ export function sendCall(
   };
   const encoded = buildRequest({ ...call, settings: context.settings });
   return encoded instanceof Promise ? encoded.then(prepare) : prepare(encoded);
+}
+
+/** Null: it goes in one. */
+function piecesOf({ settings }: ExchangeContext, call: Omit<UpstreamCall, 'settings'>): CallPieces | null {
+  const { over, inPieces } = call.kind;
+  if (over === null && inPieces === undefined) return null;
+  const way = wayOf({ ...call, settings });
+  if (way === null) return null;
+  return way.isInPieces ? over : (call.kind.inPieces?.(way, call.body) ?? null);
 }
 
 /** Notes the lane. */

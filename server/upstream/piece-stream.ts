@@ -2,7 +2,7 @@
 // which its reader takes for one of the provider's.
 import { sumOfUsages } from '#shared/token-usage.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
-import type { CallPiece, CallPieces } from '#server/calls/call-kind.ts';
+import type { CallPiece, CallPieces, PieceEndings } from '#server/calls/call-kind.ts';
 import type { ClientDialect, ResponseWriterOptions } from '#server/dialects/client-dialect.ts';
 import type { ErrorInResponse, StreamPipe } from '#server/dialects/stream-pipe.ts';
 import { TextTally } from '#server/dialects/text-tally.ts';
@@ -24,6 +24,7 @@ export interface StreamedPiece {
 interface PieceStreamOptions {
   client: ClientDialect;
   over: CallPieces;
+  endings: PieceEndings;
   writer: ResponseWriterOptions;
   /** Asks for the piece of that number; null: there is none. */
   next(index: number): Promise<StreamedPiece | null>;
@@ -197,8 +198,8 @@ export class PieceStream implements EventSource {
   }
 
   #complete(): void {
-    const { over, writer } = this.#options;
-    const ending = over.endOfStream(this.#usage ?? null, writer);
+    const { endings, writer } = this.#options;
+    const ending = endings.endOfStream(this.#usage ?? null, writer);
     this.#end((sink) => {
       sink.data(Buffer.from(ending), true);
       sink.end();
@@ -207,12 +208,12 @@ export class PieceStream implements EventSource {
 
   /** @param own what its piece has told before; where not all is known, none is told, and all is counted */
   #fail(error: UpstreamFailure | ErrorInResponse, own: { isKnown: boolean; usage?: TokenUsage }): void {
-    const { over, writer } = this.#options;
+    const { endings, writer } = this.#options;
     const told = error.usage ?? own.usage;
     const isKnown = own.isKnown || error.usage !== undefined;
     const usage = told === undefined ? this.#usage : this.#usageWith(told);
     this.#end((sink) => {
-      sink.data(Buffer.from(over.errorInStream(error, isKnown ? (usage ?? null) : null, writer)), true);
+      sink.data(Buffer.from(endings.errorInStream(error, isKnown ? (usage ?? null) : null, writer)), true);
       sink.end();
     });
   }

@@ -1,8 +1,10 @@
 // A call that goes to its provider in pieces, each a call of another kind, and comes back as one response in the caller's own format:
 // whoever receives it need not know. What is whole is asked for a few at a time; streams follow each other.
+import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import { sumOfUsages } from '#shared/token-usage.ts';
-import type { CallKind, CallPiece, CallPieces } from '#server/calls/call-kind.ts';
+import type { CallKind, CallPiece, CallPieces, PieceEndings } from '#server/calls/call-kind.ts';
 import type { ResponseWriterOptions } from '#server/dialects/client-dialect.ts';
+import { isLong } from '#server/dialects/decode-long.ts';
 import { framings } from '#server/framing/registry.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 import type { JsonObject } from '#server/framing/loose-json.ts';
@@ -36,25 +38,38 @@ export async function sendPieces({ context, call, over }: Pieces, options: SendO
   const sending = new PieceSending();
   const { limits, isWanted = () => true } = options;
   const room = limits.room === undefined ? undefined : new SharedRoom(limits.room);
+  const progress = { sent: 0, all: pieces.length };
+  const received = { bytes: 0 };
   const send = async (piece: CallPiece): Promise<CallExchange> => {
-    const asked = { ...call, kind: over.kind, body: piece.body, rawText: JSON.stringify(piece.body) };
+    const asked = { ...call, kind: over.kind, body: piece.body, rawText: piece.rawText ?? JSON.stringify(piece.body) };
+    const isFirst = progress.sent === 0;
+    if (!sending.isAborted && isWanted()) progress.sent += 1;
     return sending.add(
       await sendCall(context, asked, {
-        limits: limitsOfPiece(limits, pieces.length, room),
+        limits: limitsOfPiece(limits, mostBytes({ over, most: limits.maxBytes - received.bytes, pieces: pieces.length, isFirst }), room),
         isWanted: () => !sending.isAborted && isWanted(),
       }),
     );
   };
   const begun = await send(first);
   const writer = writerOf(call, context.now());
-  const answer: Answering = { call, over, pieces, send, sending, writer };
-  const received = call.isStream ? streamOf(answer, begun) : wholeOf(answer, begun);
-  return { sending, received, request: { ...begun.request, way: asAsked(begun.request.way, over, call.kind, call.client) } };
+  const answer: Answering = { call, over, pieces, send, sending, writer, received };
+  const response = call.isStream && over.stream !== null ? streamOf(answer, over.stream, begun) : wholeOf(answer, begun);
+  return {
+    sending,
+    received: response,
+    request: { ...begun.request, pieces: progress, way: asAsked(begun.request.way, over, call.kind, call.client) },
+  };
 }
 
-/** Together they are no longer than the response may be. */
-function limitsOfPiece({ responseMs, maxBytes }: SendLimits, count: number, room: SharedRoom | undefined): SendLimits {
-  const limits = { responseMs, maxBytes: Math.floor(maxBytes / count) };
+/** Together they are no longer than the response may be. Long ones leave to those behind them what they do not need. */
+function mostBytes({ over, most, pieces, isFirst }: { over: CallPieces; most: number; pieces: number; isFirst: boolean }): number {
+  const sharers = over.join.of === 'objects' ? pieces : isFirst ? 1 : Math.min(atOnce, pieces - 1);
+  return Math.max(1, Math.floor(most / sharers));
+}
+
+function limitsOfPiece({ responseMs }: SendLimits, maxBytes: number, room: SharedRoom | undefined): SendLimits {
+  const limits = { responseMs, maxBytes };
   return room === undefined ? limits : { ...limits, room: room.ofPiece() };
 }
 
@@ -128,6 +143,8 @@ interface Answering {
   send(piece: CallPiece): Promise<CallExchange>;
   sending: PieceSending;
   writer: ResponseWriterOptions;
+  /** Of pieces that are joined as bytes. */
+  received: { bytes: number };
 }
 
 /** The way of the response that is put together: that of a provider which speaks the caller's format. */
@@ -146,7 +163,7 @@ function writerOf({ originModel, requestId = '' }: SentCall, now: number): Respo
   return { model: originModel, requestId, createdAt: Math.floor(now / 1000), wantsUsage: false, promptEstimate: 0 };
 }
 
-type Answer = { kind: 'answer'; body: JsonObject } | Extract<Received, { kind: 'failed' }>;
+type Answer = { kind: 'answer'; body: Buffer; told: JsonObject } | Extract<Received, { kind: 'failed' }>;
 
 async function wholeOf(answering: Answering, begun: CallExchange): Promise<Received> {
   const { pieces, over, send } = answering;
@@ -167,11 +184,30 @@ async function wholeOf(answering: Answering, begun: CallExchange): Promise<Recei
     atOnce,
     ask,
   );
-  const bodies = answers.flatMap((answer) => (answer?.kind === 'answer' ? [answer.body] : []));
-  const body = () => Buffer.from(JSON.stringify(over.join(bodies)));
-  if (failed === undefined) return { kind: 'whole', status: 200, body: body() };
+  const answered = answers.flatMap((answer) => (answer?.kind === 'answer' ? [answer] : []));
+  if (failed === undefined) return { kind: 'whole', status: 200, body: await joined(over, answered) };
   const ofAll = { ...failed, failure: withUsageOf(failed.failure, answers) };
-  return bodies.length === 0 ? ofAll : { ...ofAll, answered: body() };
+  return answered.length === 0 ? ofAll : { ...ofAll, answered: await joined(over, answered) };
+}
+
+async function joined({ join }: CallPieces, answers: readonly Extract<Answer, { kind: 'answer' }>[]): Promise<Buffer> {
+  if (join.of === 'bytes') return inTurns(join.join(answers.map(({ body }) => body)));
+  return Buffer.from(JSON.stringify(join.join(answers.map(({ told }) => told))));
+}
+
+/** Longer than this nobody waits for the event loop. */
+const stepMs = 5;
+
+/** What is long gives the event loop back in between. */
+async function inTurns<Result>(work: Generator<void, Result>): Promise<Result> {
+  for (;;) {
+    const end = performance.now() + stepMs;
+    do {
+      const step = work.next();
+      if (step.done === true) return step.value;
+    } while (performance.now() < end);
+    await turnOfOthers();
+  }
 }
 
 /** Each of those that failed may be billed. */
@@ -182,13 +218,18 @@ function withUsageOf(failed: UpstreamFailure, answers: readonly (Answer | undefi
   return usages.length === 0 ? failed : { ...failed, usage: usages.reduce(sumOfUsages) };
 }
 
-async function answerTo({ call, over, writer }: Answering, piece: CallPiece, { received, request }: CallExchange): Promise<Answer> {
+async function answerTo(
+  { call, over, writer, received: sum }: Answering,
+  piece: CallPiece,
+  { received, request }: CallExchange,
+): Promise<Answer> {
   const response = await received;
   if (response.kind === 'failed') return response;
   if (response.kind === 'stream') {
     response.stream.abort();
     return failure(invalidResponse());
   }
+  if (over.join.of === 'bytes') sum.bytes += response.body.length;
   const { way, upstreamModel } = request;
   const input = {
     client: call.client,
@@ -198,19 +239,21 @@ async function answerTo({ call, over, writer }: Answering, piece: CallPiece, { r
     responseFields: {},
     writer: { ...writer, asked: piece.asked },
   };
-  const decoded = over.kind.decode(input);
+  const decoded = isLong(response.body) ? await inTurns(over.kind.decodeLong(input)) : over.kind.decode(input);
   if (decoded.kind === 'failed') {
     return failure(decoded.error === null ? invalidResponse() : failureInBody(decoded.error, call.channel));
   }
-  const body = decoded.kind === 'whole' ? parseObject(decoded.body(null).toString('utf8')) : null;
-  return body === null ? failure(invalidResponse()) : { kind: 'answer', body };
+  if (decoded.kind !== 'whole') return failure(invalidResponse());
+  const body = decoded.body(null);
+  const told = over.join.of === 'bytes' ? {} : parseObject(body.toString('utf8'));
+  return told === null ? failure(invalidResponse()) : { kind: 'answer', body, told };
 }
 
 function failure(of: UpstreamFailure): Extract<Received, { kind: 'failed' }> {
   return { kind: 'failed', status: 200, failure: of, cause: null };
 }
 
-async function streamOf(answering: Answering, begun: CallExchange): Promise<Received> {
+async function streamOf(answering: Answering, endings: PieceEndings, begun: CallExchange): Promise<Received> {
   const { call, over, pieces, writer, sending, send } = answering;
   const response = await begun.received;
   if (response.kind === 'failed') return response;
@@ -220,6 +263,6 @@ async function streamOf(answering: Answering, begun: CallExchange): Promise<Rece
     const exchange = index === 0 ? begun : await send(piece);
     return { piece, request: exchange.request, response: await exchange.received };
   };
-  const stream = new PieceStream({ client: call.client, over, writer, next, abort: () => sending.abort() });
+  const stream = new PieceStream({ client: call.client, over, endings, writer, next, abort: () => sending.abort() });
   return { kind: 'stream', status: response.status, stream };
 }

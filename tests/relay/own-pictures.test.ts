@@ -7,6 +7,8 @@ import { startFakeInternet } from '#tests/support/fake-internet.ts';
 import type { FakeInternet } from '#tests/support/fake-internet.ts';
 import { addressOf, startFakePainter } from '#tests/support/fake-painters.ts';
 import type { FakePainter, PainterBehaviour, PainterName } from '#tests/support/fake-painters.ts';
+import { editors, startFakeEditor } from '#tests/support/fake-editors.ts';
+import type { FakeEditor } from '#tests/support/fake-editors.ts';
 import { failureOf } from '#tests/support/failure-of.ts';
 import { pictureOf } from '#tests/support/image-responses.ts';
 import { createScene, until } from '#tests/support/relay-scene.ts';
@@ -344,19 +346,125 @@ describe.each(engines)('pictures in forms of their own on $kind', (engine) => {
     await at.scene.checkBooks();
   });
 
-  test('more pictures than a provider makes are refused before anything is sent', async () => {
-    for (const [name, model, n] of [
-      ['zhipu', 'cogview-4', 2],
-      ['dashscope', 'qwen-image', 2],
-      ['dashscope', 'wanx-v1', 5],
-      ['google', 'gemini-2.5-flash-image', 2],
-      ['google', 'imagen-4.0-generate-001', 5],
-      ['minimax', 'image-01', 10],
-    ] as const) {
-      await using at = await open({ engine, name, model });
-      expect(await ask(at, { model, n })).toMatchObject({ status: 400, body: { error: { param: 'n' } } });
+  test.each([
+    { name: 'zhipu', model: 'cogview-4', n: 3, orders: 3 },
+    { name: 'dashscope', model: 'qwen-image', n: 2, orders: 2 },
+    { name: 'dashscope', model: 'wanx-v1', n: 6, orders: 2 },
+    { name: 'google', model: 'gemini-2.5-flash-image', n: 10, orders: 10 },
+    { name: 'google', model: 'imagen-4.0-generate-001', n: 5, orders: 2 },
+    { name: 'minimax', model: 'image-01', n: 10, orders: 2 },
+  ] as const)('$n pictures of $model are ordered by $orders calls, reserved and paid in one', async ({ name, model, n, orders }) => {
+    await using at = await open({ engine, name, model, quota: n * price });
+    const answer = await ask(at, { model, n });
+    expect(answer).toMatchObject({ status: 200 });
+    expect(answer.body.data).toHaveLength(n);
+    expect(at.painter.taken).toHaveLength(orders);
+    expect(await at.scene.logs(1)).toMatchObject([{ quota: n * price, other: { units: { count: n }, attempts: [{ status: 200 }] } }]);
+    expect(await at.scene.balance()).toBe(0);
+    await at.scene.checkBooks();
+    expect(await ask(at, { model, n })).toMatchObject({ status: 403 });
+    expect(at.painter.taken).toHaveLength(orders);
+  });
+
+  describe('ordered one after the other', () => {
+    const model = 'gemini-2.5-flash-image';
+    const byTokens = {
+      ModelPrice: '{}',
+      ModelRatio: JSON.stringify({ [model]: 1 }),
+      CompletionRatio: JSON.stringify({ [model]: 4 }),
+      ImageCompletionRatio: JSON.stringify({ [model]: 10 }),
+    };
+    const each = 8 + 110 * 4 + 1290 * 10;
+
+    test.each([false, true])('tokens of all of them are told, and paid; as a stream: %j', async (isStream) => {
+      await using at = await open({ engine, name: 'google', model, settings: byTokens });
+      const client = new OpenAI({ baseURL: `${at.scene.app.origin}/v1`, apiKey: at.scene.key, maxRetries: 0 });
+      const asked = { model, prompt: 'a tide', n: 3 };
+      const usage = { input_tokens: 24, output_tokens: 4200, total_tokens: 4224 };
+      if (isStream) {
+        const events = await Array.fromAsync(await client.images.generate({ ...asked, stream: true }));
+        expect(events.map(({ type, b64_json: picture }) => [type, picture])).toEqual(
+          [0, 1, 2].map(() => ['image_generation.completed', pictureOf(0)]),
+        );
+        expect(events.at(-1)).toMatchObject({ usage });
+      } else expect(await client.images.generate(asked)).toMatchObject({ data: bytes(1).concat(bytes(1), bytes(1)), usage });
+      expect(await at.scene.logs(1)).toMatchObject([{ quota: 3 * each, prompt_tokens: 24, completion_tokens: 4200 }]);
+      await at.scene.checkBooks();
+    });
+
+    test('the prompt of each of them is reserved for', async () => {
+      const prompt = 'tide '.repeat(2000);
+      const most = 3 * (1290 + 300) * 10;
+      for (const [prompts, status] of [
+        [2, 403],
+        [4, 200],
+      ] as const) {
+        await using at = await open({ engine, name: 'google', model, settings: byTokens, quota: most + prompts * 2000 });
+        expect(await ask(at, { model, prompt, n: 3 })).toMatchObject({ status });
+        await at.scene.checkBooks();
+      }
+    });
+
+    test('what has come is paid when a later one fails, and no other channel is asked for it again', async () => {
+      const refusal = { status: 503, body: { error: { code: 503, message: 'overloaded', status: 'UNAVAILABLE' } } };
+      await using at = await open({
+        engine,
+        name: 'google',
+        model,
+        settings: { ...byTokens, RetryTimes: '2' },
+        behaviour: { refusal, from: 3 },
+      });
+      expect(await ask(at, { model, n: 3 })).toMatchObject({ status: 503 });
+      expect(at.painter.taken).toHaveLength(3);
+      expect(await at.scene.logs(1)).toMatchObject([{ quota: 2 * each, other: { ending: 'upstream_error', units: { count: 2 } } }]);
+      await at.scene.checkBooks();
+    });
+
+    test('one that is refused is the only one, and costs nothing', async () => {
+      const instead = { candidates: [{ finishReason: 'IMAGE_SAFETY' }] };
+      await using at = await open({ engine, name: 'google', model, behaviour: { instead } });
+      expect(await ask(at, { model, n: 4 })).toMatchObject({ status: 400 });
+      expect(at.painter.taken).toHaveLength(1);
+      expect(await at.scene.balance()).toBe(500_000_000);
+      await at.scene.checkBooks();
+    });
+
+    test('who leaves pays for those that were ordered, and for no others', async () => {
+      await using at = await open({ engine, name: 'google', model, behaviour: { holds: true, from: 2 } });
+      const leaving = new AbortController();
+      const asked = { model, prompt: 'a tide', n: 8, stream: true };
+      const left = failureOf(at.scene.post('/v1/images/generations', asked, {}, leaving.signal));
+      await until(() => at.painter.taken.length === 5 || null);
+      leaving.abort();
+      expect(await left).toBeInstanceOf(Error);
+      expect(await at.scene.logs(1)).toMatchObject([{ quota: 5 * price, other: { ending: 'client_closed' } }]);
+      expect(at.painter.taken).toHaveLength(5);
+      await at.scene.checkBooks();
+    });
+
+    test.each(['google', 'siliconflow'] as const)('edits of %s are the same, files and all', async (name) => {
+      let editor: FakeEditor | undefined;
+      const { model: editing } = editors[name];
+      await using scene = await createScene(engine, {
+        quota: 3 * price,
+        settings: { RetryTimes: '0', ModelPrice: JSON.stringify({ [editing]: dollars }) },
+        channels: [{ models: editing }],
+        front: async (upstreamUrl) => (editor = await startFakeEditor(name, upstreamUrl)),
+      });
+      const client = new OpenAI({ baseURL: `${scene.app.origin}/v1`, apiKey: scene.key, maxRetries: 0 });
+      const image = new File([Buffer.from(pictureOf(1), 'base64')], 'a.png', { type: 'image/png' });
+      const { data } = await client.images.edit({ model: editing, prompt: 'a tide', n: 3, image });
+      expect(data).toHaveLength(3);
+      expect(editor?.taken).toEqual([1, 2, 3].map(() => [`data:image/png;base64,${pictureOf(1)}`]));
+      expect(await scene.balance()).toBe(0);
+      await scene.checkBooks();
+    });
+
+    test('a number that the channel overrides is refused beyond what one call makes', async () => {
+      await using at = await open({ engine, name: 'google', model, override: { n: 2 } });
+      expect(await ask(at, { model, n: 1 })).toMatchObject({ status: 400, body: { error: { param: 'n' } } });
       expect(at.painter.taken).toEqual([]);
-    }
+    });
   });
 
   test('what the channel overrides is said in OpenAI’s words, made and paid', async () => {

@@ -19,6 +19,10 @@ export interface PainterBehaviour {
   instead?: object;
   /** Every order is refused so. */
   refusal?: { status: number; body: object };
+  /** `instead`, `refusal` and `holds` from this order on, counted from 1. Missing: from the first. */
+  from?: number;
+  /** Nothing is answered. */
+  holds?: true;
   /** Milliseconds that a question about a task takes. */
   slowly?: number;
 }
@@ -314,10 +318,12 @@ export async function startFakePainter(name: PainterName, upstreamUrl: string): 
     if (method !== 'POST') return refused(405, 'not so');
     const told = jsonOf(body);
     taken.push(told);
-    if (behaviour.refusal !== undefined) return { kind: 'answer', ...behaviour.refusal };
+    const { holds, refusal, instead } = taken.length < (behaviour.from ?? 1) ? {} : behaviour;
+    if (holds === true) await new Promise(() => {});
+    if (refusal !== undefined) return { kind: 'answer', ...refusal };
     const answer = paint({ body: told, path, behaviour, headers });
     if ('fault' in answer) return refused(400, answer.fault);
-    return { kind: 'answer', status: 200, body: behaviour.instead ?? answer };
+    return { kind: 'answer', status: 200, body: instead ?? answer };
   };
   const front = await startFront(upstreamUrl, answerTo);
   return {

@@ -13,7 +13,7 @@ import { isAddress, withItems, withMember } from '#server/dialects/media-address
 import { badField, StrictFields } from '#server/dialects/strict-fields.ts';
 import type { Body } from '#server/dialects/strict-fields.ts';
 import { isObject } from '#server/framing/loose-json.ts';
-import { checkOrder, checkPrompt, generationsClient, orderNames } from './generations-client.ts';
+import { checkOrder, checkPrompt, generationsClient, orderedContent, orderNames } from './generations-client.ts';
 
 const form: FormFields = {
   numbers: ['n', 'partial_images', 'frame_count'],
@@ -44,7 +44,7 @@ export const editsClient: ClientCall = {
     };
     return withMember(withItems(body, 'images', change), 'mask', change);
   },
-  promptContent: (body, model) => withPictures(generationsClient.promptContent(body, model), body),
+  promptContent: (body, model) => withPictures(orderedContent(body, model, true), body),
 };
 
 export const variationsClient: ClientCall = {

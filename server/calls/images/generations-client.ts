@@ -8,8 +8,10 @@ import type { AskedCall } from '#server/dialects/call-address.ts';
 import type { ClientCall } from '#server/dialects/client-dialect.ts';
 import { decidingNames } from '#server/dialects/deciding-names.ts';
 import { emptyPrompt } from '#server/dialects/prompt-content.ts';
+import type { PromptContent } from '#server/dialects/prompt-content.ts';
 import { badField, StrictFields } from '#server/dialects/strict-fields.ts';
 import type { Body } from '#server/dialects/strict-fields.ts';
+import { mostAtOnce } from './most-pictures.ts';
 import { orderOf } from './picture-order.ts';
 
 /** Who names no model gets the vendor's own choice of today, else the name that it had before, whichever is served. */
@@ -34,20 +36,23 @@ export const generationsClient: ClientCall = {
     checkOrder(body);
   },
   parameters: () => ({ maxTokens: 0, choices: 1, wantsUsage: false, mostTokenBytes: 0 }),
-  promptContent(body, model) {
-    const prompt = emptyPrompt();
-    if (typeof body.prompt === 'string') prompt.texts.push(body.prompt);
-    prompt.made = ({ upstreamModel, paramOverride }) => {
-      const order = orderOf({ ...body, ...paramOverride });
-      const made = pictureModel(upstreamModel, model);
-      return { units: unitsOf(order, made), tokens: tokensOf(order, made) };
-    };
-    return prompt;
-  },
+  promptContent: (body, model) => orderedContent(body, model, false),
   names: decidingNames(orderNames),
   responseFields: orderFields,
   probe: (model) => ({ model, prompt: 'A blue circle', n: 1 }),
 };
+
+export function orderedContent(body: Body, model: string, isEdit: boolean): PromptContent {
+  const prompt = emptyPrompt();
+  if (typeof body.prompt === 'string') prompt.texts.push(body.prompt);
+  prompt.made = ({ upstreamModel, paramOverride, provider }) => {
+    const order = orderOf({ ...body, ...paramOverride });
+    const made = pictureModel(upstreamModel, model);
+    const requests = Math.ceil(order.count / mostAtOnce(isEdit, provider?.images, upstreamModel)) || 1;
+    return { units: unitsOf(order, made), tokens: tokensOf(order, made), requests };
+  };
+  return prompt;
+}
 
 export function askedPictures(body: Body): AskedCall {
   if (body.model !== undefined && body.model !== null) return askedByBody(body);

@@ -22,6 +22,7 @@ import type { OwnPictures } from './own-pictures.ts';
 import { encodeEdit } from './own-edits.ts';
 import type { Body, PictureForm } from './picture-form.ts';
 import { revisedPrompts, sizeInBytes } from './picture-bytes.ts';
+import { picturePieces } from './picture-pieces.ts';
 import { orderOf, seenIn } from './picture-order.ts';
 import { onOneLine, readPictures } from './read-pictures.ts';
 import type { Pictures } from './read-pictures.ts';
@@ -67,7 +68,7 @@ function imageKind(name: CallKindName, eventName: string, client: ClientCall): C
     readLong: decodeLong,
     openStream: (input) => new ImageStream(input),
   };
-  return {
+  const kind: CallKind = {
     name,
     canStream: true,
     // Ten large pictures in base64.
@@ -77,6 +78,7 @@ function imageKind(name: CallKindName, eventName: string, client: ClientCall): C
     isText: true,
     isCount: false,
     over: null,
+    inPieces: (way, body) => picturePieces(kind, way, body),
     // What a provider tells in a form of its own is told in that of its caller.
     identityOf: (caller) => (caller.name === 'openai-chat' ? identity : null),
     clientCall: (dialect) => (dialect.name === 'openai-chat' ? client : undefined),
@@ -85,6 +87,7 @@ function imageKind(name: CallKindName, eventName: string, client: ClientCall): C
     decode,
     decodeLong,
   };
+  return kind;
 }
 
 function* decodeOwn(input: DecodeInput, form: PictureForm, eventName: string): Generator<void, Decoded> {

@@ -116,15 +116,25 @@ async function countResponse(call: RunningCall, { countWritten, counting }: Resp
 }
 
 /** The prompt alone, as it is counted, and what its provider bills beside tokens. */
-export async function usageOfPrompt(call: RunningCall, { way }: SentRequest): Promise<MeteredUsage> {
+export async function usageOfPrompt(call: RunningCall, { way, pieces }: SentRequest): Promise<MeteredUsage> {
   const { tokens, isEstimated } = await countPrompt(call);
-  const { units, made = 0 } = call.prompt;
+  const { units, made } = ordered(call.prompt, pieces);
   const billed = units?.kind === 'search' && way.provider.billsSearches !== true ? undefined : units;
   const counted = countedUsage(tokens, 0, isEstimated);
   const usage = { ...(units?.kind === 'minute' ? heard(call, counted) : counted), ...(billed === undefined ? {} : { units: billed }) };
   // Nobody can be asked any more not to make the pictures.
   if (made === 0 || units?.kind !== 'image' || call.quoted.price.kind === 'call') return usage;
   return { ...usage, output: made, imageOutput: made, completionSource: 'estimated' };
+}
+
+/** Of pictures that are ordered a few at a time the last may never have been. */
+function ordered(
+  { units, made = 0 }: RunningCall['prompt'],
+  pieces: SentRequest['pieces'],
+): { units?: CallUnits | undefined; made: number } {
+  if (units?.kind !== 'image' || pieces === undefined) return { units, made };
+  const part = (all: number) => Math.ceil((all * pieces.sent) / pieces.all);
+  return { units: { ...units, count: part(units.count) }, made: part(made) };
 }
 
 /** Of a model that has not answered yet. */

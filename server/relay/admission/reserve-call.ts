@@ -78,6 +78,8 @@ export interface ExpectedPrompt extends ReservedTools {
   units?: CallUnits;
   /** Output tokens of a response that is paid for as what it is made of; missing: it is not. */
   made?: number;
+  /** That the call takes at the most, each with the prompt; missing: one. */
+  requests?: number;
   /** The dearest lane that it may take; missing: the usual one. */
   tier?: string;
   basis: PromptBasis;
@@ -178,17 +180,18 @@ export function promptByEstimate(services: RelayServices, call: CallToReserve): 
   const { texts, fixed, media, audio, audioMost, image, imageMost, isSpoken } = content;
   const made = madeBy(services, call, content);
   const units = made?.units ?? unitsOf(services, call, content);
-  const expected = texts.reduce((sum, text) => sum + estimateTextTokens(text), fixed);
+  const requests = made?.requests ?? 1;
+  const expected = requests * texts.reduce((sum, text) => sum + estimateTextTokens(text), fixed);
   const basis = media > 0 ? 'media' : 'estimated';
-  const reckoned = reckon(services, call, { expected, basis, content });
+  const reckoned = reckon(services, call, { expected, basis, content, requests });
   return {
     cacheWrite: cacheWriteOf(services, call, content),
     audio,
     audioMost,
     isSpoken,
-    ...(image === undefined || imageMost === undefined ? {} : { image, imageMost }),
+    ...(image === undefined || imageMost === undefined ? {} : { image: requests * image, imageMost: requests * imageMost }),
     ...(units === undefined ? {} : { units }),
-    ...(made === undefined ? {} : { made: made.tokens }),
+    ...(made === undefined ? {} : { made: made.tokens, requests }),
     ...dearestTier(services, call, waysOf(services, call)),
     ...reckoned,
     ...reservedTools(services, call, { hosted: content.hosted, isWritten: endpoint.kind.isWritten }),
@@ -198,13 +201,14 @@ export function promptByEstimate(services: RelayServices, call: CallToReserve): 
 /** The dearest of what the channels that may be asked make of it. */
 function madeBy(services: RelayServices, call: CallToReserve, { made }: PromptContent): Made | undefined {
   if (made === undefined) return undefined;
-  let { units, tokens } = made({ upstreamModel: call.model, paramOverride: null });
+  let { units, tokens, requests = 1 } = made({ upstreamModel: call.model, paramOverride: null });
   for (const way of waysOf(services, call)) {
     const there = made(way);
     if (there.units.count * (there.units.factor ?? 1) > units.count * (units.factor ?? 1)) ({ units } = there);
     tokens = Math.max(tokens, there.tokens);
+    requests = Math.max(requests, there.requests ?? 1);
   }
-  return { units, tokens };
+  return { units, tokens, requests };
 }
 
 /** Where one of the channels that may be asked bills by them. */
@@ -216,11 +220,11 @@ function unitsOf(services: RelayServices, call: CallToReserve, { units }: Prompt
 function reckon(
   { learned }: RelayServices,
   { admission, model }: CallToReserve,
-  { expected, basis, content }: { expected: number; basis: PromptBasis; content: PromptContent },
+  { expected, basis, content, requests }: { expected: number; basis: PromptBasis; content: PromptContent; requests: number },
 ): Pick<ExpectedPrompt, 'expected' | 'basis' | 'tokens' | 'most'> {
   const tokens = learned.promptTokens(model, admission.user.id, expected, basis);
   const isUnknown = basis === 'media' && !learned.knowsPrompts(model, 'media');
-  const densest = Math.min(expected - content.media + content.mediaMost, mostPromptTokens);
+  const densest = Math.min(expected + requests * (content.mediaMost - content.media), requests * mostPromptTokens);
   return { expected, basis, tokens, most: Math.max(isUnknown ? tokens * unknownMedia : tokens, densest) };
 }
 
@@ -239,9 +243,10 @@ async function promptByCount(services: RelayServices, call: CallToReserve, estim
   const parts = prompt ?? endpoint.promptContent(body, model);
   if (parts.texts.reduce((sum, text) => sum + text.length, 0) > countedCharacters) return estimated;
   const counting = { owner: admission.user.id, isEstimated: false };
-  const expected = await countPrompt(parts, model, counting);
+  const { requests = 1 } = estimated;
+  const expected = requests * (await countPrompt(parts, model, counting));
   const basis = estimated.basis === 'media' ? 'media' : counting.isEstimated ? 'estimated' : 'counted';
-  return { ...estimated, ...reckon(services, call, { expected, basis, content: parts }) };
+  return { ...estimated, ...reckon(services, call, { expected, basis, content: parts, requests }) };
 }
 
 /** Why a running call cannot have so much, by the records as they were last read. @param need quota of all of it */
