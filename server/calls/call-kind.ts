@@ -9,7 +9,6 @@ import type { DecodeTokens } from '#server/dialects/token-lists.ts';
 import type { UpstreamDialect } from '#server/dialects/upstream-dialect.ts';
 import type { Way } from '#server/dialects/way.ts';
 import type { Framing } from '#server/framing/framing.ts';
-import type { Way } from '#server/dialects/way.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { CallInput, EncodedRequest } from '#server/dialects/encode-input.ts';
 
