@@ -1,6 +1,20 @@
 import { z } from 'zod/mini';
 import { endpoint } from '#shared/contract.ts';
 
+/** What a price is taken for: those of a price per call, and what one by usage is told for a million of. */
+export const PriceUnit = z.enum([
+  'call',
+  'second',
+  'image',
+  'minute',
+  'characters',
+  'search',
+  'tokens',
+  'million_characters',
+  'thousand_minutes',
+]);
+export type PriceUnit = z.infer<typeof PriceUnit>;
+
 export const PricingEntry = z.object({
   model_name: z.string(),
   /** 0: by usage, 1: per call. */
@@ -27,6 +41,8 @@ export const PricingEntry = z.object({
   video_prices: z.optional(z.array(z.object({ height: z.int(), price: z.number() }))),
   /** USD per million tokens that the model is trained by, and of what is read and written by one that was. Absent: it cannot be trained. */
   tuning_prices: z.optional(z.object({ training: z.number(), input: z.number(), cached: z.number(), output: z.number() })),
+  /** Absent in lists that were kept from before it was told. */
+  unit: z.optional(PriceUnit),
   /** USD per call; 0 for models priced by usage. */
   model_price: z.number(),
   owner_by: z.string(),

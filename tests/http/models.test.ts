@@ -51,9 +51,9 @@ describe.each(engines)('models on $kind', (engine) => {
     expect(answer).toMatchObject({ status: 200, success: true, message: '' });
     const call = { quota_type: 1, model_ratio: 0, completion_ratio: 0, cache_ratio: 0, owner_by: '', has_price: true };
     const tool_prices = { web_search: 10, code_execution: 30, file_search: 2.5 };
-    const usage = { quota_type: 0, model_price: 0, owner_by: '', has_price: true, tool_prices };
+    const usage = { quota_type: 0, unit: 'tokens', model_price: 0, owner_by: '', has_price: true, tool_prices };
     expect(answer.data).toEqual([
-      { model_name: 'dall-e-3', ...call, model_price: 0.04, enable_groups: ['default', 'vip'] },
+      { model_name: 'dall-e-3', ...call, unit: 'image', model_price: 0.04, enable_groups: ['default', 'vip'] },
       {
         model_name: 'deepseek-chat',
         ...usage,
@@ -62,7 +62,7 @@ describe.each(engines)('models on $kind', (engine) => {
         cache_ratio: 0.25,
         enable_groups: ['svip'],
       },
-      { model_name: 'gpt-4-gizmo-*', ...call, model_price: 0.1, enable_groups: ['default', 'vip'] },
+      { model_name: 'gpt-4-gizmo-*', ...call, unit: 'call', model_price: 0.1, enable_groups: ['default', 'vip'] },
       {
         model_name: 'gpt-4o',
         ...usage,

@@ -2,8 +2,7 @@
 import { product } from '#shared/decimal.ts';
 import { pricedTools } from '#shared/hosted-tools.ts';
 import type { PricedTool } from '#shared/hosted-tools.ts';
-import type { PricingEntry } from '#shared/models.ts';
-import { callableKind, type CallableKind } from '#pwa/api/chat-models.ts';
+import type { PriceUnit, PricingEntry } from '#shared/models.ts';
 import { type PricesPerMillion, pricePerCall, pricesPerMillion } from '#shared/price-display.ts';
 
 export const defaultGroup = 'default';
@@ -30,15 +29,11 @@ export function isPerSecond(entry: PricingEntry): boolean {
   return isPerCall(entry) && entry.video_prices !== undefined;
 }
 
-/** What a price per call is taken for. */
-export type PriceUnit = 'call' | 'second' | 'image' | 'minute' | 'characters' | 'search';
-
-const units: Partial<Record<CallableKind, PriceUnit>> = { picture: 'image', transcript: 'minute', speech: 'characters', rerank: 'search' };
-
-/** By the model's name, as the server goes by the calls that are made to it: of pictures each, of sound its minutes, of speech a thousand characters. */
+/** What its price is taken for, as the server charges it. A list kept from before that was told says what it can. */
 export function unitOf(entry: PricingEntry): PriceUnit {
+  if (entry.unit !== undefined) return entry.unit;
   if (isPerSecond(entry)) return 'second';
-  return units[callableKind(entry.model_name) ?? 'chat'] ?? 'call';
+  return isPerCall(entry) ? 'call' : 'tokens';
 }
 
 export function pricesOf(entry: PricingEntry, groupRatio: number, quotaPerUnit: number): Prices {

@@ -115,7 +115,10 @@ function OwnPrices({ entry, prices, group }: { entry: PricingEntry; prices: Retu
   const format = useFormat();
   const isCall = prices.kind === 'call';
   return (
-    <PanelSection title={t('pricing.panel.prices', { group })} aside={isCall ? 'USD' : t('pricing.panel.usd_million')}>
+    <PanelSection
+      title={t('pricing.panel.prices', { group })}
+      aside={isCall ? 'USD' : t('pricing.panel.usd_unit', { unit: t(`pricing.unit.${unitOf(entry)}`) })}
+    >
       {prices.kind === 'call' ? (
         <SummaryList items={[{ name: t(`pricing.unit.${unitOf(entry)}`), value: format.price(prices.call) }]} />
       ) : (

@@ -109,7 +109,7 @@ function ModelName({ entry }: { entry: PricingEntry }) {
 
 export function Billing({ entry }: { entry: PricingEntry }) {
   const { t } = useTranslation();
-  return <span className={styles.quiet}>{isPerCall(entry) ? t(`pricing.per.${unitOf(entry)}`) : t('pricing.by_usage')}</span>;
+  return <span className={styles.quiet}>{t(`pricing.per.${unitOf(entry)}`)}</span>;
 }
 
 /** A click on a group shows the prices it has there. */
@@ -162,5 +162,5 @@ function CardPrice({ entry, ratio }: { entry: PricingEntry; ratio: number }) {
 function CardUnit({ entry }: { entry: PricingEntry }) {
   const { t } = useTranslation();
   if (!hasPrice(entry)) return null;
-  return isPerCall(entry) ? t(`pricing.unit.${unitOf(entry)}`) : t('pricing.unit_million');
+  return t(`pricing.unit.${unitOf(entry)}`);
 }

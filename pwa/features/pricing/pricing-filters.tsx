@@ -29,7 +29,7 @@ export function PricingFilters({ search, filters, groups, onSearch }: PricingFil
         label={t('pricing.filter.billing')}
         value={search.billing ?? ''}
         options={[
-          { value: 'usage', label: t('pricing.by_usage') },
+          { value: 'usage', label: t('pricing.per.tokens') },
           { value: 'call', label: t('pricing.per.call') },
         ]}
         onChange={(billing) => onSearch({ billing: billing === 'usage' || billing === 'call' ? billing : undefined })}

@@ -1,25 +1,12 @@
 // Which call shows whether a model of a channel answers.
 import { commaList } from '#shared/comma-list.ts';
 import { videoNames } from '#shared/video-models.ts';
-import type { CallKind, CallKindName } from '#server/calls/call-kind.ts';
+import type { CallKind } from '#server/calls/call-kind.ts';
 import { callKinds } from '#server/calls/registry.ts';
 import { defaultClientDialect } from '#server/dialects/registry.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
+import { hasKind, kindOfModel } from '#server/upstream/kind-of-model.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
-
-/** What models with such names are made for; the first that fits. */
-const namedKinds: readonly { name: RegExp; kind: CallKindName }[] = [
-  { name: /realtime/i, kind: 'realtime' },
-  { name: /moderation/i, kind: 'moderations' },
-  { name: /rerank/i, kind: 'rerank' },
-  {
-    name: /dall-e|gpt-image|cogview|grok-.*image|kolors|flux|stable-diffusion|imagen|qwen-image|z-image|seedream|^wanx|-t2i|^irag|^image-01/i,
-    kind: 'images',
-  },
-  { name: /whisper|transcribe|sensevoice|telespeechasr|^glm-asr/i, kind: 'transcriptions' },
-  { name: /(?:^|[-/])tts|playai|cosyvoice|^speech-\d/i, kind: 'speech' },
-  { name: /embed|bge-|^m3e|^embo-/i, kind: 'embeddings' },
-];
 
 /** One that is asked for videos takes orders alone, each of which costs and takes minutes. */
 export function takesOrders({ provider, modelMapping }: Pick<PreparedChannel, 'provider' | 'modelMapping'>, model: string): boolean {
@@ -34,11 +21,9 @@ export function testedModel({ test_model, models }: Pick<ChannelRecord, 'test_mo
 
 /** By the model that is asked, and by what the provider can do at all. */
 export function testKind(channel: Pick<PreparedChannel, 'provider' | 'modelMapping'>, model: string): CallKind {
-  const does = (kind: CallKindName) => Object.values(channel.provider?.formats ?? {}).some(({ paths }) => paths[kind] !== undefined);
-  const upstreamModel = channel.modelMapping.get(model) ?? model;
-  const named = namedKinds.find(({ name, kind }) => name.test(upstreamModel) && does(kind));
-  if (named !== undefined) return callKinds[named.kind];
-  return callKinds[(['chat', 'embeddings', 'rerank'] as const).find(does) ?? 'chat'];
+  const named = kindOfModel(channel, model);
+  if (named !== undefined) return callKinds[named];
+  return callKinds[(['chat', 'embeddings', 'rerank'] as const).find((kind) => hasKind(channel, kind)) ?? 'chat'];
 }
 
 /** @param upstreamModel the name after the channel's mapping: what the limits depend on */

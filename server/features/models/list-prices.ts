@@ -13,6 +13,8 @@ import type { AppContext } from '#server/context.ts';
 import { priceMapsOf } from '#server/settings/price-maps.ts';
 import type { Settings } from '#server/settings/settings.ts';
 import { usableGroups } from '#server/settings/usable-groups.ts';
+import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
+import { priceUnitOf } from './price-unit.ts';
 
 /** Prices of the models that enabled channels offer, sorted by name; made anew when a channel or a setting has changed. */
 export function createPriceList({ channels, settings }: Pick<AppContext, 'channels' | 'settings'>): () => PricingEntry[] {
@@ -37,6 +39,7 @@ function listPrices({ channels, settings }: Pick<AppContext, 'channels' | 'setti
     return {
       model_name: model,
       ...price,
+      unit: priceUnitOf(model, findPrice(model, maps), servedBy(channels, model)),
       ...tools,
       ...tuningFields(model, { channels, settings }),
       owner_by: '',
@@ -45,16 +48,16 @@ function listPrices({ channels, settings }: Pick<AppContext, 'channels' | 'setti
   });
 }
 
+function servedBy(channels: AppContext['channels'], model: string): PreparedChannel[] {
+  return channels.groupsOf(model).flatMap((group) => channels.tiers(group, model).flatMap((tier) => tier.channels));
+}
+
 /** Of tools that the provider of some channel of the model runs for callers of every format. */
 function toolFields(model: string, { channels, settings }: Pick<AppContext, 'channels' | 'settings'>): Pick<PricingEntry, 'tool_prices'> {
   const kinds = new Set<string>();
-  for (const group of channels.groupsOf(model)) {
-    for (const { channels: served } of channels.tiers(group, model)) {
-      for (const { provider } of served) {
-        for (const { hosted = [], runsAlways = [] } of Object.values(provider?.formats ?? {}))
-          for (const kind of [...hosted, ...runsAlways]) kinds.add(kind);
-      }
-    }
+  for (const { provider } of servedBy(channels, model)) {
+    for (const { hosted = [], runsAlways = [] } of Object.values(provider?.formats ?? {}))
+      for (const kind of [...hosted, ...runsAlways]) kinds.add(kind);
   }
   if (kinds.size === 0) return {};
   const prices = toolPricesOf(model, settings.get('ToolPrice'));

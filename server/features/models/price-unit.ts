@@ -1,0 +1,33 @@
+// What a model's price is taken for: by what it is asked for at the channels that have it, as its calls are charged (`QuotedPrice`, `CallUnits`).
+import type { PriceUnit } from '#shared/models.ts';
+import type { Price } from '#shared/pricing.ts';
+import { isByTokens } from '#server/calls/audio/heard-sound.ts';
+import { speaksTokens } from '#server/calls/audio/spoken-sound.ts';
+import type { CallKindName } from '#server/calls/call-kind.ts';
+import { kindOfModel } from '#server/upstream/kind-of-model.ts';
+import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
+
+/** Of a price per call, by kind of call. Rerankers take it for their searches where the provider bills those. */
+const units: Partial<Record<CallKindName, PriceUnit>> = { images: 'image', transcriptions: 'minute', speech: 'characters' };
+
+/** @param channels those that have it, whoever may ask them; they are mostly of one kind: the first that tells one counts */
+export function priceUnitOf(model: string, price: Price | null, channels: readonly PreparedChannel[]): PriceUnit {
+  const channel = channels.find((one) => kindOfModel(one, model) !== undefined);
+  const kind = channel === undefined ? undefined : kindOfModel(channel, model);
+  const upstreamModel = channel?.modelMapping.get(model) ?? model;
+  if (price?.kind !== 'call') return usageUnit(kind, upstreamModel);
+  if (price.videos !== undefined) return 'second';
+  if (kind === 'rerank') return channels.some(billsSearches) ? 'search' : 'call';
+  return (kind === undefined ? undefined : units[kind]) ?? 'call';
+}
+
+/** What is billed by its length counts as tokens: each character of a text that is spoken, each thousandth of a minute that is heard. */
+function usageUnit(kind: CallKindName | undefined, upstreamModel: string): PriceUnit {
+  if (kind === 'speech' && !speaksTokens(upstreamModel)) return 'million_characters';
+  if (kind === 'transcriptions' && !isByTokens(upstreamModel)) return 'thousand_minutes';
+  return 'tokens';
+}
+
+function billsSearches({ provider }: PreparedChannel): boolean {
+  return Object.values(provider?.formats ?? {}).some((format) => format.billsSearches === true);
+}
