@@ -17,6 +17,8 @@ export interface AskedVideo extends Omit<VideoOrder, 'seconds' | 'askedModel'> {
 
 const mostSeconds = 60;
 const [leastSide, mostSide] = [64, 4096];
+/** One side by the other: 21:9, which is 64:27, and what is near. A price is by the shorter side, so that a longer one would be for nothing. */
+const longestRatio = 2.4;
 const mostPictures = 8;
 const longestAddress = 4_000;
 const longestModel = 255;
@@ -115,12 +117,18 @@ function sidesIn(fields: StrictFields): { width: number; height: number } | unde
 function checkedSize(field: string, width: number, height: number): { width: number; height: number } {
   const fits = (side: number) => Number.isInteger(side) && side >= leastSide && side <= mostSide;
   if (!fits(width) || !fits(height)) throw badField(field, sizeRule);
+  if (Math.max(width, height) > Math.min(width, height) * longestRatio) throw badField(field, ratioRule);
   return { width, height };
 }
 
 const sizeRule = {
   zh: `必须是宽x高（像素），如 1280x720，每边 ${leastSide} 到 ${mostSide}`,
   en: `must be a width and a height in pixels such as 1280x720, each from ${leastSide} to ${mostSide}`,
+};
+
+const ratioRule = {
+  zh: `的长边最多是短边的 ${longestRatio} 倍`,
+  en: `must have a longer side of at most ${longestRatio} times the shorter one`,
 };
 
 function namedSize(fields: StrictFields, more: StrictFields): { width: number; height: number } | undefined {

@@ -279,6 +279,7 @@ describe.each(engines)('videos on $kind', (engine) => {
     ['a size that is none', { size: 'large' }, 'size'],
     ['a size beyond all', { size: '99999x99999' }, 'size'],
     ['a size of nothing', { size: '0x720' }, 'size'],
+    ['a size that is wide for the price of a small one', { size: '4096x720' }, 'size'],
     ['a list of seconds', { seconds: [4] }, 'seconds'],
     ['an address of a file', { input_reference: { image_url: 'file:///etc/passwd' } }, 'input_reference.image_url'],
   ])('%s is refused before anybody is asked', async (_what, fields, field) => {

@@ -18,9 +18,12 @@ const states: Readonly<Record<string, VideoReport['state']>> = {
   cancelled: 'failed',
   expired: 'failed',
 };
-/** Older models read these out of the prompt: longer or larger videos than were paid for. */
+/**
+ * Older models read these out of the prompt: longer or larger videos than were paid for. It begins where dashes do, and nowhere among them: a
+ * prompt of nothing else would take a minute.
+ */
 const flags =
-  /-{2,}\s*(?:resolution|rs|ratio|rt|duration|dur|frames|framespersecond|fps|seed|watermark|wm|camerafixed|cf|generate_?audio)\b(?:[\s=:]+[^\s-]\S*)?/gi;
+  /(?<!-)-{2,}\s*(?:resolution|rs|ratio|rt|duration|dur|frames|framespersecond|fps|seed|watermark|wm|camerafixed|cf|generate_?audio)\b(?:[\s=:]+[^\s-]\S*)?/gi;
 
 export const ark: VideoForm = {
   usualSeconds: 5,
@@ -33,7 +36,7 @@ export const ark: VideoForm = {
       said({
         model,
         content: [
-          { type: 'text', text: prompt.replace(flags, ' ').trim() },
+          { type: 'text', text: withoutFlags(prompt) },
           ...addresses.map((url, index) => ({
             type: 'image_url',
             image_url: { url },
@@ -64,3 +67,9 @@ export const ark: VideoForm = {
   },
   remove: (upstreamId) => ({ path: at(upstreamId), method: 'DELETE' }),
 };
+
+function withoutFlags(prompt: string): string {
+  const rest = prompt.replace(flags, ' ').trim();
+  // One that was put around another: what is left of its dashes goes, too.
+  return rest.search(flags) === -1 ? rest : rest.replaceAll(/-{2,}/g, ' ').trim();
+}
