@@ -95,9 +95,13 @@ export function cachedMedia(details: unknown): InputMedia['cached'] {
 /** No single call uses more; a larger number is an upstream's fault. */
 const largestCount = 1e9;
 
+/** Digits alone: some providers tell numbers as texts. */
+const plainInteger = /^\d{1,10}$/;
+
 /** A count of tokens; undefined for everything that cannot be one. */
 export function tokenCount(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= largestCount ? value : undefined;
+  const number = typeof value === 'string' && plainInteger.test(value) ? Number(value) : value;
+  return typeof number === 'number' && Number.isInteger(number) && number >= 0 && number <= largestCount ? number : undefined;
 }
 
 /** Something is told where a count should be, and it cannot be one. */

@@ -238,7 +238,8 @@ describe.each(engines)('chat completions on $kind', (engine) => {
     { prompt_tokens: -5, completion_tokens: 3, total_tokens: -2 },
     { prompt_tokens: 1.5, completion_tokens: 3, total_tokens: 4.5 },
     { prompt_tokens: 1e15, completion_tokens: 1e15, total_tokens: 2e15 },
-    { prompt_tokens: '10', completion_tokens: '3', total_tokens: '13' },
+    { prompt_tokens: '-10', completion_tokens: '3', total_tokens: '13' },
+    { prompt_tokens: '1e9', completion_tokens: '3', total_tokens: '13' },
     'many',
     7,
     [1],
@@ -253,6 +254,22 @@ describe.each(engines)('chat completions on $kind', (engine) => {
     const rows = await scene.logs(2);
     expect(rows[1]?.other).toMatchObject({ ending: 'invalid_usage' });
     expect(rows[1]?.quota).toBeLessThan(1000);
+    await scene.checkBooks();
+  });
+
+  test('numbers that are told as texts are numbers, whole and as a stream', async () => {
+    await using scene = await createScene(engine);
+    scene.upstream.behave({ usage: { prompt_tokens: '10', completion_tokens: '3', total_tokens: '13' } });
+    expect((await scene.chat()).status).toBe(200);
+    expect((await readEvents(await scene.chat({ stream: true }))).at(-1)).toBe('[DONE]');
+    for (const row of await scene.logs(2)) {
+      expect(row).toMatchObject({
+        prompt_tokens: 10,
+        completion_tokens: 3,
+        other: { prompt_source: 'upstream', completion_source: 'upstream' },
+      });
+      expect(row.other).not.toHaveProperty('ending');
+    }
     await scene.checkBooks();
   });
 

@@ -39,6 +39,19 @@ describe.each(cases)('usage of a Responses channel on $kind, asked at $path', ({
     await scene.checkBooks();
   });
 
+  test.each([true, false])('numbers that are told as texts are numbers (stream: %s)', async (stream) => {
+    await using scene = await open();
+    scene.upstream.behave({ text: 'Noon and one.', usage: { input_tokens: '60', output_tokens: '7', total_tokens: '67' } });
+    expect((await ask(scene, stream)).status).toBe(200);
+    const [row] = await scene.logs(1);
+    expect(row).toMatchObject({
+      prompt_tokens: 60,
+      completion_tokens: 7,
+      other: { prompt_source: 'upstream', completion_source: 'upstream' },
+    });
+    await scene.checkBooks();
+  });
+
   test.each([
     { stream: true, usage: { output_tokens: 7 } },
     { stream: false, usage: { output_tokens: 7 } },

@@ -31,7 +31,10 @@ describe('readTokenUsage', () => {
   it.each([
     ['negative', -1],
     ['fractional', 1.5],
-    ['a text', '12'],
+    ['a text', 'twelve'],
+    ['a text with a sign', '-12'],
+    ['a text with an exponent', '1e3'],
+    ['a text beyond any call', '99999999999'],
     ['beyond any call', 1e15],
     ['no number', Number.NaN],
     ['a list', [1]],
