@@ -55,6 +55,7 @@ import { createFollow } from '#server/responses/follow.ts';
 import { mountTuning } from '#server/tuning/tuning-routes.ts';
 import { mountBatches } from '#server/batches/batch-routes.ts';
 import { mountMessageBatches } from '#server/batches/message-batch-routes.ts';
+import { noteHolders } from '#server/vector-stores/look-at-store.ts';
 import { mountVectorStores } from '#server/vector-stores/store-routes.ts';
 import { mountFiles } from '#server/files/file-routes.ts';
 import { mountUploads } from '#server/files/upload-routes.ts';
@@ -101,7 +102,7 @@ function mountRoutes(host: RouteHost, relay: Relay): void {
   mountRelay(host, relay, { responses, interactions: createInteractionSource(host.context, ofInteractions), threads }); // /v1, /v1beta
   mountThreads(host, relay.services, turns); // /v1/messages/:message
   mountInteractions(host, relay.services, ofInteractions); // /v1/interactions/:interaction, /v1beta/
-  mountFiles(host, relay.services); // /v1/files
+  mountFiles(host, relay.services, (file) => noteHolders(host.context, file)); // /v1/files
   mountUploads(host, relay.services); // /v1/uploads
   mountBatches(host, relay.services); // /v1/batches
   mountVectorStores(host, relay.services); // /v1/vector_stores

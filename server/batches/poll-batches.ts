@@ -8,10 +8,11 @@ import { channelOf } from '#server/files/upstream-files.ts';
 import type { Asking } from '#server/files/upstream-files.ts';
 import { ChargeLines } from '#server/money/charge-lines.ts';
 import { keyBehind } from '#server/relay/own-objects.ts';
+import { chargeOf } from '#server/tasks/task-charge.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import { formOf } from './batch-endpoints.ts';
 import { creationMs } from './batch-store.ts';
-import { concludeBatch, finishBatch, noResults, resolveBatchCharge } from './settle-batch.ts';
+import { concludeBatch, finishBatch, keptMs, noResults, resolveBatchCharge, returnLateCharge } from './settle-batch.ts';
 import { claimMs, readBeside } from './read-beside.ts';
 import type { Turn } from './read-beside.ts';
 import { sumResults } from './sum-results.ts';
@@ -59,11 +60,20 @@ async function look(context: AppContext, batch: BatchRecord, { asking, turn }: L
   if (batch.state === 'checking') return lookAtChecking(context, batch);
   if (batch.state === 'creating') return lookAtCreating(context, batch, asking);
   if (batch.state === 'running') return lookAtRunning(context, batch, { asking, turn });
-  if (batch.state === 'ended') {
-    await context.db.collection('batches').remove({ id: batch.id, state: 'ended' });
-    return;
-  }
+  if (batch.state === 'ended') return lookAtEnded(context, batch);
   if (!(await finishBatch(context, batch))) await again(context, batch, retryMs);
+}
+
+/** A process that was taken for dead may have charged it since then, and have ended before it gave that back. */
+async function lookAtEnded(context: AppContext, batch: BatchRecord): Promise<void> {
+  const batches = context.db.collection('batches');
+  const until = (batch.ended_at ?? 0) * 1000 + keptMs;
+  if (batch.charge === 'none') {
+    const { paid, isCertain } = await chargeOf(context.db, batch);
+    if (paid !== null) return isCertain ? returnLateCharge(context, batch, paid) : again(context, batch, retryMs);
+    if (context.now() < until) return void (await batches.patch({ id: batch.id, state: 'ended' }, { set: { poll_at: until } }));
+  }
+  await batches.remove({ id: batch.id, state: 'ended', charge: batch.charge });
 }
 
 async function again({ db, now }: AppContext, { id }: BatchRecord, after: number): Promise<void> {

@@ -33,7 +33,10 @@ export type BatchSums = Pick<
 >;
 
 /** That one is told of after its end. */
-const keptMs = 30 * 24 * 3600 * 1000;
+export const keptMs = 30 * 24 * 3600 * 1000;
+
+/** Until it is looked once more whether one that seemed not to be charged was: its process may have ended before it could give that back. */
+const lateChargeMs = 3600 * 1000;
 
 export const noResults: Omit<BatchSums, 'failed'> = {
   completed: 0,
@@ -126,12 +129,17 @@ export async function finishBatch(context: AppContext, batch: BatchRecord): Prom
     );
   if (batch.charge === 'done') await tellOf(context, batch, rest);
   await leaveFiles(context, batch);
-  const ended = await context.db
-    .collection('batches')
-    .patch(
-      { id: batch.id, state: 'settling', charge: batch.charge },
-      { set: { state: 'ended', ended_at: Math.floor(context.now() / 1000), poll_at: context.now() + keptMs }, unset: ['open_user_id'] },
-    );
+  const ended = await context.db.collection('batches').patch(
+    { id: batch.id, state: 'settling', charge: batch.charge },
+    {
+      set: {
+        state: 'ended',
+        ended_at: Math.floor(context.now() / 1000),
+        poll_at: context.now() + (batch.charge === 'none' ? lateChargeMs : keptMs),
+      },
+      unset: ['open_user_id'],
+    },
+  );
   if (ended === null) return true;
   // A figure for administrators: whoever ends the batch corrects it.
   if (rest !== 0) await addChannelUse(context.db, batch.channel_id, -rest);

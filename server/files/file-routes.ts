@@ -27,7 +27,8 @@ import { channelsWithFiles, errorOf, readAtProvider, sendFile } from './upstream
 
 const mostOfPage = 10_000;
 
-export function mountFiles(host: RouteHost, services: RelayServices): void {
+/** @param beforeDeletion what others have to know of a file that is about to go */
+export function mountFiles(host: RouteHost, services: RelayServices, beforeDeletion: (file: FileRecord) => Promise<void>): void {
   const { context } = services;
   const serve = createServer(host, services, clientDialects['openai-chat']);
   const path = '/v1/files/:file';
@@ -66,7 +67,9 @@ export function mountFiles(host: RouteHost, services: RelayServices): void {
     return { response: await passFile(context, { userId: caller.userId, type: 'application/octet-stream', open }) };
   });
   add('DELETE', path, async (caller) => {
-    const { id } = await fileOf(caller);
+    const file = await fileOf(caller);
+    const { id } = file;
+    await beforeDeletion(file);
     // From now on it is nobody's. What the provider does not delete at once, the job does.
     const left = await context.db.collection('files').patch({ id, state: 'stored' }, { set: { state: 'leaving' } });
     if (left === null) throw new AppError('file_not_found', { id });

@@ -5,10 +5,11 @@ import { askInTurn, turnBounds } from '#server/files/ask-in-turn.ts';
 import type { TurnBounds } from '#server/files/ask-in-turn.ts';
 import { channelOf } from '#server/files/upstream-files.ts';
 import type { Asking } from '#server/files/upstream-files.ts';
+import { chargeOf } from '#server/tasks/task-charge.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import { creationMs } from './job-store.ts';
 import { letGoFiles } from './let-go-files.ts';
-import { concludeJob, costOf, finishJob, keptMs, resolveJobCharge } from './settle-job.ts';
+import { concludeJob, costOf, finishJob, keptMs, resolveJobCharge, returnLateCharge } from './settle-job.ts';
 import { trainedShare } from './trained-share.ts';
 import { countIn, findThere, idIn, isNever, listThere, readThere } from './upstream-jobs.ts';
 
@@ -46,10 +47,21 @@ async function look(job: TuningJobRecord, context: AppContext & Asking): Promise
   if (job.state === 'running') return lookAtRunning(context, job);
   if (job.state === 'ended') {
     if (job.lacks_checkpoints === true) return lookForCheckpoints(context, job);
-    await context.db.collection('tuning_jobs').remove({ id: job.id, state: 'ended' });
-    return;
+    return lookAtEnded(context, job);
   }
   if (!(await finishJob(context, job))) await again(context, job, retryMs);
+}
+
+/** A process that was taken for dead may have charged it since then, and have ended before it gave that back. */
+async function lookAtEnded(context: AppContext, job: TuningJobRecord): Promise<void> {
+  const jobs = context.db.collection('tuning_jobs');
+  const until = job.finished_at * 1000 + keptMs;
+  if (job.charge === 'none') {
+    const { paid, isCertain } = await chargeOf(context.db, job);
+    if (paid !== null) return isCertain ? returnLateCharge(context, job, paid) : again(context, job, retryMs);
+    if (context.now() < until) return void (await jobs.patch({ id: job.id, state: 'ended' }, { set: { poll_at: until } }));
+  }
+  await jobs.remove({ id: job.id, state: 'ended', charge: job.charge });
 }
 
 /** Where it has gone on meanwhile, its next look is told already. */

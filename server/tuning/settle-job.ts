@@ -21,6 +21,8 @@ import { sizeThere } from './upstream-jobs.ts';
 
 /** That one is told of after its end. */
 export const keptMs = 90 * 24 * 3600 * 1000;
+/** Until it is looked once more whether one that seemed not to be charged was: its process may have ended before it could give that back. */
+const lateChargeMs = 3600 * 1000;
 /** What a training may cost, by what was taken for it: its examples may have been counted too low. What is further beyond cannot be true. */
 const mostExcess = 2;
 const idLength = 24;
@@ -124,7 +126,10 @@ export async function finishJob(context: AppContext, job: TuningJobRecord): Prom
   const ended = await context.db.collection('tuning_jobs').patch(
     { id: job.id, state: 'settling', charge: job.charge },
     {
-      set: { state: 'ended', poll_at: context.now() + (job.lacks_checkpoints === true ? 0 : keptMs) },
+      set: {
+        state: 'ended',
+        poll_at: context.now() + (job.lacks_checkpoints === true ? 0 : job.charge === 'none' ? lateChargeMs : keptMs),
+      },
       unset: ['open_user_id'],
     },
   );

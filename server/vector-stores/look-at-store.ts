@@ -1,7 +1,11 @@
 // What a provider tells of a store, written down: its size is what is paid.
 import type { AppContext } from '#server/context.ts';
+import type { FileRecord } from '#server/db/records/file.ts';
 import type { VectorStoreRecord } from '#server/db/records/vector-store.ts';
 import { changeStore } from './store-records.ts';
+import type { Asking } from '#server/files/upstream-files.ts';
+import { channelOf } from '#server/files/upstream-files.ts';
+import { askStore, storePath } from './upstream-stores.ts';
 import type { ToldStore } from './upstream-stores.ts';
 
 /** Bytes of a store for each byte of its files, and beside them, that can be true: texts are packed, and pieces overlap. */
@@ -35,4 +39,21 @@ export async function noteTold(context: AppContext, id: string, told: ToldStore)
       seen_at: now,
     };
   });
+}
+
+/** Before anything is taken out of it: its largest size of the day is what it costs, and nobody may have told it yet. */
+export async function noteLargest(context: AppContext & Asking, store: VectorStoreRecord): Promise<void> {
+  const channel = channelOf(context, store);
+  if (channel === null || store.upstream_id === '') return;
+  const answer = await askStore(context, channel, { method: 'GET', path: storePath(store) });
+  // Where the provider says nothing, what it said before counts.
+  if (!('failure' in answer) && !answer.told.hasExpired) await noteTold(context, store.id, answer.told);
+}
+
+/** The same of every store that has this file, which is about to be deleted: its provider takes it out of them. */
+export async function noteHolders(context: AppContext & Asking, { user_id: userId, held_by: held = {} }: FileRecord): Promise<void> {
+  const names = Object.keys(held);
+  const filter = { id: { in: names }, user_id: userId, state: 'stored' as const };
+  const stores = names.length === 0 ? [] : await context.db.collection('vector_stores').find(filter);
+  await Promise.all(stores.map((store) => noteLargest(context, store)));
 }

@@ -13,6 +13,7 @@ import { badQuery, listOf } from '#server/responses/list-items.ts';
 import { jsonResponse } from '#server/responses/serve-caller.ts';
 import { badField } from '#server/dialects/strict-fields.ts';
 import { attachFiles, refusedBy } from './create-store.ts';
+import { noteLargest } from './look-at-store.ts';
 import { checkPlace, namesIn, ownFiles, ownNames } from './own-files.ts';
 import { attributesIn, readBatchAsked, readFileAsked, strictFields } from './store-fields.ts';
 import type { AskedFile } from './store-fields.ts';
@@ -56,6 +57,7 @@ export function mountStoreFiles({ addOf }: StoreRoutes, services: RelayServices)
   });
   addOf('DELETE', file, async (caller) => {
     const own = await fileOf(context, caller);
+    await noteLargest(context, caller.store);
     await ask(context, caller, { method: 'DELETE', path: pathOf(own) }, own.id);
     await releaseFiles(context, caller.store, [own.id]);
     // What is left is smaller.

@@ -13,7 +13,7 @@ import { listOf } from '#server/responses/list-items.ts';
 import { createServer } from '#server/responses/serve-caller.ts';
 import type { KeptCaller } from '#server/responses/serve-caller.ts';
 import { createStore, longestName } from './create-store.ts';
-import { noteTold } from './look-at-store.ts';
+import { noteLargest, noteTold } from './look-at-store.ts';
 import { readStoresPage } from './open-store.ts';
 import type { StoreRoutes } from './open-store.ts';
 import { searchStore } from './search-store.ts';
@@ -72,8 +72,10 @@ export function mountVectorStores(host: RouteHost, services: RelayServices): voi
     if (changed === null) throw new AppError('vector_store_not_found', { id: store.id });
     return { json: toldStore(changed) };
   });
-  routes.addOf('DELETE', '', async ({ store: { id, state } }) => {
+  routes.addOf('DELETE', '', async ({ store }) => {
+    const { id, state } = store;
     const now = Math.floor(context.now() / 1000);
+    if (state === 'stored') await noteLargest(context, store);
     if (state === 'expired') await context.db.collection('vector_stores').remove({ id, state });
     // From now on it is nobody's, and costs nothing. What the provider does not delete at once, the job does.
     else if ((await leaveStore(context, id, { at: now })) === null) throw new AppError('vector_store_not_found', { id });

@@ -550,7 +550,8 @@ describe.each(engines)('batches on $kind', (engine) => {
     const before = await scene.balance();
     const { id } = await begin(client, [line('a')]);
     const created = await recordOf(scene);
-    const put = async (set: Partial<BatchRecord>) => batches.patch({ id }, { set });
+    const putInto = async (name: string, set: Partial<BatchRecord>) => batches.patch({ id: name }, { set });
+    const put = async (set: Partial<BatchRecord>) => putInto(id, set);
 
     // Charged, and created there, and neither was noted.
     await put({ state: 'creating', charge: 'open', upstream_id: '' });
@@ -600,6 +601,30 @@ describe.each(engines)('batches on $kind', (engine) => {
     expect(await batches.get('batch_x')).toMatchObject({ state: 'ended', status: 'failed', charge: 'none' });
     expect(await batches.get('batch_y')).toBeNull();
     expect(await scene.balance()).toBe(before - 2 * each);
+    await scene.checkBooks();
+    // It was charged after all, by a process that ended before it gave that back: an hour later that is found.
+    const late = await begin(client, [line('a')]);
+    const { reserved } = (await batches.get(late.id)) ?? { reserved: 0 };
+    await putInto(late.id, {
+      state: 'ended',
+      charge: 'none',
+      reserved: 0,
+      token_reserved: 0,
+      cost: 0,
+      ended_at: Math.floor(context.now() / 1000),
+      poll_at: context.now(),
+    });
+    expect(await scene.balance()).toBe(before - 2 * each - reserved);
+    await until(async () => {
+      await putInto(late.id, { poll_at: 0 });
+      await pollBatches(context);
+      return (await scene.balance()) === before - 2 * each;
+    });
+    expect(await batches.get(late.id)).toMatchObject({ state: 'ended', charge: 'done', reserved, cost: 0 });
+    // One that was not is kept as long as others.
+    await putInto('batch_x', { poll_at: context.now() });
+    await pollBatches(context);
+    expect((await batches.get('batch_x'))?.poll_at).toBeGreaterThan(context.now() + 29 * day);
     await scene.checkBooks();
   });
 

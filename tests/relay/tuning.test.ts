@@ -4,6 +4,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { pollBatches } from '#server/batches/poll-batches.ts';
 import type { TuningJobRecord } from '#server/db/records/tuning-job.ts';
 import { pollTunings } from '#server/tuning/poll-jobs.ts';
+import { until } from '#tests/support/until.ts';
 import { sweepTunedModels } from '#server/tuning/tuned-models.ts';
 import { createToken } from '#tests/support/build-token.ts';
 import { engines } from '#tests/support/engines.ts';
@@ -679,6 +680,26 @@ describe.each(engines)('trainings on $kind', (engine) => {
       expect(await client.fineTuning.jobs.retrieve(id)).toMatchObject({ status: 'succeeded', trained_tokens: 50 });
     }
     expect(await scene.balance()).toBe(before - 100);
+    await scene.checkBooks();
+  });
+
+  test('one that seemed not to be charged, and was, gives that back an hour after its end', async () => {
+    const { scene } = await open();
+    await using _scene = scene;
+    const { context } = scene.app;
+    const jobs = context.db.collection('tuning_jobs');
+    const before = await scene.balance();
+    const { id } = await begin(sdk(scene));
+    const { reserved } = (await jobs.get(id)) ?? { reserved: 0 };
+    const none = { state: 'ended', status: 'failed', charge: 'none', reserved: 0, token_reserved: 0 } as const;
+    await jobs.patch({ id }, { set: { ...none, finished_at: Math.floor(context.now() / 1000) } });
+    expect(await scene.balance()).toBe(before - reserved);
+    await until(async () => {
+      await jobs.patch({ id }, { set: { poll_at: 0 } });
+      await pollTunings(context);
+      return (await scene.balance()) === before;
+    });
+    expect(await jobs.get(id)).toMatchObject({ state: 'ended', charge: 'done', reserved, cost: 0 });
     await scene.checkBooks();
   });
 

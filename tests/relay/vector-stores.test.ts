@@ -191,6 +191,38 @@ describe.each(engines)('vector stores on $kind', (engine) => {
     await scene.checkBooks();
   });
 
+  test('what is put in and taken out between two looks costs its day', async () => {
+    const { scene, provider, client } = await open();
+    await using _scene = scene;
+    const file = await leave(client, Buffer.alloc(size, 'tide'));
+    const { id } = await client.vectorStores.create({});
+    const before = await scene.balance();
+    for (let times = 0; times < 2; times += 1) {
+      await client.vectorStores.files.create(id, { file_id: file });
+      scene.app.clock.advance(20_000);
+      await client.vectorStores.files.delete(file, { vector_store_id: id });
+    }
+    expect(onlyTheirs(provider).files.size).toBe(0);
+    await later(scene, day);
+    // The largest size of the day, once.
+    const [told] = await rows(scene);
+    expect(told).toMatchObject({ other: { event: { code: 'store_day', bytes: 2 * size, amount: -costOf(2 * size) } } });
+    expect(await scene.balance()).toBe(before - costOf(2 * size));
+    // So does a file that is deleted itself, and
+    const other = await leave(client, Buffer.alloc(2 * size, 'tide'));
+    await client.vectorStores.files.create(id, { file_id: other });
+    await client.files.delete(other);
+    expect((await scene.app.context.db.collection('vector_stores').get(id))?.day_bytes).toBe(4 * size);
+    await client.vectorStores.delete(id);
+    const left = await scene.balance();
+    // a store that nobody has looked at before it is deleted.
+    const short = await client.vectorStores.create({ file_ids: [file] });
+    scene.app.clock.advance(3600_000);
+    await client.vectorStores.delete(short.id);
+    expect(await scene.balance()).toBe(left - costOf(2 * size, 3600));
+    await scene.checkBooks();
+  });
+
   test('days in which nobody looked are made up for, each by itself, and an empty store costs nothing', async () => {
     const { scene, client } = await open();
     await using _scene = scene;
