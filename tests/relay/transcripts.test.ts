@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { heardText, heardUsage, waveOf } from '#tests/support/audio-responses.ts';
 import { engines } from '#tests/support/engines.ts';
 import { failureOf } from '#tests/support/failure-of.ts';
+import { startRawUpstream } from '#tests/support/raw-upstream.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
 
@@ -102,6 +103,28 @@ describe.each(engines)('transcripts on $kind', (engine) => {
       ),
     );
     expect((await scene.logs(4)).map(({ quota }) => quota)).toEqual([450, 450, 450, 450]);
+    await scene.checkBooks();
+  });
+
+  test.each([
+    { told: { segments: [] }, end: '00:00:09,000' },
+    { told: { duration: 7.25 }, end: '00:00:07,250' },
+    { told: { segments: null, usage: { type: 'duration', seconds: 8 } }, end: '00:00:08,000' },
+  ])('subtitles of a provider that tells no times are one, as long as the sound: %j', async ({ told, end }) => {
+    await using upstream = await startRawUpstream((response) => void response.end(JSON.stringify({ text: heardText, ...told })), {
+      type: 'application/json',
+    });
+    await using scene = await open({ channels: [{ base_url: upstream.url, models }] });
+    const asked = { model: silent, file: await sound(9), response_format: 'srt' } as const;
+    expect(await sdk(scene).audio.transcriptions.create(asked)).toBe(`1\n00:00:00,000 --> ${end}\n${heardText}\n\n`);
+    await scene.checkBooks();
+  });
+
+  test('a sound without words has no subtitle', async () => {
+    await using upstream = await startRawUpstream((response) => void response.end('{"text":" "}'), { type: 'application/json' });
+    await using scene = await open({ channels: [{ base_url: upstream.url, models }] });
+    const asked = { model: silent, file: await sound(), response_format: 'vtt' } as const;
+    expect(await sdk(scene).audio.transcriptions.create(asked)).toBe('WEBVTT\n\n');
     await scene.checkBooks();
   });
 

@@ -99,7 +99,7 @@ function ofJson(input: DecodeInput, told: Body, text: string): Decoded {
   if (usage === undefined) return { kind: 'failed', error: null };
   const written = told.text;
   const { response_format: format } = input.responseFields;
-  const plain = plainOf(told, format);
+  const plain = plainOf(told, format, seconds ?? input.responseFields.seconds);
   if (plain === undefined) return { kind: 'failed', error: null };
   return {
     kind: 'whole',
@@ -114,12 +114,19 @@ function ofJson(input: DecodeInput, told: Body, text: string): Decoded {
   };
 }
 
-/** Null: the caller wants JSON; undefined: there are no times in what came. */
-function plainOf(told: Body, format: unknown): string | null | undefined {
+/**
+ * Null: the caller wants JSON; undefined: there are no times in what came, and the sound's length is not known.
+ * @param seconds of the sound: its text is one subtitle where no times are told
+ */
+function plainOf(told: Body, format: unknown, seconds: unknown): string | null | undefined {
   if (format === 'text') return `${String(told.text)}\n`;
   if (format !== 'srt' && format !== 'vtt') return null;
-  const segments = segmentsOf(told);
-  if (segments === null) return undefined;
+  const segments = segmentsOf(told) ?? [];
+  const text = String(told.text).trim();
+  if (segments.length === 0 && text !== '') {
+    if (typeof seconds !== 'number') return undefined;
+    segments.push({ start: 0, end: seconds, text });
+  }
   return format === 'srt' ? asSrt(segments) : asVtt(segments);
 }
 
