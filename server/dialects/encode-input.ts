@@ -34,6 +34,8 @@ export interface CallInput {
   ownObject?: OwnObject;
   /** Files that are its caller's, by the names that the provider has for them. */
   ownFiles?: OwnFiles;
+  /** The first tool that searches in vector stores of its caller's, as a path. Missing: none does. */
+  searchingTool?: string | undefined;
   /** Of its caller; missing: only what stands in the request is known. */
   signatures?: SignatureMemory | undefined;
   /** A name of the conversation that says nothing of it or of its user; missing: it is not known. */

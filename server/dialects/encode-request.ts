@@ -6,7 +6,8 @@ import { onlyAllowed } from './allowed-tools.ts';
 import { finalizeRequest } from './finalize-request.ts';
 import type { ChatRequest } from './parts.ts';
 import { withPlainSchemas } from './plain-schema.ts';
-import { paidRequest } from './hosted-tools.ts';
+import { paidRequest, searchesStores } from './hosted-tools.ts';
+import { thisChannel, untranslatable } from './losses.ts';
 import { marksPrompts } from './prompt-marks.ts';
 import { withKnownSignatures } from './signature-memory.ts';
 import { plainBody, withoutSurcharges } from './surcharges.ts';
@@ -33,6 +34,8 @@ export function encodeRequest(given: CallInput): EncodedRequest {
     marksPrompt: marksPrompts(way, settings),
   });
   const plain = { ...plainBody(input, written.body, dropped) };
+  // It was named where this format has no search in it.
+  if (input.searchingTool !== undefined && !searchesStores(plain)) throw untranslatable(input.searchingTool, thisChannel);
   const body = isCount === true && countBody !== undefined ? countBody(plain, way) : plain;
   return finalizeRequest({ ...written, body, dropped: [...written.dropped, ...dropped] }, input);
 }

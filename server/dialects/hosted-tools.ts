@@ -136,6 +136,11 @@ export function namesStores({ vector_store_ids: ids, file_search: inner }: Body)
   return isFilled(ids) || (isObject(inner) && isFilled(inner.vector_store_ids));
 }
 
+/** Whether one of its tools does. */
+export function searchesStores({ tools }: Body): boolean {
+  return Array.isArray(tools) && tools.some((tool) => isObject(tool) && namesStores(tool));
+}
+
 /** Without those of its tools; a choice among none is refused by providers. */
 export function withoutTools(body: Body, names: ReadonlySet<string>): Body {
   if (!Array.isArray(body['tools'])) return body;

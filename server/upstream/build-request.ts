@@ -17,8 +17,6 @@ export interface UpstreamCall extends Omit<CallInput, 'way'> {
   channel: PreparedChannel;
   /** `api-version` of the client's query. */
   version?: string | undefined;
-  /** The first tool that searches in vector stores of its caller's, as a path. Missing: none does. */
-  searchingTool?: string | undefined;
 }
 
 export interface UpstreamRequest extends SendRequest, Omit<EncodedRequest, 'headers' | 'isAsAsked'> {

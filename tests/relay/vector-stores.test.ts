@@ -385,6 +385,17 @@ describe.each(engines)('vector stores on $kind', (engine) => {
       charged += row.quota;
     }
     expect(before - (await scene.balance())).toBe(charged);
+    // What only looks like a search would be answered without one.
+    for (const odd of [
+      { tools: [{ type: 'function', function: { name: 'a', parameters: {} }, vector_store_ids: [id] }] },
+      { tools: [{ type: 'web_search_preview', vector_store_ids: [id] }] },
+      { vector_store_ids: [id] },
+      { messages: [{ role: 'user' as const, content: 'When?', vector_store_ids: [id] }] },
+    ])
+      expect(await failureOf(client.chat.completions.create({ model: testModel, messages, ...(odd as object) }))).toMatchObject({
+        status: 400,
+      });
+    expect(provider.searched).toEqual([]);
     await scene.checkBooks();
   });
 
