@@ -35,10 +35,12 @@ export function batchWay(
 
 /** A request of a batch as the provider wants it there. @param body JSON, as of a call by itself */
 export function bodyThere({ provider, setting }: Pick<PreparedChannel, 'provider' | 'setting'>, body: Buffer): Buffer {
-  if (provider?.account?.namesDeployment === undefined) return body;
-  const asked = parseObject(body.toString('utf8'));
-  const model = asked?.['model'];
-  return typeof model === 'string' ? Buffer.from(JSON.stringify({ ...asked, model: deploymentOf(model, setting) })) : body;
+  const { namesDeployment, jobs } = provider?.account ?? {};
+  if (namesDeployment === undefined && jobs === undefined) return body;
+  const { model, ...others } = parseObject(body.toString('utf8')) ?? {};
+  // A job says the model of all its requests.
+  if (jobs !== undefined) return Buffer.from(JSON.stringify(others));
+  return typeof model === 'string' ? Buffer.from(JSON.stringify({ ...others, model: deploymentOf(model, setting) })) : body;
 }
 
 /** What the provider calls an endpoint in batches. Undefined: it has no batches of such requests. */

@@ -29,8 +29,8 @@ export interface BatchForm {
   readonly paths: readonly string[];
   /** Of a caller's own names of requests. */
   readonly names: RegExp;
-  /** One request in the file of all. @param input what `handIn` will give, where that is known before */
-  writeRequest(request: { name: string; path: string; body: Buffer; input: string; isFirst: boolean }): Buffer;
+  /** One request in the file of all. @param input what `handIn` will give, where that is known before. `isBare`: it has no more than its name and body. */
+  writeRequest(request: { name: string; path: string; body: Buffer; input: string; isFirst: boolean; isBare: boolean }): Buffer;
   /** `upstream_input`, or why there is none. */
   handIn(
     context: Asking & { randomText(count: number): string },

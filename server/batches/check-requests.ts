@@ -202,7 +202,8 @@ class Checker {
     );
     if (!Buffer.isBuffer(encoded.body) || channel.problem !== null) throw new AppError('format_unsupported');
     const path = pathThere(channel, endpoint.path) ?? endpoint.path;
-    return form.writeRequest({ name, path, body: bodyThere(channel, encoded.body), input, isFirst: this.#requests === 1 });
+    const isBare = channel.provider?.account?.jobs !== undefined;
+    return form.writeRequest({ name, path, body: bodyThere(channel, encoded.body), input, isFirst: this.#requests === 1, isBare });
   }
 
   /** A long line takes milliseconds. */

@@ -1,6 +1,5 @@
 // Batches as OpenAI has them: their requests and results are files. https://platform.openai.com/docs/api-reference/batch
 import type { BatchRecord } from '#server/db/records/batch.ts';
-import { storableText } from '#server/db/storable.ts';
 import { batchPurpose } from '#server/files/file-store.ts';
 import { askAccount, deleteAtProvider, readAtProvider, secondsThere, sendFile } from '#server/files/upstream-files.ts';
 import { restored } from '#server/files/restored-lines.ts';
@@ -11,13 +10,16 @@ import { isOwnModelName } from '#server/relay/own-models.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import { askBatches, requestCount } from './ask-batches.ts';
 import type { AskedBatch, BatchForm, ToldBatch } from './batch-form.ts';
+import { cancelJob, createJob, findJob, readJob } from './mistral-jobs.ts';
+import { errorsOf, idOf, secondsOf } from './told-fields.ts';
 
 export const openaiBatches: BatchForm = {
   name: 'openai',
   // What the vendor has beside them (pictures, videos, moderations) is not served here.
   paths: ['/v1/chat/completions', '/v1/completions', '/v1/embeddings', '/v1/responses'],
   names: /^[^\p{Cc}]{1,512}$/u,
-  writeRequest({ name, path, body }) {
+  writeRequest({ name, path, body, isBare }) {
+    if (isBare) return Buffer.concat([Buffer.from(`{"custom_id":${JSON.stringify(name)},"body":`), body, lineEnd]);
     const head = `{"custom_id":${JSON.stringify(name)},"method":"POST","url":${JSON.stringify(path)},"body":`;
     return Buffer.concat([Buffer.from(head), body, lineEnd]);
   },
@@ -58,7 +60,13 @@ const inputSeconds = 3 * 24 * 3600;
 /** It stands nowhere else. */
 const boundaryLength = 48;
 
+/** Its batches are jobs in words of its own. */
+function hasJobs({ provider }: PreparedChannel): boolean {
+  return provider?.account?.jobs === 'mistral';
+}
+
 async function create(context: Asking, channel: PreparedChannel, record: BatchRecord): Promise<AskedBatch> {
+  if (hasJobs(channel)) return createJob(context, channel, record);
   const { provider } = channel;
   const { endpoint } = record;
   const seconds = secondsThere(provider, record.output_seconds);
@@ -72,10 +80,12 @@ async function create(context: Asking, channel: PreparedChannel, record: BatchRe
 }
 
 function read(context: Asking, channel: PreparedChannel, id: string): Promise<AskedBatch> {
+  if (hasJobs(channel)) return readJob(context, channel, id);
   return ask(context, channel, 'GET', `/${encodeURIComponent(id)}`);
 }
 
 function cancel(context: Asking, channel: PreparedChannel, id: string): Promise<AskedBatch> {
+  if (hasJobs(channel)) return cancelJob(context, channel, id);
   return ask(context, channel, 'POST', `/${encodeURIComponent(id)}/cancel`);
 }
 
@@ -88,6 +98,7 @@ const mostPages = 100;
  * Null: there is none. Undefined: that is not known.
  */
 async function find(context: Asking, channel: PreparedChannel, record: BatchRecord): Promise<ToldBatch | null | undefined> {
+  if (hasJobs(channel)) return findJob(context, channel, record);
   let after = '';
   for (let page = 0; page < mostPages; page += 1) {
     const received = await askAccount(context, channel, { method: 'GET', path: `/batches?limit=${pageSize}${after}` });
@@ -112,7 +123,6 @@ function ask(context: Asking, channel: PreparedChannel, method: 'GET' | 'POST', 
   return askBatches(context, channel, { method, path: `/batches${path}`, ...(body === undefined ? {} : { body }), readTold });
 }
 
-const longestId = 256;
 const statuses: ReadonlySet<unknown> = new Set([
   'validating',
   'failed',
@@ -136,7 +146,7 @@ const times = [
 
 function readTold(object: Readonly<Record<string, unknown>>): (ToldBatch & { inputFile: string }) | null {
   const { id, status, request_counts: counts, input_file_id: input } = object;
-  if (typeof id !== 'string' || id === '' || id.length > longestId || !statuses.has(status) || typeof status !== 'string') return null;
+  if (typeof id !== 'string' || idOf(id) === '' || !statuses.has(status) || typeof status !== 'string') return null;
   const set: Partial<BatchRecord> = {
     status,
     upstream_output: idOf(object['output_file_id']),
@@ -150,36 +160,4 @@ function readTold(object: Readonly<Record<string, unknown>>): (ToldBatch & { inp
   const errors = errorsOf(object['errors']);
   if (errors !== '') set.errors = errors;
   return { id, set, inputFile: idOf(input) };
-}
-
-function idOf(value: unknown): string {
-  return typeof value === 'string' && value.length <= longestId ? value : '';
-}
-
-/** Some tell milliseconds. */
-function secondsOf(value: unknown): number {
-  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value <= 0) return 0;
-  return value < firstMilliseconds ? value : Math.floor(value / 1000);
-}
-
-/** As seconds it is in the year 5138. */
-const firstMilliseconds = 100_000_000_000;
-
-const mostErrors = 20;
-const longestError = 500;
-
-/** As many of them as are kept. */
-function errorsOf(told: unknown): string {
-  const data = isObject(told) ? told['data'] : undefined;
-  if (!Array.isArray(data) || data.length === 0) return '';
-  const errors = data.filter(isObject).slice(0, mostErrors);
-  const textOf = (value: unknown) => (typeof value === 'string' ? storableText(value, longestError) : null);
-  return JSON.stringify(
-    errors.map(({ code, line, message, param }) => ({
-      code: textOf(code),
-      line: typeof line === 'number' && Number.isSafeInteger(line) ? line : null,
-      message: textOf(message),
-      param: textOf(param),
-    })),
-  );
 }

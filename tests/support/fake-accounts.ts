@@ -20,6 +20,8 @@ interface Account {
   model?: string;
   /** Times are milliseconds. */
   tellsMilliseconds?: true;
+  /** Batches are Mistral's jobs. */
+  hasJobs?: true;
 }
 
 const bearer = ({ authorization }: IncomingHttpHeaders) => authorization === 'Bearer sk-theirs';
@@ -39,6 +41,8 @@ export const accounts: Readonly<Record<number, Account>> = {
   // https://docs.bigmodel.cn/api-reference
   16: { path: '/api/paas/v4', key: 'id1.secret1', isKeyed: isSigned, endpoint: '/v4/chat/completions', tellsMilliseconds: true },
   26: { path: '/api/paas/v4', key: 'id1.secret1', isKeyed: isSigned, endpoint: '/v4/chat/completions', tellsMilliseconds: true },
+  // https://docs.mistral.ai/api/endpoint/batch
+  42: { path: '/v1', key: 'sk-theirs', isKeyed: bearer, endpoint: '/v1/chat/completions', hasJobs: true },
   // https://platform.kimi.ai/docs/api/batch-create
   25: { path: '/v1', key: 'sk-theirs', isKeyed: bearer, endpoint: '/v1/chat/completions' },
 };
@@ -92,9 +96,10 @@ async function serve({ account, openai, taken }: Standing, incoming: IncomingMes
     void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
   const { method = 'GET', url = '', headers } = incoming;
   if (!account.isKeyed(headers)) return answer(401, { error: { message: 'Authentication failed', code: '1000' } });
-  if (!url.startsWith(`${account.path}/files`) && !url.startsWith(`${account.path}/batches`))
-    return answer(404, { error: { message: url } });
-  const path = url.slice(account.path.length);
+  const batches = account.hasJobs === true ? jobsPath : '/batches';
+  if (!url.startsWith(`${account.path}/files`) && !url.startsWith(account.path + batches)) return answer(404, { error: { message: url } });
+  const asked = url.slice(account.path.length);
+  const path = asked.replace(jobsPath, '/batches').replace(/\?page=\d+&page_size=\d+$/, '');
   try {
     const sent = await asOpenAI({ account, taken, path, method }, incoming, body);
     const told = await fetch(`${openai.url}/v1${path}`, {
@@ -106,7 +111,12 @@ async function serve({ account, openai, taken }: Standing, incoming: IncomingMes
       ...(sent === null ? {} : { body: sent }),
     });
     const text = await told.text();
-    const inTheirs = account.tellsMilliseconds === true ? text.replace('"created_at":2000000000', '"created_at":2000000000000') : text;
+    const inTheirs =
+      account.tellsMilliseconds === true
+        ? text.replace('"created_at":2000000000', '"created_at":2000000000000')
+        : account.hasJobs === true && path.startsWith('/batches') && told.ok
+          ? jobsIn(text)
+          : text;
     response.writeHead(told.status, { 'content-type': told.headers.get('content-type') ?? '' }).end(inTheirs);
   } catch (failure) {
     if (!(failure instanceof Refusal)) throw failure;
@@ -124,6 +134,7 @@ async function asOpenAI(asked: Asked, incoming: IncomingMessage, body: Buffer): 
   if (method !== 'POST') return null;
   if (path === '/files') return asForm(asked, incoming, body);
   if (path !== '/batches') return body.length === 0 ? null : body.toString();
+  if (account.hasJobs === true) return asBatch(body.toString());
   const { endpoint, output_expires_after: kept, ...others } = JSON.parse(body.toString());
   if (endpoint !== account.endpoint) throw new Refusal(`no endpoint ${endpoint}`);
   checkLifetime(account, kept?.seconds);
@@ -148,7 +159,8 @@ async function asForm({ account, taken }: Asked, incoming: IncomingMessage, body
 }
 
 /** Callers put files there that are not in the provider's words: what is not is only kept. */
-function asLines(text: string, { endpoint, model }: Account): string {
+function asLines(text: string, { endpoint, model, hasJobs }: Account): string {
+  if (hasJobs === true) return withModels(text);
   const own = `"url":${JSON.stringify(endpoint)}`;
   const lines = text.replaceAll(own, '"url":"/v1/chat/completions"');
   return model === undefined ? lines : lines.replaceAll(JSON.stringify(model), '"gpt-4o-mini.1"');
@@ -158,4 +170,68 @@ function checkLifetime({ lifetimes }: Account, seconds: number | undefined): voi
   if (lifetimes === undefined && seconds !== undefined) throw new Refusal('expires_after is not known');
   if (lifetimes === undefined) return;
   if (seconds === undefined || seconds < lifetimes.least || seconds > lifetimes.most) throw new Refusal(`expires_after ${seconds}`);
+}
+
+const jobsPath = '/batch/jobs';
+const jobStatuses: Readonly<Record<string, string>> = {
+  validating: 'QUEUED',
+  in_progress: 'RUNNING',
+  completed: 'SUCCESS',
+  failed: 'FAILED',
+  expired: 'TIMEOUT_EXCEEDED',
+  cancelling: 'CANCELLATION_REQUESTED',
+  cancelled: 'CANCELLED',
+};
+
+/** What a job is created by, as a batch. */
+function asBatch(text: string): string {
+  const { input_files: files, endpoint, model, timeout_hours: hours, ...others } = JSON.parse(text);
+  if (Object.keys(others).length > 0) throw new Refusal(`extra fields ${Object.keys(others).join()}`);
+  if (!Array.isArray(files) || files.length !== 1) throw new Refusal('no file of requests');
+  if (endpoint !== '/v1/chat/completions' || model !== 'gpt-4o-mini.1' || hours !== 24) throw new Refusal('not such a job');
+  const kept = { anchor: 'created_at', seconds: 3600 };
+  return JSON.stringify({ input_file_id: files[0], endpoint, completion_window: '24h', output_expires_after: kept });
+}
+
+/** A batch, or a page of them, as jobs. */
+function jobsIn(text: string): string {
+  const told = JSON.parse(text);
+  return JSON.stringify(Array.isArray(told.data) ? { object: 'list', total: told.data.length, data: told.data.map(jobOf) } : jobOf(told));
+}
+
+function jobOf(batch: Record<string, never>): object {
+  const { id, input_file_id: input, endpoint, status, output_file_id: output, error_file_id: error, created_at } = batch;
+  const { total, completed, failed } = batch['request_counts'] ?? { total: 0, completed: 0, failed: 0 };
+  return {
+    id,
+    object: 'batch',
+    input_files: [input],
+    metadata: {},
+    endpoint,
+    model: 'gpt-4o-mini.1',
+    agent_id: null,
+    output_file: output,
+    error_file: error,
+    errors: [],
+    status: jobStatuses[status ?? ''],
+    created_at,
+    total_requests: total,
+    completed_requests: completed + failed,
+    succeeded_requests: completed,
+    failed_requests: failed,
+    started_at: null,
+    completed_at: null,
+  };
+}
+
+/** Requests of a job name no model: it does. Those of a caller's own file are only kept. */
+function withModels(text: string): string {
+  const lines = text.split('\n').filter((line) => line !== '');
+  return lines
+    .map((line) => {
+      const { custom_id, body, ...others } = JSON.parse(line);
+      if (Object.keys(others).length > 0 || body.model !== undefined) return line;
+      return JSON.stringify({ custom_id, method: 'POST', url: '/v1/chat/completions', body: { ...body, model: 'gpt-4o-mini.1' } });
+    })
+    .join('\n');
 }

@@ -31,6 +31,13 @@ export const mistral: Provider = {
     },
   },
   auth: { kind: 'bearer' },
+  // https://docs.mistral.ai/capabilities/batch
+  runsBatches: 'openai',
+  account: {
+    path: '/v1',
+    endpoints: { '/v1/chat/completions': '/v1/chat/completions', '/v1/embeddings': '/v1/embeddings' },
+    jobs: 'mistral',
+  },
   modelList: openaiModelList,
   models: models['42'],
 };

@@ -112,6 +112,8 @@ export interface ProviderAccount {
   lifetimes?: { least: number; most: number };
   /** Requests of batches call a model as its deployment is called. */
   namesDeployment?: true;
+  /** Batches are jobs in that vendor's words, of one model, and their requests have no more than a name and a body. */
+  jobs?: 'mistral';
 }
 
 export interface Provider {

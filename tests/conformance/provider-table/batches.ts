@@ -25,7 +25,7 @@ export async function runBatch({ type }: Row): Promise<void> {
   const front = async (url: string) => (account = await startFakeAccount(type, url));
   await using scene = await createScene(embeddedEngine, { settings, channels: [{ models: model }], front });
   if (account === undefined) throw new Error('Nothing stands before the upstream');
-  const { endpoint = '', model: named = model } = accounts[type] ?? {};
+  const { endpoint = '', model: named = model, hasJobs } = accounts[type] ?? {};
   scene.upstream.behave({ usage });
   const balance = await scene.balance();
   const asked = [lineOf('a'), lineOf('b')];
@@ -33,9 +33,12 @@ export async function runBatch({ type }: Row): Promise<void> {
   const made = await create(scene, input);
   expect(made).toMatchObject({ object: 'batch', status: 'validating', endpoint: '/v1/chat/completions' });
   const sent = (account.taken.at(-1) ?? '').trimEnd().split('\n');
-  expect(sent.map((line) => JSON.parse(line))).toMatchObject(
-    ['a', 'b'].map((name) => ({ custom_id: name, url: endpoint, body: { model: named, max_tokens: 20 } })),
-  );
+  const lines = sent.map((line) => JSON.parse(line));
+  if (hasJobs === true) {
+    const body = { messages: [{ role: 'user', content: 'Say hello' }], max_tokens: 20 };
+    expect(lines).toEqual(['a', 'b'].map((name) => ({ custom_id: name, body })));
+  } else
+    expect(lines).toMatchObject(['a', 'b'].map((name) => ({ custom_id: name, url: endpoint, body: { model: named, max_tokens: 20 } })));
   await account.run();
   scene.app.clock.advance(11 * 60_000);
   await pollBatches(scene.app.context);
@@ -45,6 +48,7 @@ export async function runBatch({ type }: Row): Promise<void> {
   const results = await fetch(`${scene.app.origin}/v1/files/${String(ended['output_file_id'])}/content`, { headers: keyOf(scene) });
   expect((await results.text()).trimEnd().split('\n')).toHaveLength(2);
   await expectRefusal(scene, account, input);
+  await expectFound(scene, account, input);
   await scene.checkBooks();
 }
 
@@ -55,10 +59,26 @@ async function expectRefusal(scene: RelayScene, account: FakeAccount, input: str
   const refused = await scene.post('/v1/batches', { input_file_id: input, endpoint: '/v1/chat/completions', completion_window: '24h' });
   expect(refused.status).toBeGreaterThanOrEqual(400);
   expect(await refused.json()).toMatchObject({ error: { message: expect.stringContaining('400') } });
-  const elsewhere = await scene.post('/v1/batches', { input_file_id: input, endpoint: '/v1/embeddings', completion_window: '24h' });
+  const elsewhere = await scene.post('/v1/batches', { input_file_id: input, endpoint: '/v1/completions', completion_window: '24h' });
   expect(elsewhere.status).toBe(400);
   await elsewhere.text();
   expect(await scene.balance()).toBe(balance);
+}
+
+/** One whose creation nobody answered is looked for by its file. */
+async function expectFound(scene: RelayScene, account: FakeAccount, input: string): Promise<void> {
+  const balance = await scene.balance();
+  account.failures.push('lost');
+  const { id } = await create(scene, input);
+  const poll = async () => {
+    scene.app.clock.advance(11 * 60_000);
+    await pollBatches(scene.app.context);
+  };
+  await poll();
+  await account.run();
+  await poll();
+  expect(await read(scene, `/v1/batches/${String(id)}`)).toMatchObject({ status: 'completed' });
+  expect(await scene.balance()).toBe(balance - 2 * each);
 }
 
 function lineOf(name: string): object {
