@@ -1,4 +1,5 @@
 // The life of a relayed call, top to bottom.
+import type { AppError } from '#shared/errors.ts';
 import type { Connection } from '#server/http/connection.ts';
 import { failureResponse, toAppError } from '#server/http/failure.ts';
 import { dropBody } from '#server/http/read-body.ts';
@@ -6,6 +7,7 @@ import { usageUntilDisconnect } from '#server/relay/accounting/call-usage.ts';
 import { settleCall } from '#server/relay/accounting/settle-call.ts';
 import type { CallEnd } from '#server/relay/accounting/settle-call.ts';
 import { blockedResponse } from '#server/relay/blocked-response.ts';
+import { noteRefusal } from '#server/relay/admission/note-refusal.ts';
 import { openCall } from '#server/relay/admission/open-call.ts';
 import type { RefusedTurn } from '#server/relay/admission/open-call.ts';
 import { bufferResponse, type DirectResponse, eventStreamHeaders, streamResponse } from '#server/http/lean-response.ts';
@@ -230,6 +232,7 @@ function endWithoutResponse(call: RunningCall, outcome: NoResponse): ToldFailure
   const { reason, channel, failure, unpassed = null } = outcome;
   const { context } = call.services;
   const attempt = unpassed?.attempt ?? (reason === 'client_disconnected' ? outcome.attempt : null) ?? null;
+  if (outcome.refusal !== undefined && call.attempts.length === 0) noteRefused(call, outcome.refusal);
   if (call.attempts.length === 0 || reason === 'fault') releaseCall(call);
   else {
     const end: CallEnd =
@@ -247,6 +250,13 @@ function endWithoutResponse(call: RunningCall, outcome: NoResponse): ToldFailure
     context.waitUntil(settleCall(call, failure === undefined ? end : { ...end, failure }));
   }
   return outcome.told ?? tellEnd(call, { reason, failure });
+}
+
+/** It is in the log of whoever's key it is, as what is refused before a channel is picked. */
+function noteRefused({ services, turn, endpoint, admission, requestId, model }: RunningCall, error: AppError): void {
+  const { request, connection } = turn;
+  const caller = endpoint.callers === 'sessions' ? { caller: admission } : {};
+  noteRefusal(services, error, { request, connection, requestId, progress: { requestId, model, ...caller } });
 }
 
 function responseOfRefusal({ dialect }: RelayEndpoint, { error, told, language, requestId, isSignedOut }: RefusedTurn): Response {

@@ -1,4 +1,5 @@
 // The attempts of a relayed call, one channel after the other.
+import type { AppError } from '#shared/errors.ts';
 import type { StopReason } from '#server/relay/call-end.ts';
 import type { SentAttempt } from '#server/relay/call-attempt.ts';
 import { changePrompt, mayTell } from '#server/relay/change-prompt.ts';
@@ -25,6 +26,8 @@ export interface NoResponse {
   kind: 'none';
   /** What its caller is told, where that is not said by the rest. */
   told?: ToldFailure;
+  /** No channel was asked, because of that. Missing: one was, or there is none. */
+  refusal?: AppError;
   reason: 'upstream_failed' | 'unsendable' | 'no_channel' | 'fault' | StopReason;
   /** The one that failed. */
   channel?: PreparedChannel;
@@ -72,7 +75,8 @@ export async function runAttempts(call: RunningCall, client: ClientStream | null
         noteStopped(call, attempt);
         attempt.isPassedOver = true;
         const error = ownError(uncovered, call.language, call.requestId);
-        if (call.attempts.length === 1) last = { kind: 'none', reason: 'no_channel', told: { error, retryAfter: undefined } };
+        const told = { error, retryAfter: uncovered.retryAfter };
+        if (call.attempts.length === 1) last = { kind: 'none', reason: 'no_channel', told, refusal: uncovered };
         continue;
       }
       result = await runAttempt(call, attempt, client);

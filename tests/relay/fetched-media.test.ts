@@ -1,5 +1,6 @@
 // Addresses in requests, where the provider takes bytes: fetched by us, within bounds, from public places alone, and paid for as what they are.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { LogType } from '#shared/logs.ts';
 import { embeddedEngine, engines } from '#tests/support/engines.ts';
 import { startFakeBedrock } from '#tests/support/fake-bedrock.ts';
 import type { FakeBedrock } from '#tests/support/fake-bedrock.ts';
@@ -246,6 +247,17 @@ describe('what is not fetched', () => {
       expect(await refusalOf(answer)).toContain('media_not_fetched');
     }
     expect(internet.connections).toEqual([`${publicAddress}:443`]);
+  });
+
+  it('is in its caller’s log with the reason', async () => {
+    await using opened = await openOllama();
+    const { scene } = opened;
+    await scene.post('/v1/chat/completions', { model: 'qwen3:8b', ...chatImage('https://10.0.0.7/a.png?key=secret') });
+    const row = await until(async () => (await scene.app.context.db.collection('logs').first({})) ?? null);
+    expect(row).toMatchObject({ type: LogType.refusal, quota: 0, token_id: scene.token.id, model_name: 'qwen3:8b' });
+    expect(row.other).toMatchObject({ refusal: { code: 'media_not_fetched', status: 400, count: 1 } });
+    expect(JSON.stringify(row.other)).toContain('https://10.0.0.7/a.png cannot be fetched');
+    expect(JSON.stringify(row.other)).not.toContain('secret');
   });
 
   it('more than a file may have, told or not', async () => {
