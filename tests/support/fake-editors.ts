@@ -96,6 +96,26 @@ export const editors = {
     },
     answer: () => ({ created: 1, data: rows, usage: { generated_images: 1, output_tokens: 16_384, total_tokens: 16_384 } }),
   },
+  minimax: {
+    type: 35,
+    key: 'ed-key',
+    model: 'image-01',
+    path: '/v1/image_generation',
+    isKeyed: bearer,
+    read(body) {
+      const { subject_reference: references, n } = body;
+      const known = ['model', 'prompt', 'subject_reference', 'aspect_ratio', 'width', 'height', 'response_format', 'n', 'seed'];
+      demand(hasOnly(body, known) && text(body['prompt']), 'unknown field');
+      demand(Number.isInteger(n) && Number(n) >= 1 && Number(n) <= 9, 'n');
+      demand(body['response_format'] === 'url' || body['response_format'] === 'base64', 'response_format');
+      demand(Array.isArray(references), 'subject_reference');
+      return [references].flat().map((one: unknown) => {
+        demand(isObject(one) && hasOnly(one, ['type', 'image_file']) && one['type'] === 'character', 'type');
+        return String(one['image_file']);
+      });
+    },
+    answer: () => ({ id: 'i1', data: { image_urls: [addressOf(0)] }, base_resp: { status_code: 0, status_msg: 'success' } }),
+  },
   xai: {
     type: 48,
     key: 'ed-key',

@@ -7,7 +7,7 @@ import { pictureEdits } from './forms/edits.ts';
 import { encodeEdit } from './own-edits.ts';
 
 const picture = { image_url: 'data:image/png;base64,AAAA' };
-const [gemini, ali, siliconflow, volcengine, xai] = [24, 17, 40, 45, 48];
+const [gemini, ali, minimax, siliconflow, volcengine, xai] = [24, 17, 35, 40, 45, 48];
 
 /** What goes to a provider that edits so many pictures into so many. */
 function edit(type: number, model: string, asked: { n?: number; given?: number; override?: number }) {
@@ -37,6 +37,7 @@ const most = [
   [ali, 'qwen-image-edit', 1, 4],
   [ali, 'qwen-image-edit-plus', 6, 4],
   [ali, 'wan2.6-image', 4, 4],
+  [minimax, 'image-01', 9, 10],
   [siliconflow, 'Qwen/Qwen-Image-Edit', 1, 3],
   [volcengine, 'doubao-seedream-4-0-250828', 10, 10],
   [volcengine, 'doubao-seededit-3-0-i2i-250628', 1, 10],

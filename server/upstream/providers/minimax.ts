@@ -14,6 +14,7 @@ export const miniMax: Provider = {
       paths: {
         chat: '{base}/v1/text/chatcompletion_v2',
         images: '{base}/v1/image_generation',
+        image_edits: '{base}/v1/image_generation',
         embeddings: '{base}/v1/embeddings',
         speech: '{base}/v1/t2a_v2',
       },

@@ -1,6 +1,7 @@
 // Edits of pictures by the name that a provider's record has for its form.
 import { dashscopeContent } from './dashscope.ts';
 import { geminiRequest } from './google.ts';
+import { minimax } from './minimax.ts';
 import { ark, siliconflow } from './openai-like.ts';
 import { urlOf } from '../picture-edit.ts';
 import type { PictureEdit } from '../picture-edit.ts';
@@ -53,6 +54,20 @@ const volcano: PictureEdit = {
   },
 };
 
+/** Whoever is seen in them is drawn again; it knows no other kind of reference. https://platform.minimax.io/docs/api-reference/image-generation-i2i */
+const miniMax: PictureEdit = {
+  mostGiven: 10,
+  takesAddresses: true,
+  mostPictures: (model) => minimax.mostPictures?.(model) ?? 1,
+  writeRequest(body, model, given) {
+    const written = minimax.writeRequest(body, model);
+    return {
+      ...written,
+      body: { ...written.body, subject_reference: given.map((one) => ({ type: 'character', image_file: urlOf(one) })) },
+    };
+  },
+};
+
 /** https://docs.x.ai/docs/guides/image-generations#image-editing */
 const xai: PictureEdit = {
   mostGiven: 3,
@@ -72,5 +87,5 @@ const xai: PictureEdit = {
 };
 
 export const pictureEdits: ReadonlyMap<string, PictureEdit> = new Map(
-  Object.entries({ google, dashscope, siliconflow: siliconFlow, ark: volcano, xai }),
+  Object.entries({ google, dashscope, siliconflow: siliconFlow, ark: volcano, minimax: miniMax, xai }),
 );
