@@ -51,6 +51,10 @@ const mostAudioPerSecond = 32;
 const mostPages = 1000;
 const textTypes = /^(?:text\/|application\/(?:json|xml|yaml|x-yaml|javascript|x-javascript|x-typescript|x-sh|rtf|x-ndjson|jsonl))/;
 
+export function isTextType(mimeType: string): boolean {
+  return textTypes.test(mimeType);
+}
+
 /** Plain sound has no less and no more: 8-bit of a quarter of a telephone's rate, eight channels of studios. */
 const wavBytes = { least: 2_000, most: 6_144_000 };
 const clipEnding = /\.(?:3gpp?|aac|aiff?|avi|flac|flv|m4[av]|mkv|mov|mp[34]|mpe?g|mpga|og[agv]|opus|wav|web[am]|wmv)$/i;
@@ -119,7 +123,7 @@ function tokensOf({ data, mimeType, rates, mostOfImage = 0 }: InlineMedia): { us
     const { usual, densest } = exact === null ? audioBytes : { usual: exact, densest: exact };
     return { usual: Math.ceil((bytes / usual) * rates.audioPerSecond), most: Math.ceil((bytes / densest) * mostAudioPerSecond) };
   }
-  if (textTypes.test(mimeType)) return range(bytes, textBytes, 1);
+  if (isTextType(mimeType)) return range(bytes, textBytes, 1);
   if (mimeType.startsWith('application/')) {
     return pagesOf(bytes, rates.perPage);
   }

@@ -13,6 +13,8 @@ export interface Download {
   bytes: Buffer;
   /** As its server tells it, in lower case and without parameters; empty: it does not. */
   contentType: string;
+  /** Of a text, as its server tells it; empty: it does not. */
+  charset: string;
 }
 
 export interface DownloadRequest {
@@ -61,6 +63,7 @@ interface DownloadDependencies {
 
 /** For one of them, in milliseconds. */
 const longest = 30_000;
+const firstBytes = 64 * 1024;
 const redirects = 3;
 const atOnce = 64;
 const atOnceOfOwner = 6;
@@ -80,11 +83,25 @@ export function createDownloads({ egress, settings, mostBytes }: DownloadDepende
     }
   }
 
+  /** Whoever leaves before its turn waits no longer; its place is passed over. @throws {DownloadRefusal} */
+  function unlessLeft<Result>({ owner, signal }: DownloadRequest, work: () => Promise<Result>): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      const leave = () => reject(new DownloadRefusal('timeout'));
+      signal?.addEventListener('abort', leave, { once: true });
+      const begin = () => {
+        signal?.removeEventListener('abort', leave);
+        if (signal?.aborted === true) throw new DownloadRefusal('timeout');
+        return work();
+      };
+      inTurn(owner, async () => begin()).then(resolve, reject);
+    });
+  }
+
   return {
     async fetch(request) {
       if (mostBytes === 0) throw new DownloadRefusal('switched_off');
       try {
-        return await inTurn(request.owner, () => download(egress, requestFor(settings, request.url), { ...request, mostBytes }));
+        return await unlessLeft(request, () => download(egress, requestFor(settings, request.url), { ...request, mostBytes }));
       } catch (failure) {
         if (failure instanceof QueueFull) throw new DownloadRefusal('too_many', { cause: failure });
         throw failure instanceof EgressRefusal ? new DownloadRefusal(failure.reason, { cause: failure }) : failure;
@@ -135,19 +152,34 @@ async function download(
     if (headers['content-encoding'] !== undefined && headers['content-encoding'] !== 'identity') throw new DownloadRefusal('no_content');
     if (Number(headers['content-length'] ?? 0) > mostBytes) throw new DownloadRefusal('too_large');
     const bytes = await readAll(stream, hold);
-    const contentType = (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
-    return { bytes, contentType };
+    return { bytes, ...typeIn(headers['content-type'] ?? '') };
   } finally {
     stream.close();
   }
 }
 
+/** What is no type is nothing that anybody could go by. */
+function typeIn(header: string): Pick<Download, 'contentType' | 'charset'> {
+  const [type = ''] = header.split(';', 1);
+  const contentType = type.trim().toLowerCase();
+  const charset = /;\s*charset\s*=\s*"?([\w.:+-]{1,40})/i.exec(header)?.[1] ?? '';
+  return { contentType: /^[\w.+-]{1,60}\/[\w.+-]{1,100}$/.test(contentType) ? contentType : '', charset };
+}
+
+/** Into one place, which grows: whoever sends byte by byte would have each of them kept by itself. */
 async function readAll(stream: EgressStream, hold: Pick<BodyHold, 'grow'>): Promise<Buffer> {
-  const parts: Buffer[] = [];
+  let bytes = Buffer.allocUnsafe(firstBytes);
+  let length = 0;
   for (let part = await stream.read(); part !== null; part = await stream.read()) {
     hold.grow(part.length);
-    parts.push(part);
+    if (length + part.length > bytes.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(bytes.length * 2, length + part.length));
+      bytes.copy(larger, 0, 0, length);
+      bytes = larger;
+    }
+    part.copy(bytes, length);
+    length += part.length;
   }
-  if (parts.length === 0) throw new DownloadRefusal('no_content');
-  return Buffer.concat(parts);
+  if (length === 0) throw new DownloadRefusal('no_content');
+  return bytes.subarray(0, length);
 }

@@ -127,7 +127,7 @@ async function askProvider(
   const channel = all.find(isOwn) ?? (isAsItIs ? all.find((one) => wayOf(one)?.dialect.countBody !== undefined) : undefined);
   if (channel === undefined || admission.pinnedChannel !== undefined) return null;
   // Nothing is fetched for a number.
-  if (wantsMedia({ endpoint, model, body: content.body }, channel)) return null;
+  if (wantsMedia({ settings: services.context.settings, endpoint, model, body: content.body }, channel)) return null;
   try {
     const call = {
       client: endpoint.dialect,

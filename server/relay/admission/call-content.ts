@@ -147,6 +147,7 @@ export class CallContent {
   #prompt: PromptContent | null = null;
   #isChecked: boolean;
   #isLarge: boolean;
+  #isReleased = false;
   /** What it takes as text and tree, roughly; not more than once. */
   readonly bytes: number;
 
@@ -220,11 +221,16 @@ export class CallContent {
     const { ours } = this.#open();
     const { text, raw } = rawOf(body);
     const { bytes, parts } = raw;
-    this.#isLarge = bytes.length + parts * partBytes > smallBytes;
-    this.#parts.hold.shrinkTo(0);
-    this.#parts.hold.grow(bytes.length * (this.#isLarge ? 2 : 1) + parts * partBytes);
-    this.#raw = this.#isLarge ? raw : null;
+    const { hold } = this.#parts;
+    const isLarge = bytes.length + parts * partBytes > smallBytes;
+    const held = bytes.length * (isLarge ? 2 : 1) + parts * partBytes;
+    // Where there is no room for it, everything stays as it was.
+    if (held > hold.bytes && !this.#isReleased) hold.grow(held - hold.bytes);
+    hold.shrinkTo(held);
+    this.#isLarge = isLarge;
+    this.#raw = isLarge ? raw : null;
     this.#parsed = { text: () => text, body, ours };
+    this.#prompt = null;
   }
 
   /** Runs what takes long with a large body in its turn. */
@@ -247,8 +253,9 @@ export class CallContent {
     this.#parts.hold.shrinkTo(this.#prompt === null ? 0 : lengthOf(this.#prompt));
   }
 
-  /** The client has its response, or does not want it any more. */
+  /** The client has its response, or does not want it any more. Nothing is held from then on. */
   release(): void {
+    this.#isReleased = true;
     this.answered();
     this.#parts.hold.shrinkTo(0);
   }

@@ -112,7 +112,12 @@ export function largestCost(services: RelayServices, call: CallToReserve): { amo
 }
 
 /** Of images and files the sum may cost more; an account that has it keeps it until the call is settled. */
-export function costOf({ context }: RelayServices, { quoted }: CallToReserve, prompt: ExpectedPrompt, outputMost: number): number {
+export function costOf(
+  { context }: RelayServices,
+  { quoted }: Pick<CallToReserve, 'quoted'>,
+  prompt: ExpectedPrompt,
+  outputMost: number,
+): number {
   const { most, audioMost, imageMost = 0 } = prompt;
   return context.quotes.reserveFor(quoted, { ...prompt, tokens: most, audio: audioMost, image: imageMost }, outputMost);
 }

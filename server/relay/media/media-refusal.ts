@@ -4,11 +4,14 @@ import type { DownloadReason, DownloadRefusal } from '#server/egress/downloads.t
 
 type Texts = Readonly<{ zh: string; en: string }>;
 
+/** Which of both it is would tell whoever asks what names a private network has. */
+const nowhere = { zh: '公共互联网上找不到该主机', en: 'its host is not known, or not of the public internet' };
+
 const reasons: Record<Exclude<DownloadReason, 'status'>, Texts> = {
   not_https: { zh: '必须是 https:// 地址', en: 'its address must begin with https://' },
-  private_address: { zh: '该地址不属于公共互联网', en: 'its address is not of the public internet' },
+  private_address: nowhere,
   refused_port: { zh: '该端口不可用于网页', en: 'its port is not one of the web' },
-  unknown_host: { zh: '找不到该主机', en: 'its host is not known' },
+  unknown_host: nowhere,
   unreachable: { zh: '无法连接到该主机', en: 'its host cannot be reached' },
   tls: { zh: '该主机的证书无效', en: 'its host has no valid certificate' },
   timeout: { zh: '下载超时', en: 'it took too long' },
@@ -24,6 +27,10 @@ export function notFetched(url: string, { reason, status }: Pick<DownloadRefusal
   const said = reason === 'status' ? { zh: `对方返回状态码 ${status}`, en: `its server answered with status ${status}` } : reasons[reason];
   const options = reason === 'too_many' ? { retryAfter: 5 } : {};
   return new AppError('media_not_fetched', { url: shown(url), reason: said }, options);
+}
+
+export function longAddress(): AppError {
+  return new AppError('media_not_fetched', { url: '', reason: { zh: '地址过长', en: 'its address is too long' } });
 }
 
 /** @param mediaType as it was found; undefined: nobody knows */

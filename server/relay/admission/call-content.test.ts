@@ -1,0 +1,65 @@
+import { pino } from 'pino';
+import { describe, expect, it } from 'vitest';
+import { decidingNames } from '#server/dialects/deciding-names.ts';
+import { createBodies } from '#server/http/bodies.ts';
+import type { Bodies } from '#server/http/bodies.ts';
+import { createSpool } from '#server/http/spool.ts';
+import { relayEndpoints } from '#server/relay/endpoints.ts';
+import { openBody } from './call-content.ts';
+
+const endpoint = relayEndpoints.find(({ dialect, kind }) => dialect.name === 'openai-chat' && kind.name === 'chat');
+const small = { messages: [{ role: 'user', content: 'a' }] };
+const large = { messages: [{ role: 'user', content: 'word '.repeat(40_000) }] };
+
+function bodiesOf(perOwner: number): Bodies {
+  const spool = createSpool({ folder: 'never-made', limits: { all: 0, perOwner: 0 }, log: pino({ level: 'silent' }) });
+  return createBodies({ all: 100_000_000, perOwner, timeout: 60 }, spool);
+}
+
+const openSmall = (bodies: Bodies) => openBody(bodies, { body: small, userId: 1, names: decidingNames() });
+
+describe('another body in the place of the first', () => {
+  it('is held like one that came', async () => {
+    const bodies = bodiesOf(1_000_000);
+    const content = await openSmall(bodies);
+    content.replace(large);
+    expect(bodies.bytes).toBeGreaterThan(400_000);
+    content.replace(small);
+    expect(bodies.bytes).toBeLessThan(1_000);
+    content.release();
+    expect(bodies.bytes).toBe(0);
+  });
+
+  it('that there is no room for leaves the first as it was, for as many attempts as there are', async () => {
+    if (endpoint === undefined) throw new Error('There is no such endpoint');
+    const bodies = bodiesOf(300_000);
+    const content = await openSmall(bodies);
+    const before = bodies.bytes;
+    expect(() => content.replace(large)).toThrow('too large');
+    expect(bodies.bytes).toBe(before);
+    for (let attempt = 0; attempt < 2; attempt += 1) {
+      await content.prepare();
+      expect(content.body).toEqual(small);
+      content.sent(endpoint, 'gpt-4o');
+    }
+  });
+
+  it('is not held for a caller who has left', async () => {
+    const bodies = bodiesOf(1_000_000);
+    const content = await openSmall(bodies);
+    content.release();
+    content.replace(large);
+    expect(bodies.bytes).toBe(0);
+  });
+
+  it('is what a count of the prompt counts', async () => {
+    if (endpoint === undefined) throw new Error('There is no such endpoint');
+    const content = await openBody(bodiesOf(10_000_000), { body: large, userId: 1, names: decidingNames() });
+    content.sent(endpoint, 'gpt-4o');
+    await content.prepare();
+    content.replace({ messages: [...large.messages, ...large.messages] });
+    content.sent(endpoint, 'gpt-4o');
+    const counting = { owner: 1, isEstimated: false };
+    expect(await content.countPrompt({ endpoint, model: 'gpt-4o', estimate: 1 }, counting)).toBeGreaterThan(70_000);
+  });
+});
