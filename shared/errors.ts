@@ -68,7 +68,11 @@ export const errors = {
   not_found: entry(200, '记录不存在', 'The record does not exist'),
   log_not_found: entry(200, '这条记录不存在，或不属于你', 'This record does not exist, or is not yours'),
   refund_not_charged: entry(200, '这次调用没有扣费，无可退回', 'Nothing was charged for this call'),
-  refund_of_task: entry(200, '绘图和音乐任务失败时会自动退款，不能手动退款', 'Drawings and music are refunded when they fail, not by hand'),
+  refund_of_task: entry(
+    200,
+    '绘图、音乐和视频任务失败时会自动退款，不能手动退款',
+    'Drawings, music and videos are refunded when they fail, not by hand',
+  ),
   refund_of_batch: entry(
     200,
     '批处理结束时会自动退回未使用的额度，不能手动退款',
@@ -273,6 +277,11 @@ export const errors = {
     'In {key}, the value of {name} must be between {min} and {max}',
   ),
   option_entry_name: entry(200, '配置项 {key} 中的名称不合法：{name}', '{key} contains a name that is not allowed: {name}'),
+  option_entry_unknown: entry(
+    200,
+    '配置项 {key} 中的 {name} 不起作用：请检查拼写',
+    '{key} has an entry {name} that would do nothing: check how it is spelled',
+  ),
   option_change_not_found: entry(200, '改动记录不存在', 'There is no such change'),
   option_change_not_kept: entry(
     200,
@@ -372,6 +381,11 @@ export const errors = {
     200,
     '应用类型无效，应为 completion 或 workflow，可加 :变量名',
     'The application must be completion or workflow, with :variable behind it',
+  ),
+  channel_format_foreign: entry(
+    200,
+    '该类型的渠道没有 {name} 格式，可用的有：{formats}',
+    'A channel of this type has no format {name}, but has: {formats}',
   ),
   channel_keys_many: entry(200, '一次最多创建 {limit} 个渠道', 'At most {limit} channels can be created at once'),
   channel_text_invalid: entry(200, '{field} 含有不允许的字符或过长', '{field} is too long or contains characters that are not allowed'),

@@ -5,7 +5,7 @@ import { priceAt } from '#shared/price-at.ts';
 import { priceOfLog, usageOfLog } from '#shared/price-display.ts';
 import { costOf, costWithTools, quotaOf, quotaWithTools } from '#shared/pricing.ts';
 import type { Price } from '#shared/pricing.ts';
-import { isTierPriceName, tierFactorsOf, tierNamed } from '#shared/service-tiers.ts';
+import { isKnownTierName, isTierPriceName, tierFactorsOf, tierNamed } from '#shared/service-tiers.ts';
 
 const factors = { 'priority:tide*': 2, 'priority:tide-pro*': 3, 'flex:tide*': 0.5, 'priority:tide-pro-1': 4, 'ultrafast:other': 6 };
 
@@ -19,6 +19,10 @@ describe('lanes of a model', () => {
 
   test.each(['priority:a', 'flex:b*', 'ultra_fast:c'])('%s names one', (name) => expect(isTierPriceName(name)).toBe(true));
   test.each(['tide', ':a', 'flex:', 'standard:a', 'Flex:a'])('%s names none', (name) => expect(isTierPriceName(name)).toBe(false));
+  test.each(['fast:a', 'default:a', 'on_demand_priority:a', 'auto:a'])('%s is never looked up', (name) =>
+    expect(isKnownTierName(name)).toBe(false),
+  );
+  test.each(['priority:a', 'flex:b*', 'ultra_fast:c'])('%s may be', (name) => expect(isKnownTierName(name)).toBe(true));
 
   test.each([
     ['priority', 'priority'],

@@ -13,6 +13,12 @@ export function isTierPriceName(name: string): boolean {
   return found !== null && found[1] !== standardTier;
 }
 
+/** A lane that goes by another name here (`tierNamed`) is never looked up by that one. */
+export function isKnownTierName(name: string): boolean {
+  const [, tier] = entry.exec(name) ?? [];
+  return tier !== undefined && tierNamed(tier) === tier;
+}
+
 /** Factor by lane. A model's own name counts before a beginning of it, and of these the longest. */
 export function tierFactorsOf(model: string, factors: NumberMap): ReadonlyMap<string, number> {
   const chosen = new Map<string, { fit: number; factor: number }>();

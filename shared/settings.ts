@@ -20,7 +20,8 @@ import {
 import { keptSettings } from '#shared/kept-settings.ts';
 import { checkGroupRatio, isGroupName } from '#shared/group-settings.ts';
 import { isLongInputName } from '#shared/long-inputs.ts';
-import { isTierPriceName } from '#shared/service-tiers.ts';
+import { isKnownTierName, isTierPriceName } from '#shared/service-tiers.ts';
+import { isToolPriceName } from '#shared/tool-prices.ts';
 import { isTuningPriceName } from '#shared/tuning-prices.ts';
 import { isVideoPriceName } from '#shared/video-prices.ts';
 import type { Setting, SettingProblem } from '#shared/setting-values.ts';
@@ -268,10 +269,17 @@ export function mayWriteSetting(key: SettingKey, role: number): boolean {
   return role >= (settings[key].write === 'root' ? Role.root : Role.admin);
 }
 
-/** Why a text is not a value of that setting; undefined when it is one. */
+/** Names in maps that do something. Others are not entered; where they are stored, nothing else is lost for them. */
+const knownNames: Partial<Record<SettingKey, (name: string) => boolean>> = { TierPrice: isKnownTierName, ToolPrice: isToolPriceName };
+
+/** Why a text cannot be entered as a value of that setting; undefined: it can. */
 export function settingProblem(key: SettingKey, text: string): SettingProblem | undefined {
   const parsed = settings[key].parse(text, key);
-  return parsed.ok ? undefined : parsed.problem;
+  if (!parsed.ok) return parsed.problem;
+  const isKnown = knownNames[key];
+  if (isKnown === undefined || typeof parsed.value !== 'object') return undefined;
+  const name = Object.keys(parsed.value).find((one) => !isKnown(one));
+  return name === undefined ? undefined : { code: 'option_entry_unknown', details: { key, name: name.slice(0, 80) } };
 }
 
 /** A switch can be turned on, and a text be filled in, only when what it needs is there; and that stays as long as they do. */

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { costWithTools } from '#shared/pricing.ts';
 import type { Price } from '#shared/pricing.ts';
-import { pricedRuns, toolCharges, toolPricesOf } from '#shared/tool-prices.ts';
+import { settingProblem, settings } from '#shared/settings.ts';
+import { isToolPriceName, pricedRuns, toolCharges, toolPricesOf } from '#shared/tool-prices.ts';
 
 const maps = { web_search: 10, 'web_search:gpt-4o*': 25, 'web_search:gpt-4o-mini*': 30, code_execution: 0, 'file_search:gpt*': 2.5 };
 const price: Price = {
@@ -69,4 +70,19 @@ describe('prices of tools that providers run', () => {
     expect(costWithTools({ promptTokens: 1, completionTokens: 1 }, { kind: 'call', modelPrice: 0.01 }, terms).quota).toBe(10_000);
     expect(costWithTools({ promptTokens: 0, completionTokens: 0 }, price, terms).quota).toBe(5000);
   });
+});
+
+test('a name is a tool, or a tool with the beginning of a model behind it', () => {
+  for (const name of ['web_search', 'web_search_preview:gpt-4o*', 'web_search:vendor/x:free*', 'maps'])
+    expect([name, isToolPriceName(name)]).toEqual([name, true]);
+  for (const name of ['web_serch', 'web_search:', 'web_search:*', 'web_search:gpt-4o', 'gpt-4o', ':gpt*'])
+    expect([name, isToolPriceName(name)]).toEqual([name, false]);
+  expect(toolPricesOf('vendor/x:free-1', { web_search: 10, 'web_search:vendor/x:free*': 0 })).toMatchObject({ web_search: 0 });
+  expect(toolPricesOf('fast', { web_search: 10, 'web_search:ft:x*': 0 })).toMatchObject({ web_search: 10 });
+});
+
+test('a stray name is not entered, and loses nothing where it is stored', () => {
+  const text = '{"web_search":7,"web_serch":1}';
+  expect(settingProblem('ToolPrice', text)).toMatchObject({ code: 'option_entry_unknown', details: { name: 'web_serch' } });
+  expect(settings.ToolPrice.parse(text, 'ToolPrice')).toMatchObject({ ok: true, value: { web_search: 7 } });
 });

@@ -2,7 +2,7 @@
 import { add, decimalOf, multiply } from '#shared/decimal.ts';
 import type { Decimal } from '#shared/decimal.ts';
 import type { HostedCalls, HostedKind, HostedVariants, PricedRuns, PricedTool } from '#shared/hosted-tools.ts';
-import { hostedKinds, kindOfPriced, pricedTools } from '#shared/hosted-tools.ts';
+import { hostedKinds, isPricedTool, kindOfPriced, pricedTools } from '#shared/hosted-tools.ts';
 import type { NumberMap } from '#shared/setting-values.ts';
 
 /** USD per 1,000 runs; a kind that is missing has no price, a variant has its kind's. */
@@ -28,16 +28,28 @@ export function toolPricesOf(model: string, prices: NumberMap): ToolPrices {
   return found;
 }
 
+/** `web_search`, or `web_search:gpt-5*`. */
+export function isToolPriceName(name: string): boolean {
+  const { tool, beginning } = partsOf(name);
+  return isPricedTool(tool) && (beginning === undefined || (beginning.length > 1 && beginning.endsWith('*')));
+}
+
 function priceIn(tool: PricedTool, model: string, prices: NumberMap): number | undefined {
   let price = prices[tool];
   let longest = -1;
   for (const [key, value] of Object.entries(prices)) {
-    const [name, beginning = ''] = key.split(':', 2);
-    if (name !== tool || !key.endsWith('*')) continue;
+    const { tool: name, beginning = '' } = partsOf(key);
+    if (name !== tool || !beginning.endsWith('*')) continue;
     const length = beginning.length - 1;
     if (length > longest && model.startsWith(beginning.slice(0, -1))) [price, longest] = [value, length];
   }
   return price;
+}
+
+/** Names of models may have colons themselves. */
+function partsOf(name: string): { tool: string; beginning?: string } {
+  const at = name.indexOf(':');
+  return at < 0 ? { tool: name } : { tool: name.slice(0, at), beginning: name.slice(at + 1) };
 }
 
 /** Whether runs of it are paid for, asked for in one of these ways. */

@@ -1,4 +1,5 @@
 // What the editor holds and what it sends.
+import { foreignFormat } from '#shared/channel-formats.ts';
 import { otherProblem, typedKeyProblem } from '#shared/channel-type-rules.ts';
 import type { OtherProblem, TypedKeyProblem } from '#shared/channel-type-rules.ts';
 import { channelType } from '#shared/channel-types.ts';
@@ -106,6 +107,7 @@ export type ChannelProblem =
   | ChannelModelsProblem
   | ChannelGroupsProblem
   | 'mapping_json'
+  | 'format_foreign'
   | ChannelJsonProblem
   | 'base_url_required'
   | BaseUrlProblem
@@ -149,6 +151,7 @@ export function channelProblems(
     const problem = channelJsonProblem(field, values[field]);
     if (problem !== undefined) problems[field] = problem === 'json' && field === 'model_mapping' ? 'mapping_json' : problem;
   }
+  if (foreignFormat(values.type, values.setting) !== undefined) problems.setting ??= 'format_foreign';
   const address = baseUrlProblem(values.base_url);
   if (address !== undefined) problems.base_url = address;
   else if (tidyBaseUrl(values.base_url) === '' && channelType(values.type)?.baseUrl === '') problems.base_url = 'base_url_required';

@@ -14,11 +14,23 @@ export const TaskSearch = z.extend(ListSearch, {
   status: SearchText,
   /** For administrators. */
   channel: SearchInt,
-  /** Of the task log: music unless told. */
-  kind: z.catch(z.optional(z.literal('video')), undefined),
+  /** Of the task log. Not told: what was looked at last. */
+  kind: z.catch(z.optional(z.enum(['music', 'video'])), undefined),
   /** Rows unless told. */
   view: z.catch(z.optional(z.literal('gallery')), undefined),
   /** Where the page begins, beyond what can be paged by number. */
   after: SearchText,
 });
 export type TaskSearch = z.infer<typeof TaskSearch>;
+
+const storageKey = 'task-kind';
+
+/** What the task log shows: as the address says, else what was chosen last on this device. Addresses of one task that say nothing are of music. */
+export function kindOfTasks({ kind, id }: Pick<TaskSearch, 'kind' | 'id'>): 'music' | 'video' {
+  if (kind !== undefined) return kind;
+  return id === undefined && localStorage.getItem(storageKey) === 'video' ? 'video' : 'music';
+}
+
+export function rememberKind(kind: 'music' | 'video'): void {
+  localStorage.setItem(storageKey, kind);
+}

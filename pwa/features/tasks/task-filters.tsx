@@ -52,7 +52,7 @@ export function TaskFilterBar({ list, search, columns, isTight, onNarrow, onView
                 { value: 'music', label: t('tasks.kind.music') },
                 { value: 'video', label: t('tasks.kind.video') },
               ]}
-              onChange={(kind) => onNarrow({ ...noFilters, open: undefined, kind: kind === 'video' ? kind : undefined })}
+              onChange={(kind) => onNarrow({ ...noFilters, open: undefined, kind })}
             />
           )}
           <Segments

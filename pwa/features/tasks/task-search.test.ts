@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'vitest';
-import { TaskSearch } from './task-address.ts';
+import { afterEach, describe, expect, test } from 'vitest';
+import { kindOfTasks, rememberKind, TaskSearch } from './task-address.ts';
 import { boundsOf, countFilters, taskList } from './task-search.ts';
 
 const now = new Date(2026, 10, 22, 14, 30, 5).getTime();
@@ -30,5 +30,20 @@ describe('what is asked for', () => {
 
   test('nonsense in the address counts as absent', () => {
     expect(address({ range: 'ever', view: 'wall', channel: '-1', p: 'x', from: 'y' })).toEqual({});
+  });
+});
+
+describe('which log is shown', () => {
+  afterEach(() => localStorage.clear());
+
+  test('the one that the address names, else the one that was looked at last', () => {
+    expect(kindOfTasks(address({}))).toBe('music');
+    rememberKind('video');
+    expect(kindOfTasks(address({}))).toBe('video');
+    expect(kindOfTasks(address({ kind: 'music' }))).toBe('music');
+    // A link to one task that says nothing is of music.
+    expect(kindOfTasks(address({ id: 'task_1' }))).toBe('music');
+    rememberKind('music');
+    expect(kindOfTasks(address({ kind: 'unheard' }))).toBe('music');
   });
 });

@@ -1,6 +1,6 @@
 import { createFileRoute } from '@tanstack/react-router';
 import { signedInOnly } from '#pwa/app/guards.ts';
-import { TaskSearch } from '#pwa/features/tasks/task-address.ts';
+import { kindOfTasks, rememberKind, TaskSearch } from '#pwa/features/tasks/task-address.ts';
 import { TasksScreen } from '#pwa/features/tasks/tasks-screen.tsx';
 import { loadTexts } from '#pwa/i18n/setup.ts';
 
@@ -17,9 +17,12 @@ function Tasks() {
   const navigate = Route.useNavigate();
   return (
     <TasksScreen
-      kind={search.kind ?? 'music'}
+      kind={kindOfTasks(search)}
       search={search}
-      onSearch={(change) => void navigate({ search: (old) => ({ ...old, ...change }) })}
+      onSearch={(change) => {
+        if (change.kind !== undefined) rememberKind(change.kind);
+        void navigate({ search: (old) => ({ ...old, ...change }) });
+      }}
     />
   );
 }

@@ -11,6 +11,7 @@ import {
   tidyBaseUrl,
 } from '#shared/channel-rules.ts';
 import type { BaseUrlProblem } from '#shared/channel-rules.ts';
+import { foreignFormat, formatsOfType } from '#shared/channel-formats.ts';
 import { keyFormsText, otherProblem, typedKeyProblem } from '#shared/channel-type-rules.ts';
 import type { ChannelCreate, ChannelEdit } from '#shared/channels.ts';
 import { commaList } from '#shared/comma-list.ts';
@@ -80,6 +81,14 @@ export function checkType({ type, base_url, other }: Pick<ChannelRecord, 'type' 
   if (provider.baseUrl === null && base_url === '') throw new AppError('channel_base_url_required', {}, { field: 'base_url' });
   const problem = otherProblem(type, other);
   if (problem !== undefined) throw new AppError(`channel_${problem}`, {}, { field: 'other' });
+}
+
+/** What its type has of the formats that its setting names. */
+export function checkFormats({ type, setting }: Pick<ChannelRecord, 'type' | 'setting'>): void {
+  const name = foreignFormat(type, setting);
+  if (name === undefined) return;
+  const formats = formatsOfType(type).join(', ') || '-';
+  throw new AppError('channel_format_foreign', { name: name.slice(0, 80), formats }, { field: 'setting' });
 }
 
 /** One key per line, each once. @param type of the channel that they are for */

@@ -4,7 +4,7 @@ import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
-import { channelFields, checkKeys, checkType } from './channel-fields.ts';
+import { channelFields, checkKeys, checkFormats, checkType } from './channel-fields.ts';
 import { checkKeyDestination } from './check-key-destination.ts';
 import type { DraftTests } from './draft-tests.ts';
 import { readChannel } from './store.ts';
@@ -24,6 +24,7 @@ export async function createChannels(context: AppContext, actor: UserRecord, { i
   const fields = channelFields({ ...input, name: input.name ?? '', models: input.models ?? '' });
   const channel = { ...emptyChannel(context), ...fields, status: statusOf(input) };
   checkType(channel);
+  checkFormats(channel);
   const keys = await keyFields(context, { ...input, type: channel.type }, (source) => checkKeyDestination(actor, source, channel));
   const records: ChannelRecord[] = [];
   for (const key of keys) {

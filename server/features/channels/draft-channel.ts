@@ -4,7 +4,7 @@ import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
-import { channelFields, checkKeys, checkType } from './channel-fields.ts';
+import { channelFields, checkKeys, checkFormats, checkType } from './channel-fields.ts';
 import { checkKeyDestination } from './check-key-destination.ts';
 import { emptyChannel } from './create-channels.ts';
 import { readChannel } from './store.ts';
@@ -21,6 +21,7 @@ export async function draftChannel(context: AppContext, actor: UserRecord, draft
   // Not saved, so it may have none, or one that it could not be saved with.
   const draftRecord = { ...before, ...fields, name: name?.trim() || before.name };
   checkType(draftRecord);
+  checkFormats(draftRecord);
   const [typed] = checkKeys(key ?? '', draftRecord.type);
   if (typed !== undefined) return { ...draftRecord, key_cipher: context.secrets.encrypt(typed), key_hash: context.secrets.hash(typed) };
   if (stored === null) throw new AppError('channel_incomplete', {}, { field: 'key' });

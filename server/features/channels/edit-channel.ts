@@ -5,7 +5,7 @@ import type { AppContext } from '#server/context.ts';
 import { editRecord } from '#server/db/edit-record.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
-import { channelFields, checkKeys, checkType } from './channel-fields.ts';
+import { channelFields, checkKeys, checkFormats, checkType } from './channel-fields.ts';
 import type { ChannelFields } from './channel-fields.ts';
 import { checkKeyDestination } from './check-key-destination.ts';
 import { presentChannel } from './present-channel.ts';
@@ -23,6 +23,7 @@ export async function editChannel(context: AppContext, actor: UserRecord, edit: 
       const own = channelFields(edit, current);
       const fields = { ...own, ...keyFields(context, edit, own.type ?? current.type) };
       // A channel of a type that is no longer supported can still be renamed, disabled and so on.
+      if (changesFormats(current, fields)) checkFormats({ ...current, ...fields });
       if (fields.type !== undefined && fields.type !== current.type) checkType({ ...current, ...fields });
       else if (movesWithin(current, fields)) checkType({ ...current, ...fields });
       if (fields.key_hash === undefined) checkKeyDestination(actor, current, { ...current, ...fields });
@@ -36,6 +37,10 @@ export async function editChannel(context: AppContext, actor: UserRecord, edit: 
 /** Fields that the type has rules for. */
 function movesWithin(current: ChannelRecord, { base_url, other }: ChannelFields): boolean {
   return (base_url !== undefined && base_url !== current.base_url) || (other !== undefined && other !== current.other);
+}
+
+function changesFormats(current: ChannelRecord, { type, setting }: ChannelFields): boolean {
+  return (type !== undefined && type !== current.type) || (setting !== undefined && setting !== current.setting);
 }
 
 function keyFields({ secrets }: AppContext, { key }: ChannelEdit, type: number): Partial<Pick<ChannelRecord, 'key_cipher' | 'key_hash'>> {

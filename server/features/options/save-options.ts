@@ -2,7 +2,7 @@ import { AppError } from '#shared/errors.ts';
 import { LogType } from '#shared/logs.ts';
 import type { SettingChange } from '#shared/log-event.ts';
 import type { Option } from '#shared/options.ts';
-import { isSecret, isSettingKey, mayWriteSetting, settingRequirements, settings } from '#shared/settings.ts';
+import { isSecret, isSettingKey, mayWriteSetting, settingProblem, settingRequirements, settings } from '#shared/settings.ts';
 import type { SettingKey } from '#shared/settings.ts';
 import type { AppContext } from '#server/context.ts';
 import type { OptionChangeRecord } from '#server/db/records/option-change.ts';
@@ -79,10 +79,11 @@ function checkEdits(edits: readonly OptionEdit[], role: number): Change[] {
     if (!isSettingKey(key)) throw new AppError('option_unknown', { key: key.slice(0, 80) }, { field: key.slice(0, 80) });
     if (value === undefined) continue;
     if (!mayWriteSetting(key, role)) throw new AppError('option_denied', { key }, { field: key });
+    const problem = settingProblem(key, value);
+    if (problem !== undefined) throw new AppError(problem.code, problem.details, { field: key });
     const parsed = settings[key].parse(value, key);
-    if (!parsed.ok) throw new AppError(parsed.problem.code, parsed.problem.details, { field: key });
     // Clients compare switches with `true` and `false`.
-    const text = typeof parsed.value === 'boolean' ? String(parsed.value) : isPlain(key) ? value.trim() : value;
+    const text = parsed.ok && typeof parsed.value === 'boolean' ? String(parsed.value) : isPlain(key) ? value.trim() : value;
     changes.set(key, { key, text, revision });
   }
   return [...changes.values()];

@@ -176,6 +176,10 @@ export const deskRefusals = {
   channel_account_required: channelRefusal({ type: 39 }),
   channel_library_required: channelRefusal({ type: 21 }),
   channel_app_invalid: channelRefusal({ type: 37, other: 'chatflow' }),
+  channel_format_foreign: channelRefusal(
+    { type: 14, setting: '{"formats":["openai-responses"]}' },
+    { name: 'openai-responses', formats: 'claude' },
+  ),
   channel_keys_many: channelRefusal({ key: Array.from({ length: 1001 }, (_, index) => `sk-${index}`).join('\n') }, { limit: /\d+/ }),
   channel_text_invalid: channelRefusal({ openai_organization: 'a\r\nx-evil: 1' }, { field: 'openai_organization' }),
   channel_status_invalid: async (desk) => toldBy(await desk.admin.put('/api/channel/', { id: await channelId(desk), status: 3 })),
