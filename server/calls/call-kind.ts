@@ -80,6 +80,8 @@ export interface CallPieces {
   readonly join:
     | { of: 'objects'; join(responses: readonly Body[]): Record<string, unknown> }
     | { of: 'bytes'; join(responses: readonly Buffer[]): Generator<void, Buffer> };
+  /** Pieces that are asked for at a time. Missing: a few. */
+  readonly atOnce?: number;
   /** Null: every piece is answered whole, whatever the caller wants. */
   readonly stream: PieceEndings | null;
 }
@@ -95,7 +97,7 @@ export interface CallPiece {
   body: Body;
   /** What the writer of its response is told: `ResponseWriterOptions.asked`. */
   asked: Body;
-  /** `body` as text, where that is no JSON. */
+  /** `body` as text, where it is another than its JSON. */
   rawText?: string;
 }
 

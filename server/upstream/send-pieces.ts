@@ -22,7 +22,7 @@ type SentCall = Omit<UpstreamCall, 'settings'>;
 type SendCall = (context: ExchangeContext, call: SentCall, options: SendOptions) => CallExchange | Promise<CallExchange>;
 
 /** Pieces that are asked for at a time. */
-const atOnce = 4;
+const usuallyAtOnce = 4;
 
 interface Pieces {
   context: ExchangeContext;
@@ -64,7 +64,7 @@ export async function sendPieces({ context, call, over }: Pieces, options: SendO
 
 /** Together they are no longer than the response may be. Long ones leave to those behind them what they do not need. */
 function mostBytes({ over, most, pieces, isFirst }: { over: CallPieces; most: number; pieces: number; isFirst: boolean }): number {
-  const sharers = over.join.of === 'objects' ? pieces : isFirst ? 1 : Math.min(atOnce, pieces - 1);
+  const sharers = over.join.of === 'objects' ? pieces : isFirst ? 1 : Math.min(over.atOnce ?? usuallyAtOnce, pieces - 1);
   return Math.max(1, Math.floor(most / sharers));
 }
 
@@ -181,7 +181,7 @@ async function wholeOf(answering: Answering, begun: CallExchange): Promise<Recei
   await ask(0);
   await inParallel(
     pieces.slice(1).map((_, index) => index + 1),
-    atOnce,
+    over.atOnce ?? usuallyAtOnce,
     ask,
   );
   const answered = answers.flatMap((answer) => (answer?.kind === 'answer' ? [answer] : []));

@@ -442,11 +442,11 @@ describe.each(engines)('pictures in forms of their own on $kind', (engine) => {
       await at.scene.checkBooks();
     });
 
-    test.each(['google', 'siliconflow'] as const)('edits of %s are the same, files and all', async (name) => {
+    test.each(['google', 'siliconflow'] as const)('edits of %s are the same, with files and without', async (name) => {
       let editor: FakeEditor | undefined;
       const { model: editing } = editors[name];
       await using scene = await createScene(engine, {
-        quota: 3 * price,
+        quota: 6 * price,
         settings: { RetryTimes: '0', ModelPrice: JSON.stringify({ [editing]: dollars }) },
         channels: [{ models: editing }],
         front: async (upstreamUrl) => (editor = await startFakeEditor(name, upstreamUrl)),
@@ -455,7 +455,11 @@ describe.each(engines)('pictures in forms of their own on $kind', (engine) => {
       const image = new File([Buffer.from(pictureOf(1), 'base64')], 'a.png', { type: 'image/png' });
       const { data } = await client.images.edit({ model: editing, prompt: 'a tide', n: 3, image });
       expect(data).toHaveLength(3);
-      expect(editor?.taken).toEqual([1, 2, 3].map(() => [`data:image/png;base64,${pictureOf(1)}`]));
+      const given = `data:image/png;base64,${pictureOf(1)}`;
+      const asked = { model: editing, prompt: 'a tide', n: 3, images: [{ image_url: given }] };
+      const told = await scene.post('/v1/images/edits', asked);
+      expect(await told.json()).toMatchObject({ data: [{}, {}, {}] });
+      expect(editor?.taken).toEqual(Array.from({ length: 6 }, () => [given]));
       expect(await scene.balance()).toBe(0);
       await scene.checkBooks();
     });

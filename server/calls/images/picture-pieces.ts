@@ -24,6 +24,8 @@ export function picturePieces(kind: CallKind, way: Way, body: Body): CallPieces 
     dialect: upstreamDialects['openai-chat'],
     split: (asked) => piecesOf(asked, most),
     join: { of: 'bytes', join },
+    // Pictures that stand in JSON are written anew for each; files of a form are read while they are sent.
+    ...(kind.name === 'image_edits' && boundaryIn(body) === undefined ? { atOnce: 1 } : {}),
     stream: null,
   };
 }
@@ -33,7 +35,8 @@ function piecesOf(body: Body, most: number): CallPiece[] {
   return Array.from({ length: Math.ceil(count / most) }, (_piece, index) => {
     // Symbols tell where a form's files are.
     const piece = { ...body, n: Math.min(most, count - index * most) };
-    return { body: piece, asked: orderFields(piece), ...(boundaryIn(body) === undefined ? {} : { rawText: '' }) };
+    // Nobody reads it: all of them are asked for in their provider's words.
+    return { body: piece, asked: orderFields(piece), rawText: '' };
   });
 }
 
