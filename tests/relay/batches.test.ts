@@ -151,10 +151,20 @@ describe.each(engines)('batches on $kind', (engine) => {
     const { scene, provider } = await open({ settings: { TierPrice: JSON.stringify({ 'batch:gpt-*': 0.25 }) } });
     await using _scene = scene;
     const before = await scene.balance();
-    await begin(sdk(scene), [line('a'), line('b')]);
+    const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+    await begin(
+      sdk(scene),
+      names.map((name) => line(name)),
+    );
     await setOption(scene.app, 'ModelRatio', JSON.stringify({ [model]: 100 }));
     await end(scene, provider);
-    expect(await scene.balance()).toBe(before - 2 * 8);
+    expect(await scene.balance()).toBe(before - 6 * 8);
+    // Each of them costs 7.5, and is rounded up: a line of its own.
+    const [row] = await scene.app.context.db.collection('logs').find({ type: 4 });
+    expect(row?.other?.['event']).toMatchObject({
+      tier_ratio: 0.25,
+      lines: [{ part: 'prompt' }, { part: 'completion' }, { part: 'rounding', quantity: 1, price: 3 / 500_000 }],
+    });
     await scene.checkBooks();
   });
 
