@@ -134,6 +134,23 @@ describe('guarded egress', () => {
     expect(internet.connections).toEqual(['10.0.0.7:8787']);
   });
 
+  it('what listens at a public address of this machine is a website, or is not asked', async () => {
+    await using internet = await startFakeInternet({ isPlain: true });
+    internet.name('six.example', ['2606:2800:220:1::9']);
+    const network = { ...internet.network, own: () => [publicAddress, '2606:2800:220:1:0:0:0:9'] };
+    const ask = (url: string, isTrusted = false) =>
+      createEgress(network).send({ url, method: 'GET', milliseconds: 5_000, maxBytes: 1_000, redirects: 3, allowsPlain: true, isTrusted });
+    expect(await refusalOf(ask(`http://${publicName}:9200/_search`))).toBe('private_address');
+    expect(await refusalOf(ask('http://six.example:9200/'))).toBe('private_address');
+    internet.serve((_visit, response) => response.writeHead(302, { location: `http://${publicName}:9200/` }).end());
+    expect(await refusalOf(ask(`http://${publicName}/`))).toBe('private_address');
+    internet.serve((_visit, response) => response.end('a page'));
+    expect(await ask(`http://${publicName}/`)).toMatchObject({ status: 200 });
+    expect(await ask(`http://${publicName}:9200/`, true)).toMatchObject({ status: 200 });
+    internet.name('other.example', ['93.184.216.35']);
+    expect(await ask('http://other.example:9200/')).toMatchObject({ status: 200 });
+  });
+
   it('answers are bounded in size and time, and may be broken off', async () => {
     await using internet = await startFakeInternet();
     internet.serve((_visit, response) => response.end('x'.repeat(1_001)));

@@ -5,7 +5,9 @@ import http from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { connect as connectTcp, isIP } from 'node:net';
 import type { Socket } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { connect as connectTls } from 'node:tls';
+import { parseAddress } from '#server/network/addresses.ts';
 import { EgressRefusal } from './egress-refusal.ts';
 import { isServicePort } from './service-ports.ts';
 import { isPublicAddress } from './special-addresses.ts';
@@ -56,6 +58,8 @@ export interface Network {
   /** All addresses of a name. */
   resolve(host: string): Promise<string[]>;
   connect(address: string, port: number): Socket;
+  /** The addresses of this machine. Missing: none that anybody else has. */
+  own?(): string[];
 }
 
 const resolveMs = 3_000;
@@ -149,7 +153,8 @@ async function openOnce(network: Network, hop: Hop, deadline: Deadline): Promise
   if (url.protocol !== 'https:' && !((isTrusted || allowsPlain) && url.protocol === 'http:')) throw new EgressRefusal('not_https');
   if (!isTrusted && isServicePort(url.port)) throw new EgressRefusal('refused_port');
   const addresses = await inTime(addressesOf(network, hostOf(url)), late);
-  if (!isTrusted && !addresses.every(isPublicAddress)) throw new EgressRefusal('private_address');
+  if (!isTrusted && !addresses.every((address) => isPublicAddress(address) && !isWithin(network, url, address)))
+    throw new EgressRefusal('private_address');
   const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
   let last: unknown;
   for (const address of addresses.slice(0, addressAttempts)) {
@@ -160,6 +165,13 @@ async function openOnce(network: Network, hop: Hop, deadline: Deadline): Promise
     if (late.aborted) break;
   }
   throw late.aborted ? new EgressRefusal('timeout') : new EgressRefusal('unreachable', { cause: last });
+}
+
+/** What listens at a public address of this machine is reached past the firewall that keeps others from it: it has to be a website. */
+function isWithin({ own }: Network, { protocol, port }: URL, address: string): boolean {
+  if (own === undefined || protocol === 'https:' || port === '') return false;
+  const asked = parseAddress(address)?.toString();
+  return own().some((one) => parseAddress(one)?.toString() === asked);
 }
 
 function exchange({ url, method, headers, body, maxBytes }: Hop, plain: Socket, deadline: Deadline): Promise<EgressStream> {
@@ -291,4 +303,5 @@ const internet: Network = {
     return found.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
   },
   connect: (address, port) => connectTcp({ host: address, port }),
+  own: () => Object.values(networkInterfaces()).flatMap((all = []) => all.map(({ address }) => address)),
 };
