@@ -3,14 +3,10 @@ import { AppError, errors } from '#shared/errors.ts';
 import { heightOf } from '#shared/video-prices.ts';
 import { ChannelStatus } from '#shared/channels.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
-import type { AppContext } from '#server/context.ts';
-import { dataUrl } from '#server/dialects/media.ts';
-import { isAddress } from '#server/dialects/media-addresses.ts';
 import { badField } from '#server/dialects/strict-fields.ts';
 import type { BodyHold } from '#server/http/bodies.ts';
 import type { Admission } from '#server/relay/admission/admission.ts';
 import { servesTasks } from '#server/relay/tasks/run-attempts.ts';
-import { fetchMedia } from '#server/relay/media/fetch-media.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import type { Submission, Verdict } from '#server/relay/tasks/submission.ts';
 import { video } from '#server/tasks/platforms/video.ts';
@@ -20,6 +16,7 @@ import { maskSecrets } from '#server/upstream/mask-secrets.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import type { AskedVideo } from './asked-video.ts';
 import type { VideoFacts } from '#server/tasks/videos/video-facts.ts';
+import { sentPictures } from './sent-pictures.ts';
 import { orderOf, stateOf } from './video-object.ts';
 
 interface Ordering {
@@ -117,24 +114,6 @@ function checkFits(form: VideoForm, asked: AskedVideo): void {
 function misfitOf({ heights }: VideoForm, { width, height }: AskedVideo): AppError | undefined {
   const side = heightOf({ width, height });
   return heights !== undefined && !heights.includes(side) ? badField('size', sidesRule(heights)) : undefined;
-}
-
-/** What lies at addresses is fetched, one after the other. @throws {AppError} `media_not_fetched` */
-async function sentPictures(
-  context: AppContext,
-  pictures: readonly VideoPicture[],
-  { owner, hold }: { owner: string; hold: BodyHold },
-): Promise<VideoPicture[]> {
-  const sent: VideoPicture[] = [];
-  for (const picture of pictures) {
-    if (!('url' in picture) || !isAddress(picture.url)) {
-      sent.push(picture);
-      continue;
-    }
-    const { mediaType, bytes } = await fetchMedia(context, { url: picture.url, kind: 'image' }, { owner, hold });
-    sent.push({ url: dataUrl(mediaType, bytes.toString('base64')) });
-  }
-  return sent;
 }
 
 const sidesRule = (heights: readonly number[]) => ({
