@@ -51,6 +51,19 @@ describe.each(engines)('filling a middle on $kind', (engine) => {
     expect(await other.balance()).toBe(await scene.balance());
   });
 
+  test.each([false, true])('words that the site blocks end it (stream: %s)', async (stream) => {
+    const blocking = { ...settings, SensitiveWords: 'contraband', StopOnSensitiveEnabled: 'true' };
+    await using scene = await createScene(engine, { settings: blocking, channels: [{ models: model }], front: startPlain(42) });
+    scene.upstream.behave({ pieces: ['return contra', 'band', '(port)'] });
+    const response = await ask(scene, { stream });
+    const told = await response.text();
+    expect(response.status).toBe(stream ? 200 : 400);
+    expect(told).toContain('output_blocked');
+    expect(told).not.toContain('contraband');
+    expect(await scene.logs(1)).toMatchObject([{ other: { ending: 'blocked_words' } }]);
+    await scene.checkBooks();
+  });
+
   test('a poor account gets as much of it as it pays for', async () => {
     await using scene = await createScene(engine, { settings, channels: [{ models: model }], front: startPlain(42), quota: 14_300 });
     expect((await ask(scene, { max_tokens: undefined })).status).toBe(200);
