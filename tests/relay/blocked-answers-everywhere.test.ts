@@ -16,6 +16,7 @@ const word = 'Contraband';
 const models = { chat: 'tide-chat', responses: 'tide-responses', claude: 'claude-sonnet-4-5', gemini: 'gemini-2.5-flash' };
 /** Its pictures come in streams, too. */
 const painter = 'gpt-image-hold';
+const coder = 'codestral-hold';
 const messages = [{ role: 'user', content: 'What is in the hold?' }];
 const contents = [{ role: 'user', parts: [{ text: 'What is in the hold?' }] }];
 const properties = { for: { type: 'string' } };
@@ -67,6 +68,7 @@ const rows: readonly Row[] = [
     answers: { 'its text': { text: 'Barrels of contraband and rope' } },
     upstreams: ['chat'],
   },
+  { path: '/v1/fim/completions', body: { prompt: 'hold =', suffix: 'end' }, answers: { 'its text': text }, model: coder },
   { path: '/v1/responses', body: { input: 'What is in the hold?', tools: flat } },
   { path: '/v1/messages', body: { max_tokens: 99, messages, tools: [{ name: 'search', input_schema: schema }] } },
   ...['/v1beta/models/{model}', '/v1beta/{tunedModels/model}', '/v1/models/{model}', '/v1/{tunedModels/model}'].flatMap(generateContent),
@@ -130,6 +132,7 @@ describe('blocked words in answers everywhere', () => {
         { type: 1, models: named(models.responses), setting: '{"formats":["openai-responses"]}' },
         { type: 14, models: named(models.claude) },
         { type: 24, models: named(models.gemini) },
+        { type: 42, models: coder },
       ],
     });
   });

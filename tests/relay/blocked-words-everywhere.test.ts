@@ -39,6 +39,7 @@ const rows: readonly Row[] = [
   { path: '/v1/chat/completions', body: { input: [{ role: 'user', content: [{ type: 'input_text', text: word }] }] } },
   { path: '/v1/completions', body: { prompt: ['fine', word] } },
   { path: '/v1/completions', body: { prompt: 'fine', suffix: word } },
+  { path: '/v1/fim/completions', body: { prompt: 'fine', suffix: word } },
   { path: '/v1/embeddings', body: { input: ['fine', word] } },
   { path: '/v1/engines/{model}/embeddings', body: { input: word } },
   { path: '/v1/images/generations', body: { prompt: word } },
@@ -53,6 +54,7 @@ const rows: readonly Row[] = [
   { path: '/v1/moderations', body: { input: [{ type: 'text', text: word }] } },
   { path: '/v1/rerank', body: { query: word, documents: ['fine'] } },
   { path: '/v1/rerank', body: { query: 'fine', documents: ['fine', { text: word }] } },
+  { path: '/v2/rerank', body: { query: 'fine', documents: [word] } },
   { path: '/v1/responses', body: { input: word } },
   { path: '/v1/responses', body: { input: 'hi', instructions: word } },
   { path: '/v1/responses/compact', body: { input: word } },
@@ -85,6 +87,7 @@ describe.each(engines)('blocked words everywhere on $kind', (engine) => {
       settings,
       channels: [
         { models: `${m},tunedModels/${m},sora-2` },
+        { type: 42, models: m },
         { type: 2, models: 'mj_imagine,mj_blend' },
         { type: 36, models: 'suno_music' },
       ],

@@ -42,6 +42,8 @@ export function answerOf(exchange: Exchange, behaviour: Behaviour): Answer | Ups
   if (path.endsWith('/responses/input_tokens')) return whole({ object: 'response.input_tokens', input_tokens: 4242 });
   if (path.endsWith('/messages')) return ofClaude(body, String(headers['anthropic-beta'] ?? ''), behaviour);
   if (path.endsWith('/responses')) return ofResponses(body, behaviour);
+  if (path.endsWith('/fim/completions') && isObject(body))
+    return ofChat({ ...body, messages: [{ role: 'user', content: body['prompt'] }] }, behaviour);
   if (path.endsWith('/completions') && !path.endsWith('/chat/completions')) return ofCompletions(body, behaviour);
   if (path.endsWith('/chat/completions') || (isObject(body) && 'messages' in body)) return ofChat(body, behaviour);
   return null;
