@@ -90,3 +90,8 @@ export function noteHosted(prompt: PromptContent, kind: HostedKind, mostCalls: u
   // Of two that are the same one each may run as often as it says.
   prompt.hosted.set(kind, before === undefined ? most : most === 0 || before === 0 ? 0 : before + most);
 }
+
+/** A file's name, which models are told. Its tokens are among those that are guessed for the file. */
+export function addFileName(prompt: PromptContent, name: unknown): void {
+  if (typeof name === 'string' && name !== '') prompt.untokened = [...(prompt.untokened ?? []), name];
+}

@@ -36,6 +36,31 @@ describe.each(engines)('blocked words on $kind', (engine) => {
     expect(body.error.code).toBe('sensitive_words_detected');
   });
 
+  it('are refused in names of files, in escapes, and with what nobody sees between their letters', async () => {
+    await using the = await scene();
+    const data = 'data:application/pdf;base64,JVBERi0xLjQK';
+    const calling = { id: 'a', type: 'function', function: { name: 'f', arguments: String.raw`{"q":"\u0063ontraband"}` } };
+    const called = [
+      ...message('x'),
+      { role: 'assistant', content: null, tool_calls: [calling] },
+      { role: 'tool', tool_call_id: 'a', content: 'ok' },
+    ];
+    const asked: [string, object][] = [
+      ['chat/completions', { messages: message([{ type: 'file', file: { filename: 'contraband.pdf', file_data: data } }]) }],
+      ['responses', { input: message([{ type: 'input_file', filename: 'Contraband.pdf', file_data: data }]) }],
+      ['chat/completions', { messages: called }],
+      ['chat/completions', { messages: message('https://tide.example/?q=%63ontra%62and') }],
+      ['chat/completions', { messages: message('con\u200Btra\u00ADband') }],
+      // Where a long text is cut into pieces.
+      ['chat/completions', { messages: message(`${'y'.repeat(64 * 1024 - 20)}%63%6F%6E%74%72%61%62%61%6E%64${'y'.repeat(9_000)}`) }],
+    ];
+    for (const [path, body] of asked) {
+      const told = await refusal(await the.post(`/v1/${path}`, { model: testModel, ...body }));
+      expect([path, told.status, told.body.error.code]).toEqual([path, 400, 'sensitive_words_detected']);
+    }
+    await expectUntouched(the);
+  });
+
   it('are refused wherever they stand in a chat, in the specified words', async () => {
     await using the = await scene();
     const bodies = [

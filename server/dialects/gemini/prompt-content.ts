@@ -2,7 +2,7 @@
 import { isObject } from '#server/framing/loose-json.ts';
 import { addInlineMedia, addMediaUrl, isAudio } from '../media-tokens.ts';
 import type { MediaRates } from '../media-tokens.ts';
-import { emptyPrompt, noteHosted } from '../prompt-content.ts';
+import { addFileName, emptyPrompt, noteHosted } from '../prompt-content.ts';
 import type { PromptContent } from '../prompt-content.ts';
 import type { Body } from '../strict-fields.ts';
 import { hosted } from './hosted-tools.ts';
@@ -52,6 +52,7 @@ function addContent(prompt: PromptContent, content: unknown): void {
 
 function addPart(prompt: PromptContent, part: Body): void {
   const [inline, file] = [member(part, 'inlineData'), member(part, 'fileData')];
+  for (const one of [inline, file]) if (isObject(one)) addFileName(prompt, member(one, 'displayName'));
   if (isObject(inline)) addInline(prompt, { mimeType: member(inline, 'mimeType'), data: inline.data });
   else if (isObject(file)) addFile(prompt, { mimeType: member(file, 'mimeType'), uri: member(file, 'fileUri') });
   else if (part.text !== undefined) addText(prompt, part.text);

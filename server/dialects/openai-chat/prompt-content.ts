@@ -2,7 +2,7 @@
 import { isObject } from '#server/framing/loose-json.ts';
 import { addMedia } from '../media-tokens.ts';
 import type { MediaRates } from '../media-tokens.ts';
-import { emptyPrompt, noteCacheControl, noteHosted } from '../prompt-content.ts';
+import { addFileName, emptyPrompt, noteCacheControl, noteHosted } from '../prompt-content.ts';
 import type { PromptContent } from '../prompt-content.ts';
 import { pictureWorth } from '../picture-cost.ts';
 import type { PictureWorth } from '../picture-cost.ts';
@@ -69,8 +69,11 @@ function addContent(prompt: PromptContent, content: unknown, worthOf: WorthOf): 
     noteCacheControl(prompt, part);
     if (part.type === 'image_url') addImage(prompt, part.image_url, worthOf(part));
     else if (part.type === 'input_audio') addAudio(prompt, part.input_audio);
-    else if (part.type === 'file') addFile(prompt, isObject(part.file) ? part.file.file_data : undefined, 'application/pdf');
-    else if (part.type === 'video_url') addFile(prompt, urlOf(part.video_url), 'video/mp4');
+    else if (part.type === 'file') {
+      const { file_data: data, filename }: Body = isObject(part.file) ? part.file : {};
+      addFileName(prompt, filename);
+      addFile(prompt, data, 'application/pdf');
+    } else if (part.type === 'video_url') addFile(prompt, urlOf(part.video_url), 'video/mp4');
     else if (part.type === 'video') addVideo(prompt, part.video);
     else if (part.type === 'document_url') addFile(prompt, urlOf(part.document_url), 'application/pdf');
     else addText(prompt, part.text ?? part.refusal);

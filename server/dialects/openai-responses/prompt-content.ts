@@ -3,7 +3,7 @@ import { isObject } from '#server/framing/loose-json.ts';
 import { addMedia } from '../media-tokens.ts';
 import type { MediaRates } from '../media-tokens.ts';
 import { pictureWorth } from '../picture-cost.ts';
-import { emptyPrompt, noteHosted } from '../prompt-content.ts';
+import { addFileName, emptyPrompt, noteHosted } from '../prompt-content.ts';
 import type { PromptContent } from '../prompt-content.ts';
 import type { Body } from '../strict-fields.ts';
 import { hosted } from './hosted-tools.ts';
@@ -76,7 +76,8 @@ function addContent(prompt: PromptContent, content: unknown, model: string): voi
 }
 
 /** Which of both counts where both are there is the provider's to say. */
-function addFile(prompt: PromptContent, { file_data: data, file_url: url }: Body): void {
+function addFile(prompt: PromptContent, { file_data: data, file_url: url, filename }: Body): void {
+  addFileName(prompt, filename);
   const given = [data, url].filter((value) => typeof value === 'string');
   for (const value of given.length === 0 ? [undefined] : given)
     addMedia(prompt, { value, usualType: 'application/pdf', rates, guess: perFile, guessOfOthers: perFile });

@@ -3,7 +3,7 @@
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import type { CallContent } from '#server/relay/admission/call-content.ts';
-import { folded } from '#server/relay/admission/folded-text.ts';
+import { folded, mostEscapedUnits, unescaped } from '#server/relay/admission/folded-text.ts';
 import { createWordSearch } from '#server/relay/admission/word-matcher.ts';
 import type { WordMatcher, WordSearch } from '#server/relay/admission/word-matcher.ts';
 import { OutputWords } from '#server/relay/output-words.ts';
@@ -24,8 +24,8 @@ interface Search extends WordSearch {
 
 /** Characters that are searched at once: a few milliseconds. With longer words it is more. */
 const shortestPiece = 64 * 1024;
-/** Of a text that are one of a word: a letter and its marks. */
-const mostUnits = 4;
+/** Of a text that are one of a word: a letter and its marks, or one that is escaped. */
+const mostUnits = mostEscapedUnits;
 /** They stand beside the texts in every prompt, and nobody wrote them. */
 const roles = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'function']);
 /** A longer text is not looked for among them: V8 hashes and copies all of a text that it has not seen. */
@@ -73,7 +73,8 @@ async function checkInTurn(content: Pick<CallContent, 'use'>, pieces: Iterable<s
 
 /** The word itself is told to nobody. @throws {AppError} */
 function refuseWhere(holds: WordMatcher, piece: string): void {
-  if (holds(folded(piece))) throw new AppError('sensitive_words_detected');
+  const plain = unescaped(piece);
+  if (holds(folded(piece)) || (plain !== null && holds(folded(plain)))) throw new AppError('sensitive_words_detected');
 }
 
 /** Pieces overlap, so that a word which one of them cuts is whole in the next. */

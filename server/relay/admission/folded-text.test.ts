@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { folded } from './folded-text.ts';
+import { folded, unescaped } from './folded-text.ts';
 
 describe('texts are the same', () => {
   it.each([
@@ -8,6 +8,8 @@ describe('texts are the same', () => {
     ['with their marks apart', 'CAFE\u0301', 'café'],
     ['with marks in another order', 'a\u0323\u0301', 'a\u0301\u0323'],
     ['with the marks of narrow kana', 'ｶﾞ', 'ガ'],
+    ['with what nobody sees between them', 'con\u200Btra\u00ADb\u2060and', 'contraband'],
+    ['as letters that nobody sees', String.fromCodePoint(...[...'ebb'].map((letter) => 0xe0000 + (letter.codePointAt(0) ?? 0))), 'ebb'],
   ])('%s', (_how, one, other) => expect(folded(one)).toBe(folded(other)));
 });
 
@@ -21,3 +23,14 @@ test.each([
   expect(length).toBeLessThan(50);
   expect(folded(text)).toMatch(/^before .*after$/s);
 });
+
+test.each([
+  [String.raw`{"q":"\u0063ontraband"}`, '{"q":"contraband"}'],
+  ['?q=%63ontra%62and', '?q=contraband'],
+  ['%E8%BF%9D%e7%a6%81', '违禁'],
+  // What is no letter stays, and spoils nothing beside it.
+  ['100%FF%63', '100%FFc'],
+  ['%63%E8%62', 'c%E8b'],
+])('%s is read as %s', (text, plain) => expect(unescaped(text)).toBe(plain));
+
+test.each(['100 %', String.raw`C:\users`, 'plain'])('%s has no escapes', (text) => expect(unescaped(text)).toBeNull());
