@@ -203,6 +203,7 @@ describe.each(engines)('money on $kind', (engine) => {
     expect((await scene.chat(body)).status).toBe(403);
     expect(internet.visits).toHaveLength(1);
     expect(scene.upstream.requests).toEqual([]);
+    await until(() => (scene.app.context.bodies.bytes === 0 ? true : null));
     await scene.addChannel({ type: 1, models: model, priority: -1 });
     expect((await scene.chat(body)).status).toBe(200);
     expect(scene.upstream.requests).toHaveLength(1);
