@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { buildAttempt as attempt, buildLog as row } from '#tests/support/log-row.ts';
-import { chargeOf, endingOf, failureStatus, isFree, upstreamWords } from './log-ending.ts';
+import { chargeOf, endingOf, failureStatus, isFree, unsentReason, upstreamWords } from './log-ending.ts';
 import { otherOf, attemptsOf } from './log-other.ts';
 import { CallEnding } from './logs.ts';
 
@@ -28,6 +28,7 @@ test.each([
   ['unreadable', undefined, [attempt(7, 200, 'invalid_upstream_response')]],
   ['error_inside', undefined, [attempt(7, 200, 'insufficient_quota')]],
   ['broke_off', undefined, [{ ...attempt(7, 200, 'upstream_error'), first_byte_ms: 3 }]],
+  ['upstream_fault', 503, [attempt(7, 503, 'server_error'), { ...attempt(8, 0, 'untranslatable'), unsent: true }]],
   ['failed', undefined, []],
 ])('log row: nothing came of it: %s, status %s', (ending, status, attempts) => {
   const log = row({ ...nothing, other: { ending: 'upstream_error', attempts } });
@@ -56,6 +57,15 @@ test('log row: the upstream’s own words are shown, ours are not', () => {
   expect(upstreamWords(row({ ...nothing, other: lost }))).toBeUndefined();
   expect(upstreamWords(row({ other: { ending: 'invalid_answer', problem: '无效的上游应答' } }))).toBeUndefined();
   expect(upstreamWords(row({ content }))).toBeUndefined();
+});
+
+test('log row: why a call was not sent is told, and not as the upstream’s words', () => {
+  const log = row({
+    ...nothing,
+    other: { ending: 'unsendable', attempts: [attempt(0, 0, 'untranslatable')], problem: 'n must be at most 1' },
+  });
+  expect([unsentReason(log), upstreamWords(log)]).toEqual(['n must be at most 1', undefined]);
+  expect(unsentReason(row({ ...nothing, other: { ending: 'invalid_answer', problem: '无效的上游应答' } }))).toBeUndefined();
 });
 
 test('log row: every ending of the relay has a name of its own', () => {

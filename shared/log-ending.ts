@@ -1,7 +1,7 @@
 // How a call ended, from what its row remembers: how the relay ended it, and what the last try met.
 import { isCall, otherOf, attemptsOf } from './log-other.ts';
 import { CallEnding } from './logs.ts';
-import type { Log } from './logs.ts';
+import type { Attempt, Log } from './logs.ts';
 
 /** Nothing came of the call, by what the last try met; `client_left`: nobody waited for it any more. */
 const fruitless = [
@@ -33,9 +33,14 @@ export function endingOf(log: Log): Ending {
 
 const accountStatuses = new Set([401, 402, 403]);
 
+/** The last try whose provider was asked. */
+function lastAsked(log: Log): Attempt | undefined {
+  return attemptsOf(log).findLast(({ attempt }) => attempt.unsent !== true)?.attempt;
+}
+
 /** Why nothing came of it: what the last try met is what the caller was told. */
 function failureOfTries(log: Log): Ending {
-  const last = attemptsOf(log).at(-1)?.attempt;
+  const last = lastAsked(log);
   if (last === undefined) return 'failed';
   if (last.error === 'upstream_timeout' || last.status === 408 || last.status === 504 || last.status === 524) return 'timed_out';
   if (last.error === 'invalid_upstream_response') return 'unreadable';
@@ -51,7 +56,7 @@ const withStatus: ReadonlySet<Ending> = new Set(['refused', 'account_refused', '
 
 /** The status that the upstream refused the call with; undefined where it answered something else, or nothing. */
 export function failureStatus(log: Log): number | undefined {
-  return withStatus.has(endingOf(log)) ? attemptsOf(log).at(-1)?.attempt.status : undefined;
+  return withStatus.has(endingOf(log)) ? lastAsked(log)?.status : undefined;
 }
 
 /** What became of the money of a call that did not end well. */
@@ -78,6 +83,11 @@ const ownWords: ReadonlySet<Ending> = new Set([
   'well',
   'failed',
 ]);
+
+/** Why no provider could be asked; our words, or nothing in rows of an earlier server. */
+export function unsentReason(log: Log): string | undefined {
+  return endingOf(log) === 'unsendable' ? otherOf(log)?.problem : undefined;
+}
 
 /** What the upstream said, in its own words. Where nobody there said anything, the words would be ours. */
 export function upstreamWords(log: Log): string | undefined {

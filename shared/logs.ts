@@ -66,6 +66,8 @@ export const Attempt = z.object({
   end_ms: z.number(),
   /** Error code or short reason of a failed try. */
   error: z.optional(z.string()),
+  /** The provider was not asked: it has no place for the request. */
+  unsent: z.optional(z.boolean()),
 });
 export type Attempt = z.infer<typeof Attempt>;
 

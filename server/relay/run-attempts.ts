@@ -97,6 +97,7 @@ export async function runAttempts(call: RunningCall, client: ClientStream | null
     noteFailed(call, attempt, failure);
     // Ours, before anything was sent: no channel had a part in it.
     const isUnsent = failure.own !== undefined && unpassed === null && attempt.record.status === 0;
+    if (isUnsent) attempt.record.unsent = true;
     if (!isUnsent) last = { kind: 'none', reason: 'upstream_failed', failure, channel, unpassed };
     else if (last.reason !== 'upstream_failed') last = { kind: 'none', reason: 'unsendable', failure };
     if (unpassed !== null || !isRetryable(failure, channel.provider)) return last;

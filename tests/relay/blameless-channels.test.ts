@@ -23,7 +23,7 @@ describe.each(engines)('a blameless channel on $kind', (engine) => {
     await scene.chat({ model });
     const rows = await scene.logs(enough + 1);
     expect(rows.map((row) => row.channel_id)).toEqual([...Array.from({ length: enough }, () => scene.channelIds[1]), scene.channelIds[0]]);
-    expect(rows[0]?.other).toMatchObject({ attempts: [{ error: 'untranslatable' }, { status: 200 }] });
+    expect(rows[0]?.other).toMatchObject({ attempts: [{ error: 'untranslatable', unsent: true }, { status: 200 }] });
   });
 
   test('a request that no channel has a place for is refused here: the log says so, and no channel has failed', async () => {
@@ -31,11 +31,19 @@ describe.each(engines)('a blameless channel on $kind', (engine) => {
     const response = await scene.chat({ model, n: 2 });
     expect([response.status, await response.json()]).toMatchObject([400, { error: { code: 'untranslatable' } }]);
     const [row] = await scene.logs(1);
-    expect(row).toMatchObject({ channel_id: 0, quota: 0, other: { ending: 'unsendable', attempts: [{ error: 'untranslatable' }] } });
+    const attempts = [{ error: 'untranslatable', unsent: true }];
+    expect(row).toMatchObject({
+      channel_id: 0,
+      quota: 0,
+      other: { ending: 'unsendable', problem: expect.stringContaining('n'), attempts },
+    });
     // Whoever has failed before is told of, and may be asked again.
     await scene.addChannel({ type: 1, models: model, priority: 9 });
     scene.upstream.behave({ status: 500, error: { message: 'down', type: 'x' } });
     expect((await scene.chat({ model, n: 2 })).status).toBe(500);
+    const failed = (await scene.logs(2)).at(-1);
+    expect(failed?.other?.['attempts']).toMatchObject([{ status: 500 }, { unsent: true }]);
+    expect(failed?.other).not.toHaveProperty('attempts.0.unsent');
     await scene.checkBooks();
   });
 

@@ -27,6 +27,7 @@ export function attemptBar({ attempt, ending }: EndedAttempt, index: number, { l
 /** `429 rate limited`: statuses whose meaning everybody should not have to know by heart; else the upstream's own word. */
 function noteOf(attempt: Attempt, { ending, word }: { ending: Ending; word: string }, t: TFunction): string {
   const { status, error } = attempt;
+  if (ending === 'unsendable') return word;
   if (status === 0) return t('receipt.attempts.no_status');
   if (ending === 'well') return String(status);
   if (status < 300 && ending !== 'failed') return `${status} ${word}`;

@@ -287,7 +287,7 @@ function ChannelPath({ log }: { log: Log }) {
           {step.hasFailed ? (
             <s className={styles.failed}>
               {step.channel}
-              <span className="visually-hidden"> {t('common.receipt.attempt_failed')}</span>
+              <span className="visually-hidden"> {t(`logs.ending.${step.isUnsent === true ? 'unsendable' : 'failed'}`)}</span>
             </s>
           ) : (
             step.channel

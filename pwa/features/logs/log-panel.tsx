@@ -5,7 +5,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { changeOf, isSpending } from '#shared/balance-change.ts';
-import { chargeOf, endingOf, upstreamWords } from '#shared/log-ending.ts';
+import { chargeOf, endingOf, unsentReason, upstreamWords } from '#shared/log-ending.ts';
 import { isCall, otherOf } from '#shared/log-other.ts';
 import { isUnfunded } from '#pwa/api/low-water.ts';
 import type { Log } from '#shared/logs.ts';
@@ -181,7 +181,8 @@ function CallReceipt({ log, isAdmin }: { log: Log; isAdmin: boolean }) {
 /** What happened to a call that did not end well, who is to act, and what became of the money. */
 function EndingText({ log }: { log: Log }) {
   const { t } = useTranslation();
-  const words = upstreamWords(log);
+  const reason = unsentReason(log);
+  const words = reason ?? upstreamWords(log);
   return (
     <>
       <p className={styles.remark}>
@@ -189,7 +190,7 @@ function EndingText({ log }: { log: Log }) {
       </p>
       {words !== undefined && (
         <figure className={styles.words}>
-          <figcaption>{t('receipt.upstream_words')}</figcaption>
+          <figcaption>{t(reason === undefined ? 'receipt.upstream_words' : 'receipt.unsent_reason')}</figcaption>
           <blockquote>{words}</blockquote>
         </figure>
       )}

@@ -1,9 +1,14 @@
+import { t } from 'i18next';
 import { beforeAll, expect, test } from 'vitest';
 import { buildAttempt as attempt, buildLog as row } from '#tests/support/log-row.ts';
-import { startTexts } from '#pwa/i18n/setup.ts';
+import { loadTexts, startTexts } from '#pwa/i18n/setup.ts';
+import { attemptBar } from './attempt-bars.ts';
 import { channelPath, endedAttempts, firstBytePace, paceOf, picturesOf, sizeOf, soundOf, spokenOf, videoSizeOf } from './log-summary.ts';
 
-beforeAll(startTexts);
+beforeAll(async () => {
+  await startTexts();
+  await loadTexts('logs', 'receipt');
+});
 
 test('log row: the path has failed tries in it', () => {
   const log = row({ other: { attempts: [attempt(12, 429, 'rate_limited'), attempt(7, 200)] } });
@@ -60,6 +65,27 @@ test.each([
   const attempts = [attempt(12, 429, 'rate_limited'), attempt(7, 200, ending)];
   const log = row({ other: { attempts, ...(ending === undefined ? {} : { ending }) } });
   expect(endedAttempts(log).map((one) => one.ending)).toEqual(endings);
+});
+
+test('log row: tries that were not sent are no failures of their channels', () => {
+  const unsent = { ...attempt(6, 0, 'untranslatable'), unsent: true };
+  const served = row({ other: { attempts: [unsent, attempt(7, 200)] } });
+  expect(endedAttempts(served).map((one) => one.ending)).toEqual(['unsendable', 'well']);
+  expect(channelPath(served).map((step) => step.isUnsent)).toEqual([true, undefined]);
+  const failed = row({
+    prompt_tokens: 0,
+    completion_tokens: 0,
+    other: { ending: 'upstream_error', attempts: [attempt(7, 500, 'x'), unsent] },
+  });
+  expect(endedAttempts(failed).map((one) => one.ending)).toEqual(['failed', 'unsendable']);
+  const note = (log: typeof served) => endedAttempts(log).map((one, index) => attemptBar(one, index, { log, t }).note);
+  expect(note(served)).toEqual(['Not sent', '200']);
+  const alone = row({
+    prompt_tokens: 0,
+    completion_tokens: 0,
+    other: { ending: 'unsendable', attempts: [attempt(6, 0, 'untranslatable')] },
+  });
+  expect(note(alone), 'rows of an earlier server').toEqual(['Not sent']);
 });
 
 test('log row: an error of the only try is told even where the row itself names no ending', () => {

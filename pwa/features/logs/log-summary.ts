@@ -75,13 +75,20 @@ export interface PathStep {
   channel: number;
   name: string;
   hasFailed: boolean;
+  /** Failed, because its provider could not be asked. */
+  isUnsent?: boolean;
 }
 
 /** Channels in the order in which they were tried; rows without attempts may still know the numbers. */
 export function channelPath(log: Log): PathStep[] {
   const attempts = attemptsOf(log);
   if (attempts.length > 0) {
-    const steps = attempts.map(({ attempt, hasFailed }) => ({ channel: attempt.channel, name: attempt.channel_name ?? '', hasFailed }));
+    const steps = attempts.map(({ attempt: { channel, channel_name: name = '', unsent }, hasFailed }) => ({
+      channel,
+      name,
+      hasFailed,
+      ...(unsent === true ? { isUnsent: true } : {}),
+    }));
     // A socket is opened and spoken on: one channel, one step.
     return steps.filter((step, index) => step.hasFailed || steps[index + 1]?.channel !== step.channel);
   }
@@ -112,11 +119,12 @@ export interface EndedAttempt {
   ending: Ending;
 }
 
-/** The attempts of a call, each with how it ended. The last one ended as the call did; those before it failed. */
+/** The attempts of a call, each with how it ended. The last one ended as the call did; those before it failed, or were not sent. */
 export function endedAttempts(log: Log): EndedAttempt[] {
   const attempts = attemptsOf(log);
   const ending = endingOf(log);
   return attempts.map(({ attempt, hasFailed }, index) => {
+    if (attempt.unsent === true) return { attempt, ending: 'unsendable' };
     if (index === attempts.length - 1 && ending !== 'well') return { attempt, ending };
     if (hasFailed) return { attempt, ending: 'failed' };
     return { attempt, ending: attempt.error === undefined ? 'well' : (CallEnding.safeParse(attempt.error).data ?? 'other') };
