@@ -5,6 +5,7 @@ import type { AppContext } from '#server/context.ts';
 import type { Patch } from '#server/db/collection.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
 import { writeLog } from '#server/logs/write-log.ts';
+import type { FailReason } from './fail-reason.ts';
 import type { ReportedFields, TaskReport } from './platforms/platform.ts';
 import { refundTask } from './refund-task.ts';
 
@@ -47,7 +48,7 @@ export async function failTask(context: AppContext, task: TaskRecord, fields: Re
 export function failUntaken(
   context: AppContext,
   task: TaskRecord,
-  fields: Pick<TaskRecord, 'fail_reason'> & Partial<Pick<TaskRecord, 'code'>>,
+  fields: FailReason & Partial<Pick<TaskRecord, 'code'>>,
 ): Promise<TaskRecord | null> {
   const isUntaken = { id: task.id, running_user_id: { exists: true }, poll_at: { exists: false } };
   const { set, unset } = failure(context, task, fields);
@@ -58,7 +59,7 @@ export function failUntaken(
  * The same of one that a channel may have taken, and has not said so: it costs its owner nothing, and the channel perhaps something. The log
  * tells which one; until it does, the check stays.
  */
-export async function failLost(context: AppContext, task: TaskRecord, fields: Pick<TaskRecord, 'fail_reason'>): Promise<void> {
+export async function failLost(context: AppContext, task: TaskRecord, fields: FailReason): Promise<void> {
   const isUntaken = { id: task.id, running_user_id: { exists: true }, poll_at: { exists: false } };
   const { set, unset } = failure(context, task, { ...fields, lost_log_id: await context.db.nextId('logs') });
   const failed = await context.db.collection('tasks').patch(isUntaken, { set, unset });

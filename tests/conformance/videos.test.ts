@@ -397,6 +397,27 @@ describe('providers of videos', () => {
     expect(new Set(providers.flatMap(({ videos }) => videos ?? []))).toEqual(new Set(Object.keys(videoForms)));
   });
 
+  it('a picture that cannot be fetched: the list of tasks says so in its reader’s words, and what was ordered', async () => {
+    await using upstream = await startFakeVideos(() => undefined);
+    const model = 'veo-3.1-generate-preview';
+    const channel = await scene.addChannel({ type: 24, models: model, base_url: upstream.url, key: 'AIza-key' });
+    const customer = await scene.customer();
+    const input_reference = { image_url: 'https://nowhere.example/a.png?sig=1' };
+    const { status, body } = await customer.call('POST', '/v1/videos', { model, prompt, seconds: '6', size: '1280x720', input_reference });
+    expect([status, body.error.code, upstream.visits.length]).toEqual([400, 'media_not_fetched', 0]);
+    const owner = await scene.app.as(customer.user);
+    const read = async (language: string) => {
+      const told = await owner.get('/api/task/self?platform=video', { headers: { 'accept-language': language } });
+      expect(told.data).toMatchObject([{ status: 'FAILURE', task_id: '', quota: 0, video: { seconds: 6, size: '1280x720' } }]);
+      return z.array(z.object({ fail_reason: z.string() })).parse(told.data)[0]?.fail_reason;
+    };
+    expect(await read('en')).toMatch(/^The file at https:\/\/nowhere\.example\/a\.png cannot be fetched: /);
+    expect(await read('zh')).toMatch(/^无法下载 https:\/\/nowhere\.example\/a\.png：/);
+    expect((await customer.call('GET', '/v1/videos')).body.data).toEqual([]);
+    await scene.app.context.db.collection('channels').remove({ id: channel });
+    await scene.app.context.channels.reload();
+  });
+
   describe.each(rows)('type $type', (row) => {
     let upstream: FakeVideos;
     let state: State;

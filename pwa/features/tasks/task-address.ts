@@ -31,6 +31,11 @@ export function kindOfTasks({ kind, id }: Pick<TaskSearch, 'kind' | 'id'>): 'mus
   return id === undefined && localStorage.getItem(storageKey) === 'video' ? 'video' : 'music';
 }
 
+/** Neither the address nor this device says what is looked for: it may be either. */
+export function isKindOpen({ kind, id, action, status, channel }: TaskSearch): boolean {
+  return [kind, id, action, status, channel].every((one) => one === undefined) && localStorage.getItem(storageKey) === null;
+}
+
 export function rememberKind(kind: 'music' | 'video'): void {
   localStorage.setItem(storageKey, kind);
 }

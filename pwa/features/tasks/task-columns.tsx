@@ -39,7 +39,7 @@ export function taskColumns(t: TFunction, { kind, isAdmin, unit, isPhone }: Colu
       key: 'action',
       heading: t('tasks.column.action'),
       cell: (row) => <ActionTag row={row} />,
-      width: 108,
+      width: kind === 'video' ? 136 : 108,
       leave: 6,
       card: 'context',
     },

@@ -8,13 +8,14 @@ import { storeUser } from '#pwa/api/stored-user.ts';
 import { buildConsoleUser, buildDrawing, buildMusic } from '#tests/support/console-records.ts';
 import { type DrawnScreen, drawScreen, shows, startScreenTexts } from '#tests/support/console-screen.tsx';
 import { type FixtureServer, sendJson, startFixtureServer } from '#tests/support/console-server.ts';
-import type { TaskSearch } from './task-address.ts';
+import { rememberKind, type TaskSearch } from './task-address.ts';
 import type { TaskKind } from './task-kinds.ts';
 import { TasksScreen } from './tasks-screen.tsx';
 
 let server: FixtureServer;
 let screen: DrawnScreen;
 let stored: (Drawing | Task)[];
+let byPlatform: Partial<Record<string, Task[]>> | undefined;
 let isBroken: boolean;
 let extra: object;
 let addresses: TaskSearch[];
@@ -29,12 +30,15 @@ beforeEach(() => {
   stored = [];
   addresses = [];
   isBroken = false;
+  byPlatform = undefined;
+  localStorage.removeItem('task-kind');
   extra = {};
   storeUser(buildConsoleUser({ id: 7, username: 'alice', role: Role.user }));
   server.answer(({ url }, response) => {
     if (!/^\/api\/(mj|task)\//.test(url)) return sendJson(response, { success: false, message: '' });
     if (isBroken) return sendJson(response, { success: false, message: 'the store is away', code: 'store_away' }, 503);
-    return sendJson(response, { success: true, message: '', data: stored, total: stored.length, page_size: 10, ...extra });
+    const data = byPlatform === undefined ? stored : (byPlatform[new URL(url, 'http://here').searchParams.get('platform') ?? 'suno'] ?? []);
+    return sendJson(response, { success: true, message: '', data, total: data.length, page_size: 10, ...extra });
   });
 });
 afterEach(() => {
@@ -187,6 +191,31 @@ describe('tasks-screen', () => {
     await shows(() => screen.press('Older'));
     await shows(() => expect(lists().at(-1)?.searchParams.get('cursor')).toBe('next'));
     expect(lists().at(-1)?.searchParams.has('p')).toBe(false);
+  });
+
+  const video = () => {
+    const made = { model: 'veo-3', seconds: 8, size: '1280x720', url: '', poster: '' };
+    return buildMusic({ platform: 'video', action: 'IMAGE_TO_VIDEO', properties: { input: 'a harbour' }, video: made });
+  };
+  const askedFor = () => lists().map(({ searchParams }) => searchParams.get('platform') ?? 'music');
+
+  test('whoever has not said what he looks for sees videos where there is no music', async () => {
+    byPlatform = { video: [video()] };
+    open('music');
+    await shows(() => expect(rows()[0]).toContain('a harbour'));
+    expect(rows()[0]).toContain('8 s');
+    expect(askedFor()).toEqual(['music', 'video']);
+  });
+
+  test('who asks for music, or has looked at it last, sees that there is none', async () => {
+    byPlatform = { video: [video()] };
+    open('music', { kind: 'music' });
+    await shows(() => expect(screen.text()).toContain('Show the last 30 days'));
+    screen.leave();
+    rememberKind('music');
+    open('music');
+    await shows(() => expect(screen.text()).toContain('Show the last 30 days'));
+    expect(askedFor()).not.toContain('video');
   });
 
   test('nothing today offers the last 30 days', async () => {

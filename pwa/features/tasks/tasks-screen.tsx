@@ -18,7 +18,7 @@ import { columnsKey, taskColumns } from './task-columns.tsx';
 import { TaskFilterBar } from './task-filters.tsx';
 import { TaskGallery } from './task-gallery.tsx';
 import type { TaskKind } from './task-kinds.ts';
-import { useTaskList } from './use-task-list.tsx';
+import { useShownKind, useTaskList } from './use-task-list.tsx';
 import styles from './tasks.module.css';
 
 // What a list does not need is loaded when a record is opened.
@@ -35,12 +35,13 @@ interface TasksScreenProps {
 }
 
 /** The drawing log, and the task log of music and videos. */
-export function TasksScreen({ kind, search, onSearch }: TasksScreenProps) {
+export function TasksScreen({ kind: asked, search, onSearch }: TasksScreenProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const isPhone = useIsPhone();
   const unit = format.inCurrency ? 'USD' : t('common.quota.name');
   const screen = useListScreen({ search, onSearch });
+  const kind = useShownKind({ kind: asked, search, size: screen.size });
   const { list, listed, runs, narrow, page } = useTaskList({ kind, search, onSearch, size: screen.size });
   const { isAdmin } = list;
   const { row: opened, ...ways } = useOpenRecord(screen, { rows: listed.rows, rowKey: (row) => row.id });

@@ -6,7 +6,7 @@ import { useStoredUser } from '#pwa/api/self.ts';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import type { EmptyText } from '#pwa/ui/list/list-parts.tsx';
 import { useCursorPager } from '#pwa/ui/list/use-cursor-pager.ts';
-import type { TaskSearch } from './task-address.ts';
+import { isKindOpen, type TaskSearch } from './task-address.ts';
 import type { TaskKind } from './task-kinds.ts';
 import { tasksQuery } from './queries.ts';
 import { isUnfinished } from './task-row.ts';
@@ -17,6 +17,18 @@ interface TaskListOptions {
   search: TaskSearch;
   onSearch: (change: Partial<TaskSearch>) => void;
   size: number;
+}
+
+/** Whoever has not said what he looks for sees videos where there is no music. */
+export function useShownKind({ kind, search, size }: Omit<TaskListOptions, 'onSearch'>): TaskKind {
+  const isAdmin = (useStoredUser()?.role ?? 0) >= Role.admin;
+  const isOnline = useIsOnline();
+  const isOpen = kind === 'music' && isKindOpen(search);
+  const choice = { page: search.p ?? 1, size, cursor: search.after };
+  const music = useQuery({ ...tasksQuery(taskList('music', isAdmin, search), choice, isOnline), enabled: isOpen });
+  const hasNone = isOpen && music.data?.rows.length === 0;
+  const videos = useQuery({ ...tasksQuery(taskList('video', isAdmin, search), choice, isOnline), enabled: hasNone });
+  return hasNone && (videos.data?.rows.length ?? 0) > 0 ? 'video' : kind;
 }
 
 /** The list that the address asks for, and the ways to ask for another. */

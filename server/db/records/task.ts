@@ -34,6 +34,8 @@ export interface TaskRecord {
   /** `0%` to `100%`. */
   progress: string;
   fail_reason: string;
+  /** The same in English, where it is ours. */
+  fail_reason_en?: string;
   prompt: string;
   prompt_en: string;
   description: string;

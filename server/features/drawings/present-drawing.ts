@@ -1,11 +1,17 @@
+import type { Language } from '#shared/errors.ts';
 import type { Drawing } from '#shared/drawings.ts';
 import type { AppContext } from '#server/context.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
+import { failReasonIn } from '#server/tasks/fail-reason.ts';
 import { imageAddress } from '#server/tasks/image-address.ts';
 
 /** Owners do not see through which channel it went. */
-export function presentDrawing(context: AppContext, task: TaskRecord, { isOwn }: { isOwn: boolean }): Drawing {
-  const { id, user_id, code, action, prompt, prompt_en, description, state, status, progress, fail_reason } = task;
+export function presentDrawing(
+  context: AppContext,
+  task: TaskRecord,
+  { isOwn, language }: { isOwn: boolean; language: Language },
+): Drawing {
+  const { id, user_id, code, action, prompt, prompt_en, description, state, status, progress } = task;
   const { submit_time, start_time, finish_time, quota, refunded_quota, buttons, properties } = task;
   return {
     id,
@@ -24,7 +30,7 @@ export function presentDrawing(context: AppContext, task: TaskRecord, { isOwn }:
     image_url: imageAddress(context, task),
     status,
     progress,
-    fail_reason,
+    fail_reason: failReasonIn(task, language),
     channel_id: isOwn ? 0 : task.channel_id,
     quota,
     refunded_quota,

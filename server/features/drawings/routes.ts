@@ -8,10 +8,10 @@ import type { TaskQuery } from '#server/tasks/list-tasks.ts';
 import { presentDrawing } from './present-drawing.ts';
 
 export function mountDrawings(host: RouteHost): void {
-  mountReading(host, drawingApi.list, async ({ context, query }) => {
+  mountReading(host, drawingApi.list, async ({ context, query, facts: { language } }) => {
     const { records, extra } = await listTasks(context, { ...taskQuery(query), channelId: query.channel_id });
     return respond(
-      records.map((record) => presentDrawing(context, record, { isOwn: false })),
+      records.map((record) => presentDrawing(context, record, { isOwn: false, language })),
       { extra },
     );
   });
@@ -19,7 +19,7 @@ export function mountDrawings(host: RouteHost): void {
   mountReading(host, drawingApi.listSelf, async (call) => {
     const { records, extra } = await listTasks(call.context, { ...taskQuery(call.query), userId: signedIn(call).user.id });
     return respond(
-      records.map((record) => presentDrawing(call.context, record, { isOwn: true })),
+      records.map((record) => presentDrawing(call.context, record, { isOwn: true, language: call.facts.language })),
       { extra },
     );
   });

@@ -1,13 +1,19 @@
+import type { Language } from '#shared/errors.ts';
 import type { Task } from '#shared/tasks.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
 import type { AppContext } from '#server/context.ts';
 import { callersName, dataOf } from '#server/tasks/task-data.ts';
 import { factsOf, madeOf } from '#server/tasks/videos/video-facts.ts';
+import { failReasonIn } from '#server/tasks/fail-reason.ts';
 import { videoFormOf } from '#server/tasks/videos/registry.ts';
 
 /** Owners do not see through which channel it went. */
-export function presentTask(context: Pick<AppContext, 'channels'>, task: TaskRecord, { isOwn }: { isOwn: boolean }): Task {
-  const { id, created_at, updated_at, platform, user_id, quota, refunded_quota, action, status, fail_reason, progress } = task;
+export function presentTask(
+  context: Pick<AppContext, 'channels'>,
+  task: TaskRecord,
+  { isOwn, language }: { isOwn: boolean; language: Language },
+): Task {
+  const { id, created_at, updated_at, platform, user_id, quota, refunded_quota, action, status, progress } = task;
   return {
     id,
     created_at,
@@ -21,7 +27,7 @@ export function presentTask(context: Pick<AppContext, 'channels'>, task: TaskRec
     refunded_quota,
     action,
     status,
-    fail_reason,
+    fail_reason: failReasonIn(task, language),
     submit_time: seconds(task.submit_time),
     start_time: seconds(task.start_time),
     finish_time: seconds(task.finish_time),

@@ -11,10 +11,10 @@ import { presentTask } from './present-task.ts';
 type Query = QueryOf<typeof taskApi.listSelf>;
 
 export function mountTasks(host: RouteHost): void {
-  mountReading(host, taskApi.list, async ({ context, query }) => {
+  mountReading(host, taskApi.list, async ({ context, query, facts: { language } }) => {
     const { records, extra } = await read(context, query, { channelId: query.channel_id });
     return respond(
-      records.map((record) => presentTask(context, record, { isOwn: false })),
+      records.map((record) => presentTask(context, record, { isOwn: false, language })),
       { extra },
     );
   });
@@ -22,7 +22,7 @@ export function mountTasks(host: RouteHost): void {
   mountReading(host, taskApi.listSelf, async (call) => {
     const { records, extra } = await read(call.context, call.query, { userId: signedIn(call).user.id });
     return respond(
-      records.map((record) => presentTask(call.context, record, { isOwn: true })),
+      records.map((record) => presentTask(call.context, record, { isOwn: true, language: call.facts.language })),
       { extra },
     );
   });

@@ -22,7 +22,7 @@ export interface Submission {
   isFor?(channel: PreparedChannel): boolean;
   /** What its price is for; missing: the call. */
   units?: CallUnits;
-  /** What its record says beside what all say, from when it is taken. */
+  /** What its record says beside what all say; its name from when it is taken. */
   record?: Pick<TaskRecord, 'public_id' | 'properties'>;
   /** `id`: of the task, for the address that the upstream calls back. */
   request(channel: PreparedChannel, id: number): TaskRequest | Promise<TaskRequest>;

@@ -14,6 +14,7 @@ import type { RatePermit } from '#server/relay/admission/rate-gate.ts';
 import { reserveQuota } from '#server/relay/admission/reserve-call.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import { checkAfter } from '#server/tasks/check-tasks.ts';
+import { ownReason, toldReason } from '#server/tasks/fail-reason.ts';
 import { failLost, failUntaken, pollEvery } from '#server/tasks/follow-task.ts';
 import { refundTask } from '#server/tasks/refund-task.ts';
 import { chargeOf } from '#server/tasks/task-charge.ts';
@@ -56,7 +57,7 @@ export async function submitTask(call: TaskCall): Promise<TaskAnswer> {
     const task = await openTask(context, call);
     const outcome = await runAttempts(call, task).catch(async (fault: unknown) => {
       // Nobody was asked: what is wanted cannot be put in that provider's words.
-      if (fault instanceof AppError) await failUntaken(context, task, { fail_reason: fault.code });
+      if (fault instanceof AppError) await failUntaken(context, task, ownReason(fault));
       throw fault;
     });
     if (outcome.verdict?.kind !== 'accepted') return await refused(context, task, outcome);
@@ -121,7 +122,7 @@ async function openTask(context: AppContext, { admission, submission, requestId 
     finish_time: 0,
     image_url: '',
     buttons: '',
-    properties: '',
+    properties: submission.record?.properties ?? '',
     data: '',
     quota: 0,
     token_quota: 0,
@@ -142,11 +143,11 @@ async function openTask(context: AppContext, { admission, submission, requestId 
 
 /** What no channel took stays in the list, with the reason, and costs nothing. */
 async function refused(context: AppContext, task: TaskRecord, { verdict, failure, mayBeTaken }: TaskAttempts): Promise<TaskAnswer> {
-  const told = verdict?.kind === 'refused' ? verdict.reason : (failure?.reason ?? '');
+  const said = verdict?.kind === 'refused' ? verdict.reason : (failure?.reason ?? '');
+  const reason = verdict?.kind !== 'refused' && said === failure?.error.code ? ownReason(failure.error) : toldReason(said);
   const code = verdict?.kind === 'refused' ? verdict.code : 0;
-  const fail_reason = storableText(told, longestStoredState);
-  if (mayBeTaken) await failLost(context, task, { fail_reason });
-  else await failUntaken(context, task, { code, fail_reason });
+  if (mayBeTaken) await failLost(context, task, reason);
+  else await failUntaken(context, task, { code, ...reason });
   if (verdict?.kind === 'refused') return { status: verdict.status, body: verdict.body };
   throw failure ?? new AppError('internal_error');
 }

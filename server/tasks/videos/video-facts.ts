@@ -14,7 +14,7 @@ export type VideoFacts = z.infer<typeof VideoFacts>;
 /** In `data`. */
 const MadeVideo = z.object({ url: z.string().optional(), file: z.string().optional() });
 
-/** Undefined: nobody has taken it, and nothing is kept of it. */
+/** Undefined: an earlier server has kept nothing of it, since nobody has taken it. */
 export function factsOf({ properties }: Pick<TaskRecord, 'properties'>): VideoFacts | undefined {
   return properties === '' ? undefined : VideoFacts.parse(JSON.parse(properties));
 }
