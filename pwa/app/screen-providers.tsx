@@ -1,10 +1,11 @@
 import { MantineProvider } from '@mantine/core';
-import { type ReactNode, useMemo } from 'react';
+import { type ReactNode, useEffect, useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useSiteStatus } from '#pwa/api/site-status.ts';
 import { currentLanguage } from '#pwa/i18n/setup.ts';
 import { createFormat } from '#pwa/ui/billing/format.ts';
 import { FormatContext } from '#pwa/ui/billing/format-context.ts';
+import { closeListFirst } from '#pwa/ui/form/close-list-first.ts';
 import { frameGlyphs } from '#pwa/ui/frame/frame-glyphs.tsx';
 import { frameIcons } from '#pwa/ui/frame/frame-icons.tsx';
 import { addGlyphs } from '#pwa/ui/controls/glyph.tsx';
@@ -16,6 +17,7 @@ addGlyphs(frameGlyphs);
 
 /** What screens stand on, and the sign-in does without: the component library, and how amounts and times are written. */
 export function ScreenProviders({ children }: { children: ReactNode }) {
+  useEffect(closeListFirst, []);
   return (
     <MantineProvider
       theme={theme}
