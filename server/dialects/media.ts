@@ -20,6 +20,11 @@ export function inlineData(value: unknown): { data?: string; mimeType?: string }
   return source.mediaType === '' ? { data: source.data } : { data: source.data, mimeType: source.mediaType };
 }
 
+/** What is heard or watched: no document. */
+export function isFilm(mediaType: string): boolean {
+  return /^(?:video|audio)\//i.test(mediaType);
+}
+
 export function dataUrl(mediaType: string, data: string): string {
   return `data:${mediaType};base64,${data}`;
 }

@@ -30,8 +30,11 @@ export type DownloadReason =
   | EgressReason
   /** Its server has answered with another status than 200. */
   | 'status'
-  /** Nothing, or something that would have to be unpacked. */
   | 'no_content'
+  /** What has come would have to be unpacked. */
+  | 'encoded'
+  /** The operator's worker does not answer. */
+  | 'worker'
   /** The owner waits for too many already. */
   | 'too_many'
   /** The operator wants none. */
@@ -41,11 +44,14 @@ export class DownloadRefusal extends Error {
   readonly reason: DownloadReason;
   /** Of its server's answer; 0: there is none. */
   readonly status: number;
-  constructor(reason: DownloadReason, { status = 0, ...options }: ErrorOptions & { status?: number } = {}) {
+  /** Bytes that it may have. */
+  readonly limit: number;
+  constructor(reason: DownloadReason, { status = 0, limit = 0, ...options }: ErrorOptions & { status?: number; limit?: number } = {}) {
     super(`Nothing was downloaded: ${reason}`, options);
     this.name = 'DownloadRefusal';
     this.reason = reason;
     this.status = status;
+    this.limit = limit;
   }
 }
 
@@ -104,7 +110,9 @@ export function createDownloads({ egress, settings, mostBytes }: DownloadDepende
         return await unlessLeft(request, () => download(egress, requestFor(settings, request.url), { ...request, mostBytes }));
       } catch (failure) {
         if (failure instanceof QueueFull) throw new DownloadRefusal('too_many', { cause: failure });
-        throw failure instanceof EgressRefusal ? new DownloadRefusal(failure.reason, { cause: failure }) : failure;
+        if (!(failure instanceof EgressRefusal)) throw failure;
+        const isOfWorker = settings.get('WorkerUrl') !== '' && failure.reason !== 'too_large';
+        throw new DownloadRefusal(isOfWorker ? 'worker' : failure.reason, { cause: failure, limit: mostBytes });
       }
     },
   };
@@ -149,8 +157,8 @@ async function download(
   try {
     const { status, headers } = stream;
     if (status !== 200) throw new DownloadRefusal('status', { status });
-    if (headers['content-encoding'] !== undefined && headers['content-encoding'] !== 'identity') throw new DownloadRefusal('no_content');
-    if (Number(headers['content-length'] ?? 0) > mostBytes) throw new DownloadRefusal('too_large');
+    if (headers['content-encoding'] !== undefined && headers['content-encoding'] !== 'identity') throw new DownloadRefusal('encoded');
+    if (Number(headers['content-length'] ?? 0) > mostBytes) throw new DownloadRefusal('too_large', { limit: mostBytes });
     const bytes = await readAll(stream, hold);
     return { bytes, ...typeIn(headers['content-type'] ?? '') };
   } finally {

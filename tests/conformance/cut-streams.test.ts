@@ -299,7 +299,7 @@ describe.each(pairs)('$format to $caller', ({ client, format }) => {
     expect(text).toContain(long);
   });
 
-  test.each([-1, 1.5, '12', true, {}, 1e300, Number.MAX_SAFE_INTEGER])('a usage of %j is not believed', (odd) => {
+  test.each([-1, 1.5, 'twelve', '1e9', true, {}, 1e300, Number.MAX_SAFE_INTEGER])('a usage of %j is not believed', (odd) => {
     const numbers = ['prompt_tokens', 'completion_tokens', 'total_tokens', 'input_tokens', 'output_tokens', 'promptTokenCount'];
     const usage = Object.fromEntries(
       [...numbers, 'candidatesTokenCount', 'totalTokenCount', 'thoughtsTokenCount'].map((field) => [field, odd]),

@@ -23,6 +23,8 @@ const contents: Readonly<Record<string, { type: string; base64: string }>> = {
   '/tides.pdf': { type: 'application/pdf', base64: pdf },
   '/notes.txt': { type: 'text/plain; charset=utf-8', base64: Buffer.from('High water at noon').toString('base64') },
   '/bell.mp3': { type: 'audio/mpeg', base64: Buffer.from('ID3 a bell').toString('base64') },
+  '/bell.mp4': { type: 'video/mp4', base64: Buffer.from('\0\0\0 ftypisom a bell').toString('base64') },
+  '/drawing': { type: 'image/svg+xml', base64: Buffer.from('<svg/>').toString('base64') },
   '/page': { type: 'text/html', base64: Buffer.from('<p>No such picture</p>').toString('base64') },
 };
 
@@ -198,12 +200,36 @@ describe('sounds and documents by address', () => {
     );
   });
 
+  it('a sound that cannot be fetched reaches Gemini by its address, and a film’s sound as what it is', async () => {
+    const model = 'gemini-2.5-flash';
+    await using scene = await openScene({ channels: [{ type: 24, models: model }] });
+    const sent = async (data: string, format: string) => {
+      const part = { type: 'input_audio', input_audio: { data, format } };
+      await scene.post('/v1/chat/completions', { model, messages: [{ role: 'user', content: [asked, part] }] });
+      return scene.upstream.requests.at(-1)?.text;
+    };
+    expect(await sent(`${here}/gone.wav`, 'wav')).toContain(`{"fileData":{"mimeType":"audio/wav","fileUri":"${here}/gone.wav"}}`);
+    expect(await sent('https://youtu.be/9hE5', 'mp3')).toContain('{"fileData":{"fileUri":"https://youtu.be/9hE5"}}');
+    expect(await sent(`${here}/bell.mp4`, 'm4a')).toContain('{"inlineData":{"mimeType":"audio/m4a","data":"');
+  });
+
   it('a document of a caller of Claude reaches a chat completion as a file', async () => {
     await using scene = await openScene();
     const content = [{ type: 'document', source: { type: 'url', url: `${here}/tides.pdf` } }];
     const body = { model: 'gpt-4o-mini', max_tokens: 50, messages: [{ role: 'user', content }] };
     expect((await scene.post('/v1/messages', body)).status).toBe(200);
     expect(scene.upstream.requests.at(-1)?.text).toContain(`data:application/pdf;base64,${pdf}`);
+  });
+
+  it('a picture is no document, and a film no file of a chat', async () => {
+    await using scene = await openScene();
+    const content = [{ type: 'document', source: { type: 'url', url: `${here}/a.png` } }];
+    const asClaude = await scene.post('/v1/messages', { model: 'gpt-4o-mini', max_tokens: 50, messages: [{ role: 'user', content }] });
+    expect(await refusalOf(asClaude)).toContain('image/png');
+    const parts = [{ fileData: { fileUri: `${here}/bell.mp4` } }];
+    const asGemini = await scene.post('/v1beta/models/gpt-4o-mini:generateContent', { contents: [{ role: 'user', parts }] });
+    expect((await asGemini.json()) as unknown).toMatchObject({ error: { status: 'INVALID_ARGUMENT' } });
+    expect(scene.upstream.requests).toEqual([]);
   });
 
   it('a text is told as one, and words that the site blocks are found in it', async () => {
@@ -224,6 +250,7 @@ describe('what is not fetched', () => {
     ['a private address of IPv6', 'http://[::ffff:10.0.0.1]/a.png', 'not of the public internet'],
     ['a port of mail', `http://${publicName}:25/a.png`, 'port'],
     ['a page', `${here}/page`, 'text/html'],
+    ['a drawing', `${here}/drawing`, 'image/svg+xml'],
     ['a file that is gone', `${here}/gone`, 'status 404'],
     ['a name that nobody has', 'https://nowhere.example/a.png', 'not known'],
   ])('%s', async (_what, url, reason) => {
@@ -281,7 +308,7 @@ describe('what is not fetched', () => {
         { model: 'qwen3:8b', ...chatImage(`${here}${path}`) },
         { 'accept-language': 'en' },
       );
-      expect(await refusalOf(answer)).toContain('too large');
+      expect(await refusalOf(answer)).toContain('larger than 1 MB');
     }
     expect(written).toBeLessThan(50_000_000);
     expect(opened.scene.app.context.bodies.bytes).toBe(0);

@@ -27,8 +27,9 @@ export function writeMedia(part: ImagePart | AudioPart | FilePart): Json | null 
   }
 }
 
-/** Some write a data URL where OpenAI's format has bare data. */
+/** Some write an address or a data URL where OpenAI's format has bare data. */
 function writeAudio({ data, format }: AudioPart): Json {
+  if (/^https?:\/\//i.test(data)) return { fileData: { ...(isFilmAddress(data) ? {} : { mimeType: `audio/${format}` }), fileUri: data } };
   const source = data.startsWith('data:') ? sourceOfUrl(data) : null;
   if (source?.kind === 'base64') return { inlineData: { mimeType: source.mediaType, data: source.data } };
   return { inlineData: { mimeType: `audio/${format}`, data } };
@@ -38,9 +39,10 @@ function writeAudio({ data, format }: AudioPart): Json {
 const earlyModels = /^gemini-(?:1\.|2\.0|pro|exp)/;
 
 /** What lies at an address is told with its type, and in bytes it is taken by every model. */
-export function addressUse({ url }: MediaAddress, upstreamModel: string): AddressUse {
+export function addressUse({ url, kind }: MediaAddress, upstreamModel: string): AddressUse {
   if (isFilmAddress(url)) return 'address';
   const type = typeOfAddress(url);
   if (type === undefined || earlyModels.test(upstreamModel)) return 'bytes';
-  return type.startsWith('video/') ? 'address' : 'either';
+  // Containers of films hold sounds, too.
+  return type.startsWith('video/') && kind !== 'audio' ? 'address' : 'either';
 }

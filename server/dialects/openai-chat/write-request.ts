@@ -1,6 +1,6 @@
 // Parts → a chat completion request.
 import { isStrictSchema } from '../strict-schema.ts';
-import { dataUrl, imageType } from '../media.ts';
+import { dataUrl, imageType, isFilm } from '../media.ts';
 import type {
   AssistantPart,
   ChatRequest,
@@ -170,7 +170,7 @@ function writeImage({ source, detail }: ImagePart, field: string): Json {
 function writeFile({ source, name }: FilePart, field: string): Json {
   if (source.kind === 'text') return { type: 'text', text: name === undefined ? source.text : `${name}\n\n${source.text}` };
   // A file's id is known to the provider that gave it, and to no other.
-  if (source.kind !== 'base64') throw untranslatable(`${field}.content`, dialect);
+  if (source.kind !== 'base64' || isFilm(source.mediaType)) throw untranslatable(`${field}.content`, dialect);
   return { type: 'file', file: { filename: name ?? 'document.pdf', file_data: dataUrl(source.mediaType, source.data) } };
 }
 

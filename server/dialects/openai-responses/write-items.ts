@@ -1,5 +1,5 @@
 // Messages → the items of a Responses request.
-import { dataUrl, imageType } from '../media.ts';
+import { dataUrl, imageType, isFilm } from '../media.ts';
 import type { Losses } from '../losses.ts';
 import { untranslatable } from '../losses.ts';
 import type { AssistantPart, FilePart, ImagePart, Message, TextPart, ToolResultPart, UserPart } from '../parts.ts';
@@ -69,6 +69,7 @@ function writeFile({ source, name }: FilePart, field: string): Json {
   if (source.kind === 'id') throw untranslatable(`${field}.content`, title);
   const named = name === undefined ? {} : { filename: name };
   if (source.kind === 'url') return { type: 'input_file', file_url: source.url, ...named };
+  if (isFilm(source.mediaType)) throw untranslatable(`${field}.content`, title);
   return { type: 'input_file', filename: name ?? 'document.pdf', file_data: dataUrl(source.mediaType, source.data) };
 }
 

@@ -28,7 +28,7 @@ export async function fetchMedia(
   const grow = (bytes: number) => hold.grow(bytes * copies);
   try {
     const download = await downloads.fetch({ url, owner, hold: { grow }, ...(signal === undefined ? {} : { signal }) });
-    const mediaType = mediaTypeOf({ ...download, url });
+    const mediaType = mediaTypeOf({ ...download, url, kind });
     if (mediaType === undefined || !isOfKind(mediaType, kind)) throw wrongMedia(url, mediaType);
     return { mediaType, bytes: isTextType(mediaType) ? inUtf8(download.bytes, download.charset) : download.bytes };
   } catch (failure) {

@@ -15,6 +15,8 @@ export interface Wanted extends MediaAddress {
 /** Of one call. */
 export const mostAddresses = 32;
 const atOnce = 4;
+/** For all of it, and for what its provider looks up itself where that is over; milliseconds. */
+const longest = { all: 45_000, optional: 8_000 };
 /** Of a character. */
 const base64Bytes = 3 / 4;
 /** Then the provider looks up itself what it may. */
@@ -24,6 +26,8 @@ export class MediaFetching {
   readonly #call: RunningCall;
   readonly #owner: string;
   readonly #aborting = new AbortController();
+  readonly #late = AbortSignal.timeout(longest.all);
+  readonly #lateOptional = AbortSignal.timeout(longest.optional);
   /** Of each address, so that what fails gives back its own. */
   readonly #holds = new Set<BodyHold>();
   readonly stop = () => this.#aborting.abort();
@@ -68,7 +72,8 @@ export class MediaFetching {
     try {
       const known = call.unfetched?.get(url);
       if (known !== undefined) throw known;
-      const asking = { owner: this.#owner, signal: this.#aborting.signal, hold: { grow: (bytes: number) => this.#grow(hold, bytes) } };
+      const signal = AbortSignal.any([this.#aborting.signal, isOptional ? this.#lateOptional : this.#late]);
+      const asking = { owner: this.#owner, signal, hold: { grow: (bytes: number) => this.#grow(hold, bytes) } };
       const media = await fetchMedia(context, { url, kind }, asking);
       await this.#checkWords(media);
       return { mediaType: media.mediaType, data: media.bytes.toString('base64') };

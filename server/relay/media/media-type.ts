@@ -3,6 +3,8 @@ import { typeOfAddress } from '#server/dialects/media-addresses.ts';
 import type { MediaKind } from '#server/dialects/media-addresses.ts';
 
 interface Found {
+  /** What is wanted there. */
+  kind: MediaKind | undefined;
   bytes: Buffer;
   /** As its server tells it; empty: it does not. */
   contentType: string;
@@ -10,18 +12,22 @@ interface Found {
 }
 
 /** Undefined: nobody knows. */
-export function mediaTypeOf({ bytes, contentType, url }: Found): string | undefined {
+export function mediaTypeOf({ bytes, contentType, url, kind }: Found): string | undefined {
   const told = unsaid.has(contentType) ? undefined : (others[contentType] ?? contentType);
-  return typeByBytes(bytes) ?? told ?? typeOfAddress(url);
+  const found = typeByBytes(bytes) ?? told ?? typeOfAddress(url);
+  // Containers of films hold sounds, too.
+  return kind === 'audio' ? found?.replace(/^video\/(?=(?:mp4|webm|mpeg|ogg)$)/, 'audio/') : found;
 }
 
 /** Whether a file of that type may stand where one of that kind is wanted. A page that says that there is nothing is no picture. */
 export function isOfKind(mediaType: string, kind: MediaKind | undefined): boolean {
+  if (mediaType.startsWith('image/') && !pictures.has(mediaType)) return false;
   if (kind === undefined) return true;
-  if (kind === 'document') return /^(?:application|text|image|message)\//.test(mediaType);
-  // Containers of films hold sounds, too.
-  return mediaType.startsWith(`${kind}/`) || (kind === 'audio' && /^video\/(?:mp4|webm|mpeg|ogg)$/.test(mediaType));
+  return kind === 'document' ? /^(?:application|text|message)\//.test(mediaType) : mediaType.startsWith(`${kind}/`);
 }
+
+/** Made of pixels: no model reads drawings, which are programs. */
+const pictures = new Set(['png', 'jpeg', 'gif', 'webp', 'heic', 'heif', 'avif', 'bmp', 'tiff'].map((name) => `image/${name}`));
 
 /** Of servers that do not look into what they have. */
 const unsaid = new Set(['', 'application/octet-stream', 'binary/octet-stream', 'application/x-download', 'application/download']);

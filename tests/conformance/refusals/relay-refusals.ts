@@ -554,7 +554,10 @@ export const relayRefusals = {
       },
       options: { channels: [{ type: 24, models: 'gemini-2.0-flash' }] },
     }),
-    { url: 'https://10.0.0.1/a.png', reason: { zh: '该地址不属于公共互联网', en: 'its address is not of the public internet' } },
+    {
+      url: 'https://10.0.0.1/a.png',
+      reason: { zh: '公共互联网上找不到该主机', en: 'its host is not known, or not of the public internet' },
+    },
   ),
   sensitive_words_detected: chat({
     fields: { messages: [{ role: 'user', content: 'contraband, please' }] },
