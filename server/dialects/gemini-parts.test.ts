@@ -386,6 +386,7 @@ test.each([
   { config: { responseModalities: ['TEXT', 'AUDIO'] }, isSpoken: true },
   { config: { response_modalities: 'AUDIO' }, isSpoken: true },
   { config: { responseModalities: [3] }, isSpoken: true },
+  { config: { responseModalities: ['Text', 'Audio'] }, isSpoken: true },
   { config: { responseModalities: ['TEXT'] }, isSpoken: false },
   { config: {}, isSpoken: false },
 ])('a response that may be spoken is reserved for as one, however it is asked for: $config', ({ config, isSpoken }) => {

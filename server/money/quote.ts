@@ -6,7 +6,7 @@ import { batchPrice, findPrice, unsetPrice } from '#shared/find-price.ts';
 import { costWithTools, quotaWithTools } from '#shared/pricing.ts';
 import type { PriceMaps } from '#shared/find-price.ts';
 import { videoPrice } from '#shared/price-at.ts';
-import type { CallPrice, Price, PricedUsage } from '#shared/pricing.ts';
+import type { CallPrice, Price, PricedUsage, UsagePrice } from '#shared/pricing.ts';
 import type { CacheWriteClass } from '#shared/token-usage.ts';
 import { toolCharges, toolPricesOf } from '#shared/tool-prices.ts';
 import type { ToolCharge, ToolPrices } from '#shared/tool-prices.ts';
@@ -39,7 +39,7 @@ export interface PromptSize {
   runs?: PricedRuns;
   /** What a price per call may have to be paid for; missing: the call. */
   units?: CallUnits;
-  /** Output tokens of what the response is made of; of pictures, all of it is reserved for as that. */
+  /** Output tokens of what the response is made of; missing: a model writes it. */
   made?: number;
   /** The dearest lane that the call may take; missing: the usual one. */
   tier?: string;
@@ -168,7 +168,7 @@ const countingError = 1.1;
 
 function reserveFor(quoted: QuotedPrice, prompt: PromptSize, completionTokens: number): number {
   const { price } = quoted;
-  const { cacheWrite, audio, isSpoken } = prompt;
+  const { cacheWrite, audio } = prompt;
   const promptTokens = Math.max(1, prompt.tokens);
   const usage: PricedUsage = { promptTokens, completionTokens, longestInput: Math.ceil(promptTokens * countingError) };
   if (prompt.units !== undefined) usage.units = prompt.units;
@@ -184,11 +184,24 @@ function reserveFor(quoted: QuotedPrice, prompt: PromptSize, completionTokens: n
       const written = promptTokens - (usage.audioInputTokens ?? 0);
       usage[cacheWrite === 'cacheWrite1h' ? 'cacheCreation1hTokens' : 'cacheCreationTokens'] = written;
     }
-    if (prompt.made !== undefined && prompt.units?.kind === 'image' && price.imageOutputRatio > price.completionRatio)
-      usage.imageOutputTokens = completionTokens;
-    if (isSpoken && price.audioOutputRatio > price.completionRatio) usage.audioOutputTokens = completionTokens;
+    const dearest = dearestOutput(price, prompt);
+    if (dearest !== null) usage[dearest] = completionTokens;
   }
   return Math.max(1, quotaWithTools(usage, price, termsOf(quoted, prompt.runs)));
+}
+
+/** What all of the output may be, where that costs more than text: only the response tells what it is. Null: text. */
+function dearestOutput(price: UsagePrice, { isSpoken, made, units }: PromptSize): 'audioOutputTokens' | 'imageOutputTokens' | null {
+  const spoken = isSpoken ? price.audioOutputRatio : 0;
+  // Sounds and transcripts are made without pictures; what a model writes may have some.
+  const drawn = made === undefined || units?.kind === 'image' ? price.imageOutputRatio : 0;
+  if (Math.max(spoken, drawn) <= price.completionRatio) return null;
+  return drawn > spoken ? 'imageOutputTokens' : 'audioOutputTokens';
+}
+
+/** Its model draws, and what it draws costs more than what it writes. */
+export function drawsDearer(price: Price): boolean {
+  return price.kind === 'usage' && price.imageOutputRatio > price.completionRatio;
 }
 
 function affordable(quoted: QuotedPrice, prompt: PromptSize, { has, most }: { has: number; most: number }): number {

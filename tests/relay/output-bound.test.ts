@@ -50,6 +50,65 @@ describe.each(engines)('what a call may answer on $kind', (engine) => {
     await scene.checkBooks();
   });
 
+  describe('a model that draws, whose pictures cost twelve times what it writes', () => {
+    const name = 'gemini-2.5-flash-image';
+    const ofPicture = 15;
+    const contents = [{ role: 'user', parts: [{ text: 'Draw a tide' }] }];
+    const drawing = [{ role: 'user', content: 'Draw a tide' }];
+    const ways = [
+      { way: 'chat', path: '/v1/chat/completions', body: { model: name, messages: drawing }, limit: { max_tokens: 50 } },
+      {
+        way: 'generateContent',
+        path: `/v1beta/models/${name}:generateContent`,
+        body: { contents },
+        limit: { generationConfig: { maxOutputTokens: 50 } },
+      },
+    ];
+    const open = (quota: number) => createScene(engine, { channels: [{ type: 24, models: name }], quota });
+    const told = (tokens: number) => ({
+      promptTokenCount: 8,
+      candidatesTokenCount: tokens,
+      candidatesTokensDetails: [{ modality: 'IMAGE', tokenCount: tokens }],
+      totalTokenCount: tokens + 8,
+    });
+
+    test.each(ways)('$way: who cannot pay for a picture is refused before it is asked, whatever limit is named', async (asked) => {
+      for (const quota of [3_000, 1_290 * ofPicture]) {
+        await using scene = await open(quota);
+        scene.upstream.behave({ usage: told(1_290) });
+        for (const body of [asked.body, { ...asked.body, ...asked.limit }]) expect((await scene.post(asked.path, body)).status).toBe(403);
+        expect(scene.upstream.requests).toEqual([]);
+        expect(await scene.balance()).toBe(quota);
+        await scene.checkBooks();
+      }
+    });
+
+    test.each(ways)('$way: all that it may write is paid for as pictures', async ({ path, body }) => {
+      const quota = 2_000 * ofPicture;
+      await using scene = await open(quota);
+      scene.upstream.behave({ usage: told(1_290) });
+      expect((await scene.post(path, body)).status).toBe(200);
+      const sent = scene.upstream.requests[0]?.body as { generationConfig: { maxOutputTokens: number } } | undefined;
+      const bound = sent?.generationConfig.maxOutputTokens;
+      expect(bound).toBeLessThan(2_000);
+      expect(bound).toBeGreaterThan(1_950);
+      const [row] = await scene.logs(1);
+      expect(row).toMatchObject({ completion_tokens: 1_290, other: { image_output: 1_290, output_bound: bound } });
+      expect(await scene.balance()).toBe(quota - (row?.quota ?? 0));
+      expect(row?.quota).toBeGreaterThan(1_290 * ofPicture);
+      await scene.checkBooks();
+    });
+
+    test('a limit below a picture: one is reserved for, and the limit stays', async () => {
+      await using scene = await open(1_700 * ofPicture);
+      const reserve = vi.spyOn(scene.app.context.ledger, 'reserve');
+      expect((await scene.chat({ model: name, max_tokens: 50 })).status).toBe(200);
+      expect(reserve.mock.calls[0]?.[0].amount).toBeGreaterThanOrEqual(1_590 * ofPicture);
+      expect(scene.upstream.requests[0]?.body).toMatchObject({ generationConfig: { maxOutputTokens: 50 } });
+      await scene.checkBooks();
+    });
+  });
+
   test('every choice gets its share, and a reasoning model is told by the name that it knows', async () => {
     const name = 'o3-sea';
     await using scene = await createScene(engine, {

@@ -10,8 +10,8 @@ import { looseMember as member } from '../proto-json.ts';
 
 const perContent = 3;
 const perTools = 8;
-/** By its name or, as readers of Google's JSON take it as well, its number. https://ai.google.dev/api/generate-content#Modality */
-const audio: ReadonlySet<unknown> = new Set(['AUDIO', 3]);
+/** By its name, in any letters, or, as readers of Google's JSON take it as well, its number. https://ai.google.dev/api/generate-content#Modality */
+const audio: ReadonlySet<string> = new Set(['AUDIO', '3']);
 /** https://ai.google.dev/gemini-api/docs/media-resolution */
 const perImage = 1120;
 /** Of older models, by sixteen tiles of 768 × 768 pixels; of newer ones 2,240 by the finest resolution. https://ai.google.dev/gemini-api/docs/tokens */
@@ -39,7 +39,7 @@ export function promptContent(body: Body): PromptContent {
   if (isObject(config)) {
     addJson(prompt, member(config, 'responseSchema'));
     addJson(prompt, member(config, 'responseJsonSchema'));
-    prompt.isSpoken = listOf(member(config, 'responseModalities')).some((modality) => audio.has(modality));
+    prompt.isSpoken = listOf(member(config, 'responseModalities')).some((modality) => audio.has(String(modality).toUpperCase()));
   }
   return prompt;
 }

@@ -1,6 +1,8 @@
 // How long a response may become, on whichever way its call goes: what channels have of it, their names for a model and their overrides, counts
 // beside what its caller says.
+import { pictureModel, tokensOf } from '#shared/picture-order.ts';
 import { maxOutputTokens } from '#server/money/max-output-tokens.ts';
+import { drawsDearer } from '#server/money/quote.ts';
 import { largestOf, waysOf } from '#server/relay/admission/asked-ways.ts';
 import type { CallToReserve, ExpectedPrompt } from '#server/relay/admission/reserve-call.ts';
 import type { RelayServices } from '#server/relay/services.ts';
@@ -37,18 +39,34 @@ export function outputOf(services: RelayServices, call: CallToReserve, { made = 
     choices = Math.max(choices, there.choices);
     most = Math.max(most, there.most);
   }
+  const picture = pictureTokens(services, call);
+  most = Math.max(most, picture);
   // Whoever pays for fewer than any provider takes is refused before it is asked.
   const taken = Math.min(
     most,
     largestOf(services, call, ({ dialect }) => dialect.leastMaxTokens),
   );
-  const needed = Math.max(1, taken, Math.ceil(learned.mostResponses(model) ?? settings.get('PreConsumedQuota')));
+  const needed = Math.max(1, taken, picture, Math.ceil(learned.mostResponses(model) ?? settings.get('PreConsumedQuota')));
   return {
     choices,
     named,
     most: most * choices,
-    least: Math.min(most * choices, named === 0 ? needed * choices : Math.min(named, needed) * choices),
+    least: Math.min(most, named === 0 ? needed : Math.min(Math.max(named, picture), needed)) * choices,
   };
+}
+
+/** What an order of a picture is taken for, whatever it is to look like. */
+const anyPicture = { count: 1, size: undefined, quality: undefined, partials: 0, frames: 1 };
+
+/**
+ * Of the least that a model answers with whose pictures cost more than its words: one of them, with what it writes beside, as where pictures
+ * are ordered. A limit makes none smaller. 0: it is not such a model.
+ */
+function pictureTokens(services: RelayServices, call: CallToReserve): number {
+  const { model, quoted } = call;
+  if (!drawsDearer(quoted.price)) return 0;
+  const ofWays = largestOf(services, call, ({ upstreamModel }) => tokensOf(anyPicture, pictureModel(upstreamModel, model)));
+  return Math.max(ofWays, tokensOf(anyPicture, model));
 }
 
 interface Asked {
