@@ -572,6 +572,11 @@ export const errors = {
     '此向量库由创建它的令牌付费：其他有额度上限的令牌不能向其中添加文件',
     'This vector store is paid by the key that created it: another key with a limit of its own cannot put files into it',
   ),
+  named_file_out_of_reach: entry(
+    400,
+    '{id} 所在的渠道不向您提供模型 {model}：请换一个该渠道提供的模型，或去掉它',
+    '{id} lies at a channel that does not serve the model {model} to you: choose a model that is served there, or leave it out',
+  ),
   no_vector_store_channel: entry(
     503,
     '分组 {group} 没有可保存向量库的渠道',

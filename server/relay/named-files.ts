@@ -14,6 +14,8 @@ import { createTeller } from '#server/relay/told-names.ts';
 export interface NamedFiles {
   /** The only channel where they are. */
   channel: number;
+  /** Decides which channel that is. */
+  first: string;
   /** As the caller knows them, and as the provider does. */
   names: ReadonlyMap<string, string>;
   /** Whose contents are a part of the prompt. */
@@ -78,7 +80,7 @@ async function find(context: Looking, userId: number, told: ToldNames): Promise<
   const [filesThere, storesThere] = [files.filter(isThere), found.filter((store) => isThere(store) && store.unpaid_since === 0)];
   const names = new Map([...filesThere, ...storesThere].map(({ id, upstream_id }) => [id, upstream_id]));
   const records = filesThere.filter(({ id }) => prompt.has(id));
-  if (storesThere.length === 0) return { channel: channel.id, names, records };
+  if (storesThere.length === 0) return { channel: channel.id, first: first.id, names, records };
   const all = await db.collection('files').find({ user_id: userId, state: 'stored' }, { sort: [['created_at', -1]], limit: mostFiles });
   const ours = new Map(storesThere.map(({ id, upstream_id }) => [upstream_id, id]));
   for (const file of all) if (isThere(file)) ours.set(file.upstream_id, file.id);
@@ -89,7 +91,7 @@ async function find(context: Looking, userId: number, told: ToldNames): Promise<
     idOf: (name) => ours.get(name) ?? (known.has(name) ? name : strangerName(secrets, name)),
     filenameOf: (name) => withoutMark(name, (id) => called.get(id)),
   });
-  return { channel: channel.id, names, records, searchingTool, tell };
+  return { channel: channel.id, first: first.id, names, records, searchingTool, tell };
 }
 
 /** What a caller is told of a name that nobody here has: the provider's own is nobody's business. */

@@ -71,15 +71,18 @@ export function tellFailure(
 }
 
 /** What the caller is told of a call that did not end well. `failure`: as an upstream said it, or as it was found out before it answered. */
-export function tellEnd({ services, language, requestId, admission, model }: RunningCall, { reason, failure }: EndToTell): ToldFailure {
+export function tellEnd(call: RunningCall, { reason, failure }: EndToTell): ToldFailure {
+  const { services, language, requestId } = call;
   const keywords = services.context.settings.get('AutomaticDisableKeywords');
   if (failure !== undefined) return tellFailure(failure, { language, requestId, keywords });
   const { told } = endRules[reason];
-  const error =
-    reason === 'no_channel'
-      ? new AppError(told, { group: admission.group, model }, { retryAfter: retryNoChannelSeconds })
-      : new AppError(told);
+  const error = reason === 'no_channel' ? noChannel(call) : new AppError(told);
   return { error: ownError(error, language, requestId), retryAfter: error.retryAfter };
+}
+
+/** None of those that serve the model may be asked now. */
+export function noChannel({ admission, model }: Pick<RunningCall, 'admission' | 'model'>): AppError {
+  return new AppError('no_channel', { group: admission.group, model }, { retryAfter: retryNoChannelSeconds });
 }
 
 /** An attempt that failed on our side: at the request, which this channel has no place for, or at ourselves. It says nothing of the channel. */

@@ -1,5 +1,4 @@
 // The life of a relayed call, top to bottom.
-import type { AppError } from '#shared/errors.ts';
 import type { Connection } from '#server/http/connection.ts';
 import { failureResponse, toAppError } from '#server/http/failure.ts';
 import { dropBody } from '#server/http/read-body.ts';
@@ -13,7 +12,7 @@ import type { RefusedTurn } from '#server/relay/admission/open-call.ts';
 import { bufferResponse, type DirectResponse, eventStreamHeaders, streamResponse } from '#server/http/lean-response.ts';
 import type { ConversationSource, LaterResponse } from '#server/relay/conversation-source.ts';
 import type { RelayEndpoint } from '#server/relay/endpoints.ts';
-import { errorResponse, ownError, requestIdHeaders, tellEnd, withHeaders } from '#server/relay/relay-failure.ts';
+import { errorResponse, noChannel, ownError, requestIdHeaders, tellEnd, withHeaders } from '#server/relay/relay-failure.ts';
 import type { ToldFailure } from '#server/relay/relay-failure.ts';
 import { releaseCall, stopCall, voiceOf } from '#server/relay/running-call.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
@@ -232,7 +231,7 @@ function endWithoutResponse(call: RunningCall, outcome: NoResponse): ToldFailure
   const { reason, channel, failure, unpassed = null } = outcome;
   const { context } = call.services;
   const attempt = unpassed?.attempt ?? (reason === 'client_disconnected' ? outcome.attempt : null) ?? null;
-  if (outcome.refusal !== undefined && call.attempts.length === 0) noteRefused(call, outcome.refusal);
+  if (call.attempts.length === 0) noteUnasked(call, outcome);
   if (call.attempts.length === 0 || reason === 'fault') releaseCall(call);
   else {
     const end: CallEnd =
@@ -252,9 +251,12 @@ function endWithoutResponse(call: RunningCall, outcome: NoResponse): ToldFailure
   return outcome.told ?? tellEnd(call, { reason, failure });
 }
 
-/** It is in the log of whoever's key it is, as what is refused before a channel is picked. */
-function noteRefused({ services, turn, endpoint, admission, requestId, model }: RunningCall, error: AppError): void {
+/** No channel was asked: it is in the log of whoever's key it is, as what is refused before one is picked. */
+function noteUnasked(call: RunningCall, { reason, refusal }: NoResponse): void {
+  const { services, turn, endpoint, admission, requestId, model } = call;
   const { request, connection } = turn;
+  const error = refusal ?? (reason === 'no_channel' ? noChannel(call) : undefined);
+  if (error === undefined) return;
   const caller = endpoint.callers === 'sessions' ? { caller: admission } : {};
   noteRefusal(services, error, { request, connection, requestId, progress: { requestId, model, ...caller } });
 }

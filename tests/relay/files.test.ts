@@ -145,6 +145,10 @@ describe.each(engines)('files on $kind', (engine) => {
     }
     expect(scene.upstream.requests).toHaveLength(3);
     expect((await scene.logs(3)).map(({ channel_id: channel }) => channel)).toEqual([lies, lies, lies]);
+    // Somebody else serves it, and has no such file.
+    await scene.addChannel({ models: 'other-model' });
+    const elsewhere = sdk(scene).responses.create({ model: 'other-model', input });
+    expect(await failureOf(elsewhere)).toMatchObject({ status: 400, code: 'named_file_out_of_reach' });
     // What is kept of the conversation has the caller's name of it, and goes on from there.
     const items = await sdk(scene).responses.inputItems.list(response.id);
     expect(JSON.stringify(items.data)).toContain(id);

@@ -422,6 +422,55 @@ describe.each(engines)('vector stores on $kind', (engine) => {
     await scene.checkBooks();
   });
 
+  test('where its channel does not serve the model, or not to that key, a call that names a store is refused, and nothing is sent', async () => {
+    const { scene, provider, client } = await open({
+      channels: [{ setting: '{"formats":["openai-responses"]}' }, { models: `${testModel},other-model`, group: 'vip', priority: -1 }],
+      settings: { UserUsableGroups: '{"default":"all","vip":"few"}' },
+    });
+    await using _scene = scene;
+    await scene.addChannel({ models: 'other-model' });
+    const { id } = await client.vectorStores.create({ file_ids: [await leave(client)] });
+    const sent = scene.upstream.requests.length;
+    const ofGroup = sdk({ app: scene.app, key: (await scene.addToken({ group: 'vip', name: 'few' })).key });
+    const tools = [{ type: 'file_search' as const, vector_store_ids: [id] }];
+    const refusal = { status: 400, code: 'named_file_out_of_reach', param: 'tools.0' };
+    for (const [caller, model] of [
+      [client, 'other-model'],
+      [ofGroup, testModel],
+    ] as const) {
+      for (const stream of [false, true]) {
+        expect(await failureOf(caller.responses.create({ model, input: 'When?', tools, stream }))).toMatchObject(refusal);
+        const messages = [{ role: 'user' as const, content: 'When?' }];
+        const asking = caller.chat.completions.create({ model, messages, tools: tools as never, stream });
+        expect(await failureOf(asking)).toMatchObject(refusal);
+      }
+    }
+    const zh = { 'accept-language': 'zh' };
+    const raw = await scene.post('/v1/responses', { model: 'other-model', input: 'When?', tools }, zh);
+    expect(raw.headers.get('x-should-retry')).toBe('false');
+    expect(await raw.text()).toContain(`${id} 所在的渠道不向您提供模型 other-model`);
+    expect([provider.searched, scene.upstream.requests.length]).toEqual([[], sent]);
+    scene.app.clock.advance(60_000);
+    const noted = () => scene.app.context.db.collection('logs').find({ type: 5 });
+    await until(async () => (await noted()).length >= 2);
+    expect((await noted()).map(({ model_name: model }) => model).toSorted()).toEqual([testModel, 'other-model'].toSorted());
+    await scene.checkBooks();
+  });
+
+  test('a store whose channel is switched off may be there later', async () => {
+    const { scene, client } = await open(ofResponses);
+    await using _scene = scene;
+    const { id } = await client.vectorStores.create({ file_ids: [await leave(client)] });
+    await scene.addChannel({});
+    await scene.app.context.db.collection('channels').patch({ id: scene.channelIds[0] ?? 0 }, { set: { status: 2 } });
+    await scene.app.context.channels.reload();
+    const asking = client.responses.create({ model: testModel, input: 'When?', tools: [{ type: 'file_search', vector_store_ids: [id] }] });
+    expect(await failureOf(asking)).toMatchObject({ status: 503, code: 'no_channel' });
+    scene.app.clock.advance(60_000);
+    await until(async () => (await scene.app.context.db.collection('logs').count({ type: 5 })) === 1);
+    await scene.checkBooks();
+  });
+
   test('who cannot pay for the search is told so, and not answered without it', async () => {
     const { scene, provider, client } = await open({ ...ofResponses, quota: 20_000, settings: { ToolPrice: '{"file_search":1000}' } });
     await using _scene = scene;

@@ -12,6 +12,7 @@ import type { CallContent } from '#server/relay/admission/call-content.ts';
 import type { CallConversation } from '#server/relay/conversation-source.ts';
 import { endpointOf } from '#server/relay/endpoints.ts';
 import type { RelayEndpoint } from '#server/relay/endpoints.ts';
+import type { NamedFiles } from '#server/relay/named-files.ts';
 import type { OwnModel } from '#server/relay/own-models.ts';
 import type { RatePermit } from '#server/relay/admission/rate-gate.ts';
 import { reserveQuota } from '#server/relay/admission/reserve-call.ts';
@@ -182,6 +183,23 @@ export function checkChannels({ channels }: RelayServices, admission: Admission,
     if (offersModel(channel, model)) throw new AppError('no_channel', { group: admission.group, model }, { retryAfter: 5 });
   }
   throw new AppError('model_not_found', { model }, { field: 'model' });
+}
+
+interface CallWithNames extends CallToServe {
+  files: NamedFiles;
+}
+
+/**
+ * What a prompt names lies at one channel, and goes nowhere else. A channel that is only switched off may be there later.
+ * @throws {AppError} `named_file_out_of_reach`
+ */
+export function checkReach({ channels }: RelayServices, admission: Admission, { endpoint, model, ownModel, files }: CallWithNames): void {
+  const channel = channels.get(files.channel);
+  if (channel === undefined) return;
+  const bound = ownModel?.channel.id ?? admission.pinnedChannel;
+  const isServed = bound === undefined ? offersModel(channel, model) && channel.groups.includes(admission.group) : bound === channel.id;
+  if (isServed && takesCall(channel, endpoint, model)) return;
+  throw new AppError('named_file_out_of_reach', { id: files.first, model }, { field: files.searchingTool ?? 'file_id' });
 }
 
 /** Those that any provider of the format may be told: what one of them gave its client is for that one alone. */

@@ -6,7 +6,7 @@ import { toAppError } from '#server/http/failure.ts';
 import { callerLanguage } from '#server/http/language.ts';
 import { newRequestId } from '#server/http/request-id.ts';
 import type { QuotedPrice } from '#server/money/quote.ts';
-import { admitCall, clientHeadersOf } from '#server/relay/admission/admit-call.ts';
+import { admitCall, checkReach, clientHeadersOf } from '#server/relay/admission/admit-call.ts';
 import type { AdmittedCall, Progress } from '#server/relay/admission/admit-call.ts';
 import type { CallContent } from '#server/relay/admission/call-content.ts';
 import type { CallConversation } from '#server/relay/conversation-source.ts';
@@ -178,12 +178,14 @@ interface CallWithFiles extends AdmittedCall {
 
 async function admitWithFiles(services: RelayServices, turn: Turn, progress: Progress): Promise<CallWithFiles> {
   const admitted = await admitCall(services, turn, progress);
-  const { endpoint, admission, content, conversation } = admitted;
+  const { endpoint, admission, asked, ownModel, content, conversation } = admitted;
   try {
     const isAble = endpoint.dialect.namesFiles === true;
     const naming = isAble ? filesNamed(services.context, { userId: admission.user.id, text: content.text, body: content.body }) : null;
     const files = naming === null ? null : await naming;
-    return files === null ? { ...admitted, files } : { ...admitted, files, endpoint: withFilesCounted(endpoint, files), prompt: null };
+    if (files === null) return { ...admitted, files };
+    checkReach(services, admission, { endpoint, model: asked.model, ownModel, files });
+    return { ...admitted, files, endpoint: withFilesCounted(endpoint, files), prompt: null };
   } catch (failure) {
     letGo({ content, conversation });
     throw failure;

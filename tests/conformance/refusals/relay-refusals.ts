@@ -424,6 +424,16 @@ export const relayRefusals = {
       }),
     {},
   ),
+  named_file_out_of_reach: named(
+    (desk) =>
+      desk.scene({ front: startFakeStores, settings: { VectorStoresPerUser: '1' } }, async (scene) => {
+        await scene.addChannel({ models: 'served-elsewhere' });
+        const { id } = await (await scene.post('/v1/vector_stores', {})).json();
+        const tools = [{ type: 'file_search', vector_store_ids: [id] }];
+        return toldOf(await scene.post('/v1/responses', { model: 'served-elsewhere', input: 'Hi', tools }, speaking(desk)));
+      }),
+    { id: /vs_[0-9a-zA-Z]{24}/, model: 'served-elsewhere' },
+  ),
   no_vector_store_channel: named(
     (desk) =>
       desk.scene({ settings: { VectorStoresPerUser: '1' }, channels: [{ type: 14 }] }, async (scene) =>
