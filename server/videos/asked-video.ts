@@ -91,7 +91,7 @@ function wholeIn(fields: StrictFields, name: string): number | undefined {
   const value = fields.raw(name);
   if (value === undefined) return undefined;
   if (typeof value === 'number' && Number.isInteger(value)) return value;
-  if (typeof value === 'string' && /^\d{1,6}$/.test(value)) return Number(value);
+  if (typeof value === 'string' && /^-?\d{1,40}$/.test(value)) return Number(value);
   throw badField(fields.path(name), fieldRules.integer);
 }
 

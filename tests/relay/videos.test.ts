@@ -291,6 +291,12 @@ describe.each(engines)('videos on $kind', (engine) => {
     expect(await customer.balance()).toBe(start);
   });
 
+  it.each(['-1', -1, '0', '9'.repeat(40)])('%s seconds: the range is told', async (seconds) => {
+    const customer = await scene.customer();
+    const { body } = await customer.call('POST', '/v1/videos', { model: 'sora-2', prompt: 'x', seconds });
+    expect(body.error.message).toContain('must be a whole number from 1 to ');
+  });
+
   it('cost nothing where the provider refuses them, whose words are told', async () => {
     const customer = await scene.customer();
     // A size that its provider does not have.
