@@ -57,7 +57,7 @@ export function toldText(
     case 'tool_result': {
       if (part.isError) losses.drop('tool_errors');
       const texts = part.content.map((inner) => toldText(inner, { field, losses, title }));
-      if (texts.includes(null)) throw untranslatable(`${field}.content`, title);
+      if (texts.includes(null)) throw untranslatable(field, title);
       return texts.join('\n');
     }
     case 'hosted_call':

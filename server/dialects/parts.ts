@@ -121,7 +121,7 @@ export interface FoundPage extends WebSource {
 export type UserPart = TextPart | ImagePart | AudioPart | FilePart | ToolResultPart;
 export type AssistantPart = TextPart | ReasoningPart | SealedPart | ToolCallPart | RefusalPart | HostedCallPart | HostedResultPart;
 
-/** `field` is the message's place in the client's body, for errors: `messages.2`. */
+/** `field` is where its content stands in the client's body, for errors: `messages.2.content`. */
 export type Message =
   | { role: 'system'; content: TextPart[]; field: string }
   | { role: 'user'; content: UserPart[]; field: string; name?: string }

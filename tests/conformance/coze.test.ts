@@ -132,7 +132,7 @@ describe('a request', () => {
       stream: false,
     });
     expect(chatOf(sent, 'm')).toHaveProperty('asked');
-    expect(dropped).toEqual(['max_tokens', 'messages.0', 'temperature', 'tools']);
+    expect(dropped).toEqual(['max_tokens', 'messages.0.content', 'temperature', 'tools']);
   });
 
   test('names the bot that its model is, where the channel names none', async () => {

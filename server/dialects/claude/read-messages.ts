@@ -53,7 +53,7 @@ function readAll(messages: StrictFields[]): Message[] {
 function readSummarized(message: StrictFields): Message[] {
   const blocks = message.objects('content');
   const place = blocks.findLastIndex(({ plain }) => isCompaction(plain));
-  const field = message.path('').slice(0, -1);
+  const field = message.path('content');
   const summary = blocks.slice(place, place + 1).map((block) => ({
     type: 'text' as const,
     text: summaryText(block.requiredText('content')),
@@ -77,7 +77,7 @@ function readSystemTexts(message: StrictFields): TextPart[] {
 
 /** @param behind of its blocks those that count */
 function readMessage(message: StrictFields, behind?: StrictFields[]): Message {
-  const field = message.path('').slice(0, -1);
+  const field = message.path('content');
   const role = message.oneOf('role', ['user', 'assistant', 'system']);
   if (role === undefined) throw badField(message.path('role'), fieldRules.required);
   if (role === 'system') return { role, content: readSystemTexts(message), field };

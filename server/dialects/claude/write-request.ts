@@ -171,7 +171,7 @@ function writeUserPart(part: UserPart, field: string, losses: Losses): Json[] {
     case 'text':
       return writeText(part);
     case 'audio':
-      throw untranslatable(`${field}.content`, dialect);
+      throw untranslatable(field, dialect);
     case 'tool_result':
       return [writeResult(part, field, losses)];
     default:
@@ -199,9 +199,9 @@ function writeMedia(part: ImagePart | FilePart, field: string, losses: Losses): 
 
 function writeSource(source: ImagePart['source'], field: string, isImage: boolean): Json {
   // A file's id is known to the provider that gave it, and to no other.
-  if (source.kind === 'id') throw untranslatable(`${field}.content`, dialect);
+  if (source.kind === 'id') throw untranslatable(field, dialect);
   if (source.kind === 'url') return { type: 'url', url: source.url };
-  if (!isImage && source.mediaType !== 'application/pdf') throw untranslatable(`${field}.content`, dialect);
+  if (!isImage && source.mediaType !== 'application/pdf') throw untranslatable(field, dialect);
   return { type: 'base64', media_type: isImage ? imageType(source.data, source.mediaType) : source.mediaType, data: source.data };
 }
 

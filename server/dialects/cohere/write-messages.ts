@@ -46,12 +46,12 @@ function writeBlock(part: Exclude<UserPart, ToolResultPart>, field: string): Jso
   if (part.type === 'text') return { type: 'text', text: part.text };
   if (part.type === 'image') return writeImage(part, field);
   const text = part.type === 'file' ? namedText(part) : null;
-  if (text === null) throw untranslatable(`${field}.content`, title);
+  if (text === null) throw untranslatable(field, title);
   return { type: 'text', text };
 }
 
 function writeImage({ source, detail }: ImagePart, field: string): Json {
-  if (source.kind === 'id') throw untranslatable(`${field}.content`, title);
+  if (source.kind === 'id') throw untranslatable(field, title);
   const url = source.kind === 'url' ? source.url : dataUrl(imageType(source.data, source.mediaType), source.data);
   return { type: 'image_url', image_url: { url, ...(detail === undefined ? {} : { detail }) } };
 }

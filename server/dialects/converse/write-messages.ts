@@ -81,7 +81,7 @@ class MessageWriter {
   #media(part: ImagePart | AudioPart | FilePart, field: string): Json {
     if (part.type === 'image' && part.detail !== undefined) this.#losses.drop('image_detail');
     const written = writeMedia(part, this.#names);
-    if (written === null) throw untranslatable(`${field}.content`, title);
+    if (written === null) throw untranslatable(field, title);
     return written;
   }
 

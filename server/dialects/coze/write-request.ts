@@ -65,9 +65,9 @@ interface Telling {
 function writeItem(part: UserPart, { field, losses, left }: Telling): Json {
   const text = toldText(part, { field, losses, title });
   if (text !== null) return { type: 'text', text };
-  if (part.type !== 'image' && part.type !== 'file') throw untranslatable(`${field}.content`, title);
+  if (part.type !== 'image' && part.type !== 'file') throw untranslatable(field, title);
   const { source } = part;
-  if (source.kind !== 'url' && source.kind !== 'base64') throw untranslatable(`${field}.content`, title);
+  if (source.kind !== 'url' && source.kind !== 'base64') throw untranslatable(field, title);
   if (part.type === 'image' && part.detail !== undefined) losses.drop('image_detail');
   if (source.kind === 'url') return { type: part.type, file_url: source.url };
   const [kind, name] = part.type === 'image' ? (['image', undefined] as const) : (['document', part.name] as const);

@@ -52,7 +52,7 @@ function writeMessage(message: Message, losses: Losses, { files, left }: Files):
   return content.flatMap((part: TextPart | UserPart | AssistantPart) => {
     const text = toldText(part, { field, losses, title });
     if (text === null) {
-      if (part.type !== 'image' && part.type !== 'file') throw untranslatable(`${field}.content`, title);
+      if (part.type !== 'image' && part.type !== 'file') throw untranslatable(field, title);
       if (part.type === 'image' && part.detail !== undefined) losses.drop('image_detail');
       const type = part.type === 'image' ? 'image' : 'document';
       const { source } = part;
@@ -60,7 +60,7 @@ function writeMessage(message: Message, losses: Losses, { files, left }: Files):
       else if (source.kind === 'base64') {
         const name = part.type === 'file' ? part.name : undefined;
         files.push({ type, transfer_method: 'local_file', upload_file_id: left.add(source, type, name) });
-      } else throw untranslatable(`${field}.content`, title);
+      } else throw untranslatable(field, title);
       return [];
     }
     return text === '' ? [] : [`${headings[role]}: \n${text}\n`];

@@ -90,6 +90,6 @@ class MessageWriter {
 
 function textOf(part: ImagePart | AudioPart | FilePart, field: string): string {
   const text = part.type === 'file' ? namedText(part) : null;
-  if (text === null) throw untranslatable(`${field}.content`, title);
+  if (text === null) throw untranslatable(field, title);
   return text;
 }

@@ -54,7 +54,7 @@ class ContentsReader implements ReadContents {
   #calls = 0;
 
   content(content: StrictFields): void {
-    const field = content.path('').slice(0, -1);
+    const field = content.path('parts');
     const role = content.text('role') ?? 'user';
     const parts = objectsOf(content, 'parts');
     if (role === 'model') this.#model(parts, field);

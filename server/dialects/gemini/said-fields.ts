@@ -52,7 +52,7 @@ export const saidFields: SaidFields = {
   },
   cached_content: { name: 'cachedContent', example: { cachedContent: 'cachedContents/a1' } },
   // Whose file it is they do not know.
-  media: { name: 'contents.0.content', example: userPart({ fileData: { mimeType: 'image/png', fileUri: 'files/a1' } }) },
+  media: { name: 'contents.0.parts', example: userPart({ fileData: { mimeType: 'image/png', fileUri: 'files/a1' } }) },
   image_detail: {
     name: 'contents.0.parts.0.mediaResolution',
     example: userPart({ ...picture, mediaResolution: { level: 'MEDIA_RESOLUTION_LOW' } }),

@@ -83,7 +83,7 @@ class ContentsWriter {
   #media(part: Exclude<UserPart, { type: 'text' | 'tool_result' }>, field: string): Json {
     if (part.type === 'image' && part.detail !== undefined) this.#losses.drop('image_detail');
     const written = writeMedia(part);
-    if (written === null) throw untranslatable(`${field}.content`, dialect);
+    if (written === null) throw untranslatable(field, dialect);
     return written;
   }
 

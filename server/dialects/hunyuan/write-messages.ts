@@ -109,7 +109,7 @@ class MessageWriter {
       return { Type: 'image_url', ImageUrl: { Url: url } };
     }
     const text = part.type === 'file' ? namedText(part) : null;
-    if (text === null) throw untranslatable(`${field}.content`, title);
+    if (text === null) throw untranslatable(field, title);
     return { Type: 'text', Text: text };
   }
 }

@@ -28,7 +28,7 @@ function writeMessage(message: Message, losses: Losses): { role: Message['role']
   noteMessage(message, losses);
   const texts = content.map((part: TextPart | UserPart | AssistantPart) => {
     const text = toldText(part, { field, losses, title });
-    if (text === null) throw untranslatable(`${field}.content`, title);
+    if (text === null) throw untranslatable(field, title);
     return text;
   });
   const text = texts.filter((one) => one !== '').join('\n');

@@ -40,7 +40,7 @@ class MessageWriter {
       else if (part.type === 'image') images.push(this.#image(part, field));
       else {
         const text = part.type === 'file' ? namedText(part) : null;
-        if (text === null) throw untranslatable(`${field}.content`, title);
+        if (text === null) throw untranslatable(field, title);
         texts.push(text);
       }
     };
@@ -58,7 +58,7 @@ class MessageWriter {
 
   #image({ source, detail }: ImagePart, field: string): string {
     if (detail !== undefined) this.#losses.drop('image_detail');
-    if (source.kind !== 'base64') throw untranslatable(`${field}.content`, title);
+    if (source.kind !== 'base64') throw untranslatable(field, title);
     return source.data;
   }
 

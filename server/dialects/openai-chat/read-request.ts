@@ -100,7 +100,7 @@ function readFormat(fields: StrictFields): ChatRequest['responseFormat'] {
 function readMessages(fields: StrictFields, textTools: TextToolNames): Message[] {
   const messages: Message[] = [];
   for (const message of fields.objects('messages')) {
-    const field = message.path('').slice(0, -1);
+    const field = message.path('content');
     const role = message.text('role') ?? 'user';
     const named = defined('name', message.text('name'));
     if (role === 'system' || role === 'developer') messages.push({ role: 'system', content: readTexts(message), field });

@@ -162,7 +162,7 @@ function writeParts(parts: readonly Exclude<UserPart, ToolResultPart>[], field: 
 }
 
 function writeImage({ source, detail }: ImagePart, field: string): Json {
-  if (source.kind === 'id') throw untranslatable(`${field}.content`, dialect);
+  if (source.kind === 'id') throw untranslatable(field, dialect);
   const url = source.kind === 'url' ? source.url : dataUrl(imageType(source.data, source.mediaType), source.data);
   return { type: 'image_url', image_url: { url, ...(detail === undefined ? {} : { detail }) } };
 }
@@ -170,7 +170,7 @@ function writeImage({ source, detail }: ImagePart, field: string): Json {
 function writeFile({ source, name }: FilePart, field: string): Json {
   if (source.kind === 'text') return { type: 'text', text: name === undefined ? source.text : `${name}\n\n${source.text}` };
   // A file's id is known to the provider that gave it, and to no other.
-  if (source.kind !== 'base64' || isFilm(source.mediaType)) throw untranslatable(`${field}.content`, dialect);
+  if (source.kind !== 'base64' || isFilm(source.mediaType)) throw untranslatable(field, dialect);
   return { type: 'file', file: { filename: name ?? 'document.pdf', file_data: dataUrl(source.mediaType, source.data) } };
 }
 

@@ -94,7 +94,7 @@ class ItemReader {
   }
 
   #message(item: StrictFields): void {
-    const field = fieldOf(item);
+    const field = item.path('content');
     const role = item.oneOf('role', ['user', 'assistant', 'system', 'developer']);
     if (role === undefined) throw badField(item.path('role'), fieldRules.required);
     if (!item.has('content')) throw badField(item.path('content'), fieldRules.required);
@@ -134,7 +134,7 @@ class ItemReader {
     };
     const last = this.read.messages.at(-1);
     if (last?.role === 'user' && last.content.every((part) => part.type === 'tool_result')) last.content.push(result);
-    else this.read.messages.push({ role: 'user', content: [result], field: fieldOf(item) });
+    else this.read.messages.push({ role: 'user', content: [result], field: item.path('output') });
   }
 
   /** The tools that were found may be called from now on. */

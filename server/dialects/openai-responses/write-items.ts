@@ -52,21 +52,21 @@ function writeContent(parts: readonly Exclude<UserPart, ToolResultPart>[], field
   if (parts.length === 1 && first?.type === 'text') return first.text;
   return parts.map((part) => {
     if (part.type === 'text') return { type: 'input_text', text: part.text };
-    if (part.type === 'audio') throw untranslatable(`${field}.content`, title);
+    if (part.type === 'audio') throw untranslatable(field, title);
     return part.type === 'image' ? writeImage(part, field) : writeFile(part, field);
   });
 }
 
 function writeImage({ source, detail = 'auto' }: ImagePart, field: string): Json {
   // A file's id is known to the provider that gave it, and to no other.
-  if (source.kind === 'id') throw untranslatable(`${field}.content`, title);
+  if (source.kind === 'id') throw untranslatable(field, title);
   const url = source.kind === 'url' ? source.url : dataUrl(imageType(source.data, source.mediaType), source.data);
   return { type: 'input_image', image_url: url, detail };
 }
 
 function writeFile({ source, name }: FilePart, field: string): Json {
   if (source.kind === 'text') return { type: 'input_text', text: name === undefined ? source.text : `${name}\n\n${source.text}` };
-  if (source.kind === 'id') throw untranslatable(`${field}.content`, title);
+  if (source.kind === 'id') throw untranslatable(field, title);
   const named = name === undefined ? {} : { filename: name };
   if (source.kind === 'url') return { type: 'input_file', file_url: source.url, ...named };
   if (isFilm(source.mediaType)) throw untranslatable(`${field}.content`, title);

@@ -63,7 +63,7 @@ class Conversation {
     const texts = message.content.flatMap((part: TextPart | UserPart | AssistantPart) => {
       if (part.type === 'image') this.#picture(part, field);
       const text = part.type === 'image' ? '' : toldText(part, { field, losses: this.#losses, title });
-      if (text === null) throw untranslatable(`${field}.content`, title);
+      if (text === null) throw untranslatable(field, title);
       return text === '' ? [] : [text];
     });
     const text = texts.join('\n');
@@ -98,7 +98,7 @@ class Conversation {
   #picture({ source, detail }: ImagePart, field: string): void {
     const { pictures } = this.#family;
     const hasRoom = pictures !== undefined && (pictures.isList || this.#pictures.length === 0);
-    if (!hasRoom || source.kind === 'id') throw untranslatable(`${field}.content`, title);
+    if (!hasRoom || source.kind === 'id') throw untranslatable(field, title);
     if (detail !== undefined) this.#losses.drop('image_detail');
     this.#pictures.push(source.kind === 'url' ? source.url : dataUrl(imageType(source.data, source.mediaType), source.data));
   }

@@ -52,7 +52,7 @@ function writeMessage(message: Message, losses: Losses): SparkMessage[] {
   noteMessage(message, losses);
   const texts = content.map((part: TextPart | UserPart | AssistantPart) => {
     const text = toldText(part, { field, losses, title });
-    if (text === null) throw untranslatable(`${field}.content`, title);
+    if (text === null) throw untranslatable(field, title);
     return text;
   });
   const told = texts.filter((text) => text !== '').join('\n');

@@ -20,7 +20,11 @@ export interface ReadSteps {
 export function readSteps(input: unknown): ReadSteps {
   const reader = new StepsReader();
   const isOne = !Array.isArray(input) || input.every(isContent);
-  for (const [index, step] of stepsOf(input).entries()) reader.step(new StrictFields(step, isOne ? 'input' : `input.${index}`));
+  const isTurn = isOne && (!isObject(input) || isContent(input));
+  for (const [index, item] of stepsOf(input).entries()) {
+    const step = new StrictFields(item, isOne ? 'input' : `input.${index}`);
+    reader.step(step, isTurn ? 'input' : step.path('content'));
+  }
   reader.end();
   return reader;
 }
@@ -45,13 +49,14 @@ class StepsReader implements ReadSteps {
   /** One that stood alone: it is of the call behind it, if that follows at once. */
   #alone: Seal | null = null;
 
-  step(step: StrictFields): void {
+  /** @param place where the content of a turn of the user stands */
+  step(step: StrictFields, place: string): void {
     const type = step.text('type') ?? step.text('role') ?? '';
     if (type !== 'function_call') this.#settle(step);
     switch (type) {
       case 'user_input':
       case 'user':
-        this.#user(this.#contents(step, 'content'), step);
+        this.#user(this.#contents(step, 'content'), place);
         break;
       case 'model_output':
       case 'model':
@@ -64,7 +69,7 @@ class StepsReader implements ReadSteps {
         this.#call(step);
         break;
       case 'function_result':
-        this.#user([this.#result(step)], step);
+        this.#user([this.#result(step)], step.path('result'));
         break;
       default:
         this.#hosted(step, type);
@@ -89,13 +94,13 @@ class StepsReader implements ReadSteps {
     return list.flatMap((content) => readContent(content, this.extras));
   }
 
-  #user(content: UserPart[], step: StrictFields): void {
+  #user(content: UserPart[], field: string): void {
     const last = this.messages.at(-1);
     const areResults = content.every(({ type }) => type === 'tool_result');
     // The results of one turn belong together, in order.
     if (last?.role === 'user' && this.#endsWithResults && areResults) last.content.push(...content);
     else if (content.length > 0) {
-      this.messages.push({ role: 'user', content, field: fieldOf(step) });
+      this.messages.push({ role: 'user', content, field });
       this.#endsWithResults = areResults;
     }
   }

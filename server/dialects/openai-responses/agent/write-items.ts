@@ -47,7 +47,7 @@ function textOfResult({ content }: ToolResultPart, field: string): string {
     .map((part) => {
       if (part.type === 'text') return part.text;
       if (part.type === 'file' && part.source.kind === 'text') return part.source.text;
-      throw untranslatable(`${field}.content`, title);
+      throw untranslatable(field, title);
     })
     .join('\n');
 }
@@ -59,7 +59,7 @@ function writeContent(parts: readonly Exclude<UserPart, ToolResultPart>[], field
     if (part.type === 'text') return { type: 'input_text', text: part.text };
     if (part.type === 'file') return writeFile(part, field);
     // A file's id is known to the provider that gave it, and to no other.
-    if (part.type === 'audio' || part.source.kind === 'id') throw untranslatable(`${field}.content`, title);
+    if (part.type === 'audio' || part.source.kind === 'id') throw untranslatable(field, title);
     if (part.detail !== undefined && part.detail !== 'auto') losses.drop('image_detail');
     const { source } = part;
     const url = source.kind === 'url' ? source.url : dataUrl(imageType(source.data, source.mediaType), source.data);
@@ -70,7 +70,7 @@ function writeContent(parts: readonly Exclude<UserPart, ToolResultPart>[], field
 /** https://docs.perplexity.ai/docs/agent-api/file-attachments */
 function writeFile({ source, name }: FilePart, field: string): Json {
   if (source.kind === 'text') return { type: 'input_text', text: name === undefined ? source.text : `${name}\n\n${source.text}` };
-  if (source.kind === 'id') throw untranslatable(`${field}.content`, title);
+  if (source.kind === 'id') throw untranslatable(field, title);
   if (source.kind === 'url') return { type: 'input_file', file_url: source.url };
   return { type: 'input_file', filename: name ?? 'document.pdf', file_data: dataUrl(source.mediaType, source.data) };
 }
