@@ -3,6 +3,7 @@ import { imageType, sourceOfUrl } from '../media.ts';
 import { isFilmAddress, typeOfAddress } from '../media-addresses.ts';
 import type { AddressUse, MediaAddress } from '../media-addresses.ts';
 import type { AudioPart, FilePart, ImagePart } from '../parts.ts';
+import { isOfAccount } from './account-objects.ts';
 
 type Json = Record<string, unknown>;
 
@@ -40,7 +41,8 @@ const earlyModels = /^gemini-(?:1\.|2\.0|pro|exp)/;
 
 /** What lies at an address is told with its type, and in bytes it is taken by every model. */
 export function addressUse({ url, kind }: MediaAddress, upstreamModel: string): AddressUse {
-  if (isFilmAddress(url)) return 'address';
+  // What lies in an account has no address for anybody else: it is refused as such.
+  if (isFilmAddress(url) || isOfAccount(url)) return 'address';
   const type = typeOfAddress(url);
   if (type === undefined || earlyModels.test(upstreamModel)) return 'bytes';
   // Containers of films hold sounds, too.

@@ -69,7 +69,7 @@ function writeFile({ source, name }: FilePart, field: string): Json {
   if (source.kind === 'id') throw untranslatable(field, title);
   const named = name === undefined ? {} : { filename: name };
   if (source.kind === 'url') return { type: 'input_file', file_url: source.url, ...named };
-  if (isFilm(source.mediaType)) throw untranslatable(`${field}.content`, title);
+  if (isFilm(source.mediaType)) throw untranslatable(field, title);
   return { type: 'input_file', filename: name ?? 'document.pdf', file_data: dataUrl(source.mediaType, source.data) };
 }
 
