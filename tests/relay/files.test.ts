@@ -291,7 +291,7 @@ describe.each(engines)('files on $kind', (engine) => {
     scene.app.clock.advance(31 * day * 1000);
     const asked = provider.asked.length;
     provider.failures.push(0, 0, 0);
-    await sweepFiles(scene.app.context, { runMs: 60_000, questionMs: 50 });
+    await sweepFiles(scene.app.context, { runMs: 60_000, questionMs: 500 });
     expect(provider.asked).toHaveLength(asked + 1);
     provider.failures.splice(0, 3, 204);
     await sweepFiles(scene.app.context);
