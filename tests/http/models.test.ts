@@ -43,7 +43,15 @@ describe.each(engines)('models on $kind', (engine) => {
     expect(searching.data.find(({ model_name: name }: { model_name: string }) => name === 'sonar')).toMatchObject({
       tool_prices: { web_search: 2.5 },
     });
-    for (const id of [ollama, perplexity]) await root.delete(`/api/channel/${id}`);
+    // A model of another kind runs none, at whatever provider.
+    const others = await addChannel({ models: 'tts-1,gpt-image-1,text-embedding-3-small', type: 1 });
+    const told = (await app.anonymous().get('/api/pricing')).data.filter(({ model_name: name }: { model_name: string }) =>
+      ['tts-1', 'gpt-image-1', 'text-embedding-3-small'].includes(name),
+    );
+    expect(told).toHaveLength(3);
+    for (const entry of told) expect(entry).not.toHaveProperty('tool_prices');
+    expect(told).toContainEqual(expect.objectContaining({ model_name: 'tts-1', unit: 'million_characters' }));
+    for (const id of [ollama, perplexity, others]) await root.delete(`/api/channel/${id}`);
   });
 
   it('prices what enabled channels offer, sorted by name', async () => {

@@ -78,6 +78,13 @@ test('price list: prices follow the group', () => {
   expect(pricesOf(entry('dall-e-3', { quota_type: 1, model_price: 0.04 }), 0.8, 500_000)).toEqual({ kind: 'call', call: 0.032 });
 });
 
+test('price list: a price is as long as people read it, and a small one is not lost', () => {
+  const tts = entry('gemini-2.5-flash-preview-tts', { model_ratio: 0.25, completion_ratio: 8.333_333_333, cache_ratio: 0.000_001 });
+  expect(pricesOf(tts, 1, 500_000)).toEqual({ kind: 'usage', prompt: 0.5, cached: 0.000_000_5, completion: 4.166_67 });
+  const long = { ...tts, long_inputs: [{ above: 1, input: 2, output: 1 / 3 }] };
+  expect(longPricesIn(long, 1, 500_000)[0]).toMatchObject({ prompt: 1, completion: 1.388_89 });
+});
+
 test('price list: only groups that one may use and that have a ratio are offered', () => {
   expect(
     groupsOf({ entries: [], groupRatio: { vip: 0.8, default: 1, svip: 0.5 }, usableGroup: { default: '', vip: '', gone: '' } }),

@@ -38,7 +38,18 @@ export function unitOf(entry: PricingEntry): PriceUnit {
 
 export function pricesOf(entry: PricingEntry, groupRatio: number, quotaPerUnit: number): Prices {
   if (isPerCall(entry)) return { kind: 'call', call: pricePerCall(entry.model_price, groupRatio) };
-  return { kind: 'usage', ...pricesPerMillion(entry, groupRatio, quotaPerUnit) };
+  return { kind: 'usage', ...shown(pricesPerMillion(entry, groupRatio, quotaPerUnit)) };
+}
+
+/** A factor that a list cannot write to its end, as 25 ÷ 3, is no reason for a price of ten digits. */
+const shownDigits = 6;
+
+function shown(prices: PricesPerMillion): PricesPerMillion {
+  const short = Object.entries<number>({ ...prices }).map(([part, price]): [string, number] => [
+    part,
+    Number(price.toPrecision(shownDigits)),
+  ]);
+  return { ...prices, ...Object.fromEntries<number>(short) };
 }
 
 /** Prices that not every model has, as they are listed. */
@@ -52,15 +63,17 @@ export function longPricesIn(entry: PricingEntry, groupRatio: number, quotaPerUn
   const { prompt, cached, completion, ...further } = prices;
   return (entry.long_inputs ?? []).toReversed().map(({ above, input, output }) => ({
     above,
-    prompt: product(prompt, input),
-    cached: product(cached, input),
-    completion: product(completion, output),
-    ...Object.fromEntries(
-      furtherParts.flatMap((part) => {
-        const price = further[part];
-        return price === undefined ? [] : [[part, product(price, writtenParts.has(part) ? output : input)]];
-      }),
-    ),
+    ...shown({
+      prompt: product(prompt, input),
+      cached: product(cached, input),
+      completion: product(completion, output),
+      ...Object.fromEntries(
+        furtherParts.flatMap((part) => {
+          const price = further[part];
+          return price === undefined ? [] : [[part, product(price, writtenParts.has(part) ? output : input)]];
+        }),
+      ),
+    }),
   }));
 }
 

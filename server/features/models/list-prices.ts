@@ -13,6 +13,7 @@ import type { AppContext } from '#server/context.ts';
 import { priceMapsOf } from '#server/settings/price-maps.ts';
 import type { Settings } from '#server/settings/settings.ts';
 import { usableGroups } from '#server/settings/usable-groups.ts';
+import { kindOfModel } from '#server/upstream/kind-of-model.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import { priceUnitOf } from './price-unit.ts';
 
@@ -55,7 +56,10 @@ function servedBy(channels: AppContext['channels'], model: string): PreparedChan
 /** Of tools that the provider of some channel of the model runs for callers of every format. */
 function toolFields(model: string, { channels, settings }: Pick<AppContext, 'channels' | 'settings'>): Pick<PricingEntry, 'tool_prices'> {
   const kinds = new Set<string>();
-  for (const { provider } of servedBy(channels, model)) {
+  for (const channel of servedBy(channels, model)) {
+    // What draws, speaks, hears or embeds runs none.
+    if (kindOfModel(channel, model) !== undefined) continue;
+    const { provider } = channel;
     for (const { hosted = [], runsAlways = [] } of Object.values(provider?.formats ?? {}))
       for (const kind of [...hosted, ...runsAlways]) kinds.add(kind);
   }
