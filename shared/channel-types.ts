@@ -6,7 +6,7 @@ export type OtherField = 'api_version' | 'plugin' | 'account_id' | 'regions' | '
 /** Keys of several kinds, or of many parts. */
 export type KeyKind = 'google' | 'aws' | 'codex';
 /** What a key is, where its provider has several things of that name or asks for none; the texts are translations. */
-export type KeyHint = 'azure' | 'cloudflare' | 'ark' | 'dify' | 'coze' | 'unasked' | 'drawing';
+export type KeyHint = 'azure' | 'cloudflare' | 'ark' | 'ark_videos' | 'dify' | 'coze' | 'unasked' | 'drawing';
 /** Something to know before using the type; the texts are translations. */
 export type TypeNotice =
   | 'azure_deployment'
@@ -265,7 +265,8 @@ export const channelTypes: readonly ChannelType[] = [
     nameZh: '豆包视频',
     color: 'blue',
     baseUrl: 'https://ark.cn-beijing.volces.com',
-    keyHint: 'ark',
+    keyForms: ['APIKey'],
+    keyHint: 'ark_videos',
     isUntested: true,
   },
   { type: 53, name: 'Submodel', color: 'blue', baseUrl: 'https://llm.submodel.ai', listsModels: true },

@@ -238,6 +238,10 @@ describe('channel-form', () => {
       expect(sent('test')).toEqual([]);
       await choose('Volcengine Ark, Doubao');
       expect(screen.text()).toContain('For speech: AppId|AccessToken of Doubao Voice');
+      // The same provider, and videos alone.
+      await choose('Doubao Seedance');
+      expect(screen.text()).toContain('An API key of Ark');
+      expect(screen.text()).not.toContain('For speech');
     });
 
     test('says nothing of edits before somebody made one', async () => {
