@@ -67,7 +67,7 @@ describe.each(engines)('logs on $kind', (engine) => {
     const factors = { model_ratio: 0.075, completion_ratio: 4, group_ratio: 1, model_price: -1 };
     const { client, user } = await someone([{ other: { ...factors, ending: 'upstream_error', problem, attempts: [failed] } }]);
     const [own] = (await listOwn(client)).items;
-    expect(own.content).toBe('模型倍率 0.07，补全倍率 4.00，分组倍率 1.00（可能是上游出错）');
+    expect(own.content).toBe('模型倍率 0.075，补全倍率 4.00，分组倍率 1.00（可能是上游出错）');
     expect(JSON.parse(own.other)).toEqual({
       ...factors,
       ending: 'upstream_error',
@@ -75,7 +75,7 @@ describe.each(engines)('logs on $kind', (engine) => {
     });
     expect((await client.get(`/api/log/self/${own.id}`)).data).toEqual(own);
     const [whole] = (await listAll({ username: user.username })).items;
-    expect(whole.content).toBe(`模型倍率 0.07，补全倍率 4.00，分组倍率 1.00（${problem}）`);
+    expect(whole.content).toBe(`模型倍率 0.075，补全倍率 4.00，分组倍率 1.00（${problem}）`);
     expect(JSON.parse(whole.other)).toMatchObject({ problem, attempts: [failed] });
   });
 

@@ -123,7 +123,7 @@ describe.each(engines)('tokens in use on $kind', (engine) => {
     const page = (await client.get('/api/log/self?token_name=mine')).data;
     expect(page).toMatchObject({ total: 1, items: [{ token_name: 'mine', model_name: testModel, channel: 0, channel_name: '' }] });
     expect(page.items[0].other).not.toContain('admin_info');
-    expect(page.items[0].content).toBe('模型倍率 0.07，补全倍率 4.00，分组倍率 1.00');
+    expect(page.items[0].content).toBe('模型倍率 0.075，补全倍率 4.00，分组倍率 1.00');
     const sums = (await client.get('/api/log/self/stat?token_name=mine')).data;
     expect(sums).toEqual({ quota: page.items[0].quota, rpm: 1, tpm: page.items[0].prompt_tokens + page.items[0].completion_tokens });
   });
