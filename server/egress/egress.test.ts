@@ -131,7 +131,10 @@ describe('guarded egress', () => {
     internet.name('worker.lan', ['10.0.0.7']);
     expect(await refusalOf(send(internet, { url: 'http://worker.lan/' }))).toBe('not_https');
     expect(await send(internet, { url: 'http://worker.lan:8787/', isTrusted: true })).toMatchObject({ status: 200 });
-    expect(internet.connections).toEqual(['10.0.0.7:8787']);
+    // No name server knows that one.
+    expect(await send(internet, { url: 'http://localhost:8787/', isTrusted: true })).toMatchObject({ status: 200 });
+    expect(internet.lookups).toEqual(['worker.lan']);
+    expect(internet.connections).toEqual(['10.0.0.7:8787', '127.0.0.1:8787']);
   });
 
   it('what listens at a public address of this machine is a website, or is not asked', async () => {

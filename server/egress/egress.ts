@@ -152,7 +152,7 @@ async function openOnce(network: Network, hop: Hop, deadline: Deadline): Promise
   const late = deadline.signal;
   if (url.protocol !== 'https:' && !((isTrusted || allowsPlain) && url.protocol === 'http:')) throw new EgressRefusal('not_https');
   if (!isTrusted && isServicePort(url.port)) throw new EgressRefusal('refused_port');
-  const addresses = await inTime(addressesOf(network, hostOf(url)), late);
+  const addresses = await inTime(addressesOf(network, hostOf(url), isTrusted), late);
   if (!isTrusted && !addresses.every((address) => isPublicAddress(address) && !isWithin(network, url, address)))
     throw new EgressRefusal('private_address');
   const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
@@ -253,8 +253,13 @@ async function readAll({ read }: EgressStream): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-async function addressesOf({ resolve }: Network, host: string): Promise<string[]> {
+/** Name servers have no such name. https://www.rfc-editor.org/rfc/rfc6761#section-6.3 */
+const loopbackName = /^(?:.+\.)?localhost\.?$/i;
+const loopback = ['127.0.0.1', '::1'];
+
+async function addressesOf({ resolve }: Network, host: string, isTrusted: boolean): Promise<string[]> {
   if (isIP(host) !== 0) return [host];
+  if (isTrusted && loopbackName.test(host)) return loopback;
   const addresses = await resolve(host).catch((cause: unknown) => {
     throw new EgressRefusal('unknown_host', { cause });
   });
