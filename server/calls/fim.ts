@@ -5,8 +5,6 @@ import { askedByBody } from '#server/dialects/call-address.ts';
 import type { ClientCall } from '#server/dialects/client-dialect.ts';
 import { plainTokenBytes } from '#server/dialects/client-dialect.ts';
 import { decidingNames } from '#server/dialects/deciding-names.ts';
-import { decodeLong } from '#server/dialects/decode-long.ts';
-import { decodeWhole } from '#server/dialects/decode-whole.ts';
 import type { CallInput } from '#server/dialects/encode-input.ts';
 import { encodeRequest } from '#server/dialects/encode-request.ts';
 import { clientDialects } from '#server/dialects/registry.ts';
@@ -14,7 +12,7 @@ import { emptyPrompt } from '#server/dialects/prompt-content.ts';
 import { badField, StrictFields } from '#server/dialects/strict-fields.ts';
 import type { Body } from '#server/dialects/strict-fields.ts';
 import type { CallKind } from './call-kind.ts';
-import { identityOfFormat, jsonType, megabyte } from './call-kind.ts';
+import { chat } from './chat.ts';
 
 const tokenLimit = 1_073_741_823;
 const { limits } = clientDialects['openai-chat'];
@@ -48,18 +46,10 @@ function check(body: Body): void {
 }
 
 export const fim: CallKind = {
+  ...chat,
   name: 'fim',
-  canStream: true,
-  mostResponseBytes: 32 * megabyte,
-  contentType: jsonType,
-  isWritten: true,
-  isCount: false,
-  over: null,
-  identityOf: identityOfFormat,
   clientCall: ({ name }) => (name === 'openai-chat' ? fimClient : undefined),
   encode: (input) => encodeRequest(withoutOptions(input)),
-  decode: decodeWhole,
-  decodeLong,
 };
 
 /** It knows no options of streams. */
