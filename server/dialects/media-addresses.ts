@@ -28,6 +28,11 @@ export type MediaOf = (address: MediaAddress) => Media | null;
 
 type Body = Readonly<Record<string, unknown>>;
 
+/** Whatever a request names there goes as it is. */
+export function passesAddresses({ identity, provider }: Pick<Way, 'identity' | 'provider'>): boolean {
+  return identity !== null && provider.takesAddresses === undefined;
+}
+
 /** A provider's record says more than its format. Bytes of a caller who speaks the provider's format go as they are where the record says nothing. */
 export function addressUse(
   { identity, dialect, provider, upstreamModel }: Pick<Way, 'identity' | 'dialect' | 'provider' | 'upstreamModel'>,

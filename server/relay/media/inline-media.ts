@@ -1,7 +1,7 @@
 // What a request names by addresses, and its provider takes as bytes, is fetched before the attempt: from then on the call has a body with
 // those bytes, which is held, counted and paid for as if its caller had sent it.
 import { AppError } from '#shared/errors.ts';
-import { addressUse } from '#server/dialects/media-addresses.ts';
+import { addressUse, passesAddresses } from '#server/dialects/media-addresses.ts';
 import type { Media } from '#server/dialects/media-addresses.ts';
 import { coverPrompt, promptOf } from '#server/relay/cover-prompt.ts';
 import { MediaFetching, mostAddresses, noteUnfetched } from '#server/relay/media/media-fetching.ts';
@@ -10,12 +10,13 @@ import { tooManyMedia } from '#server/relay/media/media-refusal.ts';
 import type { RelayBody, RelayEndpoint } from '#server/relay/endpoints.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
 import type { Settings } from '#server/settings/settings.ts';
+import type { Way } from '#server/dialects/way.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 
 /** Null: the call may go there. An error: it may not; nothing is changed then. @throws {DatabaseUnavailable} */
 export function inlineMedia(call: RunningCall, channel: PreparedChannel): null | Promise<AppError | null> {
   const { endpoint, content } = call;
-  if (endpoint.withMedia === undefined) return null;
+  if (wayOf({ settings: call.services.context.settings, endpoint, model: call.model }, channel) === null) return null;
   if (content.isLarge) return inlineLarge(call, channel);
   const wanted = wantedOf(call, channel);
   return wanted.size === 0 ? null : inline(call, wanted);
@@ -47,11 +48,19 @@ export function wantsMedia(asked: Asked, channel: PreparedChannel): boolean {
   return [...wantedBy(asked, channel).values()].some(({ isOptional }) => !isOptional);
 }
 
+/** Null: what it names goes as it is, so that nobody has to look into it. Most calls are such. */
+function wayOf({ settings, endpoint, model }: Omit<Asked, 'body'>, channel: PreparedChannel): Way | null {
+  const { withMedia, kind, dialect } = endpoint;
+  const way = withMedia === undefined ? null : channel.way(dialect, kind.name, model);
+  if (way === null || (way.identity !== null && settings.get('global.pass_through_request_enabled'))) return null;
+  return kind.addressUse === undefined && passesAddresses(way) ? null : way;
+}
+
 /** By address: one that stands there twice is fetched once. Those beyond what a call may have are not looked for. */
 function wantedBy({ settings, endpoint, model, body }: Asked, channel: PreparedChannel): Map<string, Wanted> {
   const wanted = new Map<string, Wanted>();
-  const way = channel.way(endpoint.dialect, endpoint.kind.name, model);
-  if (way === null || (way.identity !== null && settings.get('global.pass_through_request_enabled'))) return wanted;
+  const way = wayOf({ settings, endpoint, model }, channel);
+  if (way === null) return wanted;
   endpoint.withMedia?.(body, (address) => {
     if (wanted.size > mostAddresses) return null;
     const use = endpoint.kind.addressUse?.(way, address) ?? addressUse(way, address);
