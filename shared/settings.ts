@@ -144,7 +144,7 @@ const catalogue = {
   CheckSensitiveOnPromptEnabled: booleanSetting(true),
   /** Looks at all that models write, so it is off until somebody turns it on. */
   StopOnSensitiveEnabled: booleanSetting(false),
-  SensitiveWords: linesSetting(['test_sensitive']),
+  SensitiveWords: linesSetting([]),
   StreamCacheQueueLength: integerSetting(0, count),
 
   // Log and dashboard

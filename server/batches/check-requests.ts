@@ -177,7 +177,7 @@ class Checker {
     const { channel, ownModel, way, quoted } = this.#first;
     if (model !== this.#first.model) throw badField('body.model', fieldRules.oneOf([this.#first.model]));
     refuseUntold(way, body, quoted);
-    await checkWords(services, endpoint.promptContent(body, model));
+    await checkWords(services, admission.user.id, endpoint.promptContent(body, model));
     const parameters = endpoint.parameters(body);
     const { amount, hosted } = await this.#inTurn(size, () =>
       largestCost(services, { admission, endpoint, model, ownModel, body, parameters, prompt: null, quoted }),
@@ -327,10 +327,11 @@ async function begin(
 
 /** @throws {AppError} for words that the site blocks */
 export async function checkWords(
-  { words }: RelayServices,
+  { words, context }: RelayServices,
+  userId: number,
   prompt: { texts: readonly string[]; untokened?: readonly string[] },
 ): Promise<void> {
   if (!words.isOn) return;
-  const looking = words.check({ isLarge: false, use: (work) => work() }, [...prompt.texts, ...(prompt.untokened ?? [])]);
+  const looking = words.check([...prompt.texts, ...(prompt.untokened ?? [])], (work) => context.bodies.inTurn(`user:${userId}`, work));
   if (looking instanceof Promise) await looking;
 }

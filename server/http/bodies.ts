@@ -6,7 +6,8 @@ import { createProgressWatch } from '#server/network/progress-watch.ts';
 import type { ProgressWatch } from '#server/network/progress-watch.ts';
 import { createShares } from '#server/queues/shares.ts';
 import type { Shares } from '#server/queues/shares.ts';
-import { createTurnQueue } from '#server/queues/turn-queue.ts';
+import { createTurns } from '#server/queues/turns.ts';
+import type { InTurn } from '#server/queues/turns.ts';
 
 /** The bytes that one request holds. */
 export interface BodyHold {
@@ -20,8 +21,8 @@ export interface BodyHold {
 export interface Bodies {
   /** `owner` is who pays or asks for it: a user, or an address. */
   open(owner: string): BodyHold;
-  /** Runs long work on a body when no other does, the owners by turns, and leaves as much time to everything else as it took. */
-  inTurn<Result>(owner: string, work: () => Result): Promise<Result>;
+  /** For long work on a body. */
+  readonly inTurn: InTurn;
   /** Ends bodies that do not arrive. */
   readonly watch: ProgressWatch;
   /** Where those lie that are too large for it and are no JSON. */
@@ -43,7 +44,6 @@ const smallBody = 64 * 1024;
 /** The share of all that larger ones may take. */
 const largeShare = 0.8;
 const retrySeconds = 5;
-const longestRestMs = 1_000;
 
 export function createBodies(limits: BodyLimits, spool: Spool): Bodies {
   const held: HeldBytes = { limits, shares: createShares() };
@@ -92,34 +92,4 @@ class Hold implements BodyHold {
     this.bytes += bytes;
     this.#held.shares.add(this.#owner, bytes);
   }
-}
-
-function createTurns(): Bodies['inTurn'] {
-  const waiting = createTurnQueue<string, () => void>();
-  let isBusy = false;
-
-  function next(): void {
-    const work = waiting.take();
-    if (work === undefined) {
-      isBusy = false;
-      return;
-    }
-    const startedAt = performance.now();
-    work();
-    setTimeout(next, Math.min(performance.now() - startedAt, longestRestMs));
-  }
-
-  return (owner, work) =>
-    new Promise((resolve, reject) => {
-      waiting.add(owner, () => {
-        try {
-          resolve(work());
-        } catch (failure) {
-          reject(failure instanceof Error ? failure : new Error(String(failure)));
-        }
-      });
-      if (isBusy) return;
-      isBusy = true;
-      setImmediate(next);
-    });
 }

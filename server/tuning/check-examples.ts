@@ -104,7 +104,7 @@ class Checker {
       const { services, admission } = this.#asked;
       const work = () => this.#read(bytes);
       const { line, content } = bytes.length > longBytes ? await services.context.bodies.inTurn(`user:${admission.user.id}`, work) : work();
-      await checkWords(services, content);
+      await checkWords(services, admission.user.id, content);
       this.#examples += 1;
       await this.#count(content);
       return Buffer.from(`${JSON.stringify(line)}\n`);

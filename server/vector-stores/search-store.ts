@@ -30,7 +30,7 @@ export async function searchStore(services: RelayServices, caller: StoreCaller, 
   const { store, admission } = caller;
   const channel = openStore(context, store);
   const asked = readSearch(body);
-  if (words.isOn) await words.check({ isLarge: false, use: (work) => work() }, asked.texts);
+  if (words.isOn) await words.check(asked.texts, (work) => context.bodies.inTurn(`user:${admission.user.id}`, work));
   caller.makeRoom(asked.results * usualPiece);
   const { group_ratio: groupRatio, quota_per_unit: quotaPerUnit } = termsOf(context, admission.group);
   const modelPrice = context.settings.get('VectorSearchPrice') / 1000;

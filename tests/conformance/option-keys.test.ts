@@ -80,7 +80,7 @@ boolean MjActionCheckSuccessEnabled true
 boolean CheckSensitiveEnabled true
 boolean CheckSensitiveOnPromptEnabled true
 boolean StopOnSensitiveEnabled false
-text SensitiveWords test_sensitive
+text SensitiveWords
 number StreamCacheQueueLength 0
 boolean LogConsumeEnabled true
 boolean DataExportEnabled true

@@ -105,7 +105,8 @@ export async function admitCall(services: RelayServices, turn: Turn, progress: P
     }
     const parameters = endpoint.parameters(content.body);
     const prompt = services.words.isOn ? endpoint.promptContent(content.body, model) : null;
-    const looking = prompt === null ? undefined : services.words.check(content, [...prompt.texts, ...(prompt.untokened ?? [])]);
+    const looking =
+      prompt === null ? undefined : services.words.check([...prompt.texts, ...(prompt.untokened ?? [])], (work) => content.use(work));
     if (looking instanceof Promise) await looking;
     const rate = turn.isFree === true ? null : services.rates.enter(admission.user.id);
     return {

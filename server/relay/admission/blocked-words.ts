@@ -2,7 +2,6 @@
 // write where `StopOnSensitiveEnabled` says so.
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
-import type { CallContent } from '#server/relay/admission/call-content.ts';
 import { folded, mostEscapedUnits, unescaped } from '#server/relay/admission/folded-text.ts';
 import { createWordSearch } from '#server/relay/admission/word-matcher.ts';
 import type { WordMatcher, WordSearch } from '#server/relay/admission/word-matcher.ts';
@@ -13,9 +12,14 @@ export interface BlockedWords {
   readonly isOn: boolean;
   /** For one response; null: what models write is not looked at. */
   output(): OutputWords | null;
-  /** At once for a small body; of a large one piece by piece, in its turn. @throws {AppError} `sensitive_words_detected` */
-  check(content: Pick<CallContent, 'isLarge' | 'use'>, texts: readonly string[]): void | Promise<void>;
+  /** All at once. @throws {AppError} `sensitive_words_detected` */
+  check(texts: readonly string[]): void;
+  /** At once where the texts are short together; longer ones a few at a time by `inTurn`. @throws {AppError} `sensitive_words_detected` */
+  check(texts: readonly string[], inTurn: RunInTurn): void | Promise<void>;
 }
+
+/** Runs long work when it may. */
+type RunInTurn = <Result>(work: () => Result) => Result | Promise<Result>;
 
 interface Search extends WordSearch {
   words: readonly string[];
@@ -24,6 +28,8 @@ interface Search extends WordSearch {
 
 /** Characters that are searched at once: a few milliseconds. With longer words it is more. */
 const shortestPiece = 64 * 1024;
+/** What a text takes however short it is, in characters of long ones. */
+const textLength = 32;
 /** Of a text that are one of a word: a letter and its marks, or one that is escaped. */
 const mostUnits = mostEscapedUnits;
 /** They stand beside the texts in every prompt, and nobody wrote them. */
@@ -39,7 +45,11 @@ export function createBlockedWords({ settings }: Pick<AppContext, 'settings'>): 
   function current(): Search {
     if (search !== null && revision === settings.revision) return search;
     revision = settings.revision;
-    const words = settings.get('SensitiveWords').map(folded);
+    // A word of letters that nobody sees is none.
+    const words = settings
+      .get('SensitiveWords')
+      .map(folded)
+      .filter((word) => word !== '');
     if (search === null || !isSame(search.words, words)) {
       const longest = words.reduce((most, word) => Math.max(most, word.length), 0);
       search = { words, longest, ...createWordSearch(words) };
@@ -47,28 +57,43 @@ export function createBlockedWords({ settings }: Pick<AppContext, 'settings'>): 
     return search;
   }
 
+  function check(texts: readonly string[]): void;
+  function check(texts: readonly string[], inTurn: RunInTurn): void | Promise<void>;
+  function check(texts: readonly string[], inTurn?: RunInTurn): void | Promise<void> {
+    const { holds, longest } = current();
+    const pieces = piecesOf(texts, longest);
+    if (inTurn !== undefined && lengthOf(texts) > shortestPiece) return checkInTurns(pieces, holds, inTurn);
+    for (const piece of pieces) refuseWhere(holds, piece);
+  }
+
+  const hasWords = () => settings.get('CheckSensitiveEnabled') && current().words.length > 0;
   return {
     get isOn() {
-      return (
-        settings.get('CheckSensitiveEnabled') && settings.get('CheckSensitiveOnPromptEnabled') && settings.get('SensitiveWords').length > 0
-      );
+      return settings.get('CheckSensitiveOnPromptEnabled') && hasWords();
     },
-    output() {
-      const isOn =
-        settings.get('StopOnSensitiveEnabled') && settings.get('CheckSensitiveEnabled') && settings.get('SensitiveWords').length > 0;
-      return isOn ? new OutputWords(() => current().follow()) : null;
-    },
-    check(content, texts) {
-      const { holds, longest } = current();
-      const pieces = piecesOf(texts, longest);
-      if (content.isLarge) return checkInTurn(content, pieces, holds);
-      for (const piece of pieces) refuseWhere(holds, piece);
-    },
+    output: () => (settings.get('StopOnSensitiveEnabled') && hasWords() ? new OutputWords(() => current().follow()) : null),
+    check,
   };
 }
 
-async function checkInTurn(content: Pick<CallContent, 'use'>, pieces: Iterable<string>, holds: WordMatcher): Promise<void> {
-  for (const piece of pieces) await content.use(() => refuseWhere(holds, piece));
+async function checkInTurns(pieces: Iterator<string>, holds: WordMatcher, inTurn: RunInTurn): Promise<void> {
+  let isOver = false;
+  while (!isOver) isOver = await inTurn(() => checkSome(pieces, holds));
+}
+
+/** Of so many texts as are one piece together. True: there are no more. */
+function checkSome(pieces: Iterator<string>, holds: WordMatcher): boolean {
+  for (let left = shortestPiece; left > 0;) {
+    const piece = pieces.next();
+    if (piece.done === true) return true;
+    refuseWhere(holds, piece.value);
+    left -= piece.value.length + textLength;
+  }
+  return false;
+}
+
+function lengthOf(texts: readonly string[]): number {
+  return texts.reduce((sum, text) => sum + text.length + textLength, 0);
 }
 
 /** The word itself is told to nobody. @throws {AppError} */

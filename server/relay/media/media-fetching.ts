@@ -100,7 +100,7 @@ export class MediaFetching {
     const { words } = this.#call.services;
     if (!words.isOn) return;
     const text = textOf(media);
-    if (text !== null) await words.check({ isLarge: true, use: (work) => this.inTurn(work) }, [text]);
+    if (text !== null) await words.check([text], (work) => this.inTurn(work));
   }
 }
 

@@ -163,7 +163,7 @@ export class ClientEvents {
       else if (isObject(node)) for (const [key, part] of Object.entries(node)) walk(part, key);
     };
     walk(value, '');
-    void words.check({ isLarge: false, use: (work) => Promise.resolve(work()) }, texts);
+    words.check(texts);
   }
 }
 

@@ -49,7 +49,7 @@ export async function takeSubmission(services: RelayServices, received: Received
     received.onModel(submission.model);
     gate.checkModel(admission, submission.model);
     if (submission.origin === null) checkChannels(services, admission, submission);
-    if (services.words.isOn) await services.words.check(content, [submission.prompt, ...(submission.texts ?? [])]);
+    if (services.words.isOn) await services.words.check([submission.prompt, ...(submission.texts ?? [])], (work) => content.use(work));
     const rate = services.rates.enter(userId);
     const pass = rate === null ? null : await rate;
     return await submitTask({ services, admission, submission, content, requestId, pass, startedAt });

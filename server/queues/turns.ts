@@ -1,0 +1,62 @@
+// Long work of everybody on the one event loop, an owner after the other.
+import { createTurnQueue } from './turn-queue.ts';
+
+/** Runs long work when no other does, the owners by turns, and leaves as much time to everything else as it took. */
+export type InTurn = <Result>(owner: string, work: () => Result) => Promise<Result>;
+
+/** Time, and the ways to wait for the event loop; milliseconds. */
+export interface TurnClock {
+  now(): number;
+  /** Until whatever else is due has run. */
+  yield(then: () => void): void;
+  rest(then: () => void, ms: number): void;
+}
+
+const eventLoop: TurnClock = {
+  now: () => performance.now(),
+  yield: (then) => void setImmediate(then),
+  rest: (then, ms) => void setTimeout(then, ms),
+};
+
+/** A timer takes a millisecond at the least: work that took less than that in all waits for none. */
+const shortestRestMs = 1;
+const longestRestMs = 1_000;
+
+export function createTurns(clock = eventLoop): InTurn {
+  const waiting = createTurnQueue<string, () => void>();
+  let isBusy = false;
+  /** Time that work has taken and nobody else has had yet. */
+  let owed = 0;
+
+  function next(): void {
+    const before = clock.now();
+    let work = waiting.take();
+    if (work === undefined) {
+      isBusy = false;
+      return;
+    }
+    for (; work !== undefined; work = owed + clock.now() - before < shortestRestMs ? waiting.take() : undefined) work();
+    owed += clock.now() - before;
+    if (owed < shortestRestMs) {
+      clock.yield(next);
+      return;
+    }
+    const rest = Math.min(owed, longestRestMs);
+    owed = 0;
+    clock.rest(next, rest);
+  }
+
+  return (owner, work) =>
+    new Promise((resolve, reject) => {
+      waiting.add(owner, () => {
+        try {
+          resolve(work());
+        } catch (failure) {
+          reject(failure instanceof Error ? failure : new Error(String(failure)));
+        }
+      });
+      if (isBusy) return;
+      isBusy = true;
+      clock.yield(next);
+    });
+}
