@@ -5,6 +5,7 @@ import type { AskedCall, CallAddress } from './call-address.ts';
 import type { ConversationBeginning } from './conversation-beginning.ts';
 import type { DecidingNames } from './deciding-names.ts';
 import type { FormFields } from './form-body.ts';
+import type { JsonTexts } from './json-texts.ts';
 import type { MediaOf } from './media-addresses.ts';
 import type { ChatRequest, ResponsePart } from './parts.ts';
 import type { PromptEdits, Shortening } from './prompt-edits.ts';
@@ -150,6 +151,8 @@ export interface ClientDialect {
    * @throws {AppError} 400 with the field at fault
    */
   readRequest(body: Body): ChatRequest;
+  /** Texts of JSON in its requests, which count as parts of the body where a request is translated. Missing: there are none. */
+  readonly jsonTexts?: JsonTexts;
   /** How a conversation begins, read loosely. Missing: the format has none. */
   beginningOf?(body: Body): ConversationBeginning;
   /** What a body goes on with in its provider's account, under the name that an earlier response has told. Missing: the format has no such thing. */

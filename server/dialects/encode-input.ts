@@ -1,6 +1,7 @@
 // A call on its way to a provider, and what goes there.
 import type { HostedCalls, HostedVariants } from '#shared/hosted-tools.ts';
 import type { PiecedBody } from '#server/framing/byte-source.ts';
+import type { PartBudget } from '#server/framing/part-budget.ts';
 import type { OwnFiles, OwnObject } from './account-objects.ts';
 import type { ClientDialect } from './client-dialect.ts';
 import type { AwaitedCall, Awaiting } from './awaiting.ts';
@@ -28,6 +29,8 @@ export interface CallInput {
   settings: DialectSettings;
   /** The client's text goes on as it is: no mapping, no override, nothing added but `outputBound`. */
   isPassThrough?: boolean;
+  /** Budget of parts that texts of JSON in the body are taken from; a new one for each time that it is encoded. Missing: a whole one. */
+  budget?(): PartBudget;
   /** The id of a response that is written here; missing: none is. */
   requestId?: string;
   /** What the request goes on with in the provider's account; missing: nothing that is its caller's. */

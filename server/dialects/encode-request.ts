@@ -2,6 +2,8 @@
 import { AppError } from '#shared/errors.ts';
 import { maxOutputTokens } from '#server/money/max-output-tokens.ts';
 import type { CallInput, EncodedRequest, EncodeInput } from './encode-input.ts';
+import { PartBudget } from '#server/framing/part-budget.ts';
+import { takeJsonTexts } from './json-texts.ts';
 import { onlyAllowed } from './allowed-tools.ts';
 import { finalizeRequest } from './finalize-request.ts';
 import type { ChatRequest } from './parts.ts';
@@ -12,7 +14,7 @@ import { marksPrompts } from './prompt-marks.ts';
 import { withKnownSignatures } from './signature-memory.ts';
 import { plainBody, withoutSurcharges } from './surcharges.ts';
 
-/** @throws {AppError} `format_unsupported`, `untranslatable`, `invalid_request` */
+/** @throws {AppError} `format_unsupported`, `untranslatable`, `invalid_request`, `body_too_complex`, `bodies_of_caller`, `bodies_of_server` */
 export function encodeRequest(given: CallInput): EncodedRequest {
   const asked = withinModel(given);
   const { way, isCount, forceUsage, settings } = asked;
@@ -25,6 +27,8 @@ export function encodeRequest(given: CallInput): EncodedRequest {
   const { countBody } = way.dialect;
   if (isCount === true && countBody === undefined) throw new AppError('format_unsupported');
   const dropped: string[] = [];
+  const budget = input.budget?.() ?? new PartBudget();
+  takeJsonTexts(budget, input.client.jsonTexts ?? {}, input.body, way.dialect.parsesResults === true);
   const request = paidRequest(input, limited(readRequest(input), mostOf(input)), dropped);
   const takesAllowed = way.dialect.takesAllowedTools === true || way.provider.takesAllowedTools === true;
   const written = way.dialect.writeRequest(withPlainSchemas(takesAllowed ? request : onlyAllowed(request)), {

@@ -104,6 +104,8 @@ export interface UpstreamDialect {
   readonly signedCalls?: SealOrigin;
   /** Its providers keep in their caches only what a request marks. Missing: every prompt. */
   readonly keepsMarked?: true;
+  /** Results of tools that are texts of JSON become objects in it. Missing: they stay texts. */
+  readonly parsesResults?: true;
   /** @throws {AppError} 400 `untranslatable` with the client's field that cannot be carried over and must not be left out */
   writeRequest(request: ChatRequest, options: WriteOptions): WrittenRequest;
   /** What the provider's record and the settings make of a body in this format, before the channel's own fields overwrite it. */

@@ -2,11 +2,8 @@
 // 20 s to parse, and some brackets more overflow the stack of whoever walks through them.
 import { AppError } from '#shared/errors.ts';
 import { isEscapedAt } from './json-text.ts';
+import { mostParts, mostValues } from './part-budget.ts';
 
-/** Objects, arrays, texts and names: what costs most to parse and to hold. */
-const mostParts = 100_000;
-/** All values, numbers included. */
-const mostValues = 1_000_000;
 /** Also what storage takes. */
 const deepest = 100;
 
@@ -29,6 +26,11 @@ export class JsonScan {
   /** Objects, arrays, texts and names so far. */
   get parts(): number {
     return this.#parts;
+  }
+
+  /** All values so far, numbers included. */
+  get values(): number {
+    return this.#values;
   }
 
   /** Names so far, of all objects; one that an object has twice counts twice. */

@@ -136,6 +136,7 @@ async function askProvider(
       channel,
       body: content.body,
       rawText: content.text,
+      budget: () => content.budget(),
       originModel: model,
       isStream: false,
       forceUsage: false,

@@ -177,6 +177,7 @@ function sendTo(call: RunningCall, channel: PreparedChannel): CallExchange | nul
     channel,
     body: named?.body ?? content.body,
     rawText: named?.rawText ?? content.text,
+    budget: () => content.budget(),
     ...(named === null ? {} : { ownFiles: named.ownFiles }),
     originModel: call.model,
     requestId: call.requestId,

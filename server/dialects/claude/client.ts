@@ -8,6 +8,7 @@ import { promptEdits } from './context-edits.ts';
 import { containerOf } from './containers.ts';
 import { messagesNames } from './deciding-names.ts';
 import { errorBody } from './errors.ts';
+import { jsonTexts } from './json-texts.ts';
 import { limits } from './limits.ts';
 import { writeModel, writeModelList } from './models.ts';
 import { withMedia } from './media-addresses.ts';
@@ -53,6 +54,7 @@ export const claudeClient = {
   limits,
   saidFields,
   readRequest,
+  jsonTexts,
   beginningOf: ({ system, messages, tools }) => beginningOf({ system, turns: messages, tools }),
   accountObjectOf: containerOf,
   sessionIn,

@@ -19,6 +19,7 @@ export const ernieUpstream: UpstreamDialect = {
   identity: null,
   // Nothing of the account is named in a conversation.
   findAccountObject: () => undefined,
+  parsesResults: true,
   writeRequest,
   applyTraits: (body) => ({ body, dropped: [] }),
   // A channel may add what other formats have in their bodies.

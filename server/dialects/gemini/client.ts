@@ -5,6 +5,7 @@ import { askedCall, isList } from './asked-call.ts';
 import { callParameters, checkCount, checkRequest } from './check-request.ts';
 import { generateNames } from './deciding-names.ts';
 import { errorBody } from './errors.ts';
+import { jsonTexts } from './json-texts.ts';
 import { limits } from './limits.ts';
 import { writeModel, writeModelList } from './models.ts';
 import { withMedia } from './media-addresses.ts';
@@ -30,6 +31,7 @@ export const geminiClient = {
   beginningOf: ({ systemInstruction, system_instruction, contents, tools }) =>
     beginningOf({ system: systemInstruction ?? system_instruction, turns: contents, tools }),
   readRequest,
+  jsonTexts,
   writeWhole,
   createStreamWriter,
   writeTokenCount: (tokens) => ({ totalTokens: tokens, promptTokensDetails: [{ modality: 'TEXT', tokenCount: tokens }] }),

@@ -42,6 +42,7 @@ export const geminiUpstream: UpstreamDialect = {
   hosted,
   findAccountObject,
   addressUse,
+  parsesResults: true,
   writeRequest,
   // What a caller has said of it stays.
   applyTraits: (body, { isCount, settings, way }) => {

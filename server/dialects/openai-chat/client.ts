@@ -5,6 +5,7 @@ import { beginningOf } from '../conversation-beginning.ts';
 import { checkRequest, callParameters } from './check-request.ts';
 import { chatNames } from './deciding-names.ts';
 import { errorBody } from './errors.ts';
+import { jsonTexts } from './json-texts.ts';
 import { limits } from './limits.ts';
 import { writeModel, writeModelList } from './models.ts';
 import { probeChat } from './probe.ts';
@@ -37,6 +38,7 @@ export const openaiChatClient = {
   limits,
   saidFields,
   readRequest,
+  jsonTexts,
   beginningOf: ({ messages, tools }) => beginningOf({ turns: messages, tools }),
   sessionIn,
   writeWhole,

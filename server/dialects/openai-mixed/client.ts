@@ -76,6 +76,10 @@ export function mixedClient({ chat, responses }: { chat: ChatFormat; responses: 
       const request = format.readRequest(written);
       return format === responses ? { ...request, saidFields } : request;
     },
+    jsonTexts: {
+      argumentsIn: (body: Body) => (isOfResponses(body) ? responses : chat).jsonTexts?.argumentsIn?.(body) ?? [],
+      resultsIn: (body: Body) => (isOfResponses(body) ? responses : chat).jsonTexts?.resultsIn?.(body) ?? [],
+    },
     beginningOf(body: Body) {
       const format = isOfResponses(body) ? responses : chat;
       return format.beginningOf?.(body) ?? { text: '', said: '', told: 0, turns: 0, hasTools: false };

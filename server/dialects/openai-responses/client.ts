@@ -6,6 +6,7 @@ import { callParameters, checkPrompt, checkRequest } from './check-request.ts';
 import { responsesNames } from './deciding-names.ts';
 import { codexModels } from './codex-models.ts';
 import { errorBody } from './errors.ts';
+import { jsonTexts } from './json-texts.ts';
 import { limits } from './limits.ts';
 import { writeModel } from './models.ts';
 import { withMedia } from './media-addresses.ts';
@@ -62,6 +63,7 @@ export const openaiResponsesClient = {
   limits,
   saidFields,
   readRequest,
+  jsonTexts,
   beginningOf: ({ instructions, input, tools }) => beginningOf({ system: instructions, turns: input, tools }),
   sessionIn,
   writeWhole,

@@ -17,6 +17,7 @@ import type { RelayBody, RelayEndpoint } from '#server/relay/endpoints.ts';
 import { sourceOf } from '#server/framing/byte-source.ts';
 import { JsonScan } from '#server/framing/json-scan.ts';
 import { isObject } from '#server/framing/loose-json.ts';
+import { partBytes, PartBudget } from '#server/framing/part-budget.ts';
 import type { PromptContent } from '#server/dialects/prompt-content.ts';
 import { countPrompt } from '#server/upstream/token-estimate.ts';
 import type { Counting } from '#server/upstream/token-estimate.ts';
@@ -47,8 +48,6 @@ export type SplitBody = (body: RelayBody) => { ours: RelayBody; body: RelayBody 
 
 type CountedEndpoint = Pick<RelayEndpoint, 'promptContent'>;
 
-/** What a parsed part takes beside its text, roughly. */
-const partBytes = 64;
 /** Bytes of a body and of what it becomes when it is parsed; beyond this it is large. */
 const smallBytes = 64 * 1024;
 /** Characters of a prompt that are kept to be counted; a longer one is estimated. */
@@ -148,6 +147,10 @@ export class CallContent {
   #isChecked: boolean;
   #isLarge: boolean;
   #isReleased = false;
+  /** Objects, arrays, texts and names in it, whether it is parsed or not. */
+  #ownParts: number;
+  /** Held for what texts of JSON in it become. */
+  #nestedBytes = 0;
   /** What it takes as text and tree, roughly; not more than once. */
   readonly bytes: number;
 
@@ -157,6 +160,7 @@ export class CallContent {
     this.#parts = parts;
     this.#known = parsed ?? null;
     this.#isChecked = parsed !== undefined;
+    this.#ownParts = raw.parts;
     this.bytes = raw.bytes.length + raw.parts * partBytes + bytesBefore;
     this.#isLarge = this.bytes > smallBytes;
   }
@@ -227,10 +231,26 @@ export class CallContent {
     // Where there is no room for it, everything stays as it was.
     if (held > hold.bytes && !this.#isReleased) hold.grow(held - hold.bytes);
     hold.shrinkTo(held);
+    this.#ownParts = parts;
+    this.#nestedBytes = 0;
     this.#isLarge = isLarge;
     this.#raw = isLarge ? raw : null;
     this.#parsed = { text: () => text, body, ours };
     this.#prompt = null;
+  }
+
+  /**
+   * Budget of whoever parses texts of JSON in the body, for one attempt: what the body's own parts have left. The hold grows by what the
+   * attempt that takes most does.
+   */
+  budget(): PartBudget {
+    let grown = 0;
+    return new PartBudget(this.#ownParts, (bytes) => {
+      grown += bytes;
+      if (grown <= this.#nestedBytes || this.#isReleased) return;
+      this.#parts.hold.grow(grown - this.#nestedBytes);
+      this.#nestedBytes = grown;
+    });
   }
 
   /** Runs what takes long with a large body in its turn. */
@@ -250,6 +270,7 @@ export class CallContent {
     this.#file?.end();
     if (!this.isLarge) return;
     this.#raw = null;
+    this.#nestedBytes = 0;
     this.#parts.hold.shrinkTo(this.#prompt === null ? 0 : lengthOf(this.#prompt));
   }
 

@@ -4,6 +4,7 @@ import type { Language } from '#shared/errors.ts';
 import type { ErrorObject } from '#server/dialects/client-dialect.ts';
 import type { SocketDialect } from '#server/dialects/socket-dialect.ts';
 import { isObject } from '#server/framing/loose-json.ts';
+import { partBytes } from '#server/framing/part-budget.ts';
 import type { BodyHold } from '#server/http/bodies.ts';
 import type { Connection } from '#server/http/connection.ts';
 import { toAppError } from '#server/http/failure.ts';
@@ -255,9 +256,6 @@ export class CallSocket implements SocketReceiver, TurnPlace {
     this.#socket.close(code, error.code);
   }
 }
-
-/** What a parsed part takes beside its text, roughly. */
-const partBytes = 64;
 
 function shuttingDown(): AppError {
   return new AppError('shutting_down', {}, { retryAfter: 1 });

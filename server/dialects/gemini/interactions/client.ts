@@ -8,6 +8,7 @@ import { callParameters, checkRequest } from './check-request.ts';
 import { interactionsNames } from './deciding-names.ts';
 import { errorBody } from './errors.ts';
 import { stepsOf } from './items.ts';
+import { jsonTexts } from './json-texts.ts';
 import { limits } from './limits.ts';
 import { writeModel, writeModelList } from '../models.ts';
 import { withMedia } from './media-addresses.ts';
@@ -39,6 +40,7 @@ export const geminiInteractionsClient = {
   limits,
   saidFields,
   readRequest,
+  jsonTexts,
   beginningOf({ system_instruction: system, input, tools }) {
     const steps = stepsOf(input);
     const first = steps.slice(0, mostSteps).findIndex(({ type }) => type === 'user_input');

@@ -1,0 +1,10 @@
+// Results of tools in a Messages request; arguments are objects there.
+import { objectsIn } from '../json-texts.ts';
+import type { JsonTexts } from '../json-texts.ts';
+
+export const jsonTexts: JsonTexts = {
+  *resultsIn({ messages }) {
+    for (const { content } of objectsIn(messages))
+      for (const block of objectsIn(content)) if (block['type'] === 'tool_result') yield block['content'];
+  },
+};

@@ -1,0 +1,16 @@
+// Results of tools in a request, where their functions have written JSON into a text; everything else is an object there.
+import { isObject } from '#server/framing/loose-json.ts';
+import { objectsIn } from '../json-texts.ts';
+import type { JsonTexts } from '../json-texts.ts';
+
+export const jsonTexts: JsonTexts = {
+  *resultsIn({ contents }) {
+    for (const { parts } of objectsIn(contents)) {
+      for (const part of objectsIn(parts)) {
+        const result = part['functionResponse'] ?? part['function_response'];
+        const response = isObject(result) ? result['response'] : undefined;
+        if (isObject(response)) yield response['output'] ?? response['error'];
+      }
+    }
+  },
+};

@@ -1,0 +1,12 @@
+// Arguments and results of tools in a Responses request.
+import { objectsIn } from '../json-texts.ts';
+import type { JsonTexts } from '../json-texts.ts';
+
+export const jsonTexts: JsonTexts = {
+  *argumentsIn({ input }) {
+    for (const item of objectsIn(input)) yield item['arguments'];
+  },
+  *resultsIn({ input }) {
+    for (const item of objectsIn(input)) yield item['output'];
+  },
+};

@@ -1,0 +1,83 @@
+// One budget for all JSON that a caller makes this process parse and hold: a body, the texts of JSON in it, copies that references in its
+// schemas ask for, stored items, sealed windows, what a socket remembers. Parts are counted before anything is built of them, because
+// bytes do not bound a tree: 1 MB of empty objects is 20 MB parsed.
+import { AppError } from '#shared/errors.ts';
+import { endOfText } from './json-text.ts';
+
+/** Objects, arrays, texts and names: what costs most to parse and to hold. */
+export const mostParts = 100_000;
+/** All values, numbers included. */
+export const mostValues = 1_000_000;
+/** Bytes of memory that a parsed part takes beside its text, roughly. */
+export const partBytes = 64;
+
+export interface JsonSize {
+  parts: number;
+  values: number;
+}
+
+/** Receives the bytes of memory that parts take before they are built. @throws {AppError} `bodies_of_caller`, `bodies_of_server` */
+export type GrowHold = (bytes: number) => void;
+
+export class PartBudget {
+  #parts: number;
+  #values: number;
+  readonly #grow: GrowHold | undefined;
+
+  /**
+   * @param taken what the body itself has: `RawBody.parts`
+   * @param grow `BodyHold.grow`, for what is taken from now on; missing: nothing is held
+   */
+  constructor(taken = 0, grow?: GrowHold) {
+    this.#parts = Math.max(0, mostParts - taken);
+    this.#values = mostValues;
+    this.#grow = grow;
+  }
+
+  /** Parts that may still be taken. */
+  get left(): number {
+    return this.#parts;
+  }
+
+  /** @throws {AppError} `body_too_complex`, and as the hold */
+  take(parts: number, values = parts): void {
+    if (parts > this.#parts || values > this.#values) throw new AppError('body_too_complex');
+    this.#grow?.(parts * partBytes);
+    this.#parts -= parts;
+    this.#values -= values;
+  }
+
+  /** Returns whether so many parts were left, and takes them. For work that may be left out. @throws {AppError} as the hold */
+  tryTake(parts: number): boolean {
+    if (parts > this.#parts) return false;
+    this.take(parts, 0);
+    return true;
+  }
+
+  /** Takes what a text of JSON has, before it is parsed. @throws {AppError} `body_too_complex`, and as the hold */
+  takeText(json: string): void {
+    const { parts, values } = jsonSize(json, this.#parts, this.#values);
+    this.take(parts, values);
+  }
+}
+
+const quote = 0x22;
+
+/**
+ * Counts without parsing. Of a text that is no JSON the figures are those of the part that a parser would have read, or more.
+ * @param most parts, and values, beyond which counting stops: one more is returned
+ */
+export function jsonSize(json: string, most = Infinity, mostOfValues = Infinity): JsonSize {
+  let [parts, values] = [0, 1];
+  for (let at = 0; at < json.length; at += 1) {
+    const code = json.charCodeAt(at);
+    if (code === quote) {
+      parts += 1;
+      at = endOfText(json, at + 1);
+      if (at < 0) break;
+    } else if (code === 0x2c) values += 1;
+    else if (code === 0x7b || code === 0x5b) parts += 1;
+    if (parts > most || values > mostOfValues) break;
+  }
+  return { parts, values };
+}
