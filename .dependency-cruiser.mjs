@@ -11,9 +11,9 @@ Visitor.prototype.visitStatement = function visitAnyStatement(statement) {
 
 /** Server folders from the bottom up: a folder may use what stands before it in this list, never what comes after. */
 const serverLayers = [
-  // Who comes next, what a process is, where connections come from, whose clock is believed, how bytes become events and JSON: they
-  // know nothing of Tidegate.
-  ['queues', 'process', 'network', 'clock', 'framing'],
+  // Who comes next, what a process is, where connections come from, whose clock is believed, how bytes become events and JSON,
+  // what models are: they know nothing of Tidegate.
+  ['queues', 'process', 'network', 'clock', 'framing', 'model-facts'],
   ['db'],
   ['secrets'],
   ['http'],

@@ -33,6 +33,7 @@ export function encodeRequest(given: CallInput): EncodedRequest {
   const takesAllowed = way.dialect.takesAllowedTools === true || way.provider.takesAllowedTools === true;
   const written = way.dialect.writeRequest(withPlainSchemas(takesAllowed ? request : onlyAllowed(request)), {
     upstreamModel: way.upstreamModel,
+    knownAs: way.knownAs,
     forceUsage: forceUsage && way.provider.quirks?.streamOptions !== undefined,
     settings,
     marksPrompt: marksPrompts(way, settings),

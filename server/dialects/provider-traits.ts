@@ -1,37 +1,33 @@
 // How one provider differs from others that speak its format: data, which the provider's record holds and the format applies.
 import type { HostedKind } from '#shared/hosted-tools.ts';
+import type { Effort } from '#server/model-facts/model-record.ts';
+import type { ModelFacts } from '#server/model-facts/model-facts.ts';
 import type { MediaKind } from './media-addresses.ts';
 
 /** A model name's ending that stands for request fields: it is cut off and the fields are set where the client sent none. */
 export interface ModelSuffix {
   suffix: string;
-  /** Of which names it is an ending; missing: of all that the rule is for. */
-  of?: RegExp;
+  /** It stands for this effort: the ending of a name whose model takes it, and a part of the name of any other. Missing: it always is an ending. */
+  ofTakers?: Effort;
   set: Readonly<Record<string, unknown>>;
 }
 
-/** Fields that a model takes only while it does not think, by `reasoning_effort`. */
-export interface ThinkingDrop {
-  fields: readonly string[];
-  /** Models that never think (`never`), that do not where the effort is `none` (`byChoice`), or absent too (`byDefault`). */
-  never: RegExp;
-  byChoice: RegExp;
-  byDefault: RegExp;
-}
-
-/** Rules for models whose name (as sent upstream) begins with one of the prefixes and with none of the exceptions. */
+/** Rules for models by their facts or, where a host has names of its own, by how the name begins that is sent upstream. */
 export interface ModelRule {
-  prefixes: readonly string[];
-  except?: readonly string[];
+  prefixes?: readonly string[];
+  isFor?: (facts: ModelFacts) => boolean;
   /** Fields renamed unless the target is there already. */
   rename?: Readonly<Record<string, string>>;
   drop?: readonly string[];
-  dropThinking?: ThinkingDrop;
+  /** Fields of sampling, which go where the model takes them. */
+  sampling?: readonly string[];
+  /** The effort that a request names becomes the nearest that the model takes. */
+  fitsEffort?: true;
   suffixes?: readonly ModelSuffix[];
   /** Endings by which a name says how much the model shall think, where a setting lets them: `-thinking-1024`. */
   hasThinkingEndings?: true;
-  /** A first message of role `system` is sent as `developer`; names: only for these models or prefixes (`o3*`). */
-  developerRole?: readonly string[];
+  /** A first message of role `system` is sent as `developer`. */
+  developerRole?: (facts: ModelFacts) => boolean;
   /** Thinks for long before the first token: the idle timeout is doubled. */
   longIdle?: boolean;
 }

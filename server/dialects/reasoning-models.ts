@@ -1,61 +1,76 @@
-// Which models of OpenAI's formats think before they answer, and how much they can be told to, by their names: others refuse it.
+// Which models are told in OpenAI's words how much to think, and by which of them: others refuse it.
+import { factsOf } from '#server/model-facts/find-facts.ts';
+import { efforts } from '#server/model-facts/model-record.ts';
+import type { ModelFacts } from '#server/model-facts/model-facts.ts';
 import type { ReasoningEffort, ReasoningWish } from './parts.ts';
+import type { RequestField } from './request-fields.ts';
 
+/** Models of OpenAI's kind: their limit counts what they think, and they hand out their thoughts encrypted. */
 export function reasons(model: string): boolean {
-  return /(?:^|\/)(?:o\d|gpt-[5-9]|gpt-oss|codex|grok-(?:3-mini|4)|deepseek-(?:r|reason)|qwen3)/.test(model) && !/gpt-5-chat/.test(model);
+  const facts = factsOf(model);
+  return facts !== undefined && facts.vendor !== 'anthropic' && facts.vendor !== 'google' && facts.thinking?.efforts !== undefined;
+}
+
+/** Whether hosts of any vendor's models in OpenAI's formats can tell it how much to think. */
+export function takesEffort(model: string): boolean {
+  return factsOf(model)?.thinking?.efforts !== undefined;
 }
 
 /**
  * The effort that is meant, in OpenAI's words, or the nearest that the model takes; undefined: as much as the model does by itself.
  * Null: the model cannot be told.
  */
-export function effortOf(wish: ReasoningWish, model: string): string | null | undefined {
+export function effortOf(wish: ReasoningWish, model: string): ReasoningEffort | null | undefined {
   const { isOn, effort, budgetTokens } = wish;
-  const taken = effortsOf(model);
-  if (!isOn) return taken === undefined ? 'minimal' : taken[0];
-  if (taken?.length === 0) return effort === undefined && budgetTokens === undefined ? undefined : null;
-  if (effort !== undefined) return taken === undefined ? (effort === 'max' ? 'xhigh' : effort) : nearest(effort, taken);
-  if (budgetTokens === undefined) return undefined;
-  const meant = budgetTokens <= 4096 ? 'low' : budgetTokens <= 16_384 ? 'medium' : 'high';
-  return taken === undefined ? meant : nearest(meant, taken);
+  const taken = factsOf(model)?.thinking?.efforts ?? usual;
+  if (!isOn) return taken[0];
+  if (taken.length === 0) return effort === undefined && budgetTokens === undefined ? undefined : null;
+  const meant = effort ?? effortOfBudget(budgetTokens);
+  return meant === undefined ? undefined : nearestEffort(meant, taken);
 }
 
-const all: readonly ReasoningEffort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
+/** Of models of which nothing is known. */
+const usual: readonly ReasoningEffort[] = ['minimal', 'low', 'medium', 'high', 'xhigh'];
 
-/** The most that is not above what is meant. Who wants thoughts gets some. */
-function nearest(effort: ReasoningEffort, taken: readonly ReasoningEffort[]): ReasoningEffort | undefined {
+/** What a number of tokens to think comes to as an effort. */
+export function effortOfBudget(tokens: number | undefined): ReasoningEffort | undefined {
+  if (tokens === undefined) return undefined;
+  return tokens <= 4096 ? 'low' : tokens <= 16_384 ? 'medium' : 'high';
+}
+
+/** The most that is not above what is meant. Who wants thoughts gets some, and who wants none gets the fewest. Undefined: it takes none. */
+export function nearestEffort(meant: ReasoningEffort, taken: readonly ReasoningEffort[]): ReasoningEffort | undefined {
+  if (taken.includes(meant)) return meant;
   const thinking = taken.filter((one) => one !== 'none');
-  return thinking.findLast((one) => all.indexOf(one) <= all.indexOf(effort)) ?? thinking[0];
+  return thinking.findLast((one) => efforts.indexOf(one) <= efforts.indexOf(meant)) ?? thinking[0];
 }
 
-/** Which a model takes, least first; undefined: not known. */
-function effortsOf(model: string): readonly ReasoningEffort[] | undefined {
-  const gpt = /(?:^|\/)gpt-(\d+)(?:\.(\d+))?(?![\d.])(.*)$/.exec(model);
-  if (gpt !== null) return gptEfforts(Number(gpt[1]) * 100 + Number(gpt[2] ?? 0), gpt[3] ?? '');
-  const grok = /(?:^|\/)grok-(\d+)(?:\.(\d+))?(?![\d.])(.*)$/.exec(model);
-  if (grok !== null) return grokEfforts(Number(grok[1]) * 100 + Number(grok[2] ?? 0), grok[3] ?? '');
-  return /(?:^|\/)(?:o\d|gpt-oss|codex)/.test(model) ? between('low', 'high') : undefined;
+/** Whether the model thinks as its caller has said. A budget that becomes an effort is the same wish in other words. */
+export function isAsWished({ isOn, effort }: ReasoningWish, written: string | null | undefined): boolean {
+  if (written === null) return false;
+  if (!isOn) return written === undefined || written === 'none';
+  return effort === undefined || written === effort;
 }
 
-/** https://developers.openai.com/api/docs/guides/reasoning, and the models' own pages. @param version 502 is 5.2 */
-function gptEfforts(version: number, kind: string): readonly ReasoningEffort[] {
-  if (kind.includes('-chat')) return ['medium'];
-  if (kind.includes('-pro')) return version < 502 ? ['high'] : between('medium', 'xhigh');
-  if (kind.includes('-codex-mini')) return between('medium', 'high');
-  if (kind.includes('-codex')) return between('low', version > 501 || kind.includes('-codex-max') ? 'xhigh' : 'high');
-  if (version < 501) return between('minimal', 'high');
-  return ['none', ...between('low', version < 502 ? 'high' : version < 506 ? 'xhigh' : 'max')];
+/** By which field a wish is said. */
+export function fieldOf({ isOn, effort, budgetTokens }: ReasoningWish): RequestField {
+  if (effort !== undefined) return 'effort';
+  return budgetTokens === undefined && isOn ? 'effort' : 'thinking_budget';
 }
 
-/** https://docs.x.ai/docs/guides/reasoning. Of most of version 4 there is one that thinks and one that does not. */
-function grokEfforts(version: number, kind: string): readonly ReasoningEffort[] {
-  if (version === 300) return ['low', 'high'];
-  if (version === 420) return kind.includes('multi-agent') ? between('low', 'xhigh') : [];
-  if (version < 403) return [];
-  if (version === 403) return ['none', ...between('low', 'high')];
-  return between('low', version < 407 ? 'high' : 'xhigh');
+/** By an effort as it goes upstream; undefined: the request names none. */
+export function isThinking(facts: ModelFacts, effort: unknown): boolean {
+  const { thinking } = facts;
+  if (thinking === null) return false;
+  return effort === undefined || effort === null ? !thinking.isOffByDefault : effort !== 'none';
 }
 
-function between(least: ReasoningEffort, most: ReasoningEffort): readonly ReasoningEffort[] {
-  return all.slice(all.indexOf(least), all.indexOf(most) + 1);
+/** Whether fields of sampling are refused beside that effort. */
+export function refusesSampling(facts: ModelFacts, effort: unknown): boolean {
+  return facts.sampling === 'refused' || (facts.sampling === 'idle' && isThinking(facts, effort));
+}
+
+/** Undefined: no format knows such an effort. */
+export function effortNamed(text: unknown): ReasoningEffort | undefined {
+  return efforts.find((one) => one === text);
 }

@@ -1,5 +1,6 @@
 // The format that a provider speaks: how requests to it are written and its responses read.
 import type { FramedEvent } from '#server/framing/framing.ts';
+import type { ModelFacts } from '#server/model-facts/model-facts.ts';
 import type { Settings } from '#server/settings/settings.ts';
 import type { OwnObject } from './account-objects.ts';
 import type { AwaitedCall, Awaiting } from './awaiting.ts';
@@ -23,6 +24,8 @@ export type DialectSettings = Pick<Settings, 'get'>;
 
 export interface WriteOptions {
   upstreamModel: string;
+  /** The name that facts of the model are found by; missing: that one. */
+  knownAs?: string;
   /** Ask for the usage of a stream where the format has a field for that. */
   forceUsage: boolean;
   settings: DialectSettings;
@@ -102,6 +105,8 @@ export interface UpstreamDialect {
   addressUse?(address: MediaAddress, upstreamModel: string): AddressUse;
   /** Whose signatures it has on calls of tools, which have to come back with them. Missing: calls are not signed. */
   readonly signedCalls?: SealOrigin;
+  /** Whether a body has functions that models refuse in this format as long as they think. Missing: it takes functions from every model. */
+  hasRefusedFunctions?(body: Body, facts: ModelFacts): boolean;
   /** Its providers keep in their caches only what a request marks. Missing: every prompt. */
   readonly keepsMarked?: true;
   /** Results of tools that are texts of JSON become objects in it. Missing: they stay texts. */

@@ -1,5 +1,6 @@
 // The way of a call to a provider, as far as formats need to know it: in which of the provider's formats it goes, and by which rules.
 import type { Framing } from '#server/framing/framing.ts';
+import type { ModelFacts } from '#server/model-facts/model-facts.ts';
 import type { IdentityPath } from './identity.ts';
 import type { ReasoningWish } from './parts.ts';
 import type { ModelRule, ProviderTraits } from './provider-traits.ts';
@@ -18,6 +19,10 @@ export interface Way {
   readonly upstreamModel: string;
   /** What the provider calls that model in its addresses. */
   readonly nameThere: string;
+  /** The name that facts of the model are found by: that one, or its caller's where it tells nothing. */
+  readonly knownAs: string;
+  /** Undefined: nothing is known of it. */
+  readonly facts: ModelFacts | undefined;
   readonly rules: readonly ModelRule[];
   /** Fields that the name's ending stands for. */
   readonly set: Readonly<Record<string, unknown>> | null;

@@ -133,6 +133,7 @@ function channelOf(channel: PreparedChannel, base: string, upstreamModel: string
     upstreamModel,
     nameThere: upstreamModel,
     ...(way.otherwise === undefined ? {} : { otherwise: renamed(way.otherwise) }),
+    ...(way.withFunctions === undefined ? {} : { withFunctions: renamed(way.withFunctions) }),
   });
   return {
     ...channel,

@@ -34,11 +34,21 @@ export interface UpstreamRequest extends SendRequest, Omit<EncodedRequest, 'head
 export function buildRequest(call: UpstreamCall): UpstreamRequest | Promise<UpstreamRequest> {
   const way = wayOf(call);
   if (way === null) throw refusalOf(call);
+  const { withFunctions, facts } = way;
+  if (withFunctions !== undefined && facts !== undefined && call.isPassThrough !== true) {
+    const isRefused = way.dialect.hasRefusedFunctions?.(call.body, facts) === true;
+    if (isRefused) return requestOnEither(withFunctions, way, call);
+  }
+  return way.otherwise === undefined ? requestOn(way, call) : requestOnEither(way, way.otherwise, call);
+}
+
+/** In the other format where the first one cannot carry it. */
+function requestOnEither(first: ChannelWay, other: ChannelWay, call: UpstreamCall): UpstreamRequest | Promise<UpstreamRequest> {
   try {
-    return requestOn(way, call);
+    return requestOn(first, call);
   } catch (refusal) {
-    if (way.otherwise === undefined || !isUntranslatable(refusal)) throw refusal;
-    return requestOtherwise(way.otherwise, call, refusal);
+    if (!isUntranslatable(refusal)) throw refusal;
+    return requestOtherwise(other, call, refusal);
   }
 }
 

@@ -2,6 +2,8 @@
 import type { CallKindName } from '#server/calls/call-kind.ts';
 import type { ClientDialect } from '#server/dialects/client-dialect.ts';
 import { lossBetween } from '#server/dialects/translation-table.ts';
+import { factsOf } from '#server/model-facts/find-facts.ts';
+import type { ModelFacts } from '#server/model-facts/model-facts.ts';
 import type { PreparedFormat } from './prepared-channel.ts';
 
 interface FormatQuestion {
@@ -15,11 +17,12 @@ interface FormatQuestion {
 export function formatFor(formats: readonly PreparedFormat[], { client, kind, model }: FormatQuestion): PreparedFormat | null {
   let best: PreparedFormat | null = null;
   const possible = formats.filter(({ paths, models }) => paths[kind] !== undefined && models?.test(model) !== false);
-  const sole = possible.find(({ isSoleFor }) => isSoleFor?.test(model) === true);
+  const facts = factsOf(model);
+  const sole = facts === undefined ? undefined : possible.find(({ isSoleFor }) => isSoleFor?.(facts) === true);
   if (sole !== undefined) return sole;
   for (const format of possible) {
     if (format.dialect.name === client.name) return format;
-    if (best === null || isBetter({ format, best, client, model })) best = format;
+    if (best === null || isBetter({ format, best, client, facts })) best = format;
   }
   return best;
 }
@@ -28,12 +31,12 @@ interface Comparison {
   format: PreparedFormat;
   best: PreparedFormat;
   client: ClientDialect;
-  model: string;
+  facts: ModelFacts | undefined;
 }
 
-function isBetter({ format, best, client, model }: Comparison): boolean {
-  const isFirst = best.isBestFor?.test(model) === true;
-  if ((format.isBestFor?.test(model) === true) !== isFirst) return !isFirst;
+function isBetter({ format, best, client, facts }: Comparison): boolean {
+  const isBest = ({ isBestFor }: PreparedFormat) => facts !== undefined && isBestFor?.(facts) === true;
+  if (isBest(format) !== isBest(best)) return isBest(format);
   if (format.isForOwnCallers !== best.isForOwnCallers) return best.isForOwnCallers;
   return lossBetween(client, format.dialect) < lossBetween(client, best.dialect);
 }

@@ -43,12 +43,14 @@ describe('efforts at the end of a name', () => {
     ['o3-mini-high', 'o3-mini', 'high'],
     ['gpt-5.1-none', 'gpt-5.1', 'none'],
     ['gpt-5.6-max', 'gpt-5.6', 'max'],
+    ['gpt-6.1-sol-high', 'gpt-6.1-sol', 'high'],
+    ['gpt-7-nova-max', 'gpt-7-nova', 'max'],
   ])('%s is %s with the effort %s', (name, upstreamModel, reasoning_effort) => {
     expect(channel.way(openaiChat, 'chat', name)).toMatchObject({ upstreamModel, set: { reasoning_effort } });
     expect(channel.way(openaiResponses, 'chat', name)).toMatchObject({ upstreamModel, set: { reasoning: { effort: reasoning_effort } } });
   });
 
-  it.each(['gpt-5.1-codex-max', 'gpt-4o-high', 'o3'])('%s has none', (name) => {
+  it.each(['gpt-5.1-codex-max', 'gpt-5.2-max', 'gpt-4o-high', 'o3'])('%s has none', (name) => {
     expect(channel.way(openaiResponses, 'chat', name)).toMatchObject({ upstreamModel: name, set: null });
   });
 });
@@ -98,6 +100,17 @@ describe('models that a provider does more with in one of its formats', () => {
     expect(openai.way(gemini, 'chat', 'gpt-5.4')?.otherwise?.dialect.name).toBe('openai-chat');
     expect(openai.way(openaiChat, 'chat', 'gpt-5.4')?.otherwise).toBeUndefined();
     expect(openai.way(gemini, 'chat', 'gpt-5.1-codex')?.otherwise).toBeUndefined();
+  });
+
+  it('have a way of their own for functions of callers in whose format they refuse them', () => {
+    const formatOf = (client: ClientDialect, model: string) => openai.way(client, 'chat', model)?.withFunctions?.dialect.name;
+    for (const model of ['gpt-5.4', 'gpt-5.6-sol', 'gpt-6-astra', 'gpt-6.1-sol', 'gpt-7']) {
+      expect(formatOf(openaiChat, model)).toBe('openai-responses');
+      expect(formatOf(claude, model)).toBeUndefined();
+    }
+    for (const model of ['gpt-5.2', 'gpt-5.4-chat-latest', 'gpt-4o', 'gpt-5.1-codex']) expect(formatOf(openaiChat, model)).toBeUndefined();
+    const elsewhere = buildPreparedChannel({ base_url: 'https://gateway.example' });
+    expect(elsewhere.way(openaiChat, 'chat', 'gpt-6.1-sol')?.withFunctions).toBeUndefined();
   });
 
   it('go elsewhere in the format that is there', () => {

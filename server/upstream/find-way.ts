@@ -4,8 +4,10 @@ import { callKinds } from '#server/calls/registry.ts';
 import { deploymentOf } from '#server/dialects/deployment.ts';
 import type { ClientDialect } from '#server/dialects/client-dialect.ts';
 import type { ReasoningWish } from '#server/dialects/parts.ts';
-import type { ModelRule } from '#server/dialects/provider-traits.ts';
+import type { ModelRule, ModelSuffix } from '#server/dialects/provider-traits.ts';
 import type { Way } from '#server/dialects/way.ts';
+import { factsOf, isKnownName } from '#server/model-facts/find-facts.ts';
+import type { ModelFacts } from '#server/model-facts/model-facts.ts';
 import { formatFor } from './choose-format.ts';
 import type { BatchPair, BetaPair, ModelLocation, PathPair, PathRule, Provider } from './providers/spec.ts';
 import type { PreparedChannel, PreparedFormat } from './prepared-channel.ts';
@@ -29,6 +31,8 @@ export interface ChannelWay extends Way {
   readonly hasLongIdle: boolean;
   /** Of calls that this one cannot carry: in another of the provider's formats. Missing: there is none. */
   readonly otherwise?: ChannelWay;
+  /** Of calls with functions that the model refuses in this format: in the one that it takes them in. Missing: it takes them, or there is no other. */
+  readonly withFunctions?: ChannelWay;
 }
 
 interface AskedWay {
@@ -52,7 +56,7 @@ export type ModelVersions = Readonly<Record<string, string>>;
 export function findWay(asked: AskedWay): ChannelWay | null {
   const kind = callKinds[asked.kind];
   const way = wayOfKind(asked, kind);
-  if (way !== null) return withOther(way, asked, kind);
+  if (way !== null) return withFunctions(withOther(way, asked, kind), asked, kind);
   if (kind.over === null) return null;
   const over = wayOfKind(asked, kind.over.kind);
   return over === null ? null : { ...over, isInPieces: true };
@@ -61,10 +65,19 @@ export function findWay(asked: AskedWay): ChannelWay | null {
 /** A format that its model does more with may still say less than the others. */
 function withOther(way: ChannelWay, asked: AskedWay, kind: CallKind): ChannelWay {
   const { isBestFor, isSoleFor } = way.format;
-  if (way.identity !== null || isBestFor === undefined || isSoleFor?.test(way.upstreamModel) === true) return way;
+  if (way.identity !== null || isBestFor === undefined || (way.facts !== undefined && isSoleFor?.(way.facts) === true)) return way;
   const formats = asked.channel.formats.filter((format) => format !== way.format);
   const otherwise = wayOfKind({ ...asked, channel: { ...asked.channel, formats } }, kind);
   return otherwise === null ? way : { ...way, otherwise };
+}
+
+/** A caller's own format may be one in which its model takes no functions. */
+function withFunctions(way: ChannelWay, asked: AskedWay, kind: CallKind): ChannelWay {
+  const { facts, format } = way;
+  if (way.identity === null || facts?.isToolsByResponses !== true || format.dialect.hasRefusedFunctions === undefined) return way;
+  const formats = asked.channel.formats.filter(({ isBestFor }) => isBestFor?.(facts) === true);
+  const other = formats.length === 0 ? null : wayOfKind({ ...asked, channel: { ...asked.channel, formats } }, kind);
+  return other === null ? way : { ...way, withFunctions: other };
 }
 
 function wayOfKind(
@@ -84,13 +97,11 @@ function wayOfKind(
   const set: Record<string, unknown> = {};
   let thinkingWish: ReasoningWish | undefined;
   for (const rule of format.traits.quirks?.modelRules ?? []) {
-    if (!applies(rule, upstreamModel)) continue;
+    if (!applies(rule, upstreamModel, factsOf(upstreamModel) ?? factsOf(model))) continue;
     rules.push(rule);
     const ended = rule.hasThinkingEndings === true && readsThinkingEndings !== false ? readThinkingEnding(upstreamModel) : null;
     if (ended !== null) [upstreamModel, thinkingWish] = [ended.model, ended.wish];
-    const ending = rule.suffixes?.find(
-      ({ suffix, of }) => upstreamModel.endsWith(suffix) && upstreamModel.length > suffix.length && of?.test(upstreamModel) !== false,
-    );
+    const ending = rule.suffixes?.find((one) => isEnding(one, upstreamModel));
     if (ending === undefined) continue;
     upstreamModel = upstreamModel.slice(0, -ending.suffix.length);
     Object.assign(set, ending.set);
@@ -112,6 +123,8 @@ function wayOfKind(
   const betaUrl = beta === whole ? url : URL.parse(filled(beta, address));
   if (url === null || streamUrl === null || batchUrl === null || betaUrl === null) return null;
   const { dialect, framing, traits } = format;
+  const knownAs = factsOf(name) === undefined ? model : name;
+  const facts = factsOf(knownAs);
   return {
     format,
     dialect,
@@ -127,10 +140,12 @@ function wayOfKind(
     upstreamModel,
     nameThere: address.name,
     isMapped: mapped !== model,
+    knownAs,
+    facts,
     rules,
     set: Object.keys(set).length === 0 ? null : set,
     ...(thinkingWish === undefined ? {} : { thinkingWish }),
-    isDeveloperRole: rules.some((rule) => rule.developerRole?.some((pattern) => matches(pattern, name)) === true),
+    isDeveloperRole: facts !== undefined && rules.some((rule) => rule.developerRole?.(facts) === true),
     hasLongIdle: rules.some((rule) => rule.longIdle === true),
     setting: channel.setting,
     paramOverride: channel.paramOverride,
@@ -149,13 +164,15 @@ function leadsElsewhere(name: string): boolean {
   return /(^|\/)\.{1,2}(\/|$)/.test(name);
 }
 
-function applies(rule: ModelRule, model: string): boolean {
-  const begins = (prefix: string) => model.startsWith(prefix);
-  return rule.prefixes.some(begins) && rule.except?.some(begins) !== true;
+function applies({ prefixes, isFor }: ModelRule, model: string, facts: ModelFacts | undefined): boolean {
+  if (prefixes !== undefined && !prefixes.some((prefix) => model.startsWith(prefix))) return false;
+  return isFor === undefined || (facts !== undefined && isFor(facts));
 }
 
-function matches(pattern: string, model: string): boolean {
-  return pattern.endsWith('*') ? model.startsWith(pattern.slice(0, -1)) : model === pattern;
+/** A name that is a model's own has no ending. */
+function isEnding({ suffix, ofTakers }: ModelSuffix, model: string): boolean {
+  if (!model.endsWith(suffix) || model.length === suffix.length || isKnownName(model)) return false;
+  return ofTakers === undefined || factsOf(model.slice(0, -suffix.length))?.thinking?.efforts?.includes(ofTakers) === true;
 }
 
 /** Null: not for this model. */
@@ -169,7 +186,11 @@ function pathFor(
 }
 
 function ruleFor(rules: readonly PathRule[], model: string): string | null {
-  const rule = rules.find(({ modelPrefix }) => modelPrefix === undefined || model.startsWith(modelPrefix));
+  const facts = factsOf(model);
+  const rule = rules.find(({ modelPrefix, isFor }) => {
+    if (modelPrefix !== undefined && !model.startsWith(modelPrefix)) return false;
+    return isFor === undefined || (facts !== undefined && isFor(facts));
+  });
   return rule === undefined ? '{base}' : rule.path;
 }
 

@@ -148,7 +148,28 @@ describe('a request upstream', () => {
     ['o3', undefined, false],
   ])('%s with effort %s: the temperature stays: %s; else its caller hears of it', (model, effort, stays) => {
     const { body, dropped } = build(JSON.stringify({ model, temperature: 0.3, reasoning_effort: effort }));
-    expect([JSON.parse(body).temperature, dropped]).toEqual(stays ? [0.3, []] : [undefined, ['temperature']]);
+    expect(JSON.parse(body).temperature).toBe(stays ? 0.3 : undefined);
+    expect(dropped.includes('temperature')).toBe(!stays);
+  });
+
+  it.each([
+    ['gpt-6.1-sol', 'none', 'low'],
+    ['gpt-6.1-sol', 'minimal', 'low'],
+    ['gpt-6-luna', 'minimal', 'low'],
+    ['gpt-5.1', 'max', 'high'],
+    ['gpt-5.2', 'max', 'xhigh'],
+    ['gpt-5-mini', 'none', 'minimal'],
+    ['gpt-9-nova', 'none', 'low'],
+  ])('%s does not take the effort %s: it gets %s, and its caller hears of it', (model, effort, sent) => {
+    const { body, dropped } = build(JSON.stringify({ model, reasoning_effort: effort }));
+    expect([JSON.parse(body).reasoning_effort, dropped]).toEqual([sent, ['reasoning_effort']]);
+  });
+
+  it.each(['gpt-6', 'gpt-6-sol', 'gpt-6.1-sol', 'gpt-6-astra'])('%s thinks: what it refuses does not go up', (model) => {
+    const asked = { model, max_tokens: 9, temperature: 0.3, stop: 'x', messages: [{ role: 'system', content: 'a' }] };
+    const { body, dropped } = build(JSON.stringify(asked));
+    expect(JSON.parse(body)).toEqual({ model, max_completion_tokens: 9, messages: [{ role: 'developer', content: 'a' }] });
+    expect([...dropped].toSorted()).toEqual(['stop', 'temperature']);
   });
 
   it('judges the temperature by the effort that the channel sets', () => {

@@ -1,7 +1,8 @@
 // The rules of `RequestQuirks`, applied copy on write: a body that no rule touches comes back as the same object.
 import { isObject } from '#server/framing/loose-json.ts';
 import type { EncodeInput } from '../encode-input.ts';
-import type { RequestQuirks, ThinkingDrop } from '../provider-traits.ts';
+import type { RequestQuirks } from '../provider-traits.ts';
+import { effortNamed, nearestEffort, refusesSampling } from '../reasoning-models.ts';
 import type { AppliedTraits } from '../upstream-dialect.ts';
 import { missedName } from '../unsaid.ts';
 import { saidFields } from './said-fields.ts';
@@ -33,9 +34,10 @@ export function applyQuirks(body: Body, input: EncodeInput): AppliedTraits {
   if (way.set !== null) {
     for (const field in way.set) if (!edit.has(field)) edit.set(field, way.set[field]);
   }
+  if (way.rules.some(({ fitsEffort }) => fitsEffort === true)) fitEffort(edit, input, dropped);
   const effort = way.paramOverride?.['reasoning_effort'] ?? edit.get('reasoning_effort');
-  for (const { dropThinking: rule } of way.rules) {
-    if (rule !== undefined && thinks(rule, way.upstreamModel, effort)) for (const field of rule.fields) lose(field);
+  for (const { sampling } of way.rules) {
+    if (sampling !== undefined && way.facts !== undefined && refusesSampling(way.facts, effort)) for (const field of sampling) lose(field);
   }
   if (way.isDeveloperRole) developerRole(edit);
   if (quirks === undefined) return result();
@@ -62,9 +64,16 @@ export function applyQuirks(body: Body, input: EncodeInput): AppliedTraits {
   return result();
 }
 
-function thinks({ never, byChoice, byDefault }: ThinkingDrop, model: string, effort: unknown): boolean {
-  if (never.test(model)) return false;
-  return effort === undefined || effort === null ? !byDefault.test(model) : effort !== 'none' || !byChoice.test(model);
+/** An effort that the model refuses becomes the nearest that it takes. */
+function fitEffort(edit: Edit, input: EncodeInput, dropped: string[]): void {
+  const taken = input.way.facts?.thinking?.efforts;
+  const effort = effortNamed(edit.get('reasoning_effort'));
+  if (taken === undefined || effort === undefined || taken.includes(effort)) return;
+  const name = missedName('reasoning_effort', effort, input, saidFields);
+  if (name !== undefined) dropped.push(name);
+  const nearest = nearestEffort(effort, taken);
+  if (nearest === undefined) edit.drop('reasoning_effort');
+  else edit.set('reasoning_effort', nearest);
 }
 
 interface Edit {

@@ -34,6 +34,10 @@ export const openaiChatUpstream: UpstreamDialect = {
   completions: completionsIdentity,
   hosted,
   findAccountObject,
+  // https://github.com/openai/openai-openapi/issues/541
+  hasRefusedFunctions: ({ tools, functions, reasoning_effort: effort }, { thinking }) =>
+    [tools, functions].some((list) => Array.isArray(list) && list.length > 0) &&
+    !(effort === 'none' && thinking?.efforts?.includes('none') === true),
   writeRequest,
   // https://platform.openai.com/docs/guides/priority-processing
   surcharges: {

@@ -14,7 +14,7 @@ import type {
   UserPart,
 } from '../parts.ts';
 import { Losses, untranslatable } from '../losses.ts';
-import { effortOf, reasons } from '../reasoning-models.ts';
+import { effortOf, fieldOf, isAsWished, reasons, takesEffort } from '../reasoning-models.ts';
 import type { WriteOptions, WrittenRequest } from '../upstream-dialect.ts';
 import { writeHostedTools } from '../hosted-tools.ts';
 import { openaiUserId } from '../user-id.ts';
@@ -29,7 +29,8 @@ const dialect = 'OpenAI Chat Completions';
 export function writeRequest(request: ChatRequest, options: WriteOptions): WrittenRequest {
   const losses = new Losses(request.saidFields);
   const extras = losses.carry(request.extras, carriedFields, dialect);
-  const isReasoning = reasons(options.upstreamModel);
+  const { knownAs = options.upstreamModel } = options;
+  const isReasoning = reasons(knownAs);
   const body: Json = {
     ...extras,
     model: options.upstreamModel,
@@ -43,7 +44,7 @@ export function writeRequest(request: ChatRequest, options: WriteOptions): Writt
   if (request.userId !== undefined) body.user = openaiUserId(request.userId);
   if (request.responseFormat !== undefined) body.response_format = writeFormat(request.responseFormat);
   writeTools(body, request, losses);
-  if (request.reasoning !== undefined) writeReasoning(body, request.reasoning, { isReasoning, model: options.upstreamModel, losses });
+  if (request.reasoning !== undefined) writeReasoning(body, request.reasoning, knownAs, losses);
   if (request.isStream) {
     body.stream = true;
     if (options.forceUsage) body.stream_options = { include_usage: true };
@@ -102,19 +103,15 @@ function toolNamed(name: string): Json {
   return { type: 'function', function: { name } };
 }
 
-function writeReasoning(
-  body: Json,
-  wish: NonNullable<ChatRequest['reasoning']>,
-  { isReasoning, model, losses }: { isReasoning: boolean; model: string; losses: Losses },
-): void {
-  if (!isReasoning) {
+function writeReasoning(body: Json, wish: NonNullable<ChatRequest['reasoning']>, model: string, losses: Losses): void {
+  if (!takesEffort(model)) {
     // Whoever asks for no thoughts gets none from a model that has none.
-    if (wish.isOn) losses.drop(wish.budgetTokens === undefined ? 'effort' : 'thinking_budget');
+    if (wish.isOn) losses.drop(fieldOf(wish));
     return;
   }
   const effort = effortOf(wish, model);
-  if (effort === null) losses.drop(wish.budgetTokens === undefined ? 'effort' : 'thinking_budget');
-  else if (effort !== undefined) body.reasoning_effort = effort;
+  if (!isAsWished(wish, effort)) losses.drop(fieldOf(wish));
+  if (effort !== null && effort !== undefined) body.reasoning_effort = effort;
 }
 
 function hasCacheHints({ messages, tools }: ChatRequest): boolean {

@@ -13,7 +13,7 @@ export function forwardRequest(input: EncodeInput): EncodedRequest {
   if (input.isPassThrough === true) return { ...describeRequest(body, input), body: Buffer.from(rawText), dropped: [] };
   refuseState(body);
   const named = { ...body, model: way.upstreamModel };
-  const own = input.isCount === true ? counted(named) : stateless(named, way.upstreamModel);
+  const own = input.isCount === true ? counted(named) : stateless(named, way.knownAs);
   const { items, isLost } = ownThoughts(own['input']);
   return finalizeRequest({ body: isLost ? { ...own, input: items } : own, dropped: isLost ? ['reasoning items'] : [] }, input);
 }

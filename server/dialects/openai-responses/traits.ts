@@ -2,7 +2,7 @@
 import { isObject } from '#server/framing/loose-json.ts';
 import { cacheKeyFor } from '../cache-key.ts';
 import type { EncodeInput } from '../encode-input.ts';
-import type { ThinkingDrop } from '../provider-traits.ts';
+import { effortNamed, nearestEffort, refusesSampling } from '../reasoning-models.ts';
 import { missedName } from '../unsaid.ts';
 import type { AppliedTraits } from '../upstream-dialect.ts';
 import { asOfAccount } from './account-request.ts';
@@ -23,9 +23,11 @@ export function applyTraits(body: Body, input: EncodeInput): AppliedTraits {
     if (name !== undefined) dropped.push(name);
     edited = rest;
   };
-  for (const { drop = [], dropThinking } of way.rules) {
+  for (const { drop = [], sampling, fitsEffort } of way.rules) {
     for (const field of drop) lose(field);
-    if (dropThinking !== undefined && thinks(dropThinking, way.upstreamModel, effortIn(edited))) dropThinking.fields.forEach(lose);
+    if (fitsEffort === true) edited = withFittingEffort(edited, input, dropped);
+    const effort = effortIn(way.paramOverride ?? {}) ?? effortIn(edited);
+    if (sampling !== undefined && way.facts !== undefined && refusesSampling(way.facts, effort)) sampling.forEach(lose);
   }
   for (const field of way.provider.quirks?.drop ?? []) lose(field);
   const key = cacheKeyFor(edited, input);
@@ -46,7 +48,18 @@ function withFields(body: Body, set: Body): Body {
   return edited;
 }
 
-function thinks({ never, byChoice, byDefault }: ThinkingDrop, model: string, effort: string | undefined): boolean {
-  if (never.test(model)) return false;
-  return effort === undefined ? !byDefault.test(model) : effort !== 'none' || !byChoice.test(model);
+/** An effort that the model refuses becomes the nearest that it takes. */
+function withFittingEffort(body: Body, input: EncodeInput, dropped: string[]): Body {
+  const taken = input.way.facts?.thinking?.efforts;
+  const { reasoning } = body;
+  const effort = effortNamed(effortIn(body));
+  if (taken === undefined || effort === undefined || !isObject(reasoning) || taken.includes(effort)) return body;
+  const { effort: _refused, ...rest } = reasoning;
+  const nearest = nearestEffort(effort, taken);
+  dropped.push(
+    missedName('reasoning', reasoning, input, saidFields) === 'reasoning'
+      ? 'reasoning.effort'
+      : (input.client.saidFields.effort?.name ?? 'reasoning.effort'),
+  );
+  return { ...body, reasoning: nearest === undefined ? rest : { ...rest, effort: nearest } };
 }

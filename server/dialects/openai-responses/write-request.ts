@@ -3,7 +3,7 @@ import { isStrictSchema } from '../strict-schema.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { Losses, untranslatable } from '../losses.ts';
 import type { ChatRequest, Message, Tool, ToolChoice } from '../parts.ts';
-import { effortOf, reasons } from '../reasoning-models.ts';
+import { effortOf, fieldOf, isAsWished, reasons, takesEffort } from '../reasoning-models.ts';
 import type { WriteOptions, WrittenRequest } from '../upstream-dialect.ts';
 import { carriedFields } from './said-fields.ts';
 import { writeHostedTools } from '../hosted-tools.ts';
@@ -20,7 +20,8 @@ export const leastMaxTokens = 16;
 /** @throws {AppError} `untranslatable` */
 export function writeRequest(request: ChatRequest, options: WriteOptions): WrittenRequest {
   const losses = new Losses(request.saidFields);
-  const isReasoning = reasons(options.upstreamModel);
+  const { knownAs = options.upstreamModel } = options;
+  const isReasoning = reasons(knownAs);
   if (request.stop !== undefined) {
     if (!isReasoning) throw untranslatable(request.saidFields.stop?.name ?? 'stop', title);
     // Models that think take none in any format.
@@ -42,7 +43,7 @@ export function writeRequest(request: ChatRequest, options: WriteOptions): Writt
   if (request.userId !== undefined) body.user = openaiUserId(request.userId);
   if (request.responseFormat !== undefined) body.text = { ...asObject(body.text), format: writeFormat(request.responseFormat) };
   writeTools(body, request, losses);
-  if (request.reasoning !== undefined) writeReasoning(body, request.reasoning, { isReasoning, model: options.upstreamModel, losses });
+  if (request.reasoning !== undefined) writeReasoning(body, request.reasoning, knownAs, losses);
   if (request.isStream) body.stream = true;
   if (hasCacheHints(request)) losses.drop('cache_hints');
   return { body, dropped: losses.names };
@@ -102,19 +103,15 @@ function writeChoice(choice: ToolChoice, tools: readonly Tool[]): unknown {
   return allowed === undefined || kind === 'none' ? kind : { type: 'allowed_tools', mode: kind, tools: allowed.map(named) };
 }
 
-function writeReasoning(
-  body: Json,
-  wish: NonNullable<ChatRequest['reasoning']>,
-  { isReasoning, model, losses }: { isReasoning: boolean; model: string; losses: Losses },
-): void {
-  if (!isReasoning) {
+function writeReasoning(body: Json, wish: NonNullable<ChatRequest['reasoning']>, model: string, losses: Losses): void {
+  if (!takesEffort(model)) {
     // Whoever asks for no thoughts gets none from a model that has none.
-    if (wish.isOn) losses.drop(wish.budgetTokens === undefined ? 'effort' : 'thinking_budget');
+    if (wish.isOn) losses.drop(fieldOf(wish));
     return;
   }
   const effort = effortOf(wish, model);
-  if (effort === null) losses.drop(wish.budgetTokens === undefined ? 'effort' : 'thinking_budget');
-  else if (effort !== undefined) body.reasoning = { effort };
+  if (!isAsWished(wish, effort)) losses.drop(fieldOf(wish));
+  if (effort !== null && effort !== undefined) body.reasoning = { effort };
 }
 
 function hasCacheHints({ messages, tools }: ChatRequest): boolean {

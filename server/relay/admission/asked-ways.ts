@@ -14,11 +14,12 @@ export interface AskedCall {
   ownModel?: OwnModel | null;
 }
 
-/** Both of a channel that may be asked in two. */
+/** All of a channel that may be asked in several. */
 export function* waysOf(services: RelayServices, call: AskedCall): Generator<ChannelWay> {
   for (const way of firstWays(services, call)) {
     yield way;
     if (way.otherwise !== undefined) yield way.otherwise;
+    if (way.withFunctions !== undefined) yield way.withFunctions;
   }
 }
 

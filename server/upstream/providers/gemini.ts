@@ -4,7 +4,7 @@ import type { ModelRule } from '#server/dialects/provider-traits.ts';
 import type { Provider } from './spec.ts';
 
 /** https://ai.google.dev/gemini-api/docs/thinking */
-export const geminiThinking: ModelRule = { prefixes: ['gemini-', 'models/gemini-'], hasThinkingEndings: true };
+export const geminiThinking: ModelRule = { isFor: ({ vendor, isChat }) => vendor === 'google' && isChat, hasThinkingEndings: true };
 
 export const gemini: Provider = {
   type: 24,

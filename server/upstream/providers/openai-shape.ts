@@ -1,5 +1,7 @@
 // What providers of the OpenAI shape have in common.
-import type { ModelRule } from '#server/dialects/provider-traits.ts';
+import type { ModelRule, ModelSuffix } from '#server/dialects/provider-traits.ts';
+import type { ModelFacts } from '#server/model-facts/model-facts.ts';
+import { efforts } from '#server/model-facts/model-record.ts';
 import type { ModelList, PathRule, ProviderFormat } from './spec.ts';
 
 export const openaiPaths = {
@@ -21,8 +23,7 @@ export const openaiPaths = {
  * https://platform.openai.com/docs/api-reference/completions
  */
 export function completionsAt(path: string): readonly PathRule[] {
-  const conversational = ['gpt-', 'chatgpt-', 'o1', 'o3', 'o4', 'claude-', 'gemini-'];
-  return [{ modelPrefix: 'gpt-3.5-turbo-instruct', path }, ...conversational.map((modelPrefix) => ({ modelPrefix, path: null })), { path }];
+  return [{ isFor: ({ isChat, vendor }) => isChat && ['openai', 'anthropic', 'google'].includes(vendor), path: null }, { path }];
 }
 
 /** https://platform.openai.com/docs/api-reference/models/list */
@@ -57,57 +58,49 @@ export const responsesBeside = {
 /** Of OpenAI's own models: those that callers of other formats are asked for in Responses, and those that have nothing else. */
 export const responsesModels = {
   // Chat completions refuse functions from models that think: https://github.com/openai/openai-openapi/issues/541
-  isBestFor: /^gpt-(?:5\.(?:[4-9]|\d\d)|[6-9]|\d\d)(?!.*-chat)/,
+  isBestFor: ({ isToolsByResponses }) => isToolsByResponses,
   // https://platform.openai.com/docs/models
-  isSoleFor: /^(?:o[1-9]-pro|o\d(?:-mini)?-deep-research|gpt-5(?:\.\d+)?-(?:pro|codex)|codex-mini|computer-use-preview)/,
+  isSoleFor: ({ isResponsesOnly }) => isResponsesOnly,
 } as const satisfies Partial<ProviderFormat>;
 
-/** Of a model before 5.6 `max` is a part of the name, as in `gpt-5.1-codex-max`. */
-const takesMost = /^gpt-5\.[6-9]/;
-
-export const effortSuffixes = ['minimal', 'none', 'low', 'medium', 'high', 'xhigh', 'max'].map((effort) => ({
+export const effortSuffixes: readonly ModelSuffix[] = efforts.map((effort) => ({
   suffix: `-${effort}`,
   set: { reasoning_effort: effort },
-  ...(effort === 'max' ? { of: takesMost } : {}),
+  // Of others it is a part of the name, as in `gpt-5.1-codex-max`.
+  ...(effort === 'max' ? { ofTakers: effort } : {}),
 }));
 
+const isReasoning = ({ vendor, thinking }: ModelFacts) => vendor === 'openai' && thinking !== null;
+
 /**
- * Reasoning models refuse `max_tokens`, and while they think every field of sampling that is not at its default. https://platform.openai.com/docs/guides/reasoning
- * From gpt-5.1 on there is the effort `none`, but not for their kinds `codex` and `pro`; 5.1 and 5.2 have it unless told otherwise.
- * https://platform.openai.com/docs/guides/latest-model
+ * Reasoning models refuse `max_tokens`, efforts that are not theirs, and while they think every field of sampling that is not at its default.
+ * https://platform.openai.com/docs/guides/reasoning https://platform.openai.com/docs/guides/latest-model
  */
 export const openaiReasoning: ModelRule = {
-  prefixes: ['o1', 'o3', 'o4', 'gpt-5'],
-  except: ['gpt-5-chat'],
+  isFor: isReasoning,
   rename: { max_tokens: 'max_completion_tokens' },
-  dropThinking: {
-    fields: ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty'],
-    never: /-chat-latest$/,
-    byChoice: /^gpt-5\.[1-9](?!.*-(?:codex|pro))/,
-    byDefault: /^gpt-5\.[12](?!\d|.*-(?:codex|pro))/,
-  },
+  sampling: ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty'],
+  fitsEffort: true,
   suffixes: effortSuffixes,
-  developerRole: ['o1', 'o1-2024-12-17', 'o3*', 'o4*', 'gpt-5*'],
+  developerRole: ({ thinking }) => thinking?.efforts?.length !== 0,
   longIdle: true,
 };
-
-const none = /(?!)/;
 
 /**
  * Models that take no texts that end the response, however little they think.
  * https://platform.openai.com/docs/api-reference/chat/create#chat-create-stop https://github.com/huggingface/smolagents/issues/1671
  */
-export const openaiStops: ModelRule = {
-  prefixes: ['o3', 'o4', 'gpt-5'],
-  except: ['o3-mini', 'gpt-5-chat'],
-  dropThinking: { fields: ['stop'], never: /-chat-latest$/, byChoice: none, byDefault: none },
-};
+export const openaiStops: ModelRule = { isFor: (facts) => isReasoning(facts) && !facts.takesStop, drop: ['stop'] };
 
 /** The same in Responses, where the limit has one name and a message's role is its own. */
 export const responsesReasoning: ModelRule = {
-  prefixes: openaiReasoning.prefixes,
-  except: ['gpt-5-chat'],
-  ...(openaiReasoning.dropThinking === undefined ? {} : { dropThinking: openaiReasoning.dropThinking }),
-  suffixes: effortSuffixes.map(({ set, ...ending }) => ({ ...ending, set: { reasoning: { effort: set.reasoning_effort } } })),
+  isFor: isReasoning,
+  ...(openaiReasoning.sampling === undefined ? {} : { sampling: openaiReasoning.sampling }),
+  fitsEffort: true,
+  suffixes: efforts.map((effort) => ({
+    suffix: `-${effort}`,
+    set: { reasoning: { effort } },
+    ...(effort === 'max' ? { ofTakers: effort } : {}),
+  })),
   longIdle: true,
 };

@@ -1,6 +1,7 @@
 // What a provider is: data. Something new climbs this ladder: a field's value, then a quirk, then a hook, then a dialect.
 import type { CallKindName } from '#server/calls/call-kind.ts';
 import type { ProviderTraits } from '#server/dialects/provider-traits.ts';
+import type { ModelFacts } from '#server/model-facts/model-facts.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
 import type { FramingName } from '#server/framing/registry.ts';
 import type { UpstreamDialectName } from '#server/dialects/registry.ts';
@@ -15,8 +16,8 @@ import type { BalanceSource } from '#server/upstream/balance-sources.ts';
  */
 export type PathTemplate = string;
 
-/** The first rule whose prefix the upstream model has wins; the last one usually has none. Null: there is no path for those models. */
-export type PathRule = { modelPrefix?: string; path: PathTemplate | null };
+/** The first rule wins that is for the upstream model, by its name or by its facts; the last one usually is for all. Null: there is no path for those models. */
+export type PathRule = { modelPrefix?: string; isFor?: (facts: ModelFacts) => boolean; path: PathTemplate | null };
 
 /** Where a call goes says whether its response streams. */
 export type PathPair = { whole: PathTemplate; stream: PathTemplate };
@@ -94,9 +95,9 @@ export interface ProviderFormat extends Omit<ProviderTraits, 'name'> {
   /** Callers of other formats are asked in another one of the provider, where it has one: what is lost on their way there is less. */
   isForOwnCallers?: boolean;
   /** Of its models, those that callers of other formats are asked for in this one, because the others do less with them. */
-  isBestFor?: RegExp;
+  isBestFor?: (facts: ModelFacts) => boolean;
   /** Of its models, those that have no other format, whatever their callers speak. */
-  isSoleFor?: RegExp;
+  isSoleFor?: (facts: ModelFacts) => boolean;
 }
 
 /** Forms in which videos are ordered. */

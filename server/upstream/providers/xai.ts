@@ -15,7 +15,13 @@ export const xai: Provider = {
       images: 'xai',
       quirks: {
         streamOptions: 'ask',
-        modelRules: [{ prefixes: ['grok-3-mini'], rename: { max_tokens: 'max_completion_tokens' }, suffixes: effortSuffixes }],
+        modelRules: [
+          {
+            isFor: ({ vendor, thinking }) => vendor === 'xai' && (thinking?.efforts?.length ?? 0) > 0,
+            rename: { max_tokens: 'max_completion_tokens' },
+            suffixes: effortSuffixes,
+          },
+        ],
       },
       responses: { completionFromTotal: true },
     },

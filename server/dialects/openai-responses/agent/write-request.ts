@@ -3,7 +3,7 @@
 import { Losses } from '../../losses.ts';
 import { writeHostedTools } from '../../hosted-tools.ts';
 import type { ChatRequest, Tool, ToolChoice } from '../../parts.ts';
-import { effortOf } from '../../reasoning-models.ts';
+import { effortOf, fieldOf, isAsWished } from '../../reasoning-models.ts';
 import type { DialectSettings, WriteOptions, WrittenRequest } from '../../upstream-dialect.ts';
 import { leastMaxTokens } from '../write-request.ts';
 import { askedModel, needsLimit, searchesOf, thinks } from './models.ts';
@@ -111,9 +111,9 @@ function writeReasoning(
   // Whoever asks for no thoughts gets none from a model that has none.
   if (!wish.isOn && !thinks(model)) return;
   const effort = effortOf(wish, model);
-  if (effort === null) losses.drop(wish.budgetTokens === undefined ? 'effort' : 'thinking_budget');
+  if (!isAsWished(wish, effort)) losses.drop(fieldOf(wish));
   // There is no effort of none.
-  else if (effort !== undefined) body.reasoning = { effort: effort === 'none' ? 'minimal' : effort };
+  if (effort !== null && effort !== undefined) body.reasoning = { effort: effort === 'none' ? 'minimal' : effort };
 }
 
 function hasCacheHints({ messages, tools }: ChatRequest): boolean {
