@@ -104,6 +104,22 @@ export function tokenCount(value: unknown): number | undefined {
   return typeof number === 'number' && Number.isInteger(number) && number >= 0 && number <= largestCount ? number : undefined;
 }
 
+interface ToldOutput {
+  /** Everything read, cached tokens included. */
+  input: number;
+  output: number;
+  reasoning: number;
+  total: unknown;
+}
+
+/**
+ * Output with the reasoning of providers that report it beside the completion: only the total of all three says so. Grok on Azure,
+ * Gemini on Vertex and several models of OpenRouter do. Sources: github.com/vercel/ai/issues/12425, github.com/theopenco/llmgateway/issues/3735.
+ */
+export function outputWithReasoning({ input, output, reasoning, total }: ToldOutput): number {
+  return reasoning > 0 && tokenCount(total) === input + output + reasoning ? output + reasoning : output;
+}
+
 /** Something is told where a count should be, and it cannot be one. */
 export function isInvalidCount(value: unknown): boolean {
   return value !== undefined && value !== null && tokenCount(value) === undefined;

@@ -71,6 +71,32 @@ const upstreams: Upstream[] = [
     classes: { cached: 30, written: 20 },
     thoughts: 10,
   },
+  ...[1, 20, 48].map((type) => ({
+    format: `chat completions, reasoning beside the completion, of a channel of type ${type}`,
+    channel: { type },
+    usage: {
+      prompt_tokens: 100,
+      completion_tokens: 15,
+      total_tokens: 140,
+      prompt_tokens_details: { cached_tokens: 30 },
+      completion_tokens_details: { reasoning_tokens: 25 },
+    },
+    classes: { cached: 30 },
+    thoughts: 25,
+  })),
+  {
+    format: 'Responses, reasoning beside the output',
+    channel: { type: 1, setting: '{"formats":["openai-responses"]}' },
+    usage: {
+      input_tokens: 100,
+      input_tokens_details: { cached_tokens: 30 },
+      output_tokens: 15,
+      output_tokens_details: { reasoning_tokens: 25 },
+      total_tokens: 140,
+    },
+    classes: { cached: 30 },
+    thoughts: 25,
+  },
   {
     format: 'Claude',
     channel: { type: 14 },
@@ -145,7 +171,7 @@ const callers: Caller[] = [
   {
     format: 'chat completions',
     path: () => '/v1/chat/completions',
-    body: (stream) => ({ model, messages, max_tokens: 50, stream }),
+    body: (stream) => ({ model, messages, max_tokens: 50, stream, ...(stream && { stream_options: { include_usage: true } }) }),
     sum: ({ usage }) => [sumOf(usage, 'prompt_tokens', 'completion_tokens'), sumOf(usage, 'total_tokens')],
   },
   {
@@ -173,10 +199,27 @@ const callers: Caller[] = [
     format: 'completions',
     hasNoHour: true,
     path: () => '/v1/completions',
-    body: (stream) => ({ model, prompt: 'When is high water?', max_tokens: 50, stream }),
+    body: (stream) => ({
+      model,
+      prompt: 'When is high water?',
+      max_tokens: 50,
+      stream,
+      ...(stream && { stream_options: { include_usage: true } }),
+    }),
     sum: ({ usage }) => [sumOf(usage, 'prompt_tokens', 'completion_tokens'), sumOf(usage, 'total_tokens')],
   },
 ];
+
+/** Usage of a stream: later events replace what earlier ones report. */
+function usageInEvents(text: string): { usage: Told; usageMetadata: Told } {
+  const told: Record<string, number> = {};
+  for (const [, data = ''] of text.matchAll(/^data: (\{.*)$/gm)) {
+    const event = JSON.parse(data);
+    const { usage } = event.response ?? event.message ?? event;
+    for (const [name, value] of Object.entries(usage ?? event.usageMetadata ?? {})) if (typeof value === 'number') told[name] = value;
+  }
+  return { usage: told, usageMetadata: told };
+}
 
 /** Each token once, by the table of prices alone. */
 function costOf({ cached = 0, written = 0, writtenForAnHour = 0, heard = 0, heardAgain = 0, spoken = 0 }: Upstream['classes']): number {
@@ -212,7 +255,7 @@ describe.each(upstreams)('a provider of $format', ({ channel, usage, classes, th
       expect([row?.other?.['audio_input'] ?? 0, row?.other?.['audio_output'] ?? 0]).toEqual([heard, spoken]);
       expect(row?.other?.['audio_cache_tokens'] ?? 0).toBe(heardAgain);
       expect(row?.other?.['reasoning_tokens'] ?? 0).toBe(thoughts);
-      if (!isStream) for (const told of sum(JSON.parse(text))) expect(told).toBe(input + output);
+      for (const told of sum(isStream ? usageInEvents(text) : JSON.parse(text))) expect(told).toBe(input + output);
     });
   });
 
@@ -220,6 +263,29 @@ describe.each(upstreams)('a provider of $format', ({ channel, usage, classes, th
     expect(await scene.logs(rows)).toHaveLength(2 * callers.length);
     await scene.checkBooks();
   });
+});
+
+test.each([
+  {
+    path: '/v1/chat/completions',
+    prompt: { messages },
+    setting: {},
+    written: ['prompt_tokens', 'completion_tokens', 'completion_tokens_details'],
+  },
+  {
+    path: '/v1/responses',
+    prompt: { input: 'Tides?' },
+    setting: { formats: ['openai-responses'] },
+    written: ['input_tokens', 'output_tokens', 'output_tokens_details'],
+  },
+])('a long response at $path reports reasoning within the output, too', async ({ path, prompt, setting, written }) => {
+  await using scene = await createScene(embeddedEngine, { settings, channels: [{ models: model, setting: JSON.stringify(setting) }] });
+  const [read = '', wrote = '', details = ''] = written;
+  const usage = { [read]: 100, [wrote]: 15, total_tokens: 140, [details]: { reasoning_tokens: 25 } };
+  scene.upstream.behave({ text: 'tide '.repeat(80_000), usage });
+  const answer = await scene.post(path, { model, ...prompt });
+  expect(JSON.parse(await answer.text()).usage).toMatchObject({ [read]: 100, [wrote]: 40, total_tokens: 140 });
+  expect(await scene.logs(1)).toMatchObject([{ completion_tokens: 40 }]);
 });
 
 describe('what was recorded of providers', () => {

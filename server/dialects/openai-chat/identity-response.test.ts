@@ -13,16 +13,17 @@ describe('a response of chat', () => {
   };
   const fix = (setting: string) =>
     JSON.parse(
-      fixResponse({
-        way: buildWay({ setting }),
-        upstreamModel: 'm',
-        text: JSON.stringify(body),
-      }),
+      JSON.stringify(
+        fixResponse({
+          way: buildWay({ setting }),
+          upstreamModel: 'm',
+          body: structuredClone(body),
+        }),
+      ),
     );
 
-  it('is the very text of the upstream when no rule applies, JSON or not', () => {
-    const text = '{ "id": "x" , broken';
-    expect(fixResponse({ way: openai, upstreamModel: 'm', text })).toBe(text);
+  it('is the very object of the upstream when no rule applies', () => {
+    expect(fixResponse({ way: openai, upstreamModel: 'm', body })).toBe(body);
   });
 
   it('has its reasoning within the content when the channel is set so', () => {

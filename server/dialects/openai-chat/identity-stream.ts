@@ -9,7 +9,7 @@ import { doneEvent, isEvent } from './done-event.ts';
 import { errorEvent } from './errors.ts';
 import { keepAlive } from './keep-alive.ts';
 import { errorIn } from './response-errors.ts';
-import { mayHoldError, soundPart, withoutUsage } from './stream-bytes.ts';
+import { mayHoldError, soundPart, withoutUsage, withReasoning } from './stream-bytes.ts';
 import { createStreamTransform, isUsageOnly } from './stream-transform.ts';
 import type { StreamTransform } from './stream-transform.ts';
 import { isInvalidUsage, readTokenUsage, writeTokenUsage } from './token-usage.ts';
@@ -61,14 +61,17 @@ export class ChatIdentityStream implements StreamPipe {
     const wantsUsage = this.#wantsUsage;
     const { provider } = this.#options.way;
     const hasError = mayHoldError(events, provider?.errors?.marker);
-    if (this.#transform === null && !hasError) return { forClient: wantsUsage ? [events] : withoutUsage(events), next: 'more' };
+    if (this.#transform === null && !hasError) {
+      const sent = withReasoning(events);
+      return { forClient: wantsUsage ? [sent] : withoutUsage(sent), next: 'more' };
+    }
     const out: string[] = [];
     const written = () => (out.length === 0 ? nothing : [Buffer.from(out.join(''))]);
     for (const data of eventData(events)) {
       const error = hasError ? errorIn(data, provider) : null;
       if (error !== null) return { forClient: written(), next: error };
       if (this.#transform !== null) out.push(...this.#transform.event(data).map(toEvent));
-      else if (wantsUsage || !isUsageOnly(data)) out.push(toEvent(data));
+      else if (wantsUsage || !isUsageOnly(data)) out.push(withReasoning(Buffer.from(toEvent(data))).toString());
     }
     return { forClient: written(), next: 'more' };
   }

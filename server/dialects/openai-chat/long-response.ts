@@ -12,8 +12,10 @@ export function* readLong(input: DecodeInput): Generator<void, DecodedWhole | De
   const outline = yield* outlineOf(body, undefined);
   if (outline === null) return { kind: 'failed', error: null };
   if (outline.isDeep) return readDeep(input, outline);
-  const short = readWhole({ ...input, body: Buffer.from(outline.text) });
+  const outlined = Buffer.from(outline.text);
+  const short = readWhole({ ...input, body: outlined });
   if (short.kind !== 'whole') return short;
+  if (short.body(null) !== outlined) return readWhole(input);
   return {
     ...short,
     written: () => textOf(body.toString('utf8'), textKeys),

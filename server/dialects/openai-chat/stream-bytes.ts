@@ -1,6 +1,8 @@
 // What is looked for in the bytes of a stream without reading it event by event.
+import { parseObject } from '#server/framing/loose-json.ts';
+import { dataIn, endOfEvent, linesIn, startOfEvent, toEvent } from '#server/framing/sse.ts';
 import { isUsageOnly } from './stream-transform.ts';
-import { dataIn, endOfEvent, linesIn, startOfEvent } from '#server/framing/sse.ts';
+import { includeReasoning } from './token-usage.ts';
 
 // Errors end a stream, so they stand near the end of what arrives together with them. Searching all of a long burst for what
 // begins with a frequent letter would cost more than passing it on.
@@ -9,6 +11,7 @@ const emptyList = Buffer.from('[]');
 
 const afterError = keySearch('error', 'r');
 const afterUsage = keySearch('usage', 'u');
+const afterReasoning = keySearch('reasoning_tokens', '_');
 
 /** Whether one of the last of these whole events may be an error. @param marker what errors of the provider's own kind contain */
 export function mayHoldError(events: Buffer, marker?: string): boolean {
@@ -101,6 +104,22 @@ const [newline, space, colon, letterD, openingBrace, closingBrace] = [0x0a, 0x20
 function isObjectAt(bytes: Buffer, at: number): boolean {
   if (bytes[at] !== letterD || bytes[at + 4] !== colon) return false;
   return bytes[at + 5] === openingBrace || (bytes[at + 5] === space && bytes[at + 6] === openingBrace);
+}
+
+/** Writes reasoning that is reported beside the completion into it. Returns the same bytes where there is none. */
+export function withReasoning(events: Buffer): Buffer {
+  const pieces: Buffer[] = [];
+  let kept = 0;
+  for (let at = afterReasoning(events, 0); at >= 0; at = afterReasoning(events, at)) {
+    const start = startOfEvent(events, at);
+    at = endOfEvent(events, at);
+    const data = dataIn(events, start, at);
+    const chunk = data === null ? null : parseObject(data);
+    if (chunk === null || !includeReasoning(chunk)) continue;
+    pieces.push(events.subarray(kept, start), Buffer.from(toEvent(JSON.stringify(chunk))));
+    kept = at;
+  }
+  return pieces.length === 0 ? events : Buffer.concat([...pieces, events.subarray(kept)]);
 }
 
 /**

@@ -1,7 +1,7 @@
 // Changes to the events of a stream that is in OpenAI's format already. Most streams need none and are passed on as bytes.
 import type { Way } from '../way.ts';
 import { restrictToFormat } from './force-format.ts';
-import { fixCompletionCount } from './identity-response.ts';
+import { includeReasoning } from './token-usage.ts';
 import { createThinkingStream } from './thinking-to-content.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 
@@ -33,7 +33,7 @@ export function createStreamTransform({ way, upstreamModel, isUsageHidden }: Str
       const chunk = parseObject(data);
       if (chunk === null || chunk.error !== undefined) return [data];
       if (responses?.ownModel === true && (typeof chunk.model === 'string' || Array.isArray(chunk.choices))) chunk.model = upstreamModel;
-      if (responses?.completionFromTotal === true) fixCompletionCount(chunk, way.provider);
+      includeReasoning(chunk, responses);
       return (thinking?.chunk(chunk) ?? [chunk]).map(write);
     },
     end: () => (thinking?.end() ?? []).map(write),

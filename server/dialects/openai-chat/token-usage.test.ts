@@ -94,6 +94,16 @@ describe('readTokenUsage', () => {
     expect(readTokenUsage({ total_tokens: 7 })).toMatchObject({ input: 7, output: 0 });
   });
 
+  it.each([
+    { what: 'beside the completion', completion: 15, output: 40 },
+    { what: 'within it', completion: 40, output: 40 },
+  ])('counts reasoning once, where it is $what', ({ completion, output }) => {
+    const details = { completion_tokens_details: { reasoning_tokens: 25 } };
+    const usage = { prompt_tokens: 100, completion_tokens: completion, total_tokens: 140, ...details };
+    expect(readTokenUsage(usage)).toMatchObject({ input: 100, output, reasoning: 25 });
+    expect(readTokenUsage({ ...usage, total_tokens: 150 })).toMatchObject({ output: completion });
+  });
+
   it('adds the reasoning that xai leaves out, and only there', () => {
     const usage = { prompt_tokens: 10, completion_tokens: 1, total_tokens: 61 };
     expect(readTokenUsage(usage, providerOf(48)?.formats['openai-chat']?.responses)).toMatchObject({ input: 10, output: 51 });

@@ -4,7 +4,7 @@ import { isObject } from '#server/framing/loose-json.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import { inputTokens } from '#shared/token-usage.ts';
 import { toldCost } from '../told-cost.ts';
-import { cachedMedia, mediaClasses, tokenCount } from '../token-usage.ts';
+import { cachedMedia, mediaClasses, outputWithReasoning, tokenCount } from '../token-usage.ts';
 
 /** How a provider differs. */
 export interface UsageQuirks {
@@ -34,11 +34,15 @@ export function readTokenUsage(value: unknown, quirks?: UsageQuirks): TokenUsage
   // Embeddings and rerank services may report the total alone.
   const told = tokenCount(value.completion_tokens ?? value.output_tokens) ?? 0;
   const prompt = tokenCount(value.prompt_tokens ?? value.input_tokens) ?? Math.max(0, (total ?? 0) - told);
-  const output = quirks?.completionFromTotal === true && total !== undefined && total > prompt + told ? total - prompt : told;
-  if (total === 0 || prompt + output === 0) return null;
-
   const details = asRecord(value.prompt_tokens_details ?? value.input_tokens_details);
   const outputDetails = asRecord(value.completion_tokens_details ?? value.output_tokens_details);
+  const reasoning = count(outputDetails.reasoning_tokens);
+  const output =
+    quirks?.completionFromTotal === true && total !== undefined && total > prompt + told
+      ? total - prompt
+      : outputWithReasoning({ input: prompt, output: told, reasoning, total });
+  if (total === 0 || prompt + output === 0) return null;
+
   const read = count(details.cached_tokens) || count(value.prompt_cache_hit_tokens) || count(value.cached_tokens);
   const written = count(details.cached_creation_tokens) || count(details.cache_write_tokens);
   const cacheRead = Math.min(read, prompt);
@@ -54,7 +58,7 @@ export function readTokenUsage(value: unknown, quirks?: UsageQuirks): TokenUsage
     cacheWrite5m,
     cacheWrite1h: 0,
     output,
-    reasoning: Math.min(count(outputDetails.reasoning_tokens), output),
+    reasoning: Math.min(reasoning, output),
     audioOutput: Math.min(count(outputDetails.audio_tokens), output),
     imageOutput: Math.min(count(outputDetails.image_tokens), output),
     ...mediaClasses({
@@ -65,6 +69,24 @@ export function readTokenUsage(value: unknown, quirks?: UsageQuirks): TokenUsage
       cached: cachedMedia(details.cached_tokens_details),
     }),
   };
+}
+
+/**
+ * Writes reasoning tokens that a provider reports beside the completion into the completion, of a body or a stream event.
+ *
+ * @returns whether the body has changed
+ */
+export function includeReasoning(body: Record<string, unknown>, quirks?: UsageQuirks): boolean {
+  const told = usageOf(body);
+  const usage = readTokenUsage(told, quirks);
+  if (usage === null || !isObject(told)) return false;
+  const field = told.completion_tokens === undefined && told.output_tokens !== undefined ? 'output_tokens' : 'completion_tokens';
+  const isBeside = (tokenCount(told[field]) ?? 0) < usage.output;
+  if (isBeside) told[field] = usage.output;
+  const details = told.completion_tokens_details;
+  const isSplit = isObject(details) && (isBeside || quirks?.completionFromTotal === true);
+  if (isSplit) details.text_tokens = usage.output - usage.reasoning;
+  return isBeside || isSplit;
 }
 
 /** True for a usage object whose main numbers cannot be counts of tokens: negative, fractional, no numbers, beyond reason. */

@@ -17,7 +17,7 @@ import { isEnd, isFailure } from './events.ts';
 import { HostedRuns } from './hosted-items.ts';
 import { keepAlive } from './keep-alive.ts';
 import { errorOf } from './read-error.ts';
-import { usageParts, writeTokenUsage } from './token-usage.ts';
+import { includeReasoning, usageParts, writeTokenUsage } from './token-usage.ts';
 
 /** Bytes of events kept until their text is wanted, or there are more. */
 const keptBytes = 16 * 1024;
@@ -173,7 +173,9 @@ export class ResponsesIdentityStream implements StreamPipe {
     if (this.#end === null) return Buffer.alloc(0);
     const { event, body } = this.#end;
     const { response } = body;
+    const isIncluded = isObject(response) && includeReasoning(response);
     if (isObject(response) && !isFailure(body.type)) this.#onComplete?.(response);
+    if (isIncluded) return Buffer.from(this.#envelope.event(String(body.type), JSON.stringify(body)));
     if (usage === null || !isObject(response) || isObject(response.usage)) return this.#envelope.wrap(event);
     const told = { ...body, response: { ...response, usage: writeTokenUsage(usage) } };
     return Buffer.from(this.#envelope.event(String(body.type), JSON.stringify(told)));

@@ -4,16 +4,17 @@ import { inputTokens } from '#shared/token-usage.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { ResponsePart } from '../parts.ts';
 import { toldCost } from '../told-cost.ts';
-import { cachedMedia, mediaClasses, tokenCount, withTier } from '../token-usage.ts';
+import { cachedMedia, mediaClasses, outputWithReasoning, tokenCount, withTier } from '../token-usage.ts';
 
 /** Null: it tells nothing. */
 export function readTokenUsage(value: unknown): TokenUsage | null {
   if (!isObject(value)) return null;
   const input = count(value.input_tokens);
-  const output = count(value.output_tokens);
-  if (input + output === 0) return null;
   const details = asRecord(value.input_tokens_details);
   const outputDetails = asRecord(value.output_tokens_details);
+  const reasoning = count(outputDetails.reasoning_tokens);
+  const output = outputWithReasoning({ input, output: count(value.output_tokens), reasoning, total: value.total_tokens });
+  if (input + output === 0) return null;
   const cacheRead = Math.min(count(details.cached_tokens), input);
   // The latter is Perplexity's. https://docs.perplexity.ai/api-reference/agent-post
   const cacheWrite5m = Math.min(count(details.cache_write_tokens ?? details.cache_creation_input_tokens), input - cacheRead);
@@ -25,7 +26,7 @@ export function readTokenUsage(value: unknown): TokenUsage | null {
     cacheWrite5m,
     cacheWrite1h: 0,
     output,
-    reasoning: Math.min(count(outputDetails.reasoning_tokens), output),
+    reasoning: Math.min(reasoning, output),
     audioOutput: Math.min(count(outputDetails.audio_tokens), output),
     imageOutput: 0,
     ...mediaClasses({
@@ -36,6 +37,36 @@ export function readTokenUsage(value: unknown): TokenUsage | null {
       cached: cachedMedia(details.cached_tokens_details),
     }),
   };
+}
+
+/**
+ * Writes reasoning tokens that a provider reports beside the output into the output of a response.
+ *
+ * @returns whether the response has changed
+ */
+export function includeReasoning({ usage: told }: Readonly<Record<string, unknown>>): boolean {
+  const usage = readTokenUsage(told);
+  if (usage === null || !isObject(told) || count(told.output_tokens) >= usage.output) return false;
+  told.output_tokens = usage.output;
+  return true;
+}
+
+const outputKey = Buffer.from('"output_tokens"');
+
+/** The same in the bytes of a whole response, which are not parsed for it. @param usage as it was read from them */
+export function withReasoning(bytes: Buffer, usage: TokenUsage | null): Buffer {
+  if (usage === null || usage.reasoning === 0) return bytes;
+  // Usage stands at the end. Within texts the quotes of the key are escaped.
+  for (let at = bytes.lastIndexOf(outputKey); at > 0; at = bytes.lastIndexOf(outputKey, at - 1)) {
+    const valueAt = at + outputKey.length;
+    const value = /^\s*:\s*(\d+)/.exec(bytes.toString('latin1', valueAt, valueAt + 64));
+    if (value === null) continue;
+    const [written = '', number = ''] = value;
+    if (Number(number) !== usage.output - usage.reasoning) return bytes;
+    const numberAt = valueAt + written.length - number.length;
+    return Buffer.concat([bytes.subarray(0, numberAt), Buffer.from(String(usage.output)), bytes.subarray(numberAt + number.length)]);
+  }
+  return bytes;
 }
 
 /** True for a usage object whose main numbers cannot be counts of tokens: negative, fractional, no numbers, beyond reason. */

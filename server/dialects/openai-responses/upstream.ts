@@ -1,6 +1,7 @@
 // OpenAI's Responses as a format that providers speak.
 import { parseObject } from '#server/framing/loose-json.ts';
 import { forwardLong, forwardWhole } from '../forward-response.ts';
+import type { DecodedWhole, DeepWhole, FailedWhole } from '../decoded-whole.ts';
 import type { UpstreamDialect } from '../upstream-dialect.ts';
 import { counted, effortIn, forwardRequest } from './identity.ts';
 import { ResponsesIdentityStream } from './identity-stream.ts';
@@ -12,6 +13,7 @@ import { errorIn } from './read-error.ts';
 import { readWhole } from './read-response.ts';
 import { createStreamReader } from './read-stream.ts';
 import { carriedFields } from './said-fields.ts';
+import { withReasoning } from './token-usage.ts';
 import { applyTraits } from './traits.ts';
 import { unheard } from './unheard.ts';
 import { leastMaxTokens, writeRequest } from './write-request.ts';
@@ -24,8 +26,10 @@ export const openaiResponsesUpstream: UpstreamDialect = {
   carriedFields,
   identity: {
     writeRequest: forwardRequest,
-    readWhole: forwardWhole,
-    readLong: forwardLong,
+    readWhole: (input) => withIncludedReasoning(forwardWhole(input)),
+    *readLong(input) {
+      return withIncludedReasoning(yield* forwardLong(input));
+    },
     openStream: (input) => new ResponsesIdentityStream(input),
   },
   hosted,
@@ -60,3 +64,7 @@ export const openaiResponsesUpstream: UpstreamDialect = {
   readTokenCount: ({ input_tokens: tokens }) =>
     typeof tokens === 'number' && Number.isInteger(tokens) && tokens >= 0 ? tokens : undefined,
 };
+
+function withIncludedReasoning(read: DecodedWhole | DeepWhole | FailedWhole): DecodedWhole | DeepWhole | FailedWhole {
+  return read.kind === 'whole' ? { ...read, body: (usage) => withReasoning(read.body(usage), read.usage) } : read;
+}
