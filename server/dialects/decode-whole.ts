@@ -30,7 +30,7 @@ export function readByParts(
   const error = dialect.readError(text, provider);
   const body = error === null ? parseObject(text) : null;
   if (body === null) return { kind: 'failed', error };
-  const parts = dialect.readWhole(body, provider);
+  const parts = dialect.readWhole(body, provider, way.upstreamModel);
   if (parts === null || parts.some(isInvalidUsage)) return { kind: 'failed', error: null };
   const { usage, hosted, summaries, advice } = toldIn(parts);
   const written = () => parts.map(textOfPart).join('');
@@ -53,11 +53,14 @@ export function readByParts(
  * A response that is not parsed because of its depth. Its short members tell whether it is one and what it has used; where they tell
  * no usage, all of it counts as written: what nobody writes around it is short.
  */
-export function readDeep({ way: { dialect, provider }, body: bytes }: DecodeInput, outline: JsonOutline | null): DeepWhole | FailedWhole {
+export function readDeep(
+  { way: { dialect, provider, upstreamModel }, body: bytes }: DecodeInput,
+  outline: JsonOutline | null,
+): DeepWhole | FailedWhole {
   if (outline === null) return { kind: 'failed', error: null };
   const error = dialect.readError(outline.text, provider);
   const body = error === null ? parseObject(outline.text) : null;
-  const parts = body === null ? null : dialect.readWhole(body, provider);
+  const parts = body === null ? null : dialect.readWhole(body, provider, upstreamModel);
   if (parts === null || parts.some(isInvalidUsage)) return { kind: 'failed', error };
   return { kind: 'too_deep', ...toldIn(parts), written: () => bytes.toString('utf8') };
 }

@@ -27,7 +27,7 @@ export class TranslatedStream implements StreamPipe {
 
   constructor({ client, way, writer, tally, signatures }: Pick<StreamInput, 'client' | 'way' | 'writer' | 'tally' | 'signatures'>) {
     this.#way = way;
-    this.#reader = way.dialect.createStreamReader(way.provider);
+    this.#reader = way.dialect.createStreamReader(way.provider, way.upstreamModel);
     this.#writer = client.createStreamWriter(writer);
     this.#tally = tally;
     this.#signatures = signatures;

@@ -136,8 +136,9 @@ export interface UpstreamDialect {
   /** What its vendor's packages have in responses and no other format's callers hear of. Missing: the format has no types to compare with. */
   readonly unheard?: Unheard;
   /** Null: not a response of this format. Numbers of a usage that cannot be true are a part of their own. */
-  readWhole(body: Body, provider: ProviderTraits | null): readonly ResponsePart[] | null;
-  createStreamReader(provider: ProviderTraits | null): StreamReader;
+  /** @param model the one that was asked, where a response need not name the one that answers */
+  readWhole(body: Body, provider: ProviderTraits | null, model?: string): readonly ResponsePart[] | null;
+  createStreamReader(provider: ProviderTraits | null, model?: string): StreamReader;
   /** For providers that only stream. Missing: none of this format does. */
   readonly gathering?: Gathering;
   /** Of a call that its provider answers later. Missing: all are answered at once. */

@@ -1,5 +1,6 @@
 // What a response rests on: searches, their sources, and which of its text each of them is about.
 // https://ai.google.dev/gemini-api/docs/google-search#attributing-sources-with-inline-citations
+import type { HostedCalls } from '#shared/hosted-tools.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import type { JsonObject } from '#server/framing/loose-json.ts';
 import type { ResponsePart } from '../parts.ts';
@@ -8,8 +9,11 @@ import type { ResponsePart } from '../parts.ts';
 const mostText = 256 * 1024;
 /** Characters of a source that are told of it, as of those that Claude cites: each range may have it. */
 const mostCited = 150;
-/** Models that are billed by the prompt, however often they search. https://ai.google.dev/gemini-api/docs/pricing */
-const perPrompt = /gemini-[12](?:\D|$)/;
+/**
+ * Models that are billed by the grounded prompt, however often they search; later ones by the query.
+ * https://ai.google.dev/gemini-api/docs/google-search#pricing https://ai.google.dev/gemini-api/docs/pricing
+ */
+const perPrompt = /gemini-(?:live-)?[12](?:\D|$)|gemini-robotics-er-1\.5/;
 
 interface Source {
   url: string;
@@ -18,9 +22,36 @@ interface Source {
   text?: string;
 }
 
+/** Searches of one prompt, which its candidates share. */
+export class Searches {
+  readonly #isPerPrompt: boolean;
+  readonly #queries = new Set<string>();
+  #isGrounded = false;
+  #maps = 0;
+
+  constructor(model: string) {
+    this.#isPerPrompt = perPrompt.test(model);
+  }
+
+  /** Counts what a candidate rests on. Events of a stream may repeat it. Empty queries are not billed. */
+  add(queries: readonly string[], chunks: readonly unknown[]): void {
+    for (const query of queries) this.#queries.add(query);
+    this.#isGrounded ||= chunks.some((chunk) => isObject(chunk) && isObject(chunk.web));
+    this.#maps ||= chunks.some((chunk) => isObject(chunk) && isObject(chunk.maps)) ? 1 : 0;
+  }
+
+  /** Billed runs so far; undefined: none. */
+  get billed(): HostedCalls | undefined {
+    const isSearched = this.#queries.size > 0 || this.#isGrounded;
+    const searches = this.#isPerPrompt ? Number(isSearched) : this.#queries.size;
+    if (searches + this.#maps === 0) return undefined;
+    return { ...(searches === 0 ? {} : { web_search: searches }), ...(this.#maps === 0 ? {} : { maps: this.#maps }) };
+  }
+}
+
 /** Of one candidate. */
 export class Grounding {
-  readonly #model: string;
+  readonly #searches: Searches;
   readonly #choice: number;
   readonly #cited = new Set<string>();
   readonly #queries = new Set<string>();
@@ -28,11 +59,9 @@ export class Grounding {
   /** Of the text, once a range was asked for. */
   #bytes: Buffer | null = null;
   #length = 0;
-  #searches = 0;
-  #maps = 0;
 
-  constructor(model: string, choice: number) {
-    this.#model = model;
+  constructor(searches: Searches, choice: number) {
+    this.#searches = searches;
     this.#choice = choice;
   }
 
@@ -54,26 +83,23 @@ export class Grounding {
   }
 
   /** Each event may tell all of them again. */
-  #searched({ webSearchQueries, groundingChunks }: JsonObject): ResponsePart[] {
+  #searched({ webSearchQueries, imageSearchQueries, groundingChunks }: JsonObject): ResponsePart[] {
     const parts: ResponsePart[] = [];
-    for (const query of listOf(webSearchQueries)) {
-      if (typeof query !== 'string' || this.#queries.has(query)) continue;
+    const chunks = listOf(groundingChunks);
+    const queries = [...listOf(webSearchQueries), ...listOf(imageSearchQueries)].filter(isQuery);
+    for (const query of queries) {
+      if (this.#queries.has(query)) continue;
       this.#queries.add(query);
       const id = `search_${this.#queries.size}`;
       const shared = { kind: 'web_search', origin: 'gemini', object: {}, choice: this.#choice } as const;
-      const found = listOf(groundingChunks).flatMap((chunk) => sourceOf(chunk) ?? []);
+      const found = chunks.flatMap((chunk) => sourceOf(chunk) ?? []);
       const sources = found.map(({ text: _text, ...source }) => source);
       parts.push({ type: 'hosted_call', id, ...shared, input: { query } });
       parts.push({ type: 'hosted_result', callId: id, ...shared, sources, isError: false });
     }
-    this.#maps ||= listOf(groundingChunks).some((chunk) => isObject(chunk) && isObject(chunk.maps)) ? 1 : 0;
-    this.#searches = perPrompt.test(this.#model) ? Math.min(1, this.#queries.size) : this.#queries.size;
-    if (this.#searches + this.#maps === 0) return parts;
-    const calls = {
-      ...(this.#searches === 0 ? {} : { web_search: this.#searches }),
-      ...(this.#maps === 0 ? {} : { maps: this.#maps }),
-    };
-    return [...parts, { type: 'hosted_usage', calls }];
+    this.#searches.add(queries, chunks);
+    const calls = this.#searches.billed;
+    return calls === undefined ? parts : [...parts, { type: 'hosted_usage', calls }];
   }
 
   #supports({ groundingSupports, groundingChunks }: JsonObject): ResponsePart[] {
@@ -129,6 +155,10 @@ function sourceAt(source: unknown): Source | null {
 
 function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
+}
+
+function isQuery(value: unknown): value is string {
+  return typeof value === 'string' && value.trim() !== '';
 }
 
 function isFilled(value: unknown): value is string {

@@ -27,7 +27,7 @@ export class GeminiIdentityStream implements StreamPipe {
   readonly #framing: Framing;
   readonly #frame: StreamFrame;
   readonly #isList: boolean;
-  readonly #reader: StreamReader = createAnswerReader();
+  readonly #reader: StreamReader;
   readonly #tally: TextTally;
   readonly #told = new ToldUsage();
   #hasUsage = false;
@@ -39,6 +39,7 @@ export class GeminiIdentityStream implements StreamPipe {
 
   constructor({ way, tally, writer }: Pick<StreamInput, 'way' | 'tally' | 'writer'>) {
     this.#framing = way.framing;
+    this.#reader = createAnswerReader(way.upstreamModel);
     this.#frame = createFrame(writer.asked);
     this.#isList = writer.asked?.['isList'] === true;
     this.#tally = tally;

@@ -6,7 +6,7 @@ import type { JsonObject } from '#server/framing/loose-json.ts';
 import type { HostedCallPart, HostedResultPart, ResponsePart } from '../parts.ts';
 import type { Seal } from '../seal.ts';
 import type { StreamReader } from '../upstream-dialect.ts';
-import { Grounding } from './grounding.ts';
+import { Grounding, Searches } from './grounding.ts';
 import { readFinishReason } from './finish-reason.ts';
 import { readLogprobs } from './logprobs.ts';
 import { errorOf, isBlocked, statedErrorOf } from './response-errors.ts';
@@ -14,26 +14,28 @@ import { PlainEvents } from './plain-events.ts';
 import type { PlainEvent } from './plain-events.ts';
 import { usageParts } from './token-usage.ts';
 
-export function readWhole(body: Readonly<JsonObject>): readonly ResponsePart[] | null {
-  return Array.isArray(body.candidates) ? new ResponseReader().response(body) : null;
+/** @param model the one that was asked, for providers that do not say which one answers */
+export function readWhole(body: Readonly<JsonObject>, _provider: unknown = null, model = ''): readonly ResponsePart[] | null {
+  return Array.isArray(body.candidates) ? new ResponseReader(model).response(body) : null;
 }
 
 /** As a caller of this format is told it: nothing but that the prompt was blocked is a response, too. */
-export function readAnswer(body: Readonly<JsonObject>): readonly ResponsePart[] | null {
-  return readWhole(body) ?? (isBlocked(body) ? new ResponseReader().response(body) : null);
+export function readAnswer(body: Readonly<JsonObject>, provider: unknown = null, model = ''): readonly ResponsePart[] | null {
+  return readWhole(body, provider, model) ?? (isBlocked(body) ? new ResponseReader(model).response(body) : null);
 }
 
 /** The same of its stream. */
-export function createAnswerReader(): StreamReader {
-  return streamReader(statedErrorOf);
+export function createAnswerReader(model: string): StreamReader {
+  return streamReader(statedErrorOf, model);
 }
 
-export function createStreamReader(): StreamReader {
-  return streamReader(errorOf);
+/** @param model as of a whole response */
+export function createStreamReader(_provider: unknown = null, model = ''): StreamReader {
+  return streamReader(errorOf, model);
 }
 
-function streamReader(errorIn: typeof errorOf): StreamReader {
-  const reader = new ResponseReader();
+function streamReader(errorIn: typeof errorOf, model: string): StreamReader {
+  const reader = new ResponseReader(model);
   const plain = new PlainEvents();
   /** Of plain events, JSON. */
   let unreadUsage: string | null = null;
@@ -81,18 +83,25 @@ interface Candidate {
 /** Every event of a stream is a response of its own. */
 class ResponseReader {
   readonly #candidates = new Map<number, Candidate>();
+  readonly #askedModel: string;
   #id: string | undefined;
-  #model = '';
+  #searches: Searches | undefined;
+
+  constructor(askedModel: string) {
+    this.#askedModel = askedModel;
+  }
 
   response(body: Readonly<JsonObject>): ResponsePart[] {
     const parts: ResponsePart[] = [];
     if (this.#id === undefined) {
       this.#id = isFilled(body.responseId) ? body.responseId : randomUUID();
-      this.#model = isFilled(body.modelVersion) ? body.modelVersion : '';
-      parts.push({ type: 'start', id: '', model: this.#model });
+      const model = isFilled(body.modelVersion) ? body.modelVersion : '';
+      this.#searches = new Searches(model.includes('gemini') ? model : this.#askedModel);
+      parts.push({ type: 'start', id: '', model });
     }
+    const searches = (this.#searches ??= new Searches(this.#askedModel));
     for (const candidate of Array.isArray(body.candidates) ? body.candidates : []) {
-      if (isObject(candidate)) parts.push(...this.#candidate(candidate));
+      if (isObject(candidate)) parts.push(...this.#candidate(candidate, searches));
     }
     if (isBlocked(body)) parts.push({ type: 'finish', reason: 'content_filter', choice: 0 });
     return [...parts, ...usageParts(body.usageMetadata)];
@@ -107,13 +116,13 @@ class ResponseReader {
     return [{ type: 'text', text, choice }];
   }
 
-  #candidate(body: JsonObject): ResponsePart[] {
+  #candidate(body: JsonObject, searches: Searches): ResponsePart[] {
     const choice = typeof body.index === 'number' ? body.index : 0;
     const state = this.#candidates.get(choice) ?? {
       calls: 0,
       isBehindCode: false,
       finish: undefined,
-      grounding: new Grounding(this.#model, choice),
+      grounding: new Grounding(searches, choice),
       codes: 0,
     };
     this.#candidates.set(choice, state);
