@@ -1,5 +1,6 @@
 // Parts → a Messages request.
 import { parseObject } from '#server/framing/loose-json.ts';
+import { describedSchema } from '../described-schema.ts';
 import { imageType } from '../media.ts';
 import type { AssistantPart, CacheHint, ChatRequest, FilePart, ImagePart, Message, TextPart, ToolResultPart, UserPart } from '../parts.ts';
 import { splitInstructions } from '../instructions.ts';
@@ -70,7 +71,7 @@ function writeTools(body: Json, request: ChatRequest, losses: Losses): void {
   const own = tools.map(({ name, description, parameters, isStrict, cache }) => ({
     name,
     ...(description === undefined ? {} : { description }),
-    input_schema: Object.keys(parameters).length === 0 ? { type: 'object', properties: {} } : { type: 'object', ...parameters },
+    input_schema: inputSchema(parameters, isStrict),
     ...(isStrict === true ? { strict: true } : {}),
     ...cacheControl(cache),
   }));
@@ -84,11 +85,17 @@ function writeTools(body: Json, request: ChatRequest, losses: Losses): void {
   }
 }
 
+function inputSchema(parameters: Readonly<Json>, isStrict: boolean | undefined): Json {
+  if (Object.keys(parameters).length === 0)
+    return { type: 'object', properties: {}, ...(isStrict === true ? { additionalProperties: false } : {}) };
+  return { type: 'object', ...(isStrict === true ? describedSchema({ type: 'object', ...parameters }) : parameters) };
+}
+
 function writeFormat(body: Json, { responseFormat }: ChatRequest, losses: Losses): void {
   if (responseFormat === undefined) return;
   // There is no JSON without a schema; whoever asks for it has to ask for it in the prompt as well.
   if (responseFormat.kind === 'json') losses.drop('json_without_schema');
-  else body.output_config = { format: { type: 'json_schema', schema: responseFormat.schema } };
+  else body.output_config = { format: { type: 'json_schema', schema: describedSchema(responseFormat.schema) } };
 }
 
 function writeReasoning(body: Json, request: ChatRequest, losses: Losses): void {

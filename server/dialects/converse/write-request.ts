@@ -1,5 +1,6 @@
 // Parts → a Converse request. Model and stream flag stand in the path.
 import { isObject } from '#server/framing/loose-json.ts';
+import { describedSchema } from '../described-schema.ts';
 import { writeHostedTools } from '../hosted-tools.ts';
 import { splitInstructions } from '../instructions.ts';
 import { Losses, untranslatable } from '../losses.ts';
@@ -112,7 +113,8 @@ function writeFormat({ responseFormat: format }: ChatRequest, losses: Losses): J
     losses.drop('json_without_schema');
     return null;
   }
+  // https://docs.aws.amazon.com/bedrock/latest/userguide/structured-output.html
   const { schema, name, description } = format;
   const named = { ...(name === undefined ? {} : { name }), ...(description === undefined ? {} : { description }) };
-  return { textFormat: { type: 'json_schema', structure: { jsonSchema: { schema: JSON.stringify(schema), ...named } } } };
+  return { textFormat: { type: 'json_schema', structure: { jsonSchema: { schema: JSON.stringify(describedSchema(schema)), ...named } } } };
 }
