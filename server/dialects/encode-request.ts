@@ -37,6 +37,7 @@ export function encodeRequest(given: CallInput): EncodedRequest {
     forceUsage: forceUsage && way.provider.quirks?.streamOptions !== undefined,
     settings,
     marksPrompt: marksPrompts(way, settings),
+    cacheMarks: way.provider.cacheMarks?.models.test(way.upstreamModel) === true ? way.provider.cacheMarks : undefined,
   });
   const plain = { ...plainBody(input, written.body, dropped) };
   // It was named where this format has no search in it.

@@ -1,5 +1,5 @@
 // What is marked for Claude's cache where the caller's format has no word for it, and how a conversation is named to OpenAI's.
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import { defaultSettings } from '#tests/support/default-settings.ts';
 import { isObject } from '#server/framing/loose-json.ts';
@@ -181,4 +181,59 @@ test.each<[why: string, asked: Asked]>([
 
 test('a conversation that is not known has no name', () => {
   expect(sent({ body: { ...chat(), model: 'gpt-4o' }, as: 'gpt-4o', channel: home })).not.toHaveProperty('prompt_cache_key');
+});
+
+describe('marks of a Claude caller in chat completions', () => {
+  const ephemeral = { type: 'ephemeral' };
+  const marked = {
+    max_tokens: 50,
+    system: [
+      { type: 'text', text: 'Rules.' },
+      { type: 'text', text: 'More rules.', cache_control: { type: 'ephemeral', ttl: '1h' } },
+    ],
+    tools: [{ name: 'tide', input_schema: { type: 'object', properties: {} }, cache_control: ephemeral }],
+    messages: [
+      { role: 'user', content: [{ type: 'text', text: 'When?', cache_control: ephemeral }] },
+      { role: 'assistant', content: [{ type: 'tool_use', id: 'call_1', name: 'tide', input: {} }] },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'call_1', content: 'noon', cache_control: ephemeral }] },
+    ],
+  };
+  const ask = (channel: object, as: string) => sent({ from: 'claude', channel, as, body: { model: as, ...marked } });
+
+  test('arrive at OpenRouter, each where it stood', () => {
+    const { messages, tools } = ask({ type: 20, models: 'anthropic/claude-x' }, 'anthropic/claude-x');
+    expect(tools).toMatchObject([{ type: 'function', cache_control: ephemeral }]);
+    expect(messages).toMatchObject([
+      { role: 'system', content: [{ text: 'Rules.' }, { text: 'More rules.', cache_control: { ttl: '1h' } }] },
+      { role: 'user', content: [{ text: 'When?', cache_control: ephemeral }] },
+      { role: 'assistant' },
+      { role: 'tool', content: [{ type: 'text', text: 'noon', cache_control: ephemeral }] },
+    ]);
+  });
+
+  test('arrive at Alibaba, whose marks have no time and are not for tools', () => {
+    const body = ask({ type: 17, models: 'qwen3-max', base_url: 'https://ali.example' }, 'qwen3-max');
+    expect(marksIn(body)).toBe(3);
+    expect(JSON.stringify(body)).not.toContain('ttl');
+    expect(JSON.stringify(body['tools'])).not.toContain('cache_control');
+  });
+
+  test.each([1, 8])('arrive before Claude behind a gateway of type %i, of a result at its message', (type) => {
+    const { messages } = ask({ type, models: 'claude-x', base_url: 'https://gateway.example' }, 'claude-x');
+    expect(messages).toMatchObject([
+      { role: 'system' },
+      { role: 'user' },
+      { role: 'assistant' },
+      { role: 'tool', content: 'noon', cache_control: ephemeral },
+    ]);
+  });
+
+  test.each([
+    { type: 1, as: 'gpt-4o-mini' },
+    { type: 43, as: 'deepseek-chat' },
+  ])('are lost at type $type, which knows none', ({ type, as }) => {
+    const body = ask({ type, models: as, base_url: 'https://other.example' }, as);
+    expect(marksIn(body)).toBe(0);
+    expect(body['messages']).toMatchObject([{ content: 'Rules.\nMore rules.' }, { content: 'When?' }, {}, { content: 'noon' }]);
+  });
 });

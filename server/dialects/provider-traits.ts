@@ -96,6 +96,18 @@ export interface ListedHeader {
   known: RegExp;
 }
 
+/** Marks of a prompt for the provider's cache (`cache_control`), where chat completions take them. */
+export interface CacheMarks {
+  /** Models that know them. */
+  models: RegExp;
+  /** Where the result of a tool has its mark: at its text, or at its message. */
+  results: 'text' | 'message';
+  /** Tools have them, too. */
+  onTools?: true;
+  /** They may last for an hour. */
+  forAnHour?: true;
+}
+
 export interface ProviderTraits {
   name: string;
   /** It answers by streams alone: a whole response is gathered out of one. */
@@ -131,6 +143,8 @@ export interface ProviderTraits {
   billsSearches?: boolean;
   /** It finds the cache of a conversation by `prompt_cache_key`. Behind addresses of others a strict server may refuse that. */
   takesCacheKey?: boolean;
+  /** Marks for its cache in chat completions; missing: it takes none. */
+  cacheMarks?: CacheMarks;
   /** A choice of tools may name those that may be called, where its format has that from its vendor. Behind addresses of others as above. */
   takesAllowedTools?: boolean;
   /** A count may be asked of a whole request (`generateContentRequest`), and of contents alone otherwise. */

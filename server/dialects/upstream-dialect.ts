@@ -10,7 +10,7 @@ import type { EncodeInput } from './encode-input.ts';
 import type { IdentityPath } from './identity.ts';
 import type { ChatRequest, ResponsePart } from './parts.ts';
 import type { AddressUse, MediaAddress } from './media-addresses.ts';
-import type { ProviderTraits } from './provider-traits.ts';
+import type { CacheMarks, ProviderTraits } from './provider-traits.ts';
 import type { CarriedFields } from './request-fields.ts';
 import type { SealOrigin } from './seal.ts';
 import type { ErrorInResponse } from './stream-pipe.ts';
@@ -31,6 +31,8 @@ export interface WriteOptions {
   settings: DialectSettings;
   /** What is worth it is marked for the provider's cache where the caller has not said what to keep. */
   marksPrompt?: boolean;
+  /** Marks for the cache that the provider takes; missing: those of the format. */
+  cacheMarks?: CacheMarks | undefined;
 }
 
 export interface WrittenRequest {

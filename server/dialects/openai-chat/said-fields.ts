@@ -98,4 +98,8 @@ export const carriedFields: CarriedFields = {
   abuse_id: (value) => ({ safety_identifier: value }),
   cache_key: (value) => ({ prompt_cache_key: value }),
   cache_retention: (value) => ({ prompt_cache_retention: value }),
+  cache_hints: {
+    treatment: 'dropped',
+    about: 'where no marks are known; OpenRouter, Alibaba and gateways with models of Claude take them',
+  },
 };

@@ -83,6 +83,20 @@ describe('readTokenUsage', () => {
     });
   });
 
+  it.each([{ cache_write_tokens: 30 }, { cache_creation_input_tokens: 30 }, { cache_creation_tokens: 30 }])(
+    'reads what was written to a cache: %j',
+    (details) => {
+      const usage = { prompt_tokens: 100, completion_tokens: 1, prompt_tokens_details: { cached_tokens: 20, ...details } };
+      expect(readTokenUsage(usage)).toMatchObject({ input: 50, cacheRead: 20, cacheWrite5m: 30, cacheWrite1h: 0 });
+      const forAnHour = { ...usage.prompt_tokens_details, cache_creation: { ephemeral_1h_input_tokens: 10 } };
+      expect(readTokenUsage({ ...usage, prompt_tokens_details: forAnHour })).toMatchObject({
+        input: 50,
+        cacheWrite5m: 20,
+        cacheWrite1h: 10,
+      });
+    },
+  );
+
   it('reads the cache field of deepseek', () => {
     expect(readTokenUsage({ prompt_tokens: 80, completion_tokens: 1, prompt_cache_hit_tokens: 64 })).toMatchObject({
       input: 16,

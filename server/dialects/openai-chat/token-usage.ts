@@ -6,6 +6,9 @@ import { inputTokens } from '#shared/token-usage.ts';
 import { toldCost } from '../told-cost.ts';
 import { cachedMedia, mediaClasses, outputWithReasoning, tokenCount } from '../token-usage.ts';
 
+/** What is written to a cache: by OpenRouter, Alibaba (https://www.alibabacloud.com/help/en/model-studio/context-cache) and LiteLLM. */
+const writtenNames = ['cached_creation_tokens', 'cache_write_tokens', 'cache_creation_input_tokens', 'cache_creation_tokens'];
+
 /** How a provider differs. */
 export interface UsageQuirks {
   /** `completion_tokens` leaves the reasoning out: it is `total_tokens − prompt_tokens`. */
@@ -44,19 +47,20 @@ export function readTokenUsage(value: unknown, quirks?: UsageQuirks): TokenUsage
   if (total === 0 || prompt + output === 0) return null;
 
   const read = count(details.cached_tokens) || count(value.prompt_cache_hit_tokens) || count(value.cached_tokens);
-  const written = count(details.cached_creation_tokens) || count(details.cache_write_tokens);
+  const written = writtenNames.reduce((found, name) => found || count(details[name]), 0);
   const cacheRead = Math.min(read, prompt);
-  const cacheWrite5m = Math.min(written, prompt - cacheRead);
+  const allWritten = Math.min(written, prompt - cacheRead);
+  const cacheWrite1h = Math.min(count(asRecord(details.cache_creation).ephemeral_1h_input_tokens), allWritten);
   const cost = toldCost(value);
   // https://docs.perplexity.ai/api-reference/sonar-post
   const searches = tokenCount(value.num_search_queries);
   return {
     ...(cost === undefined ? {} : { cost }),
     ...(searches === undefined ? {} : { searches }),
-    input: prompt - cacheRead - cacheWrite5m,
+    input: prompt - cacheRead - allWritten,
     cacheRead,
-    cacheWrite5m,
-    cacheWrite1h: 0,
+    cacheWrite5m: allWritten - cacheWrite1h,
+    cacheWrite1h,
     output,
     reasoning: Math.min(reasoning, output),
     audioOutput: Math.min(count(outputDetails.audio_tokens), output),

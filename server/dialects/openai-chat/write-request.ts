@@ -3,6 +3,7 @@ import { isStrictSchema } from '../strict-schema.ts';
 import { dataUrl, imageType, isFilm } from '../media.ts';
 import type {
   AssistantPart,
+  CacheHint,
   ChatRequest,
   FilePart,
   HostedTool,
@@ -14,10 +15,12 @@ import type {
   UserPart,
 } from '../parts.ts';
 import { Losses, untranslatable } from '../losses.ts';
+import type { CacheMarks } from '../provider-traits.ts';
 import { effortOf, fieldOf, isAsWished, reasons, takesEffort } from '../reasoning-models.ts';
 import type { WriteOptions, WrittenRequest } from '../upstream-dialect.ts';
 import { writeHostedTools } from '../hosted-tools.ts';
 import { openaiUserId } from '../user-id.ts';
+import { cacheControl, withMarks } from './cache-marks.ts';
 import { isSearchModel } from './hosted-tools.ts';
 import { carriedFields } from './said-fields.ts';
 
@@ -26,15 +29,16 @@ type Json = Record<string, unknown>;
 const dialect = 'OpenAI Chat Completions';
 
 /** @throws {AppError} `untranslatable` */
-export function writeRequest(request: ChatRequest, options: WriteOptions): WrittenRequest {
-  const losses = new Losses(request.saidFields);
+export function writeRequest(asked: ChatRequest, options: WriteOptions): WrittenRequest {
+  const losses = new Losses(asked.saidFields);
+  const { request, isLost } = withMarks(asked, options.cacheMarks);
   const extras = losses.carry(request.extras, carriedFields, dialect);
   const { knownAs = options.upstreamModel } = options;
   const isReasoning = reasons(knownAs);
   const body: Json = {
     ...extras,
     model: options.upstreamModel,
-    messages: request.messages.flatMap((message) => writeMessage(message, losses)),
+    messages: request.messages.flatMap((message) => writeMessage(message, losses, options.cacheMarks?.results)),
   };
   if (request.maxTokens !== undefined) body[isReasoning ? 'max_completion_tokens' : 'max_tokens'] = request.maxTokens;
   if (request.temperature !== undefined) body.temperature = request.temperature;
@@ -49,7 +53,7 @@ export function writeRequest(request: ChatRequest, options: WriteOptions): Writt
     body.stream = true;
     if (options.forceUsage) body.stream_options = { include_usage: true };
   }
-  if (hasCacheHints(request)) losses.drop('cache_hints');
+  if (isLost) losses.drop('cache_hints');
   return { body, dropped: losses.names };
 }
 
@@ -66,7 +70,7 @@ function writeTools(body: Json, request: ChatRequest, losses: Losses): void {
   if (search !== undefined) body.web_search_options = search;
   // A choice among no tools is refused.
   if (tools.length === 0) return;
-  body.tools = tools.map(({ name, description, parameters, isStrict }) => ({
+  body.tools = tools.map(({ name, description, parameters, isStrict, cache }) => ({
     type: 'function',
     function: {
       name,
@@ -74,6 +78,7 @@ function writeTools(body: Json, request: ChatRequest, losses: Losses): void {
       parameters,
       ...(isStrict === undefined ? {} : { strict: isStrict }),
     },
+    ...cacheControl(cache),
   }));
   if (toolChoice !== undefined && toolChoice.kind !== 'hosted') body.tool_choice = writeChoice(toolChoice);
   if (parallelToolCalls !== undefined) body.parallel_tool_calls = parallelToolCalls;
@@ -114,21 +119,14 @@ function writeReasoning(body: Json, wish: NonNullable<ChatRequest['reasoning']>,
   if (effort !== null && effort !== undefined) body.reasoning_effort = effort;
 }
 
-function hasCacheHints({ messages, tools }: ChatRequest): boolean {
-  return (
-    tools.some(({ cache }) => cache !== undefined) ||
-    messages.some(({ content }) => content.some((part) => 'cache' in part && part.cache !== undefined))
-  );
-}
-
-function writeMessage(message: Message, losses: Losses): Json[] {
+function writeMessage(message: Message, losses: Losses, marked?: CacheMarks['results']): Json[] {
   if (message.role === 'system') return message.content.length === 0 ? [] : [{ role: 'system', content: joined(message.content) }];
   if (message.role === 'assistant') return writeAssistant(message.content, message.name, losses);
-  return writeUser(message, losses);
+  return writeUser(message, losses, marked);
 }
 
 /** Results of tools are messages of their own and come first; images among them follow in the user's message. */
-function writeUser(message: Extract<Message, { role: 'user' }>, losses: Losses): Json[] {
+function writeUser(message: Extract<Message, { role: 'user' }>, losses: Losses, marked?: CacheMarks['results']): Json[] {
   const messages: Json[] = [];
   const rest: Exclude<UserPart, ToolResultPart>[] = [];
   for (const part of message.content) {
@@ -138,7 +136,9 @@ function writeUser(message: Extract<Message, { role: 'user' }>, losses: Losses):
     }
     if (part.isError) losses.drop('tool_errors');
     const texts = part.content.filter((inner) => inner.type === 'text');
-    messages.push({ role: 'tool', tool_call_id: part.callId, content: joined(texts) });
+    const own = marked === 'message' ? cacheControl(part.cache ?? texts.findLast(({ cache }) => cache !== undefined)?.cache) : {};
+    const content = marked === 'message' ? plainJoined(texts) : joined(texts, part.cache);
+    messages.push({ role: 'tool', tool_call_id: part.callId, content, ...own });
     for (const inner of part.content) if (inner.type !== 'text') rest.push(inner);
   }
   if (rest.length > 0) {
@@ -150,9 +150,9 @@ function writeUser(message: Extract<Message, { role: 'user' }>, losses: Losses):
 
 function writeParts(parts: readonly Exclude<UserPart, ToolResultPart>[], field: string): unknown {
   const [first] = parts;
-  if (parts.length === 1 && first?.type === 'text') return first.text;
+  if (parts.length === 1 && first?.type === 'text' && first.cache === undefined) return first.text;
   return parts.map((part) => {
-    if (part.type === 'text') return { type: 'text', text: part.text };
+    if (part.type === 'text') return { type: 'text', text: part.text, ...cacheControl(part.cache) };
     if (part.type === 'audio') return { type: 'input_audio', input_audio: { data: part.data, format: part.format } };
     return part.type === 'image' ? writeImage(part, field) : writeFile(part, field);
   });
@@ -189,6 +189,17 @@ function writeAssistant(parts: readonly AssistantPart[], name: string | undefine
   return [message];
 }
 
-function joined(parts: readonly TextPart[]): string {
+/** Texts as one; with a mark in them, or behind them, as a list. */
+function joined(parts: readonly TextPart[], behind?: CacheHint): unknown {
+  if (behind === undefined && parts.every(({ cache }) => cache === undefined)) return plainJoined(parts);
+  const texts = parts.length === 0 ? [{ type: 'text' as const, text: '' }] : parts;
+  return texts.map(({ text, cache }, index) => ({
+    type: 'text',
+    text,
+    ...cacheControl(index === texts.length - 1 ? (behind ?? cache) : cache),
+  }));
+}
+
+function plainJoined(parts: readonly TextPart[]): string {
   return parts.map(({ text }) => text).join('\n');
 }

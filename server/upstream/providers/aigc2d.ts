@@ -1,5 +1,5 @@
 // A gateway of the OpenAI shape.
-import { openaiModelList, openaiPaths, openaiReasoning } from './openai-shape.ts';
+import { marksOfClaude, openaiModelList, openaiPaths, openaiReasoning } from './openai-shape.ts';
 import { creditGrants } from '#server/upstream/balance-sources.ts';
 import type { Provider } from './spec.ts';
 
@@ -12,6 +12,7 @@ export const aigc2d: Provider = {
       framing: 'sse',
       paths: openaiPaths,
       quirks: { streamOptions: 'pass', modelRules: [openaiReasoning] },
+      cacheMarks: marksOfClaude,
     },
   },
   auth: { kind: 'bearer' },

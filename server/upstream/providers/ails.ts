@@ -1,5 +1,5 @@
 // A gateway of the OpenAI shape.
-import { openaiModelList, openaiPaths, openaiReasoning } from './openai-shape.ts';
+import { marksOfClaude, openaiModelList, openaiPaths, openaiReasoning } from './openai-shape.ts';
 import type { Provider } from './spec.ts';
 
 export const ails: Provider = {
@@ -11,6 +11,7 @@ export const ails: Provider = {
       framing: 'sse',
       paths: openaiPaths,
       quirks: { streamOptions: 'pass', modelRules: [openaiReasoning] },
+      cacheMarks: marksOfClaude,
     },
   },
   auth: { kind: 'bearer' },

@@ -47,6 +47,8 @@ export const ali: Provider = {
         // top_p must lie strictly between 0 and 1.
         clamp: { top_p: { below: { at: 0, to: 0.001 }, above: { at: 1, to: 0.999 } } },
       },
+      // https://www.alibabacloud.com/help/en/model-studio/context-cache
+      cacheMarks: { models: /^(?:qwen|deepseek|kimi|glm)/i, results: 'text' },
       // https://help.aliyun.com/zh/model-studio/error-code
       errors: {
         marker: '"code"',

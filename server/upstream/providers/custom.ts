@@ -1,5 +1,5 @@
 // Any address that speaks the OpenAI shape: the channel's base URL is the whole URL, with `{model}` filled in.
-import { openaiReasoning } from './openai-shape.ts';
+import { marksOfClaude, openaiReasoning } from './openai-shape.ts';
 import { customBalance } from '#server/upstream/balance-sources.ts';
 import type { Provider } from './spec.ts';
 
@@ -21,6 +21,7 @@ export const custom: Provider = {
         translations: '{base}',
       },
       quirks: { streamOptions: 'pass', modelRules: [openaiReasoning] },
+      cacheMarks: marksOfClaude,
     },
   },
   auth: { kind: 'bearer' },

@@ -1,5 +1,5 @@
 // What providers of the OpenAI shape have in common.
-import type { ModelRule, ModelSuffix } from '#server/dialects/provider-traits.ts';
+import type { CacheMarks, ModelRule, ModelSuffix } from '#server/dialects/provider-traits.ts';
 import type { ModelFacts } from '#server/model-facts/model-facts.ts';
 import { efforts } from '#server/model-facts/model-record.ts';
 import type { ModelList, PathRule, ProviderFormat } from './spec.ts';
@@ -85,6 +85,9 @@ export const openaiReasoning: ModelRule = {
   developerRole: ({ thinking }) => thinking?.efforts?.length !== 0,
   longIdle: true,
 };
+
+/** Claude behind a gateway that speaks this format: a model that nobody else in it has. https://docs.litellm.ai/docs/completion/prompt_caching */
+export const marksOfClaude: CacheMarks = { models: /claude/i, results: 'message', onTools: true, forAnHour: true };
 
 /**
  * Models that take no texts that end the response, however little they think.

@@ -1,6 +1,7 @@
 // https://platform.openai.com/docs/api-reference
 import models from './default-models.json' with { type: 'json' };
 import {
+  marksOfClaude,
   openaiModelList,
   openaiPaths,
   openaiReasoning,
@@ -22,6 +23,7 @@ export const openai: Provider = {
       paths: { ...openaiPaths, realtime: '{base}/v1/realtime?model={modelValue}' },
       quirks: { streamOptions: 'ask', modelRules: [openaiReasoning, openaiStops] },
       takesCacheKey: true,
+      cacheMarks: marksOfClaude,
       takesAllowedTools: true,
       hosted: ['web_search'],
       speech: 'events',

@@ -12,6 +12,8 @@ export const openRouter: Provider = {
       framing: 'sse',
       paths: openaiPaths,
       quirks: { streamOptions: 'ask' },
+      // https://openrouter.ai/docs/features/prompt-caching
+      cacheMarks: { models: /./, results: 'text', onTools: true, forAnHour: true },
       // https://openrouter.ai/docs/features/model-routing, https://openrouter.ai/docs/features/web-search
       paidExtras: ['models', 'plugins', 'route', 'preset', 'provider'],
     },
