@@ -4,7 +4,7 @@ import type { AppContext } from '#server/context.ts';
 import { eachDue } from '#server/db/each-due.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
 import { failLost, failUntaken, tellLost } from './follow-task.ts';
-import { resolveCharge } from './task-charge.ts';
+import { lostReason, resolveCharge } from './task-charge.ts';
 
 /** Milliseconds that a submission may take at most, all its attempts together. */
 export const submissionMs = 180_000;
@@ -12,8 +12,6 @@ export const submissionMs = 180_000;
 export const checkAfter = 600_000;
 const recheckEvery = 60_000;
 const checkedAtOnce = 200;
-
-export const lostReason = '提交被中断，未扣费';
 
 export async function checkTasks(context: AppContext): Promise<number> {
   const tasks = context.db.collection('tasks');
@@ -32,7 +30,11 @@ async function check(context: AppContext, task: TaskRecord): Promise<boolean> {
     await tellLost(context, task);
     return true;
   }
-  if (task.charge === 'open') return (await resolveCharge(context, task)).charge !== 'open';
+  if (task.charge === 'open') {
+    const resolved = await resolveCharge(context, task);
+    if (resolved.lost_log_id !== undefined) await tellLost(context, resolved);
+    return resolved.charge !== 'open';
+  }
   if (task.poll_at === undefined) {
     if (await isUnderWay(context, task)) return false;
     const end = task.asked_channel_id === undefined ? failUntaken : failLost;

@@ -8,6 +8,7 @@ import { writeLog } from '#server/logs/write-log.ts';
 import type { FailReason } from './fail-reason.ts';
 import type { ReportedFields, TaskReport } from './platforms/platform.ts';
 import { refundTask } from './refund-task.ts';
+import { resolveCharge } from './task-charge.ts';
 
 /** Milliseconds between questions about a task. */
 export const pollEvery = 15_000;
@@ -19,7 +20,8 @@ export const lostChannelReason = (id: number) => `获取渠道信息失败，请
 export async function followTask(context: AppContext, task: TaskRecord, { outcome, fields }: TaskReport): Promise<TaskRecord | null> {
   if (outcome === 'failed') return failTask(context, task, fields);
   const now = context.now();
-  if (outcome === 'succeeded') {
+  // What is not charged yet is not delivered yet: the next question finds out.
+  if (outcome === 'succeeded' && (await resolveCharge(context, task)).charge !== 'open') {
     return running(context, task, {
       set: { ...fieldsFor(task, fields), finish_time: fields.finish_time || now, updated_at: seconds(now) },
       unset: ['running_user_id', 'poll_at'],

@@ -6,15 +6,38 @@ import type { LogRecord } from '#server/db/records/log.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
 import { closedBooksOf, isCounted } from '#server/money/recovery/crash-recovery.ts';
 
-/** The task with its charge known, or still `open`. */
-export async function resolveCharge({ db }: Pick<AppContext, 'db'>, task: TaskRecord): Promise<TaskRecord> {
+export const lostReason = '提交被中断，未扣费';
+
+/**
+ * The task with its charge known, or still `open`. A task that was to be paid for and was charged by nobody fails, and the log is still to tell
+ * its channel (`lost_log_id`): delivered, it would be free.
+ */
+export async function resolveCharge({ db, now }: Pick<AppContext, 'db' | 'now'>, task: TaskRecord): Promise<TaskRecord> {
   if (task.charge !== 'open') return task;
   // In this order: a process that has closed its books in between has written all its rows before.
   const { state } = (await db.collection('processes').get(task.process)) ?? { state: 'settled' };
   const { paid, isCertain } = await chargeOf(db, task);
   if (paid === null ? state !== 'settled' : !isCertain) return task;
-  const set: Partial<TaskRecord> = paid ?? { charge: 'none', quota: 0, token_quota: 0 };
-  const resolved = await db.collection('tasks').patch({ id: task.id, charge: 'open' }, { set, unset: ['check_at'] });
+  const tasks = db.collection('tasks');
+  const uncharged = { charge: 'none', quota: 0, token_quota: 0 } as const;
+  if (paid === null && task.quota > 0) {
+    const lost = {
+      ...uncharged,
+      status: 'FAILURE',
+      progress: '100%',
+      fail_reason: lostReason,
+      image_url: '',
+      finish_time: now(),
+      updated_at: Math.floor(now() / 1000),
+      lost_log_id: await db.nextId('logs'),
+      asked_channel_id: task.channel_id,
+      check_at: now(),
+    };
+    const isDelivered = { id: task.id, charge: 'open', status: { ne: 'FAILURE' } } as const;
+    const failed = await tasks.patch(isDelivered, { set: lost, unset: ['running_user_id', 'poll_at'] });
+    if (failed !== null) return failed;
+  }
+  const resolved = await tasks.patch({ id: task.id, charge: 'open' }, { set: paid ?? uncharged, unset: ['check_at'] });
   return resolved ?? (await db.collection('tasks').get(task.id)) ?? task;
 }
 

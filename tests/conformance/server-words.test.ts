@@ -5,7 +5,7 @@ import frame from '#pwa/i18n/en/frame.json' with { type: 'json' };
 import { settings } from '#shared/settings.ts';
 import { serverWords } from '#pwa/ui/server-words.ts';
 import usableGroups from '#server/settings/data/usable-groups.json' with { type: 'json' };
-import { lostReason } from '#server/tasks/check-tasks.ts';
+import { lostReason } from '#server/tasks/task-charge.ts';
 import { noVideoReason, unknownReason } from '#server/tasks/platforms/video.ts';
 import { lostChannelReason, timeoutReason } from '#server/tasks/follow-task.ts';
 

@@ -268,6 +268,68 @@ describe.each(engines)('refunds of drawings on $kind', (engine) => {
     await scene.checkBooks();
   });
 
+  it('are not needed where nobody was charged: what was made is not delivered free', async () => {
+    const customer = await scene.customer();
+    const { id } = await submitted(customer);
+    const { db } = scene.app.context;
+    const { id: task } = await scene.task(customer);
+    // As if the process had ended right before the log row.
+    await db
+      .collection('tasks')
+      .patch({ id: task }, { set: { charge: 'open', process: scene.app.context.ledger.processId, request_id: 'no-row' } });
+    scene.upstream.tell(id, { status: 'SUCCESS', progress: '100%', imageUrl: 'https://pictures.example/1.png' });
+    await poll();
+    // It may be charged yet.
+    expect(await scene.task(customer)).toMatchObject({ charge: 'open', poll_at: expect.any(Number) });
+    await db.collection('tasks').patch({ id: task }, { set: { process: 'p-gone' } });
+    await poll();
+    expect(await scene.task(customer)).toMatchObject({ status: 'FAILURE', charge: 'none', quota: 0, image_url: '' });
+    await checkTasks(scene.app.context);
+    const told = await db.collection('logs').find({ user_id: customer.user.id, type: 4 });
+    expect(told).toMatchObject([{ channel_id: channelId, other: { event: { code: 'task_lost' } } }]);
+    for (const field of ['check_at', 'poll_at', 'running_user_id', 'lost_log_id'])
+      expect(await scene.task(customer)).not.toHaveProperty(field);
+  });
+
+  it('buy nothing that goes on by modal afterwards', async () => {
+    const customer = await scene.customer();
+    const { id } = await submitted(customer);
+    scene.upstream.tell(id, { status: 'FAILURE', failReason: 'no' });
+    await poll();
+    expect(await customer.balance()).toBe(start);
+    const known = scene.upstream.visits.length;
+    const refused = await customer.post('/mj/submit/modal', { taskId: id, prompt: 'a lamp', maskBase64: 'x' });
+    expect(refused.body).toMatchObject({ description: expect.stringContaining('task_status_not_success') });
+    expect(scene.upstream.visits.slice(known).some(({ path }) => path.includes('modal'))).toBe(false);
+    expect(await customer.balance()).toBe(start);
+    await scene.checkBooks();
+  });
+
+  it('leave the name of what failed to what goes on under it, which is charged', async () => {
+    const customer = await scene.customer();
+    const { id } = await submitted(customer);
+    scene.upstream.tell(id, { status: 'SUCCESS', progress: '100%' });
+    await poll();
+    const name = `again-${id}`;
+    scene.upstream.refuse({ body: { code: 21, description: 'waits', result: name, properties: {} } });
+    await customer.post('/mj/submit/action', { taskId: id, customId: 'MJ::Inpaint::1::x::SOLO' });
+    const goOn = async () => {
+      scene.upstream.refuse({ body: { code: 1, description: 'ok', result: name, properties: {} } });
+      return customer.post('/mj/submit/modal', { taskId: name, prompt: 'a lamp', maskBase64: 'x' });
+    };
+    expect((await goOn()).status).toBe(200);
+    scene.upstream.tell(name, { status: 'FAILURE', failReason: 'no' });
+    await poll();
+    expect(await customer.balance()).toBe(start - price);
+    expect((await goOn()).status).toBe(200);
+    expect(await customer.balance()).toBe(start - 2 * price);
+    scene.upstream.tell(name, { status: 'SUCCESS', progress: '100%' });
+    await poll();
+    expect(await scene.task(customer)).toMatchObject({ action: 'MODAL', status: 'SUCCESS', charge: 'done' });
+    expect(await customer.balance()).toBe(start - 2 * price);
+    await scene.checkBooks();
+  });
+
   it('stay due while the ledger cannot give them, and come later', async () => {
     const customer = await scene.customer();
     const { id } = await submitted(customer);

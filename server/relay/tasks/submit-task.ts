@@ -198,9 +198,13 @@ async function acceptTask(
     return { task: accepted, isNew: true };
   } catch (failure) {
     if (!(failure instanceof UniqueConflict)) throw failure;
-    await tasks.remove({ id: task.id });
     const { accepted_key } = named;
-    return { task: accepted_key === undefined ? null : await tasks.first({ accepted_key }), isNew: false };
+    const known = accepted_key === undefined ? null : await tasks.first({ accepted_key });
+    // What has failed is paid for by nobody: its name is that of a new task.
+    if (known?.status === 'FAILURE' && (await tasks.patch({ id: known.id, accepted_key }, { unset: ['accepted_key'] })) !== null)
+      return acceptTask(context, task, { outcome, verdict, quota, reservation, submission });
+    await tasks.remove({ id: task.id });
+    return { task: known, isNew: false };
   }
 }
 

@@ -41,16 +41,26 @@ export async function drawingSubmission(context: AppContext, { userId, language,
   };
 }
 
+/** Tasks of one user that have the same name: a drawing, and those that go on under its name. */
+const mostOfName = 100;
+
 async function originOf(context: AppContext, userId: number, { originId, isModal }: DrawingRequest): Promise<TaskRecord | null> {
   if (originId === undefined) return null;
   const origin = await findTask(context, { platform: 'midjourney', userId, upstreamId: originId });
   if (origin === null) throw new DrawingRefusal('task_not_found');
   if (!isModal && context.settings.get('MjActionCheckSuccessEnabled') && origin.status !== 'SUCCESS')
     throw new DrawingRefusal('task_status_not_success');
+  if (isModal && (await isGivenBack(context, userId, originId))) throw new DrawingRefusal('task_status_not_success');
   const channel = context.channels.get(origin.channel_id);
   if (channel === undefined) throw new DrawingRefusal('get_channel_info_failed');
   if (channel.status !== ChannelStatus.enabled || channel.problem !== null) throw new DrawingRefusal(channelDisabledText);
   return origin;
+}
+
+/** Whether the price of a drawing under that name was given back: it would be had for that of its next step alone. */
+async function isGivenBack({ db }: AppContext, userId: number, upstreamId: string): Promise<boolean> {
+  const named = await db.collection('tasks').find({ upstream_id: upstreamId, user_id: { unindexedEq: userId } }, { limit: mostOfName });
+  return named.some(({ action, status, quota }) => action !== 'MODAL' && status === 'FAILURE' && quota > 0);
 }
 
 /** Pictures as they are, and where its caller is told. */
