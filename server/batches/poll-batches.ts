@@ -28,6 +28,10 @@ export const pollBounds: PollBounds = { ...turnBounds, patienceMs: 5_000 };
 /** Milliseconds between two questions: a twentieth of its age. */
 const pollMs = { least: 15_000, most: 10 * 60_000 };
 const retryMs = 60_000;
+/** Of those that dead processes have left, in one run. */
+const broughtAtOnce = 200;
+/** Seconds after which a provider lists what it was asked to create. */
+const listedAfter = 15;
 /** Of a batch whose requests are still being read, as long as its process lives. */
 const longestChecking = 2 * 3600 * 1000;
 /** Seconds behind the end of a batch after which nobody will tell what became of it. */
@@ -39,6 +43,7 @@ export async function pollBatches(context: AppContext, bounds: Partial<PollBound
   const { runMs, questionMs, patienceMs } = { ...pollBounds, ...bounds };
   const turn: Turn = { until: performance.now() + patienceMs };
   const batches = context.db.collection('batches');
+  await bringForward(context);
   const due = await batches.find({ poll_at: { lte: context.now() } }, { sort: [['poll_at', 1]], limit: atOnce });
   await askInTurn(due, {
     context,
@@ -48,6 +53,21 @@ export async function pollBatches(context: AppContext, bounds: Partial<PollBound
     look: (batch, asking) => look(context, batch, { asking, turn }),
     again: (batch) => again(context, batch, retryMs),
   });
+}
+
+/** Looks at once at batches whose process ended while they were created: nobody else confirms their creation. */
+async function bringForward({ db, now }: AppContext): Promise<void> {
+  const batches = db.collection('batches');
+  // What was looked at already is looked at again sooner.
+  const waiting = await batches.find(
+    { state: { in: ['checking', 'creating'] }, poll_at: { gt: now() + retryMs } },
+    { limit: broughtAtOnce },
+  );
+  for (const [process, left] of Map.groupBy(waiting, (batch) => batch.process)) {
+    const owner = await db.collection('processes').get(process);
+    if (owner !== null && owner.state !== 'settled') continue;
+    for (const { id, poll_at } of left) await batches.patch({ id, poll_at }, { set: { poll_at: now() } });
+  }
 }
 
 interface Looking {
@@ -108,6 +128,7 @@ async function lookAtCreating(context: AppContext, open: BatchRecord, asking: Ap
     await context.db.collection('batches').patch({ id: batch.id, state: 'creating' }, { set: running });
     return;
   }
+  if (now < (batch.asked_at ?? 0) + listedAfter) return again(context, batch, listedAfter * 1000);
   // Without its file nothing can begin any more, if the provider was slow to take it. What began before that went is there by now.
   const given = await form.letGo(asking, batch);
   const late = given === 'gone' && channel !== null ? await form.find({ ...asking, isKnown: isOfOurs }, channel, batch) : null;

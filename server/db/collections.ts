@@ -218,6 +218,7 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
       { name: 'user', fields: ['user_id', 'created_at', 'id'] },
       { name: 'open', fields: ['open_user_id', 'requests'], sparse: true },
       { name: 'poll', fields: ['poll_at', 'id'], sparse: true },
+      { name: 'state', fields: ['state', 'poll_at'] },
       { name: 'upstream', fields: ['upstream_id', 'key'] },
     ],
   },

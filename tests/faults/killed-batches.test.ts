@@ -117,6 +117,11 @@ async function goOn({ scratch }: Scene, provider?: FakeBatches): Promise<void> {
   });
 }
 
+/** The first run of the job, in a process that begins now. */
+async function restart({ scratch }: Scene): Promise<void> {
+  await scratch.withContext((context) => pollBatches({ ...context, now: () => Date.now() + 20_000 }));
+}
+
 /** The job of the next process asks at once. */
 async function makeDue({ scratch }: Scene): Promise<void> {
   await scratch.withContext(async ({ db }) => {
@@ -174,6 +179,12 @@ describe.each(engines)('a process that is killed on $kind', ({ kind }) => {
     });
     expect(await Promise.all(answers)).toEqual(creation.map(() => null));
     expect(provider.batches.size).toBe(1);
+    // The next process looks at once, long before anybody would look whose process lives.
+    await restart(scene);
+    await scene.scratch.withContext(async ({ db }) => {
+      expect(await db.collection('batches').count({ state: { in: ['checking', 'creating'] } })).toBe(0);
+      expect(await db.collection('batches').count({ state: 'running' })).toBe(1);
+    });
     await goOn(scene, provider);
     // Of the first two nothing was taken.
     expect(await checkBooks(scene)).toBe(2);
