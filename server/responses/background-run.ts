@@ -1,5 +1,6 @@
 // One response that goes on without its caller, from its first attempt to the record of what came of it.
 import type { AppContext } from '#server/context.ts';
+import { DatabaseClosed, DatabaseUnavailable } from '#server/db/collection.ts';
 import type { Patch } from '#server/db/collection.ts';
 import type { Write } from '#server/db/database.ts';
 import type { KeptResponseRecord } from '#server/db/records/kept-response.ts';
@@ -9,7 +10,7 @@ import { isObject } from '#server/framing/loose-json.ts';
 import { eventsIn, eventWrites, numberOf } from './event-log.ts';
 import type { Item } from './items.ts';
 import { statusOf } from './response-store.ts';
-import type { Chain, ResponseStore } from './response-store.ts';
+import type { Chain, ResponseStore, StoredEnding } from './response-store.ts';
 import type { Json } from './told-response.ts';
 
 /** Events are written together that come within this time, or when there are so many bytes of them. */
@@ -41,6 +42,8 @@ export interface ResponseAtWork {
   chain: Chain | null;
   /** What else is written with its end, when it has one. */
   ending(response: Json): Promise<readonly Write[]>;
+  /** The conversation that its end is added to; null: none is. */
+  conversation: StoredEnding['conversation'];
   /** Whatever came of it. */
   ended(): void;
 }
@@ -75,6 +78,8 @@ export class BackgroundRun implements ClientBody {
   #renewal: NodeJS.Timeout | undefined;
   #bound: NodeJS.Timeout | undefined;
   #why: Stopped | undefined;
+  /** Its end is stored: it is charged and delivered, whatever comes meanwhile. */
+  #isSettling = false;
   #isOver = false;
 
   constructor(context: AppContext, store: ResponseStore, parts: RunParts) {
@@ -103,7 +108,7 @@ export class BackgroundRun implements ClientBody {
   }
 
   #stopFor(why: Stopped): void {
-    if (this.#isOver) return;
+    if (this.#isOver || this.#isSettling) return;
     this.#why ??= why;
     this.#parts.call.stop();
   }
@@ -128,6 +133,26 @@ export class BackgroundRun implements ClientBody {
   }
 
   flushHeaders(): void {}
+
+  /** @throws when the end cannot be stored */
+  async store(ending: Buffer): Promise<void> {
+    this.#flush();
+    const { events, isWhole } = this.#outcome([...this.#last, ...eventsIn(ending)]);
+    if (this.#isOver || !isWhole) return;
+    this.#isSettling = true;
+    const { record, call, conversation } = this.#parts;
+    let writes: Promise<Write[]> | undefined;
+    const stored = this.#writing.then(() =>
+      this.#tried(async () => {
+        writes ??= this.#store.storeEnding(record, { requestId: call.requestId, events, conversation });
+        await this.#context.db.write(await writes.catch((failure: unknown) => ((writes = undefined), Promise.reject(failure))));
+      }, DatabaseUnavailable),
+    );
+    this.#writing = stored.then(() => {});
+    if (await stored) return;
+    this.#isSettling = false;
+    throw new Error('The end of a response could not be stored');
+  }
 
   end(): void {
     this.#finish();
@@ -189,10 +214,10 @@ export class BackgroundRun implements ClientBody {
   }
 
   /** What is still to be told, and the response at its end. */
-  #outcome(events: Json[]): { events: Json[]; response: Json } {
+  #outcome(events: Json[]): { events: Json[]; response: Json; isWhole: boolean } {
     const last = events.at(-1);
     const isWhole = this.#why === undefined && (last?.['type'] === 'response.completed' || last?.['type'] === 'response.incomplete');
-    if (isWhole && isObject(last?.['response'])) return { events, response: last['response'] };
+    if (isWhole && isObject(last?.['response'])) return { events, response: last['response'], isWhole };
     const { shell } = this.#parts;
     const told = events.filter(({ type }) => type !== 'error' && type !== 'response.failed');
     const error = events.find(({ type }) => type === 'error');
@@ -201,7 +226,7 @@ export class BackgroundRun implements ClientBody {
     const message = this.#why !== undefined ? stopTexts[this.#why] : typeof words === 'string' ? words : failedText;
     const response = { ...shell, status, output: [], error: status === 'cancelled' ? null : { code: 'server_error', message } };
     const sequence_number = Math.max(this.#lastNumber, ...told.map(numberOf)) + 1;
-    return { events: [...told, { type: `response.${status}`, sequence_number, response }], response };
+    return { events: [...told, { type: `response.${status}`, sequence_number, response }], response, isWhole: false };
   }
 
   async #sealEnd(events: readonly Json[], response: Json): Promise<SealedEnd> {
@@ -220,21 +245,24 @@ export class BackgroundRun implements ClientBody {
     const ended: Write = { patch, of: 'responses', where: { id, alive_until: { exists: true } } };
     await this.#context.db.write([...rest, ...events, ...ending, ended]);
     await this.#store.removeVersion(record);
+    if (this.#isSettling) await this.#store.removeEnding(id);
     await this.#store.holdings.added(userId, { count: 0, bytes: bytes - record.bytes });
   }
 
   #then(work: () => Promise<void>): void {
-    this.#writing = this.#writing.then(() => this.#tried(work));
+    this.#writing = this.#writing.then(() => this.#tried(work)).then(() => {});
   }
 
-  async #tried(work: () => Promise<void>): Promise<void> {
+  /** @param awaited failures after which the work is tried again for as long as they last @returns whether the work is done */
+  async #tried(work: () => Promise<void>, awaited?: typeof DatabaseUnavailable): Promise<boolean> {
     for (let attempt = 1; ; attempt += 1) {
       try {
         await work();
-        return;
+        return true;
       } catch (failure) {
         this.#context.log.warn({ response: this.#parts.record.id, reason: String(failure) }, 'a response could not be kept yet');
-        if (attempt >= retries) return;
+        const isAwaited = awaited !== undefined && failure instanceof awaited;
+        if (failure instanceof DatabaseClosed || (attempt >= retries && !isAwaited)) return false;
         await new Promise((resolve) => setTimeout(resolve, retryMs));
       }
     }

@@ -193,7 +193,9 @@ export class KeptCall implements CallConversation {
         if (conversation === null || !(await conversation.conversations.isHeld(conversation.record.id, conversation.holder))) return [];
         return (await this.#addition(conversation, response)).writes;
       };
-      await background.responses.begin({ userId, shell, input: this.#input, chain, ending, ended: () => this.#end() }, call);
+      const held = conversation === null ? null : { id: conversation.record.id, holder: conversation.holder };
+      const work = { userId, shell, input: this.#input, chain, ending, conversation: held, ended: () => this.#end() };
+      await background.responses.begin(work, call);
     } catch (failure) {
       this.#isRunning = false;
       throw failure;

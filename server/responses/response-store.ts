@@ -29,6 +29,15 @@ export interface ResponseToKeep {
   chain: Chain | null;
 }
 
+/** How a response ends whose call is about to be settled. */
+export interface StoredEnding {
+  requestId: string;
+  /** Its last events; the last of them holds the response. */
+  events: readonly Json[];
+  /** The conversation that the response is added to, and whose lock that needs. */
+  conversation: { id: string; holder: string } | null;
+}
+
 /** Ids of earlier responses that a record knows: so many are read at once. */
 const knownPrevious = 64;
 const daySeconds = 86_400;
@@ -123,12 +132,44 @@ export class ResponseStore {
       ...(response_pieces === undefined ? {} : { response_pieces }),
       ...(pieces_version === undefined ? {} : { pieces_version }),
     };
-    return { rest, patch: { set, unset: ['place', 'alive_until', ...unset] }, bytes };
+    return { rest, patch: { set, unset: ['place', 'alive_until', 'settling', ...unset] }, bytes };
   }
 
   /** Pieces that nothing refers to any more, because it was sealed again. */
   async removeVersion({ id, pieces_version: version }: KeptResponseRecord): Promise<void> {
     if (version !== undefined) await this.#context.db.collection('response_pieces').remove({ response_id: id, version });
+  }
+
+  /** Writes the end of a response before its call is settled. */
+  async storeEnding({ id, user_id: userId, expires_at }: KeptResponseRecord, ending: StoredEnding): Promise<Write[]> {
+    const { requestId, ...sealed } = ending;
+    const contents = await sealJson(this.#context, ownerOf(userId), JSON.stringify(sealed));
+    const version = this.#context.randomText(12);
+    const settling = { request_id: requestId, process: this.#context.ledger.processId, pieces: contents.length };
+    return [
+      ...piecesOf({ id, version: `ending-${version}`, kind: 'ending', expiresAt: expires_at }, contents),
+      { patch: { set: { settling } }, of: 'responses', where: { id, alive_until: { exists: true } } },
+    ];
+  }
+
+  /** The stored end of a response whose call was being settled; null: nothing is stored, or not all of it. */
+  async endingIn({ id, user_id: userId, settling }: KeptResponseRecord): Promise<Pick<StoredEnding, 'events' | 'conversation'> | null> {
+    if (settling === undefined) return null;
+    const pieces = this.#context.db.collection('response_pieces');
+    const rows = await pieces.find({ response_id: id, kind: 'ending' }, { sort: [['number', 1]], limit: settling.pieces });
+    const sealed = rows.map(({ content }) => content);
+    const ending = sealed.length < settling.pieces ? null : await openJson(this.#context, ownerOf(userId), sealed);
+    if (!isObject(ending) || !Array.isArray(ending.events)) return null;
+    const { conversation } = ending;
+    const isIn = isObject(conversation) && typeof conversation.id === 'string' && typeof conversation.holder === 'string';
+    return {
+      events: ending.events.filter(isObject),
+      conversation: isIn ? { id: String(conversation.id), holder: String(conversation.holder) } : null,
+    };
+  }
+
+  async removeEnding(id: string): Promise<void> {
+    await this.#context.db.collection('response_pieces').remove({ response_id: id, kind: 'ending' });
   }
 
   /** The record of somebody's own response; null: there is none. */

@@ -68,6 +68,7 @@ export class KeptLoad implements KillLoad {
       const billed = rows.get(requestId)?.length ?? 0;
       const least = record?.status === 'completed' ? 1 : 0;
       if (record === null) this.#problems.push(`the response ${id} that had begun is not there`);
+      if (billed === 1 && record?.status === 'failed') this.#problems.push(`the response ${id} is billed and told as failed`);
       if (billed > 1 || billed < least) this.#problems.push(`the response ${id}, which has ${record?.status}, is billed ${billed} times`);
       const ends = await db.collection('response_pieces').count({ response_id: id, is_last: true });
       if (ends !== 1) this.#problems.push(`the events of the response ${id} end ${ends} times`);

@@ -92,7 +92,7 @@ export function failingWrites(db: Database, allowed: number): Database {
   });
 }
 
-function instead<T extends object>(target: T, parts: Record<string, unknown>): T {
+export function instead<T extends object>(target: T, parts: Record<string, unknown>): T {
   return new Proxy(target, {
     get(object, name) {
       if (typeof name === 'string' && Object.hasOwn(parts, name)) return parts[name];

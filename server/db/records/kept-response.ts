@@ -1,5 +1,14 @@
 export type ResponseStatus = 'queued' | 'in_progress' | 'completed' | 'incomplete' | 'failed' | 'cancelled';
 
+/** Call whose charge decides whether a stored end is delivered. */
+export interface SettlingCall {
+  request_id: string;
+  /** Process that settles the call. */
+  process: string;
+  /** Pieces that the stored end has. */
+  pieces: number;
+}
+
 /** A response of the model that its caller may ask for again, and go on from. */
 export interface KeptResponseRecord {
   /** As its caller knows it: `resp_…`. */
@@ -32,4 +41,6 @@ export interface KeptResponseRecord {
   /** Unix milliseconds until which its process has said that it goes on. */
   alive_until?: number;
   is_background?: boolean;
+  /** Its end is stored and its call is being settled: whoever finds the charge delivers that end. */
+  settling?: SettlingCall;
 }

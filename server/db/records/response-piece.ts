@@ -3,7 +3,7 @@ export interface ResponsePieceRecord {
   /** Response, kind and number. */
   id: string;
   response_id: string;
-  kind: 'items' | 'response' | 'events';
+  kind: 'items' | 'response' | 'events' | 'ending';
   /** Of its order; of events the sequence number of the last one. */
   number: number;
   /** Sealed, or a part of what is. */

@@ -13,6 +13,8 @@ export interface ClientBody {
   cut(): void;
   /** Something is told although nothing has come. */
   flushHeaders(): void;
+  /** Stores the ending durably before the call is settled. Missing: the ending leaves once the call is settled. */
+  store?(ending: Buffer): Promise<void>;
 }
 
 export interface ClientStreamOptions {
@@ -68,6 +70,15 @@ export class ClientStream implements BodySource, TimedStream {
   /** Leaves together with the ending. */
   hold(pieces: readonly Buffer[]): void {
     this.#pending = pieces;
+  }
+
+  get storesEnding(): boolean {
+    return this.#to.store !== undefined;
+  }
+
+  /** Stores what `end` will write. @throws what the storage does: the call must not be settled then */
+  async store(ending: Buffer): Promise<void> {
+    await this.#to.store?.(Buffer.concat([...this.#pending, ending]));
   }
 
   /** Writes what is left, as one, and ends the response. */

@@ -32,11 +32,11 @@ export async function endStream(stream: EndedStream, ended: EndReason, failure?:
   try {
     const { usage, isInvalid } = await usageOfStream(stream, ended, failure);
     const reason = ended === 'completed' && isInvalid ? 'invalid_usage' : ended;
+    const stored = reason === 'completed' && client.storesEnding ? await endingOf(stream, usage) : null;
+    if (stored !== null) await client.store(stored);
     await book(stream, reason, { usage, failure });
-    if (reason === 'completed') {
-      const ending = pipe.ending(usage);
-      client.end(call.conversation === null ? ending : await call.conversation.keepEnding(ending));
-    } else client.fail(tellEnd(call, { reason, failure }).error);
+    if (reason === 'completed') client.end(stored ?? (await endingOf(stream, usage)));
+    else client.fail(tellEnd(call, { reason, failure }).error);
   } catch (fault) {
     client.cut();
     releaseCall(call);
@@ -46,6 +46,11 @@ export async function endStream(stream: EndedStream, ended: EndReason, failure?:
     call.conversation?.close();
     if (ended === 'completed') reader.hangUpSoon();
   }
+}
+
+async function endingOf({ call, pipe }: EndedStream, usage: MeteredUsage | null): Promise<Buffer> {
+  const ending = pipe.ending(usage);
+  return call.conversation === null ? ending : call.conversation.keepEnding(ending);
 }
 
 function book(

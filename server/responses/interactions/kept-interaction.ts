@@ -116,7 +116,8 @@ export class KeptInteraction implements CallConversation {
     const shell = { ...asResponse({ ...this.#told(shellOf(call)), steps: [] }), status: 'queued' };
     this.#isRunning = true;
     try {
-      const work = { userId, shell, input: this.#input, chain, ending: () => Promise.resolve([]), ended: () => hold.shrinkTo(0) };
+      const end = { ending: () => Promise.resolve([]), conversation: null, ended: () => hold.shrinkTo(0) };
+      const work = { userId, shell, input: this.#input, chain, ...end };
       await background.responses.begin(work, { ...call, run: (log) => call.run(loggedBody(log)) });
     } catch (failure) {
       this.#isRunning = false;

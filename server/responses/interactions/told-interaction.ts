@@ -57,9 +57,13 @@ export function writeLogged({ event, response, sequence_number: number }: Json):
 
 /** Writes an interaction's stream into the log. */
 export function loggedBody(log: ClientBody): ClientBody {
+  const inLog = (chunk: Buffer) => eventsIn(chunk).map((event) => writeEvent(logged(event)));
   return {
     write(chunk) {
-      for (const event of eventsIn(chunk)) log.write(writeEvent(logged(event)));
+      for (const event of inLog(chunk)) log.write(event);
+    },
+    async store(ending) {
+      await log.store?.(Buffer.concat(inLog(ending)));
     },
     flushHeaders: () => log.flushHeaders(),
     end: () => log.end(),
