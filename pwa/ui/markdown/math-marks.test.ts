@@ -22,6 +22,10 @@ test.each([
   'a `$x^2$` in code',
   '```sh\necho $HOME_DIR $x_1$\n```',
   '~~~\n\\(x\\)\n~~~',
+  '```sh\necho one\necho $x_1$\necho $y_2$\n```\nAnd so on',
+  '````md\n```\n$x_1$\n```\n````',
+  '  ```\n\\(x\\)',
+  '``a ` $x_1$ ` b``',
   'escaped \\\\(x\\\\)',
   'a lone $ and another $',
   'plain',
@@ -29,7 +33,18 @@ test.each([
   expect(markFormulas(text)).toBe(text);
 });
 
-test('it ends, whatever never closes', { timeout: 5_000 }, () => {
-  for (const piece of ['$', '\\(', '\\[', '`', '```\n', '$x ', '$$x', '\n$$x', '\n$$'])
-    expect(markFormulas(piece.repeat(20_000)).length).toBeGreaterThan(20_000 - 1);
+test('code ends where it is closed, and what never closes is none', () => {
+  expect(markFormulas('`` $x_1$ ` and $x_2$')).toBe('`` $$x_1$$ ` and $$x_2$$');
+  expect(markFormulas('`a` $x_1$ `$x_2$` $x_3$')).toBe('`a` $$x_1$$ `$x_2$` $$x_3$$');
+  expect(markFormulas('```\n$a_1$\n```\n$x_1$')).toBe('```\n$a_1$\n```\n$$x_1$$');
+});
+
+test('a formula has no other in it', () => {
+  expect(markFormulas('\\( and \\(x\\)')).toBe('\\( and $$x$$');
+  expect(markFormulas('\\[a \\\\[2pt] b\\]')).toBe('\n$$\na \\\\[2pt] b\n$$\n');
+});
+
+test('it ends, whatever never closes', () => {
+  for (const piece of ['$', '\\(', '\\[', '`', '```\n', '$x ', '$$x', '\n$$x', '\n$$', ' `', '` ``', '~', '\n~~~\n`', ' \n'])
+    expect(markFormulas(`$${piece.repeat(50_000)}`).length).toBeGreaterThan(50_000 - 1);
 });
