@@ -1,6 +1,7 @@
 // Everything that the environment may set, parsed once. A wrong value is refused at start, by name and with the reason.
 import { z } from 'zod';
 import { parseRange } from '#server/network/addresses.ts';
+import { withoutTrailing } from '#shared/trailing.ts';
 
 const integer = (min: number, max: number, fallback: number) =>
   z
@@ -33,7 +34,7 @@ const address = (initial: string) =>
   z
     .string()
     .refine((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''), 'must be an address that begins with http:// or https://')
-    .transform((text) => text.replace(/\/+$/, ''))
+    .transform((text) => withoutTrailing(text, '/'))
     .default(initial);
 
 const Environment = z.object({

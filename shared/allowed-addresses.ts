@@ -25,8 +25,12 @@ function isIPv4(text: string): boolean {
   return parts.length === 4 && parts.every((part) => /^(0|[1-9]\d{0,2})$/.test(part) && Number(part) <= 255);
 }
 
+/** IPv6 with IPv4 within it. */
+const longestAddress = 45;
+
 /** As it is written shortest; undefined: none. */
 function ipv6Of(text: string): string | undefined {
+  if (text.length > longestAddress) return undefined;
   if (!/^[\da-f:.]*:[\da-f:.]*$/i.test(text) || !URL.canParse(`http://[${text}]`)) return undefined;
   return new URL(`http://[${text}]`).hostname.slice(1, -1);
 }

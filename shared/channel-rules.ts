@@ -4,6 +4,7 @@ import { z } from 'zod/mini';
 import { clientGoneChoices } from '#shared/channels.ts';
 import { HeaderOverride } from '#shared/header-override.ts';
 import { ruleCheck } from '#shared/rule-check.ts';
+import { withoutTrailing } from './trailing.ts';
 
 /** Names, tags, models. */
 const longestChannelText = 255;
@@ -20,7 +21,7 @@ export type BaseUrlProblem =
 
 /** The address as it is stored: without trailing slashes. */
 export function tidyBaseUrl(typed: string): string {
-  return typed.trim().replace(/\/+$/, '');
+  return withoutTrailing(typed.trim(), '/');
 }
 
 /** What is wrong with a channel's own address; it may hold `{model}`, and an empty one means the provider's. */

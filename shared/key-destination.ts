@@ -1,5 +1,6 @@
 // Where a channel's key is sent. Whoever can change that can read the key at the other end, so both the server and the
 // channel form ask here whether an edit needs the key again.
+import { withoutTrailing } from './trailing.ts';
 import { channelType } from './channel-types.ts';
 
 export interface KeyDestination {
@@ -26,7 +27,7 @@ export function movesKey(before: KeyDestination, after: KeyDestination): boolean
 
 /** The address as it is used: without trailing slashes, the provider's own where the channel names none. */
 function addressOf({ type, base_url }: KeyDestination): string {
-  return base_url.trim().replace(/\/+$/, '') || (channelType(type)?.baseUrl ?? '');
+  return withoutTrailing(base_url.trim(), '/') || (channelType(type)?.baseUrl ?? '');
 }
 
 function proxyOf(setting: string): string {

@@ -2,6 +2,7 @@
 // stores and by the console's forms.
 import type { ErrorCode, ErrorDetails } from '#shared/errors.ts';
 import { safeLink, safePicture } from '#shared/links.ts';
+import { withoutTrailing } from './trailing.ts';
 
 export type SettingKind =
   | 'boolean'
@@ -150,7 +151,7 @@ export function urlSetting(initial: string, options: SettingOptions = {}): Setti
     kind: 'url',
     defaultText: initial,
     parse: (text, key) =>
-      readAddress(text.trim().replace(/\/+$/, ''), key, {
+      readAddress(withoutTrailing(text.trim(), '/'), key, {
         safe: (value) => safeLink(value, 'web'),
         code: 'option_not_url',
         limit: longestLine,

@@ -15,6 +15,7 @@ import type { RelayServices } from '#server/relay/services.ts';
 import { badQuery } from '#server/responses/list-items.ts';
 import { siteAddress } from '#server/settings/site-address.ts';
 import type { KeptCaller } from '#server/responses/serve-caller.ts';
+import { withoutTrailing } from '#shared/trailing.ts';
 import { batchEndpoint } from './batch-endpoints.ts';
 import { findBatch, listBatches } from './batch-store.ts';
 import type { BatchesPage } from './batch-store.ts';
@@ -32,7 +33,7 @@ export function mountMessageBatches(host: RouteHost, services: RelayServices): v
   const { context } = services;
   const add = createBatchRoutes(host, services, clientDialects.claude);
   // Without an address of the site clients of the vendor find it by the one that they ask.
-  const told = (batch: BatchRecord) => toldMessageBatch(batch, (siteAddress(context.settings) ?? '').replace(/\/+$/, ''));
+  const told = (batch: BatchRecord) => toldMessageBatch(batch, withoutTrailing(siteAddress(context.settings) ?? '', '/'));
   const batchOf = ({ userId, params }: KeptCaller) => findBatch(context, { userId, form, id: params['batch'] ?? '' });
 
   add('POST', '/v1/messages/batches', async (caller) => {

@@ -161,7 +161,7 @@ export function mailContent({ content, inserts, values }: NotificationText): { h
     index += 1;
     return `{v${index}}`;
   });
-  const bare = numbered.replace(/<br\/>/g, '\n').replace(/<[^>]*>/g, '');
+  const bare = numbered.replace(/<br\/>/g, '\n').replace(/<[^<>]*>/g, '');
   const text = bare.replace(
     /\{(v?)(\d+)\}/g,
     (_whole, kind: string, place: string) => (kind === 'v' ? values : inserts)[Number(place)] ?? '',

@@ -8,6 +8,7 @@ import { isObject } from '#server/framing/loose-json.ts';
 import { checkpointName } from '#server/relay/own-models.ts';
 import { badQuery, listOf } from '#server/responses/list-items.ts';
 import { fieldRules } from '#shared/field-rules.ts';
+import { withoutTrailing } from '#shared/trailing.ts';
 import { openName, sealName } from './sealed-ids.ts';
 import { countIn, idIn, listThere } from './upstream-jobs.ts';
 
@@ -103,7 +104,7 @@ export function inOurWords(job: TuningJobRecord, text: string): string {
   names.delete('');
   return text
     .replace(/ft:[^\s"'<>,;]+/g, (found) => {
-      const name = found.replace(/[.!?:)\]]+$/, '');
+      const name = withoutTrailing(found, '.!?:)]');
       const rest = found.slice(name.length);
       const step = /:ckpt-step-(\d{1,12})$/.exec(name)?.[1];
       const base = names.get(name);

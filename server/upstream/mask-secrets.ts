@@ -1,4 +1,5 @@
 // Texts of upstreams on their way to people who did not configure them: addresses and keys are blanked out, the rest stays.
+import { withoutTrailing } from '#shared/trailing.ts';
 
 const url = /\b([a-z][a-z0-9+.-]{1,15}):\/\/[^\s"'<>()[\]{}，。；、）」]+/gi;
 const ipv4 = /(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?::\d{1,5})?(?![\w.]*\w)/g;
@@ -7,7 +8,7 @@ const ipv6 =
   /\[[0-9a-f]*:[0-9a-f:.]*:[0-9a-f.]*\](?::\d{1,5})?|(?<![\w:])(?:[0-9a-f]{1,4}:){7}[0-9a-f]{1,4}(?![\w:])|(?<![\w:])(?:[0-9a-f]{1,4}:){1,6}(?::[0-9a-f]{1,4}){1,6}(?![\w:])/gi;
 const bearer = /\b(Bearer|Basic)\s+[\w.~+/*-]{6,}=*/gi;
 const prefixedKey = /(?<![\w-])(sk|pk|rk|ak|gsk|xai|hf|r8|pplx|nvapi|tvly|fw|bce-v3)([-_/])[\w.*/-]{6,}/g;
-const knownKey = /(?<!\w)(?:AIza[\w-]{20,}|A[KS]IA[A-Z0-9]{12,}|eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]+)?)/g;
+const knownKey = /(?<!\w)(?:AIza[\w-]{20,}|A[KS]IA[A-Z0-9]{12,}|eyJ[\w-]{8,2000}\.[\w-]{8,}(?:\.[\w-]+)?)/g;
 // An unbroken run of letters and digits this long is no word, model name or sentence.
 const longRun = /(?<![\w-])(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z0-9]{32,}(?:\.[A-Za-z0-9]+)?/g;
 // As xAI names the account in refusals of a prompt.
@@ -25,7 +26,7 @@ export function maskSecrets(text: string, known: KnownSecrets = {}): string {
   let masked = text;
   if (known.key !== undefined && known.key.length >= 8) masked = masked.replaceAll(known.key, '***');
   masked = masked
-    .replace(url, (whole, scheme: string) => `${scheme}://***${/[.,:;!?]+$/.exec(whole)?.[0] ?? ''}`)
+    .replace(url, (whole, scheme: string) => `${scheme}://***${whole.slice(withoutTrailing(whole, '.,:;!?').length)}`)
     .replace(bearer, '$1 ***')
     .replace(knownKey, '***')
     .replace(prefixedKey, '$1$2***')

@@ -11,6 +11,7 @@ import type { UpstreamDialect } from '#server/dialects/upstream-dialect.ts';
 import type { Framing } from '#server/framing/framing.ts';
 import { framings } from '#server/framing/registry.ts';
 import type { Secrets } from '#server/secrets/secrets.ts';
+import { withoutTrailing } from '#shared/trailing.ts';
 import { authorizationOf } from './auth/registry.ts';
 import type { Auth } from './auth/registry.ts';
 import type { Signing } from './auth/scheme.ts';
@@ -199,7 +200,7 @@ function readKey(record: ChannelRecord, secrets: Pick<Secrets, 'decrypt'>, probl
 }
 
 function readBase(record: ChannelRecord, provider: Provider | null, problems: string[]): string {
-  const base = record.base_url.trim().replace(/\/+$/, '') || (provider?.baseUrl ?? '');
+  const base = withoutTrailing(record.base_url.trim(), '/') || (provider?.baseUrl ?? '');
   if (provider === null) return base;
   const url = URL.parse(base.replaceAll('{model}', 'm'));
   if (base === '') problems.push('a base URL is needed');

@@ -2,6 +2,7 @@ import { NumberInput, Select, TagsInput, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { tidyBaseUrl } from '#shared/channel-rules.ts';
 import { keyFormsText } from '#shared/channel-type-rules.ts';
 import { channelType, channelTypes } from '#shared/channel-types.ts';
 import type { OtherField } from '#shared/channel-types.ts';
@@ -144,7 +145,7 @@ function BaseUrl({ edited }: { edited: EditedChannel }) {
         autoCorrect="off"
         spellCheck={false}
         {...form.getInputProps('base_url')}
-        onBlur={() => form.setFieldValue('base_url', values.base_url.trim().replace(/\/+$/, ''))}
+        onBlur={() => form.setFieldValue('base_url', tidyBaseUrl(values.base_url))}
       />
       {endsInVersion(values) && (
         <p className={styles.warning}>

@@ -6,6 +6,7 @@ import type { Conversation } from '#pwa/offline/conversation.ts';
 import { CopyButton } from '#pwa/ui/controls/copy-text.tsx';
 import { Segments } from '#pwa/ui/controls/segments.tsx';
 import { Dialog } from '#pwa/ui/frame/dialog.tsx';
+import { withoutTrailing } from '#shared/trailing.ts';
 import { exportCall, exportCode, type ExportKind, exportKinds } from './export-code.ts';
 import { callIn } from './other-formats.ts';
 import styles from './playground.module.css';
@@ -22,7 +23,7 @@ export function ExportDialog({ conversation, onClose }: { conversation: Conversa
   const [kind, setKind] = useState<ExportKind>('curl');
   const [column, setColumn] = useState(0);
   const { turns, models } = conversation;
-  const baseUrl = `${siteAddress(status).replace(/\/+$/, '')}/v1`;
+  const baseUrl = `${withoutTrailing(siteAddress(status), '/')}/v1`;
   const body = chatBody(conversation, Math.max(0, turns.length - 1), column);
   const { format = 'openai-chat' } = conversation.settings;
   const code = format === 'openai-chat' ? exportCode(kind, body, baseUrl) : exportCall({ format, ...callIn(format, body) }, baseUrl);

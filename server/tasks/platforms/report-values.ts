@@ -33,9 +33,13 @@ export function momentOf(value: unknown, factor = 1): number | undefined {
   return moment <= latestMoment ? moment : undefined;
 }
 
+const longestProgress = 40;
+
 /** `50` and `50%` alike; undefined: it says nothing. */
 export function progressOf(value: unknown): string | undefined {
-  const found = /^\s*(\d{1,3})(?:\.\d+)?\s*%?\s*$/.exec(typeof value === 'number' ? String(value) : textOf(value));
+  const text = (typeof value === 'number' ? String(value) : textOf(value)).trim();
+  // A length first: the pattern tries every blank.
+  const found = text.length > longestProgress ? null : /^(\d{1,3})(?:\.\d+)?\s*%?$/.exec(text);
   return found === null ? undefined : `${Math.min(100, Number(found[1]))}%`;
 }
 

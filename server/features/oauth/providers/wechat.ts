@@ -4,6 +4,7 @@ import { AppError } from '#shared/errors.ts';
 import { providerFetch } from '#server/accounts/provider-fetch.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Person } from '../provider.ts';
+import { withoutTrailing } from '#shared/trailing.ts';
 
 const Answer = z.object({ success: z.boolean(), message: z.string().default(''), data: z.string().default('') });
 const longestDetail = 200;
@@ -12,7 +13,7 @@ const longestDetail = 200;
 export async function identifyByWeChat({ settings }: AppContext, code: string | undefined): Promise<Person> {
   if (!settings.get('WeChatAuthEnabled')) throw new AppError('wechat_disabled');
   if (code === undefined) throw new AppError('invalid_parameter', {}, { field: 'code' });
-  const address = `${settings.get('WeChatServerAddress').replace(/\/+$/, '')}/api/wechat/user?${new URLSearchParams({ code }).toString()}`;
+  const address = `${withoutTrailing(settings.get('WeChatServerAddress'), '/')}/api/wechat/user?${new URLSearchParams({ code }).toString()}`;
   let answer: z.output<typeof Answer>;
   try {
     const response = await providerFetch(address, { headers: { authorization: settings.get('WeChatServerToken') } });

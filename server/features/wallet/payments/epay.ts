@@ -5,6 +5,7 @@ import { centsOf, centsText } from '#shared/top-up-price.ts';
 import type { AppContext } from '#server/context.ts';
 import type { OrderRecord } from '#server/db/records/order.ts';
 import { canTakePayments, siteAddress, siteAddressOrLocal } from '#server/settings/site-address.ts';
+import { withoutTrailing } from '#shared/trailing.ts';
 import type { NoticeReading, PaymentNotice, PaymentProvider } from './provider.ts';
 
 const noticePath = '/api/user/epay/notify';
@@ -79,5 +80,5 @@ function isSame(own: string, given: string): boolean {
 }
 
 function withoutSlash(address: string): string {
-  return address.replace(/\/+$/, '');
+  return withoutTrailing(address, '/');
 }
