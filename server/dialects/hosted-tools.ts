@@ -78,8 +78,9 @@ export function paidRequest(call: CallInput, request: ChatRequest, dropped: stri
   if (needed !== undefined) throw untranslatable(needed.field, thisChannel);
   if (isForced) throw untranslatable(choice?.kind === 'hosted' ? choice.field : 'tool_choice', thisChannel);
   dropped.push(...unpaid.map(({ field }) => field));
+  const isLeftOut = new Set(unpaid);
   const hostedTools = tools
-    .filter((tool) => !unpaid.includes(tool))
+    .filter((tool) => !isLeftOut.has(tool))
     .map((tool) => {
       const most = call.hosted?.[tool.kind];
       return tool.options.mostCalls !== undefined || most === undefined ? tool : { ...tool, options: { ...tool.options, mostCalls: most } };

@@ -18,6 +18,7 @@ import { badField } from '../strict-fields.ts';
 import type { StrictFields } from '../strict-fields.ts';
 import { codeOf } from './code-parts.ts';
 import { objectsOf } from '../proto-json.ts';
+import { OpenCalls } from './open-calls.ts';
 import { readMedia } from './read-media.ts';
 import { readCallerSignature } from './thought-signature.ts';
 
@@ -49,8 +50,9 @@ function readSystemText(part: StrictFields): TextPart {
 class ContentsReader implements ReadContents {
   readonly messages: Message[] = [];
   readonly extras: ExtraField[] = [];
-  /** Calls without a result so far. */
-  readonly #open: { id: string; name: string }[] = [];
+  /** The last turn that has nothing but results. */
+  #results: Message | null = null;
+  readonly #open = new OpenCalls();
   #calls = 0;
 
   content(content: StrictFields): void {
@@ -66,10 +68,14 @@ class ContentsReader implements ReadContents {
   #user(parts: readonly StrictFields[], field: string): void {
     const content = parts.flatMap((part) => this.#userPart(part));
     const last = this.messages.at(-1);
+    const areResults = content.every(({ type }) => type === 'tool_result');
     // The results of one turn belong together, in order.
-    const areResults = last?.role === 'user' && [...last.content, ...content].every(({ type }) => type === 'tool_result');
-    if (areResults) last.content.push(...content);
-    else if (content.length > 0) this.messages.push({ role: 'user', content, field });
+    if (areResults && last?.role === 'user' && last === this.#results) for (const part of content) last.content.push(part);
+    else if (content.length > 0) {
+      const message: Message = { role: 'user', content, field };
+      this.messages.push(message);
+      this.#results = areResults ? message : null;
+    }
   }
 
   #userPart(part: StrictFields): UserPart[] {
@@ -98,10 +104,7 @@ class ContentsReader implements ReadContents {
 
   /** The call that a result belongs to. */
   #callOf(id: string | undefined, name: string): string {
-    const byId = this.#open.findIndex((call) => call.id === id);
-    const index = byId >= 0 ? byId : this.#open.findIndex((call) => call.name === name);
-    const [call] = index < 0 ? [] : this.#open.splice(index, 1);
-    return call?.id ?? id ?? name;
+    return this.#open.take(id, name) ?? id ?? name;
   }
 
   #model(parts: readonly StrictFields[], field: string): void {
@@ -143,7 +146,7 @@ class ContentsReader implements ReadContents {
     this.#calls += 1;
     // The same in every request that repeats the conversation: a prompt that changes is in no cache.
     const id = call.text('id') ?? `call_${this.#calls}`;
-    this.#open.push({ id, name });
+    this.#open.add(id, name);
     return { type: 'tool_call', id, name, arguments: JSON.stringify(call.object('args') ?? {}) };
   }
 

@@ -1,5 +1,4 @@
 // Turns → messages of this format: users or results of tools take turns with assistants, and none is empty.
-import { isObject } from '#server/framing/loose-json.ts';
 import type { Turn } from '../instructions.ts';
 import { untranslatable } from '../losses.ts';
 import type { Losses } from '../losses.ts';
@@ -22,12 +21,15 @@ export function writeMessages(turns: readonly Turn[], losses: Losses): Json[] {
 class MessageWriter {
   readonly #losses: Losses;
   readonly #messages: Json[] = [];
+  /** Messages of the user, whose contents are written when all of them are there. */
+  readonly #asks: { message: Json; blocks: Json[] }[] = [];
 
   constructor(losses: Losses) {
     this.#losses = losses;
   }
 
   messages(): Json[] {
+    for (const { message, blocks } of this.#asks) Object.assign(message, contentOf(blocks));
     if (this.#messages[0]?.['Role'] !== 'user') this.#messages.unshift({ Role: 'user', Content: filler });
     if (this.#lastRole === 'assistant') this.#messages.push({ Role: 'user', Content: filler });
     return this.#messages;
@@ -52,15 +54,14 @@ class MessageWriter {
   #asked(blocks: readonly Json[]): void {
     if (blocks.length === 0) return;
     if (this.#lastRole === 'tool') this.#messages.push({ Role: 'assistant', Content: filler });
-    const before = this.#lastRole === 'user' ? contentsOf(this.#messages.pop()) : [];
-    const all = [...before, ...blocks];
-    if (all.every(({ Type }) => Type === 'text')) {
-      this.#messages.push({ Role: 'user', Content: all.map(({ Text }) => String(Text)).join('\n') });
+    const last = this.#asks.at(-1);
+    if (last !== undefined && last.message === this.#messages.at(-1)) {
+      for (const block of blocks) last.blocks.push(block);
       return;
     }
-    // A list has a text.
-    const spoken = all.some(({ Type }) => Type === 'text') ? all : [{ Type: 'text', Text: filler }, ...all];
-    this.#messages.push({ Role: 'user', Contents: spoken });
+    const message: Json = { Role: 'user' };
+    this.#asks.push({ message, blocks: [...blocks] });
+    this.#messages.push(message);
   }
 
   #answered(parts: readonly AssistantPart[]): void {
@@ -114,7 +115,8 @@ class MessageWriter {
   }
 }
 
-function contentsOf(message: Json | undefined): Json[] {
-  const contents = message?.['Contents'];
-  return Array.isArray(contents) ? contents.filter(isObject) : [{ Type: 'text', Text: message?.['Content'] }];
+/** A list has a text. */
+function contentOf(blocks: readonly Json[]): Json {
+  if (blocks.every(({ Type }) => Type === 'text')) return { Content: blocks.map(({ Text }) => String(Text)).join('\n') };
+  return { Contents: blocks.some(({ Type }) => Type === 'text') ? blocks : [{ Type: 'text', Text: filler }, ...blocks] };
 }

@@ -8,6 +8,7 @@ import type { AssistantPart, ChatRequest, FilePart, ImagePart, Message, Reasonin
 import { callIds } from './call-ids.ts';
 import { kindOfTool } from './hosted-tools.ts';
 import { readSignatureField, sealOfDetail } from './reasoning-details.ts';
+import { ResultTurns } from '../result-turns.ts';
 import { badField, StrictFields } from '../strict-fields.ts';
 import type { Body } from '../strict-fields.ts';
 import { readFunction, readHostedTools, readTool, readToolChoice } from './read-tools.ts';
@@ -99,27 +100,24 @@ function readFormat(fields: StrictFields): ChatRequest['responseFormat'] {
 
 function readMessages(fields: StrictFields, textTools: TextToolNames): Message[] {
   const messages: Message[] = [];
+  const results = new ResultTurns(messages);
   for (const message of fields.objects('messages')) {
     const field = message.path('content');
     const role = message.text('role') ?? 'user';
     const named = defined('name', message.text('name'));
     if (role === 'system' || role === 'developer') messages.push({ role: 'system', content: readTexts(message), field });
     else if (role === 'assistant') messages.push({ role: 'assistant', content: readAssistant(message, textTools), field, ...named });
-    else if (role === 'tool' || role === 'function') addToolResult(messages, message, field);
+    else if (role === 'tool' || role === 'function') addToolResult(results, message, field);
     else if (role === 'user' || role === '') messages.push({ role: 'user', content: readUserParts(message), field, ...named });
     else throw badField(message.path('role'), fieldRules.oneOf(['system', 'developer', 'user', 'assistant', 'tool']));
   }
   return messages;
 }
 
-/** The results of one turn belong together, in order. */
-function addToolResult(messages: Message[], message: StrictFields, field: string): void {
+function addToolResult(results: ResultTurns, message: StrictFields, field: string): void {
   const callId = message.text('tool_call_id') ?? message.text('name');
   if (callId === undefined) throw badField(message.path('tool_call_id'), fieldRules.required);
-  const result: UserPart = { type: 'tool_result', callId: callIds.read(callId), content: readTexts(message), isError: false };
-  const last = messages.at(-1);
-  if (last?.role === 'user' && last.content.every((part) => part.type === 'tool_result')) last.content.push(result);
-  else messages.push({ role: 'user', content: [result], field });
+  results.add({ type: 'tool_result', callId: callIds.read(callId), content: readTexts(message), isError: false }, field);
 }
 
 function readTexts(message: StrictFields): TextPart[] {

@@ -6,6 +6,7 @@ import type { AssistantPart, Message, TextPart, ToolResultPart, UserPart } from 
 import type { ExtraField } from '../request-fields.ts';
 import type { Seal } from '../seal.ts';
 import { otherProviders, untranslatable } from '../losses.ts';
+import { ResultTurns } from '../result-turns.ts';
 import { badField } from '../strict-fields.ts';
 import type { StrictFields } from '../strict-fields.ts';
 import { argumentsOfText } from '../text-tools.ts';
@@ -40,6 +41,7 @@ export function readInput(fields: StrictFields): ReadInput {
 
 class ItemReader {
   readonly read: ReadInput = { messages: [], tools: [], updates: [], extras: [] };
+  readonly #results = new ResultTurns(this.read.messages);
   /** Of the call that comes next. */
   #seal: Seal | undefined;
 
@@ -132,9 +134,7 @@ class ItemReader {
       content: parts,
       isError: false,
     };
-    const last = this.read.messages.at(-1);
-    if (last?.role === 'user' && last.content.every((part) => part.type === 'tool_result')) last.content.push(result);
-    else this.read.messages.push({ role: 'user', content: [result], field: item.path('output') });
+    this.#results.add(result, item.path('output'));
   }
 
   /** The tools that were found may be called from now on. */

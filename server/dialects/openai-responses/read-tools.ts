@@ -113,25 +113,55 @@ export function readToolChoice(fields: StrictFields, { tools, hosted, extras }: 
   }
   const choice = new StrictFields(value, 'tool_choice');
   const type = choice.text('type');
-  if (type === 'function' || type === 'custom') return { choice: { kind: 'tool', name: nameOf(choice, tools) }, tools };
+  if (type === 'function' || type === 'custom') return { choice: { kind: 'tool', name: new ToolNames(tools).of(choice) }, tools };
   if (type !== 'allowed_tools') {
     const chosen = hosted.find(({ object }) => object['type'] === type);
     if (chosen === undefined) throw untranslatable('tool_choice', otherProviders);
     return { choice: { kind: 'hosted', hosted: chosen.kind, field: 'tool_choice' }, tools };
   }
   const kind = choice.oneOf('mode', ['auto', 'required']) ?? 'auto';
-  const allowed = new Set(choice.objects('tools').flatMap((tool) => (tool.has('name') ? [nameOf(tool, tools)] : [])));
+  const names = new ToolNames(tools);
+  const allowed = new Set(choice.objects('tools').flatMap((tool) => (tool.has('name') ? [names.of(tool)] : [])));
   const left = tools.filter(({ name }) => allowed.has(name));
   if (left.length === 0 && kind === 'required') throw untranslatable('tool_choice', otherProviders);
   return { choice: { kind, allowed: left.map(({ name }) => name) }, tools };
 }
 
-/** Its namespace may be left out. */
-function nameOf(chosen: StrictFields, tools: readonly Tool[]): string {
-  const name = chosen.requiredText('name');
-  const flat = flatName(name, chosen.text('namespace'));
-  if (tools.some((tool) => tool.name === flat)) return flat;
-  const within = tools.find((tool) => tool.name.endsWith(`_${name}`));
-  if (within === undefined) throw badField(chosen.path('name'), fieldRules.oneOf(tools.map((tool) => tool.name)));
-  return within.name;
+/** Letters of a name whose namespace may be left out; vendors take 64. */
+const longestName = 256;
+
+/** Names of tools as choices say them. */
+class ToolNames {
+  readonly #tools: readonly Tool[];
+  readonly #names: ReadonlySet<string>;
+  #withoutNamespace: ReadonlyMap<string, string> | undefined;
+
+  constructor(tools: readonly Tool[]) {
+    this.#tools = tools;
+    this.#names = new Set(tools.map(({ name }) => name));
+  }
+
+  /** The flat name. @throws {AppError} `invalid_request` where there is no such tool */
+  of(chosen: StrictFields): string {
+    const name = chosen.requiredText('name');
+    const flat = flatName(name, chosen.text('namespace'));
+    if (this.#names.has(flat)) return flat;
+    this.#withoutNamespace ??= namesWithoutNamespace(this.#tools);
+    const within = this.#withoutNamespace.get(name);
+    if (within === undefined) throw badField(chosen.path('name'), fieldRules.oneOf(this.#tools.map((tool) => tool.name)));
+    return within;
+  }
+}
+
+/** What stands behind each underscore of a name → the first name in which it does. */
+function namesWithoutNamespace(tools: readonly Tool[]): Map<string, string> {
+  const names = new Map<string, string>();
+  for (const { name } of tools) {
+    if (name.length > longestName) continue;
+    for (let at = name.indexOf('_'); at >= 0; at = name.indexOf('_', at + 1)) {
+      const rest = name.slice(at + 1);
+      if (!names.has(rest)) names.set(rest, name);
+    }
+  }
+  return names;
 }
