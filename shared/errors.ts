@@ -770,12 +770,14 @@ export class AppError extends Error {
       retryAfter?: number;
       data?: unknown;
       extra?: Readonly<Record<string, string | number>>;
+      /** Where it is another one than the code's. */
+      status?: number;
     } = {},
   ) {
     super(errorText(code, 'en', details), options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'AppError';
     this.code = code;
-    this.status = errors[code].status;
+    this.status = options.status ?? errors[code].status;
     this.details = details;
     this.field = options.field;
     this.retryAfter = options.retryAfter;

@@ -12,6 +12,7 @@ import type { HostedPlace } from '#server/dialects/hosted-tools.ts';
 import { askedTier } from '#server/dialects/service-tier.ts';
 import { badField, StrictFields } from '#server/dialects/strict-fields.ts';
 import { LineTooLong } from '#server/files/line-cutter.ts';
+import { checkSchemas } from '#server/dialects/schema-parts.ts';
 import { JsonScan } from '#server/framing/json-scan.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { parseJson, textOf } from '#server/http/parse-body.ts';
@@ -171,6 +172,7 @@ class Checker {
     const tier = askedTier(body);
     if (tier !== undefined && tier !== 'standard') throw badField('body.service_tier', notInBatches);
     endpoint.check(body);
+    checkSchemas(endpoint.dialect.schemasIn?.(body) ?? []);
     if (endpoint.speaksOfKept === 'responses') refuseState(askedState(body));
     if (endpoint.speaksOfKept === 'threads' && body['thread'] !== undefined) throw badField('body.thread', notInBatches);
     this.#first ??= await begin(this.#batch, model);

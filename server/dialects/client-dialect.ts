@@ -153,6 +153,8 @@ export interface ClientDialect {
   readRequest(body: Body): ChatRequest;
   /** Texts of JSON in its requests, which count as parts of the body where a request is translated. Missing: there are none. */
   readonly jsonTexts?: JsonTexts;
+  /** Objects with the schemas of its requests, each with no more than one; read loosely. Missing: there are none. */
+  schemasIn?(body: Body): Iterable<unknown>;
   /** How a conversation begins, read loosely. Missing: the format has none. */
   beginningOf?(body: Body): ConversationBeginning;
   /** What a body goes on with in its provider's account, under the name that an earlier response has told. Missing: the format has no such thing. */

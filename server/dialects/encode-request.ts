@@ -36,6 +36,7 @@ export function encodeRequest(given: CallInput): EncodedRequest {
     knownAs: way.knownAs,
     forceUsage: forceUsage && way.provider.quirks?.streamOptions !== undefined,
     settings,
+    budget,
     marksPrompt: marksPrompts(way, settings),
     cacheMarks: way.provider.cacheMarks?.models.test(way.upstreamModel) === true ? way.provider.cacheMarks : undefined,
   });

@@ -1,15 +1,10 @@
 // JSON Schemas as callers of any vendor write them → such as every vendor takes, before a request goes to another format. Google's tools
 // write types in capitals, `nullable`, and counts as texts; old ones have bounds that are yes or no; generated ones have bounds that no
 // number holds. What is plain already stays the same object.
-import { isObject } from '#server/framing/loose-json.ts';
 import type { ChatRequest } from './parts.ts';
+import { mapSchemas, unchanged } from './schema-parts.ts';
+import type { Schema } from './schema-parts.ts';
 
-type Schema = Readonly<Record<string, unknown>>;
-
-/** Words below which names are the caller's own and values are schemas; a list of schemas; one schema, or formerly a list. */
-const maps: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions', 'patternProperties', 'dependentSchemas']);
-const lists: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems']);
-const single: ReadonlySet<string> = new Set(['items', 'additionalProperties', 'not', 'contains', 'propertyNames', 'if', 'then', 'else']);
 /** Whole numbers. Google's packages write numbers of 64 bits as texts. */
 const counts: ReadonlySet<string> = new Set(['minItems', 'maxItems', 'minLength', 'maxLength', 'minProperties', 'maxProperties']);
 const bounds: ReadonlySet<string> = new Set(['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf']);
@@ -28,6 +23,10 @@ export function withPlainSchemas(request: ChatRequest): ChatRequest {
 }
 
 export function plainSchema(schema: Schema): Schema {
+  return mapSchemas(schema, plainWords);
+}
+
+function plainWords(schema: Schema): Schema {
   const plain: Record<string, unknown> = {};
   let isSame = true;
   for (const [word, value] of Object.entries(schema)) {
@@ -45,9 +44,6 @@ export function plainSchema(schema: Schema): Schema {
 function plainWord(word: string, value: unknown, schema: Schema): unknown {
   if (word === 'type') return plainType(value);
   if (word === 'nullable') return typeof value === 'boolean' ? undefined : value;
-  if (maps.has(word) && isObject(value)) return eachOf(value);
-  if (lists.has(word) && Array.isArray(value)) return unchanged(value, ofSchema);
-  if (single.has(word)) return Array.isArray(value) ? unchanged(value, ofSchema) : ofSchema(value);
   if (counts.has(word)) return plainCount(value);
   if (bounds.has(word)) return plainBound(word, value, schema);
   return value;
@@ -76,23 +72,4 @@ function plainBound(word: string, value: unknown, schema: Schema): unknown {
   if (typeof value !== 'boolean') return value;
   const bound = value ? schema[word === 'exclusiveMinimum' ? 'minimum' : 'maximum'] : undefined;
   return typeof bound === 'number' && Number.isFinite(bound) ? bound : undefined;
-}
-
-function ofSchema(schema: unknown): unknown {
-  return isObject(schema) ? plainSchema(schema) : schema;
-}
-
-function eachOf(schemas: Schema): Schema {
-  const entries = Object.entries(schemas);
-  const plain = unchanged(entries, (entry) => {
-    const written = ofSchema(entry[1]);
-    return written === entry[1] ? entry : ([entry[0], written] as [string, unknown]);
-  });
-  return plain === entries ? schemas : Object.fromEntries(plain);
-}
-
-/** The same list where nothing of it changed. */
-function unchanged<Item>(items: Item[], change: (item: Item) => Item): Item[] {
-  const changed = items.map(change);
-  return changed.some((item, at) => item !== items[at]) ? changed : items;
 }

@@ -23,8 +23,8 @@ export function isStrictSchema(schema: unknown): boolean {
   const isOfObjects = properties !== undefined || type === 'object' || (Array.isArray(type) && type.includes('object'));
   if (isOfObjects) {
     if (additionalProperties !== false || !isObject(properties)) return false;
-    const named = Array.isArray(required) ? required : [];
-    if (!Object.keys(properties).every((name) => named.includes(name))) return false;
+    const named = new Set(Array.isArray(required) ? required : []);
+    if (!Object.keys(properties).every((name) => named.has(name))) return false;
   }
   const within = [
     ...valuesOf(properties),

@@ -1,4 +1,5 @@
 // The format that a provider speaks: how requests to it are written and its responses read.
+import type { PartBudget } from '#server/framing/part-budget.ts';
 import type { FramedEvent } from '#server/framing/framing.ts';
 import type { ModelFacts } from '#server/model-facts/model-facts.ts';
 import type { Settings } from '#server/settings/settings.ts';
@@ -29,6 +30,8 @@ export interface WriteOptions {
   /** Ask for the usage of a stream where the format has a field for that. */
   forceUsage: boolean;
   settings: DialectSettings;
+  /** Budget of what references in schemas copy. Missing: a whole one. */
+  budget?: PartBudget;
   /** What is worth it is marked for the provider's cache where the caller has not said what to keep. */
   marksPrompt?: boolean;
   /** Marks for the cache that the provider takes; missing: those of the format. */

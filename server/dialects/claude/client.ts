@@ -15,6 +15,7 @@ import { withMedia } from './media-addresses.ts';
 import { promptContent } from './prompt-content.ts';
 import { readRequest } from './read-request.ts';
 import { saidFields } from './said-fields.ts';
+import { schemasIn } from './schemas.ts';
 import type { Body } from '../strict-fields.ts';
 import { sessionIn } from './session.ts';
 import { threadOf } from './threads.ts';
@@ -55,6 +56,7 @@ export const claudeClient = {
   saidFields,
   readRequest,
   jsonTexts,
+  schemasIn,
   beginningOf: ({ system, messages, tools }) => beginningOf({ system, turns: messages, tools }),
   accountObjectOf: containerOf,
   sessionIn,

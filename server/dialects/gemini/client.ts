@@ -12,6 +12,7 @@ import { withMedia } from './media-addresses.ts';
 import { promptContent } from './prompt-content.ts';
 import { readRequest } from './read-request.ts';
 import { saidFields } from './said-fields.ts';
+import { schemasIn } from './schemas.ts';
 import { createStreamWriter, writeWhole } from './write-response.ts';
 
 const generate = { read: askedCall, parameters: callParameters, promptContent, withMedia, names: generateNames };
@@ -32,6 +33,7 @@ export const geminiClient = {
     beginningOf({ system: systemInstruction ?? system_instruction, turns: contents, tools }),
   readRequest,
   jsonTexts,
+  schemasIn,
   writeWhole,
   createStreamWriter,
   writeTokenCount: (tokens) => ({ totalTokens: tokens, promptTokensDetails: [{ modality: 'TEXT', tokenCount: tokens }] }),

@@ -2,8 +2,8 @@
 // https://ai.google.dev/gemini-api/docs/structured-output#json_schema_support
 import { isObject } from '#server/framing/loose-json.ts';
 import type { JsonObject } from '#server/framing/loose-json.ts';
-
-type Schema = Readonly<JsonObject>;
+import { MergedSchema } from '../schema-parts.ts';
+import type { Schema } from '../schema-parts.ts';
 
 const refs = /^#\/definitions\//;
 
@@ -17,15 +17,45 @@ export function toJsonSchema({ $schema: _version, ...schema }: Schema): JsonObje
 }
 
 function rewritten(schema: Schema): JsonObject {
+  const merged = new MergedSchema();
+  merge(merged, schema);
+  return merged.finish();
+}
+
+/** Adds a schema and all that it shall be at once, as far as they are objects; a single one is itself. */
+function merge(merged: MergedSchema, schema: Schema): void {
   const { definitions, $ref: ref, const: only, nullable, allOf, ...rest } = schema;
-  const result: JsonObject = {};
-  for (const [word, value] of Object.entries(rest)) result[word] = rewrittenWord(word, value);
-  if (isObject(definitions)) result.$defs = { ...(isObject(result.$defs) ? result.$defs : {}), ...eachOf(definitions) };
-  if (Array.isArray(allOf)) addAll(result, allOf.filter(isObject).map(rewritten));
-  if (only !== undefined) result.enum = [only];
-  if (nullable === true && typeof result.type === 'string') result.type = [result.type, 'null'];
-  if (typeof ref === 'string') addReference(result, ref.replace(refs, '#/$defs/'));
-  return result;
+  const hasType = merged.has('type');
+  if (only !== undefined) merged.add('enum', [only]);
+  for (const [word, value] of Object.entries(rest)) {
+    if (word === 'properties' && isObject(value)) addProperties(merged, value);
+    else if (word === 'required' && Array.isArray(value)) addRequired(merged, value);
+    else if (!merged.has(word)) merged.add(word, rewrittenWord(word, value));
+  }
+  if (isObject(definitions)) addDefinitions(merged, definitions);
+  for (const part of Array.isArray(allOf) ? allOf : []) if (isObject(part)) merge(merged, part);
+  const { type } = merged.words;
+  if (nullable === true && !hasType && typeof type === 'string') merged.words.type = [type, 'null'];
+  if (typeof ref === 'string') addReference(merged, ref.replace(refs, '#/$defs/'));
+}
+
+function addProperties(merged: MergedSchema, properties: Schema): void {
+  merged.add('properties', {});
+  for (const [name, property] of Object.entries(properties)) merged.setProperty(name, ofSchema(property));
+}
+
+function addRequired(merged: MergedSchema, names: readonly unknown[]): void {
+  merged.add('required', []);
+  merged.addRequired(names);
+}
+
+/** Where they stand since 2019. */
+function addDefinitions(merged: MergedSchema, definitions: Schema): void {
+  const { $defs } = merged.words;
+  // Rewritten, and so no caller's object.
+  const known: JsonObject = isObject($defs) ? $defs : {};
+  merged.words.$defs = known;
+  for (const [name, schema] of Object.entries(definitions)) if (!Object.hasOwn(known, name)) known[name] = ofSchema(schema);
 }
 
 function rewrittenWord(word: string, value: unknown): unknown {
@@ -51,31 +81,9 @@ function lowerCase(type: unknown): unknown {
   return typeof type === 'string' ? type.toLowerCase() : type;
 }
 
-/** All of them at once, as far as they are objects; a single one is itself. */
-function addAll(result: JsonObject, schemas: readonly JsonObject[]): void {
-  for (const schema of schemas) {
-    if (typeof schema.$ref === 'string') {
-      addReference(result, schema.$ref);
-      continue;
-    }
-    const properties = {
-      ...(isObject(result.properties) ? result.properties : {}),
-      ...(isObject(schema.properties) ? schema.properties : {}),
-    };
-    const required = [...namesIn(result.required), ...namesIn(schema.required)];
-    Object.assign(result, { ...schema, ...result });
-    if (Object.keys(properties).length > 0) result.properties = properties;
-    if (required.length > 0) result.required = [...new Set(required)];
-  }
-}
-
-function namesIn(value: unknown): unknown[] {
-  return Array.isArray(value) ? value : [];
-}
-
 /** Beside a reference nothing else may stand. */
-function addReference(result: JsonObject, ref: string): void {
-  const isAlone = Object.keys(result).every((word) => word.startsWith('$'));
-  if (isAlone && result.$ref === undefined) result.$ref = ref;
-  else if (result.anyOf === undefined) result.anyOf = [{ $ref: ref }];
+function addReference(merged: MergedSchema, ref: string): void {
+  const isTaken = merged.has('$ref') || merged.has('anyOf');
+  if (!isTaken && Object.keys(merged.words).every((word) => word.startsWith('$'))) merged.words.$ref = ref;
+  else merged.add('anyOf', [{ $ref: ref }]);
 }

@@ -2,119 +2,131 @@
 // https://ai.google.dev/api/caching#Schema
 import { isObject } from '#server/framing/loose-json.ts';
 import type { JsonObject } from '#server/framing/loose-json.ts';
-
-type Schema = Readonly<JsonObject>;
+import { MergedSchema, SchemaCopies, SchemaReferences } from '../schema-parts.ts';
+import type { Schema } from '../schema-parts.ts';
 
 /** Words that mean the same there. */
 const kept = ['description', 'minimum', 'maximum', 'pattern', 'propertyOrdering'] as const;
 /** Counts, which are whole numbers of 64 bits there. */
 const counts = ['minItems', 'maxItems', 'minLength', 'maxLength', 'minProperties', 'maxProperties'] as const;
 
-const formats: Readonly<Record<string, readonly string[]>> = {
-  string: ['enum', 'date-time'],
-  number: ['float', 'double'],
-  integer: ['int32', 'int64'],
-};
+const formats: ReadonlyMap<string, readonly unknown[]> = new Map([
+  ['string', ['enum', 'date-time']],
+  ['number', ['float', 'double']],
+  ['integer', ['int32', 'int64']],
+]);
 
 /** A schema that refers to itself is followed this far, */
 const mostReferences = 4;
 /** and one that does so in many places no further than to so many schemas. */
 const mostSchemas = 2000;
 
-export function toOpenApiSchema(schema: Schema): JsonObject {
-  return converted(schema, { root: schema, references: 0, budget: { left: mostSchemas } });
+/** @param copies what references may copy; one for all schemas of a request */
+export function toOpenApiSchema(schema: Schema, copies = new SchemaCopies()): JsonObject {
+  const budget = { left: mostSchemas };
+  return converted(schema, { references: 0, shared: { found: new SchemaReferences(schema), copies, budget } });
 }
 
 interface Place {
-  root: Schema;
   /** That were followed on the way here. */
   references: number;
-  budget: { left: number };
+  shared: { found: SchemaReferences; copies: SchemaCopies; budget: { left: number } };
 }
 
 function converted(written: Schema, at: Place): JsonObject {
-  at.budget.left -= 1;
-  if (at.budget.left < 0) return { type: 'object' };
+  const { budget } = at.shared;
+  budget.left -= 1;
+  if (budget.left < 0) return { type: 'object' };
   const { schema, place } = resolved(written, at);
   const variants = [...schemasIn(schema.anyOf), ...schemasIn(schema.oneOf)];
-  const types = [schema.type]
-    .flat()
-    .filter((type) => typeof type === 'string')
-    .map((type) => type.toLowerCase());
+  const types = new Set([schema.type].flat().flatMap((type) => (typeof type === 'string' ? [type.toLowerCase()] : [])));
   const values = schema.const === undefined ? schema.enum : [schema.const];
   const isNullable =
-    schema.nullable === true || types.includes('null') || variants.some(isNull) || (Array.isArray(values) && values.includes(null));
-  const own = types.filter((type) => type !== 'null');
+    schema.nullable === true || types.has('null') || variants.some(isNull) || (Array.isArray(values) && values.includes(null));
+  types.delete('null');
+  const [own, ...otherTypes] = types;
 
   let result: JsonObject = {};
   for (const word of kept) if (schema[word] !== undefined) result[word] = schema[word];
   for (const word of counts) if (Number.isSafeInteger(schema[word])) result[word] = schema[word];
   const others = variants.filter((variant) => !isNull(variant)).map((variant) => converted(variant, place));
   const [only] = others;
-  if (own.length > 1) result.anyOf = own.map((type) => typed({ ...schema, description: undefined }, type, place));
+  const isOfSeveral = otherTypes.length > 0;
+  if (isOfSeveral) result.anyOf = [...types].map((type) => typed(schema, { type, isVariant: true }, place));
   else if (others.length > 1) result.anyOf = others;
   else if (only !== undefined) result = { ...only, ...result };
-  if (own.length <= 1) Object.assign(result, typed(schema, own[0] ?? typeOf(schema, values), place));
+  if (!isOfSeveral) Object.assign(result, typed(schema, { type: own ?? typeOf(schema, values), isVariant: false }, place));
   if (Array.isArray(values)) addValues(result, values);
   if (isNullable) result.nullable = true;
   return result;
 }
 
 /** Without references, and with all that it shall be at once. */
-function resolved(schema: Schema, place: Place): { schema: Schema; place: Place } {
-  let merged = schema;
-  let { references } = place;
-  while (typeof merged.$ref === 'string' && references <= mostReferences) {
-    const { $ref: ref, ...rest } = merged;
-    references += 1;
-    merged = { ...(references > mostReferences ? { type: 'object' } : target(place.root, ref)), ...rest };
-  }
-  for (const part of schemasIn(merged.allOf)) {
-    place.budget.left -= 1;
-    if (place.budget.left < 0) break;
-    const { schema: one } = resolved(part, { ...place, references });
-    const properties = { ...propertiesOf(one), ...propertiesOf(merged) };
-    const required = [...new Set([...namesIn(merged.required), ...namesIn(one.required)])];
-    merged = {
-      ...one,
-      ...merged,
-      ...(Object.keys(properties).length > 0 ? { properties } : {}),
-      ...(required.length > 0 ? { required } : {}),
-    };
-  }
-  return { schema: merged, place: { ...place, references } };
+function resolved(written: Schema, place: Place): { schema: Schema; place: Place } {
+  if (written.$ref === undefined && written.allOf === undefined) return { schema: written, place };
+  const merged = new MergedSchema();
+  const references = merge(merged, written, place);
+  return { schema: merged.finish(), place: { ...place, references } };
 }
 
-/** What a reference within the same schema means. */
-function target(root: Schema, ref: unknown): Schema {
-  if (typeof ref !== 'string' || !ref.startsWith('#')) return {};
-  let value: unknown = root;
-  for (const part of ref.split('/').slice(1)) {
-    const name = part.replaceAll('~1', '/').replaceAll('~0', '~');
-    value = isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+/** Adds a schema, what it refers to and what it shall be at once. Returns how many references were followed on the longest way. */
+function merge(merged: MergedSchema, written: Schema, place: Place): number {
+  const { found, copies, budget } = place.shared;
+  let { references } = place;
+  let longest = references;
+  let schema: Schema | null = written;
+  const parts: Schema[] = [];
+  while (schema !== null) {
+    const { $ref: reference, allOf, properties, required, ...words }: Schema = schema;
+    for (const [word, value] of Object.entries(words)) merged.add(word, value);
+    if (isObject(properties)) {
+      merged.add('properties', properties);
+      for (const [name, property] of Object.entries(properties)) if (!merged.hasProperty(name)) merged.setProperty(name, property);
+    }
+    merged.addRequired(namesIn(required));
+    for (const part of schemasIn(allOf)) parts.push(part);
+    if (typeof reference !== 'string') break;
+    references += 1;
+    longest = Math.max(longest, references);
+    const next: Schema | null = references > mostReferences ? null : found.find(reference);
+    if (references > mostReferences || (next !== null && !copies.take(next))) {
+      merged.add('type', 'object');
+      break;
+    }
+    schema = next;
   }
-  return isObject(value) ? value : {};
+  for (const part of parts) {
+    budget.left -= 1;
+    if (budget.left < 0) break;
+    longest = Math.max(longest, merge(merged, part, { ...place, references }));
+  }
+  return longest;
 }
 
 /** What a schema of that type says of its members. */
-function typed(schema: Schema, type: string | undefined, place: Place): JsonObject {
+function typed(schema: Schema, { type, isVariant }: { type: string | undefined; isVariant: boolean }, place: Place): JsonObject {
   if (type === undefined) return {};
   const result: JsonObject = { type };
-  if (typeof schema.format === 'string' && formats[type]?.includes(schema.format) === true) result.format = schema.format;
-  if (type === 'object') addProperties(result, schema, place);
+  if (formats.get(type)?.includes(schema.format) === true) result.format = schema.format;
+  // A description stands where the types do.
+  if (type === 'object') addProperties(result, { ...schema, ...(isVariant ? { description: undefined } : {}) }, place);
   if (type === 'array') result.items = itemsOf(schema, place);
   return result;
 }
 
 function addProperties(result: JsonObject, schema: Schema, place: Place): void {
-  const properties = Object.entries(propertiesOf(schema)).filter(([, property]) => property !== false);
+  const names = new Set<unknown>();
   if (isObject(schema.properties)) {
-    result.properties = Object.fromEntries(
-      properties.map(([name, property]) => [name, isObject(property) ? converted(property, place) : { type: 'string' }]),
-    );
+    const properties: [string, JsonObject][] = [];
+    for (const [name, property] of Object.entries(schema.properties)) {
+      if (property === false) continue;
+      names.add(name);
+      properties.push([name, isObject(property) ? converted(property, place) : { type: 'string' }]);
+    }
+    result.properties = Object.fromEntries(properties);
   }
   // Names that are defined nowhere are refused.
-  const required = namesIn(schema.required).filter((name) => properties.some(([known]) => known === name));
+  const required = [...new Set(namesIn(schema.required))].filter((name) => names.has(name));
   if (required.length > 0) result.required = required;
   // There is no word for it.
   if (isObject(schema.additionalProperties)) {
@@ -145,7 +157,7 @@ function textOf(value: unknown): string {
 function typeOf(schema: Schema, values: unknown): string | undefined {
   if (isObject(schema.properties)) return 'object';
   if (schema.items !== undefined || schema.prefixItems !== undefined) return 'array';
-  const [first] = Array.isArray(values) ? values.filter((value) => value !== null) : [];
+  const first = Array.isArray(values) ? values.find((value) => value !== null) : undefined;
   if (typeof first === 'number') return Number.isInteger(first) ? 'integer' : 'number';
   return typeof first === 'string' || typeof first === 'boolean' ? typeof first : undefined;
 }
@@ -156,10 +168,6 @@ function isNull(schema: Schema): boolean {
 
 function schemasIn(value: unknown): Schema[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
-}
-
-function propertiesOf({ properties }: Schema): JsonObject {
-  return isObject(properties) ? properties : {};
 }
 
 function namesIn(value: unknown): unknown[] {

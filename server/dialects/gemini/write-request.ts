@@ -1,4 +1,5 @@
 // Parts → a `generateContent` request.
+import type { PartBudget } from '#server/framing/part-budget.ts';
 import type { ChatRequest, HostedTool, ResponseFormat, Tool, ToolChoice } from '../parts.ts';
 import { splitInstructions } from '../instructions.ts';
 import { Losses, untranslatable } from '../losses.ts';
@@ -8,6 +9,8 @@ import { writeHostedTools } from '../hosted-tools.ts';
 import { toJsonSchema } from './json-schema.ts';
 import { takesJsonSchema } from './model-generation.ts';
 import { toOpenApiSchema } from './openapi-schema.ts';
+import { SchemaCopies } from '../schema-parts.ts';
+import type { Schema } from '../schema-parts.ts';
 import { carriedFields } from './said-fields.ts';
 import { writeThinking } from './thinking.ts';
 import { writeContents } from './write-contents.ts';
@@ -15,19 +18,20 @@ import { writeContents } from './write-contents.ts';
 type Json = Record<string, unknown>;
 
 /** @throws {AppError} `untranslatable` */
-export function writeRequest(request: ChatRequest, { upstreamModel: model }: WriteOptions): WrittenRequest {
+export function writeRequest(request: ChatRequest, { upstreamModel: model, budget }: WriteOptions): WrittenRequest {
   const losses = new Losses(request.saidFields);
   const { generationConfig, ...extras } = losses.carry(request.extras, carriedFields, 'Gemini');
   const { instructions, turns } = splitInstructions(request.messages);
   const body: Json = { ...extras, contents: writeContents(turns, model, losses) };
   if (instructions.length > 0) body.systemInstruction = { parts: [{ text: instructions.map(({ text }) => text).join('\n') }] };
-  const tools = [...writeHosted(request, losses), ...writeTools(request.tools, model)];
+  const writeSchema = schemaWriter(model, budget);
+  const tools = [...writeHosted(request, losses), ...writeTools(request.tools, writeSchema)];
   if (tools.length > 0) body.tools = tools;
   const { toolChoice } = request;
   // What runs at the provider cannot be forced.
   if (toolChoice?.kind === 'hosted') throw untranslatable(toolChoice.field, 'Gemini');
   if (toolChoice !== undefined && request.tools.length > 0) body.toolConfig = writeChoice(toolChoice);
-  const config = { ...asObject(generationConfig), ...writeConfig(request, model, losses) };
+  const config = { ...asObject(generationConfig), ...writeConfig(request, { model, losses, writeSchema }) };
   if (Object.keys(config).length > 0) body.generationConfig = config;
   if (request.parallelToolCalls === false && request.tools.length > 0) losses.drop('single_calls');
   if (request.userId !== undefined) losses.drop('user_id');
@@ -39,7 +43,10 @@ function asObject(value: unknown): object {
   return typeof value === 'object' && value !== null ? value : {};
 }
 
-function writeConfig(request: ChatRequest, model: string, losses: Losses): Json {
+function writeConfig(
+  request: ChatRequest,
+  { model, losses, writeSchema }: { model: string; losses: Losses; writeSchema: SchemaWriter },
+): Json {
   const { maxTokens, temperature, topP, topK, stop, responseFormat, reasoning } = request;
   const config: Json = {};
   if (temperature !== undefined) config.temperature = temperature;
@@ -47,7 +54,7 @@ function writeConfig(request: ChatRequest, model: string, losses: Losses): Json 
   if (topK !== undefined) config.topK = topK;
   if (maxTokens !== undefined) config.maxOutputTokens = maxTokens;
   if (stop !== undefined) config.stopSequences = stop;
-  if (responseFormat !== undefined) Object.assign(config, writeFormat(responseFormat, model));
+  if (responseFormat !== undefined) Object.assign(config, writeFormat(responseFormat, writeSchema));
   if (reasoning !== undefined) {
     const thinkingConfig = writeThinking(model, reasoning);
     if (thinkingConfig !== null) config.thinkingConfig = thinkingConfig;
@@ -57,11 +64,19 @@ function writeConfig(request: ChatRequest, model: string, losses: Losses): Json 
   return config;
 }
 
-function writeFormat(format: ResponseFormat, model: string): Json {
+type SchemaWriter = (schema: Schema) => { isJson: boolean; schema: Json };
+
+function schemaWriter(model: string, budget: PartBudget | undefined): SchemaWriter {
+  const isJson = takesJsonSchema(model);
+  const copies = new SchemaCopies(budget);
+  return (schema) => ({ isJson, schema: isJson ? toJsonSchema(schema) : toOpenApiSchema(schema, copies) });
+}
+
+function writeFormat(format: ResponseFormat, writeSchema: SchemaWriter): Json {
   const json = { responseMimeType: 'application/json' };
   if (format.kind === 'json') return json;
-  if (takesJsonSchema(model)) return { ...json, responseJsonSchema: toJsonSchema(format.schema) };
-  return { ...json, responseSchema: toOpenApiSchema(format.schema) };
+  const { isJson, schema } = writeSchema(format.schema);
+  return { ...json, [isJson ? 'responseJsonSchema' : 'responseSchema']: schema };
 }
 
 /**
@@ -94,20 +109,19 @@ const lostOptions = [
 /** Functions by which callers of other formats ask for what runs at the provider. */
 const providerTools: ReadonlySet<string> = new Set(['googleSearch', 'codeExecution', 'urlContext']);
 
-function writeTools(tools: readonly Tool[], model: string): Json[] {
+function writeTools(tools: readonly Tool[], writeSchema: SchemaWriter): Json[] {
   const isProviders = ({ name, parameters }: Tool) => providerTools.has(name) && Object.keys(parameters).length === 0;
   const own = tools.filter(isProviders).map(({ name }) => ({ [name]: {} }));
-  const functionDeclarations = tools.filter((tool) => !isProviders(tool)).map((tool) => writeTool(tool, model));
+  const functionDeclarations = tools.filter((tool) => !isProviders(tool)).map((tool) => writeTool(tool, writeSchema));
   return functionDeclarations.length === 0 ? own : [...own, { functionDeclarations }];
 }
 
-function writeTool({ name, description, parameters }: Tool, model: string): Json {
+function writeTool({ name, description, parameters }: Tool, writeSchema: SchemaWriter): Json {
   const declaration = { name, ...(description === undefined ? {} : { description }) };
   // An object without properties is refused.
   if (!hasProperties(parameters)) return declaration;
-  const schema = { type: 'object', ...parameters };
-  if (takesJsonSchema(model)) return { ...declaration, parametersJsonSchema: toJsonSchema(schema) };
-  return { ...declaration, parameters: toOpenApiSchema(schema) };
+  const { isJson, schema } = writeSchema({ type: 'object', ...parameters });
+  return { ...declaration, [isJson ? 'parametersJsonSchema' : 'parameters']: schema };
 }
 
 function hasProperties({ properties, ...rest }: Tool['parameters']): boolean {

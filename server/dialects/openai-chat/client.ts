@@ -13,6 +13,7 @@ import { withMedia } from './media-addresses.ts';
 import { promptContent } from './prompt-content.ts';
 import { readRequest } from './read-request.ts';
 import { saidFields } from './said-fields.ts';
+import { schemasIn } from './schemas.ts';
 import { sessionIn } from './session.ts';
 import { responseFields } from './text-tools.ts';
 import { createStreamWriter, writeWhole } from './write-response.ts';
@@ -39,6 +40,7 @@ export const openaiChatClient = {
   saidFields,
   readRequest,
   jsonTexts,
+  schemasIn,
   beginningOf: ({ messages, tools }) => beginningOf({ turns: messages, tools }),
   sessionIn,
   writeWhole,

@@ -80,6 +80,10 @@ export function mixedClient({ chat, responses }: { chat: ChatFormat; responses: 
       argumentsIn: (body: Body) => (isOfResponses(body) ? responses : chat).jsonTexts?.argumentsIn?.(body) ?? [],
       resultsIn: (body: Body) => (isOfResponses(body) ? responses : chat).jsonTexts?.resultsIn?.(body) ?? [],
     },
+    *schemasIn(body: Body) {
+      yield* responses.schemasIn?.(body) ?? [];
+      yield* chat.schemasIn?.({ ...body, tools: undefined }) ?? [];
+    },
     beginningOf(body: Body) {
       const format = isOfResponses(body) ? responses : chat;
       return format.beginningOf?.(body) ?? { text: '', said: '', told: 0, turns: 0, hasTools: false };

@@ -14,6 +14,7 @@ import { promptContent } from './prompt-content.ts';
 import { readRequest } from './read-request.ts';
 import { responseFields } from './response-object.ts';
 import { saidFields } from './said-fields.ts';
+import { schemasIn } from './schemas.ts';
 import { sessionIn } from './session.ts';
 import { socket } from './socket.ts';
 import { title } from './title.ts';
@@ -64,6 +65,7 @@ export const openaiResponsesClient = {
   saidFields,
   readRequest,
   jsonTexts,
+  schemasIn,
   beginningOf: ({ instructions, input, tools }) => beginningOf({ system: instructions, turns: input, tools }),
   sessionIn,
   writeWhole,

@@ -16,6 +16,7 @@ import type { NamedFiles } from '#server/relay/named-files.ts';
 import type { OwnModel } from '#server/relay/own-models.ts';
 import type { RatePermit } from '#server/relay/admission/rate-gate.ts';
 import { reserveQuota } from '#server/relay/admission/reserve-call.ts';
+import { checkSchemas, mostSchemaParts } from '#server/dialects/schema-parts.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import type { Turn } from '#server/relay/turn.ts';
 import type { Admission, KeyAdmission } from '#server/relay/admission/admission.ts';
@@ -82,6 +83,7 @@ export async function admitCall(services: RelayServices, turn: Turn, progress: P
     const { model } = asked;
     progress.model = model;
     endpoint.check(body);
+    if (content.parts > mostSchemaParts) checkSchemas(endpoint.dialect.schemasIn?.(body) ?? []);
     gate.checkModel(admission, model);
     const finding = services.ownModels.find(admission, model);
     const ownModel = finding === null ? null : await finding;

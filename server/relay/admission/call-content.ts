@@ -169,6 +169,11 @@ export class CallContent {
     return this.#isLarge;
   }
 
+  /** Objects, arrays, texts and names in it. */
+  get parts(): number {
+    return this.#ownParts;
+  }
+
   /** Fields that are for us and go nowhere. */
   get ours(): RelayBody {
     return this.#open().ours;

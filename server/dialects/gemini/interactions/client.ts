@@ -15,6 +15,7 @@ import { withMedia } from './media-addresses.ts';
 import { promptContent } from './prompt-content.ts';
 import { readRequest } from './read-request.ts';
 import { saidFields } from './said-fields.ts';
+import { schemasIn } from './schemas.ts';
 import { title } from './title.ts';
 import { createStreamWriter, writeWhole } from './write-response.ts';
 
@@ -41,6 +42,7 @@ export const geminiInteractionsClient = {
   saidFields,
   readRequest,
   jsonTexts,
+  schemasIn,
   beginningOf({ system_instruction: system, input, tools }) {
     const steps = stepsOf(input);
     const first = steps.slice(0, mostSteps).findIndex(({ type }) => type === 'user_input');
