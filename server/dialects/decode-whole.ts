@@ -4,6 +4,7 @@ import { isTooDeep } from '#server/framing/json-depth.ts';
 import { outlineAtOnce } from '#server/framing/json-outline.ts';
 import type { JsonOutline } from '#server/framing/json-outline.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
+import { PartBudget } from '#server/framing/part-budget.ts';
 import type { ResponseWriterOptions } from './client-dialect.ts';
 import type { DecodedWhole, DecodeInput, DeepWhole, FailedWhole } from './decoded-whole.ts';
 import { textOfPart } from './parts.ts';
@@ -34,7 +35,7 @@ export function readByParts(
   if (parts === null || parts.some(isInvalidUsage)) return { kind: 'failed', error: null };
   const { usage, hosted, summaries, advice } = toldIn(parts);
   const written = () => parts.map(textOfPart).join('');
-  if (parts.some(hasDeepArguments)) return { kind: 'too_deep', usage, hosted, summaries, advice, written };
+  if (!hasBoundedArguments(parts)) return { kind: 'too_deep', usage, hosted, summaries, advice, written };
   for (const part of parts) noteSignature(part, dialect, signatures);
   return {
     kind: 'whole',
@@ -70,9 +71,13 @@ function isInvalidUsage(part: ResponsePart): boolean {
   return part.type === 'invalid_usage';
 }
 
-/** Arguments are JSON in a text, and parsed where the client's format has an object. */
-function hasDeepArguments(part: ResponsePart): boolean {
-  return part.type === 'tool_arguments' && isTooDeep(part.text);
+/** Arguments are JSON in a text, and parsed where the client's format has an object: all of them cost no more than a body may. */
+function hasBoundedArguments(parts: readonly ResponsePart[]): boolean {
+  const budget = new PartBudget();
+  return parts.every((part) => {
+    if (part.type !== 'tool_arguments') return true;
+    return !isTooDeep(part.text) && budget.tryTakeText(part.text);
+  });
 }
 
 /** A whole response as a stream in the provider's format. */

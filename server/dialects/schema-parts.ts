@@ -9,6 +9,8 @@ export type Schema = Readonly<JsonObject>;
 
 /** Objects, lists, texts and names of one schema, whichever provider it goes to. */
 export const mostSchemaParts = 20_000;
+/** Parts that references of one request may copy. */
+const mostCopied = 50_000;
 /** Letters of a text that is copied that count as one more part. */
 const lettersPerPart = 64;
 /** Letters of a reference; longer ones point nowhere. */
@@ -79,6 +81,7 @@ export function unchanged<Item>(items: Item[], change: (item: Item) => Item): It
 /** What references of the schemas of one request may copy where a format has no references: of the budget of its body. */
 export class SchemaCopies {
   readonly #budget: PartBudget;
+  #left = mostCopied;
   readonly #sizes = new WeakMap<object, number>();
 
   constructor(budget = new PartBudget()) {
@@ -87,7 +90,10 @@ export class SchemaCopies {
 
   /** Returns whether there is enough for one more copy, and takes it. @throws {AppError} as the budget's hold */
   take(schema: Schema): boolean {
-    return this.#budget.tryTake(this.#sizeOf(schema));
+    const size = this.#sizeOf(schema);
+    if (size > this.#left || !this.#budget.tryTake(size)) return false;
+    this.#left -= size;
+    return true;
   }
 
   /** Measures each object once, however many references lead into it. Bodies are not deeper than a stack is. */

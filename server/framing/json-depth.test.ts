@@ -27,6 +27,11 @@ test('json depth: many brackets beside each other are not deep', () => {
   expect(isTooDeep(`[${'[],{},'.repeat(20_000)}1]`)).toBe(false);
 });
 
+test('json depth: what has a million parts is not parsed either', () => {
+  expect(isTooDeep(`[${'{},'.repeat(999_998)}{}]`)).toBe(false);
+  expect(isTooDeep(`[${'{},'.repeat(999_999)}{}]`)).toBe(true);
+});
+
 test('json depth: brackets within texts are letters, whatever is escaped there', () => {
   const texts = fc.array(fc.string({ unit: fc.constantFrom('[', '{', ']', '}', '"', '\\', 'a', '\n') }), { maxLength: 20 });
   fc.assert(

@@ -10,19 +10,39 @@ const objects = (count: number) => `[${'{},'.repeat(count - 2)}{}]`;
 test('part budget: a text has the parts and values that a scan of its bytes finds', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
-      const text = JSON.stringify(value, null, 1);
+      const text = JSON.stringify(value);
       const scan = new JsonScan();
       scan.push(Buffer.from(text));
-      expect(jsonSize(text)).toEqual({ parts: scan.parts, values: scan.values });
+      const { parts, values } = jsonSize(text);
+      expect(values).toBe(scan.values);
+      expect(parts).toBeGreaterThanOrEqual(scan.parts);
+      expect(parts).toBeLessThanOrEqual(scan.parts + text.length / 16);
     }),
   );
 });
 
 test('part budget: counting stops where nothing is left', () => {
   expect(jsonSize(objects(1_000), 10)).toEqual({ parts: 11, values: 10 });
-  expect(jsonSize(`[${'1,'.repeat(1_000)}1]`, 10, 100)).toEqual({ parts: 1, values: 101 });
+  expect(jsonSize(`[${'1,'.repeat(1_000)}1]`, 10, 100)).toEqual({ parts: 2, values: 101 });
   // A quote without its end takes the rest, as it does for whoever parses it.
   expect(jsonSize(`"${'[{'.repeat(1_000)}`)).toEqual({ parts: 1, values: 1 });
+});
+
+test('part budget: blanks, numbers and escaped quotes cost the time that they take', () => {
+  expect(jsonSize(' '.repeat(6_400))).toEqual({ parts: 100, values: 1 });
+  expect(jsonSize(' '.repeat(1_000_000), 10)).toEqual({ parts: 11, values: 1 });
+  expect(jsonSize(JSON.stringify('"'.repeat(1_600)))).toEqual({ parts: 101, values: 1 });
+  expect(jsonSize(JSON.stringify('"'.repeat(1_000_000)), 10)).toEqual({ parts: 11, values: 1 });
+  expect(jsonSize('1'.repeat(1_000_000), 10)).toEqual({ parts: 11, values: 1 });
+  expect(jsonSize(JSON.stringify('word '.repeat(100_000)))).toEqual({ parts: 1, values: 1 });
+});
+
+test('part budget: what an upstream wrote is read as far as there is something left', () => {
+  const budget = new PartBudget(mostParts - 5);
+  expect(budget.parseObject('{"a":[{}]}')).toEqual({ a: [{}] });
+  expect(budget.parseObject('{}')).toEqual({});
+  expect(budget.parseObject('{}')).toBeNull();
+  expect(new PartBudget().parseObject('[1]')).toBeNull();
 });
 
 test('part budget: what a body has is not there for the texts in it', () => {

@@ -1,9 +1,12 @@
 // The events of a stream → the message that they tell.
-import { isObject, parseObject } from '#server/framing/loose-json.ts';
+import { isObject } from '#server/framing/loose-json.ts';
+import { PartBudget } from '#server/framing/part-budget.ts';
 
 type Json = Record<string, unknown>;
 
 export class MessageCollector {
+  /** Of inputs, which come as texts. */
+  readonly #budget = new PartBudget();
   readonly #blocks: Json[] = [];
   /** Of the block that is open. */
   #input = '';
@@ -47,7 +50,7 @@ export class MessageCollector {
 
   #stop(): void {
     const block = this.#blocks.at(-1);
-    if (block !== undefined && this.#input !== '') block['input'] = parseObject(this.#input) ?? {};
+    if (block !== undefined && this.#input !== '') block['input'] = this.#budget.parseObject(this.#input) ?? {};
     this.#input = '';
     this.#citations = [];
   }

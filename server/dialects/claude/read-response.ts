@@ -1,6 +1,7 @@
 // A Messages response, or its stream → parts. Read loosely: what is not as expected counts as absent.
 import type { FramedEvent } from '#server/framing/framing.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
+import { PartBudget } from '#server/framing/part-budget.ts';
 import type { JsonObject } from '#server/framing/loose-json.ts';
 import type { HostedCallPart, HostedResultPart, ResponsePart, UpstreamErrorObject } from '../parts.ts';
 import type { Seal } from '../seal.ts';
@@ -134,6 +135,8 @@ export function createStreamReader(): StreamReader {
 }
 
 class MessageStreamReader implements StreamReader {
+  /** Of inputs, which come as texts. */
+  readonly #budget = new PartBudget();
   #isComplete = false;
   /** Number of the call that a block is, by the block's index. */
   readonly #calls = new Map<number, number>();
@@ -205,7 +208,7 @@ class MessageStreamReader implements StreamReader {
     const hosted = this.#hosted;
     this.#hosted = null;
     if (hosted === null) return this.#blocks.end();
-    return this.#blocks.whole({ ...hosted.block, input: parseObject(hosted.json) ?? hosted.block.input });
+    return this.#blocks.whole({ ...hosted.block, input: this.#budget.parseObject(hosted.json) ?? hosted.block.input });
   }
 
   #delta(delta: JsonObject, block: number): ResponsePart[] {

@@ -1,7 +1,6 @@
 // Parts → a `generateContent` response, or its stream: each event is a response of its own.
 import { JsonProgress } from '#server/framing/json-progress.ts';
-import { isTooDeep } from '#server/framing/json-depth.ts';
-import { parseObject } from '#server/framing/loose-json.ts';
+import { PartBudget } from '#server/framing/part-budget.ts';
 import { noTokens } from '#shared/token-usage.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import { blockedPromptParts, isBlockedPrompt } from '../blocked-prompt.ts';
@@ -35,6 +34,8 @@ interface OpenCall {
 
 /** The parts of one candidate as they become complete: the arguments of a call are an object. */
 class CandidateWriter {
+  /** Of arguments, which are texts as they come and objects as they leave. */
+  readonly #budget = new PartBudget();
   readonly #calls = new Map<number, OpenCall>();
   /** Signatures that came apart from the calls that they name. */
   readonly #seals = new Map<string, Seal>();
@@ -113,7 +114,7 @@ class CandidateWriter {
 
   /** None where the arguments are no object that this format could hold. */
   #written({ id, name, seal = this.#seals.get(id), arguments: text }: OpenCall): Json[] {
-    const args = text === '' ? {} : isTooDeep(text) ? null : parseObject(text);
+    const args = text === '' ? {} : this.#budget.parseObject(text);
     if (args === null) {
       this.#isMalformed = true;
       return [];

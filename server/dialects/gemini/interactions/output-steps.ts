@@ -1,8 +1,7 @@
 // Parts → the steps of an interaction, and the events that tell of them. Calls may be written side by side, everything else comes one after
 // the other.
-import { isTooDeep } from '#server/framing/json-depth.ts';
 import { JsonProgress } from '#server/framing/json-progress.ts';
-import { parseObject } from '#server/framing/loose-json.ts';
+import { PartBudget } from '#server/framing/part-budget.ts';
 import type { HostedCallPart, HostedResultPart, ResponsePart } from '../../parts.ts';
 import type { Seal } from '../../seal.ts';
 import { annotationOf, TextBytes } from './annotations.ts';
@@ -43,6 +42,8 @@ export class OutputSteps {
   readonly #sink: EventSink;
   #open: OpenOutput | OpenThought | null = null;
   readonly #calls = new Map<number, OpenCall>();
+  /** Of arguments, which are texts as they come and objects as they leave. */
+  readonly #budget = new PartBudget();
   /** Of the response's own text. */
   readonly #bytes = new TextBytes();
   /** A call whose arguments are no object. */
@@ -173,7 +174,7 @@ export class OutputSteps {
   }
 
   #closeCall({ index, step, text }: OpenCall): void {
-    const args = text === '' ? {} : isTooDeep(text) ? null : parseObject(text);
+    const args = text === '' ? {} : this.#budget.parseObject(text);
     if (args === null) this.isMalformed = true;
     this.#stop(index, { ...step, arguments: args ?? {} });
   }
