@@ -161,6 +161,67 @@ describe('prices of cache writes and of audio', () => {
   });
 });
 
+describe('the edited cell alone changes in USD', () => {
+  const tokens = ['input', 'output', 'cached', 'written', 'heard', 'cachedAudio', 'spoken', 'seen', 'drawn'] as const;
+  const shown = (now: PriceMaps, model: string) => tokens.map((field) => cellOf(rowOf(now, model), field, usd));
+  const type = (now: PriceMaps, model: string, field: (typeof tokens)[number], value: number | undefined, saved = now): PriceMaps => {
+    const edit = editOf(rowOf(now, model), { field, value }, usd, rowOf(saved, model));
+    if (edit === 'zero_input') throw new Error('refused');
+    const texts = editedTexts(now, [model], edit);
+    return mapsOf((key) => texts.get(key) ?? JSON.stringify(Object.fromEntries(now[key]))) ?? now;
+  };
+  const full = mapsFrom({
+    ModelRatio: { all: 1.25 },
+    CompletionRatio: { all: 4 },
+    CacheRatio: { all: 0.1 },
+    CreateCacheRatio: { all: 1.25 },
+    AudioRatio: { all: 16 },
+    AudioCacheRatio: { all: 0.05 },
+    AudioCompletionRatio: { all: 2 },
+    ImageRatio: { all: 2 },
+    ImageCompletionRatio: { all: 4 },
+  });
+
+  // Built-in output prices, of a family or of a vendor's list, are factors of the input as well.
+  it.each(['claude-haiku-4-5', 'gpt-5-mini', 'gemini-2.5-pro', 'claude-sonnet-4-5', 'deepseek-v4-pro', 'grok-4'])('%s: output stays', (model) => {
+    const before = mapsFrom({ ModelRatio: { [model]: 0.5 }, CacheRatio: { [model]: 0.1 } });
+    expect(rowOf(before, model).isCompletionFixed).toBe(false);
+    const [, ...others] = shown(before, model);
+    expect(shown(type(before, model, 'input', 1.2), model)).toEqual([1.2, ...others]);
+  });
+
+  it('whichever it is, and whether it is typed or emptied', () => {
+    const before = shown(full, 'all');
+    for (const [index, field] of tokens.entries()) {
+      const typed = shown(type(full, 'all', field, 7), 'all');
+      expect(typed, field).toEqual(before.with(index, 7));
+      // Without an input price there are no others; without one of its own the output has that of the input.
+      if (field === 'input' || field === 'output') continue;
+      expect(shown(type(full, 'all', field, undefined), 'all'), `${field} emptied`).toEqual(before.with(index, undefined));
+    }
+  });
+
+  it('prices of sound and pictures that have no price of what goes in', () => {
+    const bare = mapsFrom({ ModelRatio: { all: 1 }, AudioCompletionRatio: { all: 6 }, ImageCompletionRatio: { all: 20 } });
+    const before = shown(bare, 'all');
+    expect([before[6], before[8]]).toEqual([12, 40]);
+    expect(shown(type(bare, 'all', 'input', 4), 'all')).toEqual(before.with(0, 4));
+    expect(shown(type(bare, 'all', 'heard', 3), 'all')).toEqual(before.with(4, 3));
+  });
+
+  it('an input price that was taken away or 0 for a moment brings the others back', () => {
+    for (const gone of [undefined, 0]) {
+      const emptied = type(full, 'all', 'input', gone);
+      expect(shown(type(emptied, 'all', 'input', 5, full), 'all')).toEqual(shown(full, 'all').with(0, 5));
+    }
+  });
+
+  it('but for an output price at a fixed ratio, which moves along', () => {
+    const fixed = mapsFrom({ ModelRatio: { 'gpt-4o': 1.25 }, CacheRatio: { 'gpt-4o': 0.5 } });
+    expect(shown(type(fixed, 'gpt-4o', 'input', 5), 'gpt-4o').slice(0, 3)).toEqual([5, 20, 1.25]);
+  });
+});
+
 describe('edits of prices', () => {
   it('in USD become the ratios that are stored', () => {
     const row = rowOf(maps, 'house-model');

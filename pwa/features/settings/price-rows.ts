@@ -120,7 +120,8 @@ export function cellOf(row: PriceRow, field: PriceField, view: PriceView): numbe
   const { ModelRatio } = row.set;
   if (ModelRatio === undefined) return undefined;
   const factor = field === 'input' ? 1 : field === 'output' ? row.completionIs : own;
-  return factor === undefined ? undefined : exact(baseOf(row, field, view.quotaPerUnit) * factor);
+  // Two digits fewer than ratios are kept with: a quotient and its product are the price that was typed.
+  return factor === undefined ? undefined : Number((baseOf(row, field, view.quotaPerUnit) * factor).toPrecision(10));
 }
 
 /** USD that a field's ratio is a factor of; 0: there is none. */
@@ -151,40 +152,51 @@ export type PriceEdit = Partial<Record<PriceKey, number | undefined>>;
 
 /**
  * What a typed cell changes of a model; undefined removes a value. `zero_input`: such a price cannot be kept as a factor of nothing.
+ * In USD the other prices of the model stay: the ratios that hold them follow, the built-in ones are written down. A fixed ratio cannot, and
+ * its price moves along. `saved`: the model as it is saved, whose prices come back with its input price.
  */
 export function editOf(
   row: PriceRow,
   { field, value }: { field: PriceField; value: number | undefined },
   view: PriceView,
+  saved: PriceRow = row,
 ): PriceEdit | 'zero_input' {
   const key = fieldKeys[field];
-  if (field === 'price' || view.unit === 'ratio' || value === undefined) return { [key]: value };
-  if (field === 'input')
-    return { ModelRatio: exact((value * view.quotaPerUnit) / 1_000_000), ...keptBeside(row, value, view.quotaPerUnit) };
-  const base = baseOf(row, field, view.quotaPerUnit);
-  if (base === 0) return 'zero_input';
-  const edit: PriceEdit = { [key]: exact(value / base) };
-  const { AudioRatio = 1, ImageRatio = 1, ImageCompletionRatio } = row.set;
-  for (const factor of ['AudioCompletionRatio', 'AudioCacheRatio'] as const) {
-    const set = row.set[factor];
-    if (field === 'heard' && value > 0 && set !== undefined) edit[factor] = exact((base * AudioRatio * set) / value);
-  }
-  if (field === 'seen' && value > 0 && ImageCompletionRatio !== undefined) {
-    edit.ImageCompletionRatio = exact((base * ImageRatio * ImageCompletionRatio) / value);
+  if (field === 'price' || view.unit === 'ratio') return { [key]: value };
+  const base = field === 'input' ? 1_000_000 / view.quotaPerUnit : baseOf(row, field, view.quotaPerUnit);
+  if (base === 0 && value !== undefined) return 'zero_input';
+  const edit: PriceEdit = { [key]: value === undefined ? undefined : exact(value / base) };
+  for (const follower of followersOf(field)) {
+    const price = priceBefore(row, saved, follower, view);
+    const next = withEdit(row, edit);
+    const nextBase = baseOf(next, follower, view.quotaPerUnit);
+    if (price === undefined || nextBase === 0 || isSamePrice(cellOf(next, follower, view), price)) continue;
+    edit[fieldKeys[follower]] = exact(price / nextBase);
   }
   return edit;
 }
 
-/** With another input price the others stay what they are in USD: they are kept as factors of it. */
-function keptBeside(row: PriceRow, value: number, quotaPerUnit: number): PriceEdit {
-  const input = baseOf(row, 'input', quotaPerUnit);
-  if (value === 0 || input === 0) return {};
-  const edit: PriceEdit = {};
-  for (const key of ['CompletionRatio', 'CacheRatio', 'CreateCacheRatio', 'AudioRatio', 'ImageRatio'] as const) {
-    const set = row.set[key];
-    if (set !== undefined && !(key === 'CompletionRatio' && row.isCompletionFixed)) edit[key] = exact((input * set) / value);
-  }
-  return edit;
+/** Fields whose ratio is a factor of that one, each after the one that it is a factor of. */
+function followersOf(field: PriceField): readonly PriceField[] {
+  if (field === 'input') return ['output', 'cached', 'written', 'heard', 'seen', 'cachedAudio', 'spoken', 'drawn'];
+  if (field === 'heard') return ['cachedAudio', 'spoken'];
+  return field === 'seen' ? ['drawn'] : [];
+}
+
+/** USD that a field is to go on showing; undefined: it shows none, or its ratio is fixed. */
+function priceBefore(row: PriceRow, saved: PriceRow, field: PriceField, view: PriceView): number | undefined {
+  if (field === 'output' && row.isCompletionFixed) return undefined;
+  const key = fieldKeys[field];
+  if (field !== 'output' && row.set[key] === undefined) return undefined;
+  if ((row.set.ModelRatio ?? 0) > 0) return cellOf(row, field, view);
+  // Its input price was taken away or set to 0 and is typed anew.
+  return (saved.set.ModelRatio ?? 0) > 0 && row.set[key] === saved.set[key] ? cellOf(saved, field, view) : undefined;
+}
+
+function withEdit(row: PriceRow, edit: PriceEdit): PriceRow {
+  const set = { ...row.set, ...edit };
+  const completion = set.CompletionRatio;
+  return { ...row, set, completionIs: completionRatioOf(row.model, completion === undefined ? {} : { [row.model]: completion }) };
 }
 
 export type BatchFill = { price: number } | { ratio?: number; completion?: number };
