@@ -133,6 +133,8 @@ export const OperatorTodo = z.object({
   low_users: z.array(z.object({ id: z.int(), username: z.string(), quota: z.int() })),
   /** Models that were asked for in the last day and have no price. */
   unpriced: z.array(z.object({ model: z.string(), count: z.int() })),
+  /** How many there are, named above or not. Absent in what a device has kept. */
+  unpriced_count: z.optional(z.int()),
   /** Models whose price is away from what their provider says that calls cost: US dollars of calls of one day. Absent in what a device has kept. */
   drifts: z.optional(
     z.array(

@@ -102,6 +102,15 @@ export function findPrice(model: string, maps: PriceMaps): Price | null {
   return modelRatio === undefined ? null : usagePrice(name, modelRatio, maps);
 }
 
+/** Whether a model has a price of any kind. Calls to one that has none are refused, unless the site or the user accepts them. */
+export function hasPrice(
+  model: string,
+  { modelPrice, modelRatio, videoPrice = {} }: Pick<PriceMaps, 'modelPrice' | 'modelRatio' | 'videoPrice'>,
+): boolean {
+  const name = pricedName(model);
+  return modelPrice[name] !== undefined || modelRatio[name] !== undefined || videoPricesOf(name, videoPrice).length > 0;
+}
+
 /** The price of a model without one, where that is allowed. */
 export function unsetPrice(model: string, maps: PriceMaps): Price {
   return usagePrice(pricedName(model), unsetModelRatio, maps);

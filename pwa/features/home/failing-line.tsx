@@ -3,6 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { channelApi, ChannelStatus, type FailingChannel } from '#shared/channels.ts';
+import { todoQuery } from '#pwa/api/operator-todo.ts';
 import { call, callWithExtra } from '#pwa/api/call.ts';
 import { useFailingText } from '#pwa/api/failing-channels.ts';
 import { failureOf } from '#pwa/api/failure.ts';
@@ -12,7 +13,6 @@ import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { toastFailure, toastSuccess } from '#pwa/ui/frame/toast.ts';
 import styles from './home-screen.module.css';
-import { todoQuery } from './queries.ts';
 
 // Longer than the server gives a provider.
 const patience = 65_000;

@@ -6,6 +6,7 @@ import type { OperatorTodo } from '#shared/dashboard.ts';
 import { otherOf } from '#shared/log-other.ts';
 import { LogType } from '#shared/logs.ts';
 import { Role } from '#shared/roles.ts';
+import { todoQuery } from '#pwa/api/operator-todo.ts';
 import { useDisabledChannels } from '#pwa/api/disabled-channels.ts';
 import { useStoredUser } from '#pwa/api/self.ts';
 import { useConnection } from '#pwa/offline/online-status.tsx';
@@ -25,7 +26,7 @@ import styles from './home-screen.module.css';
 import { DashboardLink, SpendBlock } from './month-block.tsx';
 import { DriftLines } from './drift-lines.tsx';
 import { FailingLine } from './failing-line.tsx';
-import { todoQuery, lastRowsQuery } from './queries.ts';
+import { lastRowsQuery } from './queries.ts';
 import { RecentCalls } from './recent-calls.tsx';
 import { TodayBlock, Start } from './today-block.tsx';
 import { TodoLine } from './todo-line.tsx';
@@ -182,7 +183,7 @@ function Todo({ todo }: { todo: OperatorTodo }) {
       {todo.unpriced.length > 0 && (
         <TodoLine
           status="note"
-          what={t('home.todo.unpriced', { count: todo.unpriced.length })}
+          what={t('home.todo.unpriced', { count: todo.unpriced_count ?? todo.unpriced.length })}
           why={unpricedText(todo.unpriced, format)}
           // Who may not set prices sees who asked.
           {...(maySetPrices ? { to: '/setting', search: { tab: 'prices' } } : { to: '/log', search: { result: 'refused', range: 'week' } })}

@@ -1,8 +1,9 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { LogType } from '#shared/logs.ts';
 import { Role } from '#shared/roles.ts';
+import { todoQuery } from '#pwa/api/operator-todo.ts';
 import { storedUser } from '#pwa/api/stored-user.ts';
-import { lastRowsQuery, ownTokensQuery, recentCallsQuery, spendQuery, todayQuery, todoQuery } from './queries.ts';
+import { lastRowsQuery, ownTokensQuery, recentCallsQuery, spendQuery, todayQuery } from './queries.ts';
 
 /** What the screen begins with, asked while its parts are still being read and drawn. */
 export function preloadHome(queryClient: QueryClient): void {

@@ -59,14 +59,6 @@ export const ownTokensQuery = queryOptions({
   meta: { offline: true },
 });
 
-/** For an operator: what needs a hand. */
-export const todoQuery = queryOptions({
-  queryKey: ['home', 'todo'],
-  queryFn: ({ signal }) => call(dashboardApi.operatorTodo, { signal }),
-  meta: { offline: true },
-  refetchInterval: 30_000,
-});
-
 /** For an operator: the last changes. */
 export const lastRowsQuery = (type: typeof LogType.management) =>
   queryOptions({

@@ -4,6 +4,7 @@ import type { OperatorTodo, RefusalGroup } from '#shared/dashboard.ts';
 import { LogType } from '#shared/logs.ts';
 import { RefusalFacts } from '#shared/refusal-facts.ts';
 import { mayWriteSetting } from '#shared/settings.ts';
+import { pricedName } from '#shared/pricing-rules.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Filter } from '#server/db/collection.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
@@ -48,7 +49,8 @@ export async function readOperatorTodo(context: Context, role: number): Promise<
     enabled_channels: countChannels(context.channels.all()),
     refusals,
     low_users,
-    unpriced,
+    unpriced: unpriced.slice(0, mostUnpriced),
+    unpriced_count: unpriced.length,
     drifts,
     is_stuck: context.ledger.isStuck,
     lacks_address,
@@ -150,17 +152,16 @@ function countChannels(all: Iterable<{ status: number }>): number {
   return count;
 }
 
-/** Models that calls are refused for, or will be: what was asked for in the last day, and what enabled channels have. */
+/** Models that calls are refused for, or will be, by the names that prices are kept under: what was asked for in the last day, and what enabled channels have. */
 function unpricedModels({ channels, quotes, settings }: Context, refused: ReadonlyMap<string, number>): OperatorTodo['unpriced'] {
   const counts = new Map<string, number>();
-  if (!settings.get('SelfUseModeEnabled')) for (const model of channels.enabledModels()) counts.set(model, 0);
-  for (const [model, count] of refused) if (model !== '') counts.set(model, count);
+  if (!settings.get('SelfUseModeEnabled')) for (const model of channels.enabledModels()) counts.set(pricedName(model), 0);
+  for (const [model, count] of refused) if (model !== '') counts.set(pricedName(model), count + (counts.get(pricedName(model)) ?? 0));
   return (
     [...counts]
       .map(([model, count]) => ({ model, count }))
       // What was refused may have a price by now.
       .filter(({ model }) => quotes.knownPriceOf(model, 'default') === null)
       .toSorted((a, b) => b.count - a.count || a.model.localeCompare(b.model))
-      .slice(0, mostUnpriced)
   );
 }
