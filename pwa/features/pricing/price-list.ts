@@ -41,6 +41,16 @@ export function pricesOf(entry: PricingEntry, groupRatio: number, quotaPerUnit: 
   return { kind: 'usage', ...shown(pricesPerMillion(entry, groupRatio, quotaPerUnit)) };
 }
 
+/** What comes out of a model, each with its price: words, unless it has no price of its own for them beside one for pictures or sound. */
+export function outputsOf(entry: PricingEntry, prices: PricesPerMillion): { kind: 'text' | 'image' | 'audio'; price: number }[] {
+  const { completion, drawn, spoken } = prices;
+  const others = [
+    ...(drawn === undefined ? [] : [{ kind: 'image' as const, price: drawn }]),
+    ...(spoken === undefined ? [] : [{ kind: 'audio' as const, price: spoken }]),
+  ];
+  return others.length > 0 && entry.completion_ratio === 1 ? others : [{ kind: 'text', price: completion }, ...others];
+}
+
 /** A factor that a list cannot write to its end, as 25 ÷ 3, is no reason for a price of ten digits. */
 const shownDigits = 6;
 

@@ -6,7 +6,7 @@ import type { Column } from '#pwa/ui/list/columns.tsx';
 import { CopyText } from '#pwa/ui/controls/copy-text.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
-import { hasPrice, isAvailableIn, isPerCall, type PriceList, pricesOf, ratioOf, unitOf } from './price-list.ts';
+import { hasPrice, isAvailableIn, isPerCall, outputsOf, type PriceList, pricesOf, ratioOf, unitOf } from './price-list.ts';
 import styles from './pricing.module.css';
 
 interface View {
@@ -39,22 +39,6 @@ export function pricingColumns(t: TFunction, view: View): Column<PricingEntry>[]
     },
     { key: 'groups', heading: t('pricing.column.groups'), cell: (entry) => <Groups entry={entry} view={view} />, width: 168, leave: 4 },
     {
-      key: 'ratio',
-      heading: t('pricing.column.model_ratio'),
-      cell: (entry) => <Ratio entry={entry} value={entry.model_ratio} />,
-      width: 96,
-      align: 'end',
-      leave: 5,
-    },
-    {
-      key: 'completion_ratio',
-      heading: t('pricing.column.completion_ratio'),
-      cell: (entry) => <Ratio entry={entry} value={entry.completion_ratio} />,
-      width: 116,
-      align: 'end',
-      leave: 6,
-    },
-    {
       key: 'prompt',
       heading: t('pricing.column.prompt'),
       cell: (entry) => <Price entry={entry} ratio={ratio} part="prompt" />,
@@ -73,8 +57,24 @@ export function pricingColumns(t: TFunction, view: View): Column<PricingEntry>[]
       key: 'completion',
       heading: t('pricing.column.completion'),
       cell: (entry) => <Price entry={entry} ratio={ratio} part="completion" />,
-      width: 132,
+      width: 156,
       align: 'end',
+    },
+    {
+      key: 'ratio',
+      heading: t('pricing.column.model_ratio'),
+      cell: (entry) => <Ratio entry={entry} value={entry.model_ratio} />,
+      width: 96,
+      align: 'end',
+      leave: 5,
+    },
+    {
+      key: 'completion_ratio',
+      heading: t('pricing.column.completion_ratio'),
+      cell: (entry) => <Ratio entry={entry} value={entry.completion_ratio} />,
+      width: 116,
+      align: 'end',
+      leave: 6,
     },
     // A card has room for one amount: both prices, and what they are for.
     { key: 'both', heading: '', cell: (entry) => <CardPrice entry={entry} ratio={ratio} />, card: 'amount' },
@@ -138,9 +138,40 @@ function Price({ entry, ratio, part }: { entry: PricingEntry; ratio: number; par
   const format = useFormat();
   if (!hasPrice(entry)) return <None />;
   const prices = pricesOf(entry, ratio, format.quotaPerUnit);
-  if (prices.kind === 'usage') return format.price(prices[part]);
+  if (prices.kind === 'usage') {
+    if (part !== 'completion') return <Aligned price={format.price(prices[part])} />;
+    return <Outputs outputs={outputsOf(entry, prices)} />;
+  }
   if (part !== 'prompt') return <None />;
   return t(`pricing.price_per.${unitOf(entry)}`, { price: format.price(prices.call) });
+}
+
+type Output = ReturnType<typeof outputsOf>[number];
+
+/** Words first; pictures and sound say what they are. */
+function Outputs({ outputs }: { outputs: readonly Output[] }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const [first] = outputs;
+  if (outputs.length === 1 && first?.kind === 'text') return <Aligned price={format.price(first.price)} />;
+  return outputs
+    .map(({ kind, price }) => (kind === 'text' ? format.price(price) : t(`pricing.output.${kind}`, { price: format.price(price) })))
+    .join(' · ');
+}
+
+/** Points below each other: four places, those that are not there left blank. */
+function Aligned({ price }: { price: string }) {
+  const places = price.split('.')[1]?.length ?? 0;
+  return (
+    <>
+      {price}
+      {places > 0 && places < 4 && (
+        <span className={styles.blank} aria-hidden="true">
+          {'0'.repeat(4 - places)}
+        </span>
+      )}
+    </>
+  );
 }
 
 function None() {
@@ -148,13 +179,16 @@ function None() {
 }
 
 function CardPrice({ entry, ratio }: { entry: PricingEntry; ratio: number }) {
+  const { t } = useTranslation();
   const format = useFormat();
   if (!hasPrice(entry)) return null;
   const prices = pricesOf(entry, ratio, format.quotaPerUnit);
   if (prices.kind === 'call') return `$${format.price(prices.call)}`;
+  const [output] = outputsOf(entry, prices);
   return (
     <>
-      ${format.price(prices.prompt)} <span className={styles.quiet}>→</span> ${format.price(prices.completion)}
+      ${format.price(prices.prompt)} <span className={styles.quiet}>→</span> ${format.price(output?.price ?? prices.completion)}
+      {output !== undefined && output.kind !== 'text' && <> {t(`pricing.kind.${output.kind}`)}</>}
     </>
   );
 }
