@@ -71,7 +71,7 @@ describe('password-form', () => {
     ['', 'new lantern', 'new lantern', 'Current password', 'Enter the current password'],
     ['old', 'short', 'short', 'New password', 'At least 8 characters'],
     ['old', 'x'.repeat(21), 'x'.repeat(21), 'New password', 'At most 20 characters'],
-    ['old', 'new lantern', 'new lamp post', 'Confirm new password', 'The passwords entered twice are inconsistent!'],
+    ['old', 'new lantern', 'new lamp post', 'Confirm new password', 'Passwords don\'t match'],
   ])('%j, %j, %j: said at %s, nothing is sent', (old, wanted, again, label, problem) => {
     fill(old, wanted, again);
     expect(screen.problem(label)).toBe(problem);
@@ -96,7 +96,7 @@ describe('name-form', () => {
   function rename(to: string): void {
     screen = drawScreen(<NameForm user={user} />);
     screen.type('Display name', to);
-    screen.press('Save name');
+    screen.press('Save');
   }
 
   test('is saved without the blanks around it', async () => {
@@ -163,7 +163,7 @@ describe('on a phone', () => {
     screen = drawScreen(<NameForm user={user} />);
     screen.press('Edit display name');
     await shows(() => screen.type('Display name', 'Bob'));
-    screen.press('Save name');
+    screen.press('Save');
     await closeEarly();
     await shows(() => expect(screen.text()).toContain('名称已被占用'));
   });
@@ -183,7 +183,7 @@ describe('on a phone', () => {
 
 describe('notice-form', () => {
   const open = () => (screen = drawScreen(<NoticeForm user={user} />));
-  const save = () => screen.press('Save notices');
+  const save = () => screen.press('Save');
 
   test('only what was changed is sent', async () => {
     open();

@@ -55,7 +55,7 @@ describe('low-balance-form', () => {
   test('saves the amount with the revision that it was read with', async () => {
     open();
     screen.press('$1.00');
-    screen.press('Save mark');
+    screen.press('Save');
     await shows(() => expect(marks()).toMatchObject([{ quota_warning_threshold: 500_000, revision: 3 }]));
     await shows(() => expect(screen.text()).toContain('The notice settings were updated'));
     expect(outboxEntries()).toEqual([]);
@@ -63,12 +63,12 @@ describe('low-balance-form', () => {
 
   test('wants an amount, and sends none that is there already', async () => {
     open();
-    screen.press('Save mark');
+    screen.press('Save');
     await shows(() => expect(screen.problem('Call it low below')).toBe('Enter an amount'));
     screen.leave();
     user = marked(500_000, 4);
     open();
-    screen.press('Save mark');
+    screen.press('Save');
     await shows(() => expect(screen.text()).toContain('You seem to have not modified anything'));
     expect(marks()).toEqual([]);
   });
@@ -77,7 +77,7 @@ describe('low-balance-form', () => {
     open();
     refusal = { success: false, message: 'too much', code: 'invalid_field', field: 'quota_warning_threshold' };
     screen.press('$1.00');
-    screen.press('Save mark');
+    screen.press('Save');
     await shows(() => expect(screen.problem('Call it low below')).toBe('too much'));
     expect(outboxEntries()).toEqual([]);
   });
@@ -87,7 +87,7 @@ describe('low-balance-form', () => {
     await server.stop();
     try {
       screen.press('$1.00');
-      screen.press('Save mark');
+      screen.press('Save');
       await shows(() => expect(screen.text()).toContain('$1.00 waits to be sent'));
       expect(outboxEntries()).toMatchObject([{ optionKey: 'quota_warning_threshold', mine: '500000', base: { revision: 3 } }]);
     } finally {
@@ -99,7 +99,7 @@ describe('low-balance-form', () => {
     open();
     refusal = { success: false, message: 'changed', code: 'revision_conflict', data: marked(2_500_000, 9) };
     screen.press('$1.00');
-    screen.press('Save mark');
+    screen.press('Save');
     await shows(() => expect(outboxEntries()).toMatchObject([{ state: 'conflict', mine: '500000', theirs: { revision: 9 } }]));
     expect(screen.text()).toContain('$1.00 waits to be sent');
   });
