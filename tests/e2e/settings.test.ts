@@ -191,6 +191,8 @@ describeInBrowser('settings', () => {
     await expectSoundScreen(visitor);
 
     await search.fill('');
+    await page.getByRole('button', { name: text('prices.more') }).click();
+    await page.getByRole('menuitem', { name: text('prices.add') }).click();
     await page.getByLabel(text('prices.name')).fill('fresh-model');
     await page.getByRole('button', { name: text('prices.add') }).click();
     await page.getByLabel(text('prices.tick', { model: 'fresh-model' })).check();
@@ -203,7 +205,7 @@ describeInBrowser('settings', () => {
     expect(await cell('fresh-model', 'price').inputValue()).toBe('0.05');
     expect(await cell('fresh-model', 'input').isDisabled()).toBe(true);
 
-    await page.getByRole('button', { name: text('settings.save'), exact: true }).click();
+    await page.getByRole('button', { name: text('settings.diff.review_other', { count: 5 }) }).click();
     await panelOf(page, 'desk')
       .getByRole('button', { name: text('settings.diff.save_other', { count: 5 }) })
       .click();
@@ -212,7 +214,8 @@ describeInBrowser('settings', () => {
     expect(JSON.parse((await valueOf(api, 'CompletionRatio')) ?? '')['house-model']).toBe(3);
     await page.getByRole('button', { name: text('prices.show.unpriced', { count: 0 }) }).waitFor();
 
-    await page.getByRole('button', { name: text('prices.reset') }).click();
+    await page.getByRole('button', { name: text('prices.more') }).click();
+    await page.getByRole('menuitem', { name: text('prices.reset') }).click();
     await page
       .getByRole('dialog')
       .getByRole('button', { name: text('prices.reset') })

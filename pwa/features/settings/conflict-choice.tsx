@@ -31,7 +31,7 @@ function ValueConflict({ settingKey, base, mine, theirs, mineNote, verb, isBusy 
     <div className={styles.conflict}>
       <ConflictOptions
         name={words.name(settingKey)}
-        base={{ note: t('settings.conflict.base_note', { revision: base.revision }), value: words.value(settingKey, base.value) }}
+        base={{ note: t('settings.conflict.base_note'), value: words.value(settingKey, base.value) }}
         mine={{ note: mineNote, value: words.value(settingKey, mine), difference: difference(mine) }}
         theirs={{
           note: words.changeNote(theirs),

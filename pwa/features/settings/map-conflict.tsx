@@ -14,7 +14,7 @@ interface MapConflictProps extends ConflictChoiceProps {
 
 /** Two edits of one map, entry by entry: only those that both changed are asked about. */
 export function MapConflict(props: MapConflictProps) {
-  const { base, theirs, mineNote, isBusy = false } = props;
+  const { theirs, mineNote, isBusy = false } = props;
   const { t } = useTranslation();
   const words = useSettingLabels();
   const edit = useMapMerge(props);
@@ -34,7 +34,7 @@ export function MapConflict(props: MapConflictProps) {
             key={conflict.name}
             name={conflict.name}
             isNamed
-            base={{ note: t('settings.conflict.base_note', { revision: base.revision }), value: words.entry(conflict.base) }}
+            base={{ note: t('settings.conflict.base_note'), value: words.entry(conflict.base) }}
             mine={{ note: mineNote, value: words.entry(conflict.mine), difference: words.difference(conflict.base, conflict.mine) }}
             theirs={{
               note: words.changeNote(theirs),

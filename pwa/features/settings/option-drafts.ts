@@ -43,6 +43,11 @@ export function afterSave(drafts: Drafts, sent: Drafts, saved: readonly Option[]
   );
 }
 
+/** Whether prices are among them: those are never saved unseen. */
+export function isPriceEdit(drafts: Drafts): boolean {
+  return [...drafts.keys()].some(isPriceKey);
+}
+
 /** Why drafts cannot be saved, by key. */
 export function draftProblems(drafts: Drafts): Map<SettingKey, SettingProblem> {
   const problems = new Map<SettingKey, SettingProblem>();

@@ -1,4 +1,4 @@
-import { Fragment, useState } from 'react';
+import { Fragment, type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Option } from '#shared/options.ts';
 import { Role } from '#shared/roles.ts';
@@ -6,24 +6,30 @@ import { mayWriteSetting } from '#shared/settings.ts';
 import { useStoredUser } from '#pwa/api/self.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
+import { useIsTouched } from '#pwa/ui/frame/breakpoint.ts';
 import { Pager } from '#pwa/ui/list/pager.tsx';
-import { useSelection } from '#pwa/ui/list/selection.ts';
+import { type Selection, useSelection } from '#pwa/ui/list/selection.ts';
 import { rememberedPageSize } from '#pwa/ui/list/list-search.ts';
+import { changesOf } from './option-drafts.ts';
 import { PriceBatch } from './price-batch.tsx';
+import { PriceCard } from './price-card.tsx';
 import { PriceRow } from './price-row.tsx';
 import {
+  type BatchFill,
   cellOf,
   editedTexts,
   fillEdit,
   isSamePrice,
-  isUnpriced,
   type PriceEdit,
+  type PriceKey,
   type PriceMaps,
   priceFields,
+  priceGroups,
   removal,
   rowOf,
+  shownNumber,
 } from './price-rows.ts';
-import { PriceSources } from './price-sources.tsx';
+import { PriceSheet } from './price-sheet.tsx';
 import styles from './price-table.module.css';
 import { type PriceFilter, PriceTools } from './price-tools.tsx';
 import { usePriceMaps } from './use-price-maps.ts';
@@ -32,10 +38,13 @@ import type { SettingEdits } from './use-setting-edits.ts';
 interface PriceEditorProps {
   options: readonly Option[];
   edits: SettingEdits;
+  onReview: () => void;
+  /** To the maps as they are stored. */
+  onJson: () => void;
 }
 
 /** Prices as a table: what is typed goes into the same edits as the JSON below it, and is saved with them. */
-export function PriceEditor({ options, edits }: PriceEditorProps) {
+export function PriceEditor({ options, edits, onReview, onJson }: PriceEditorProps) {
   const { t } = useTranslation();
   const prices = usePriceMaps(options, edits);
   if (prices.maps === undefined || prices.saved === undefined) {
@@ -45,111 +54,219 @@ export function PriceEditor({ options, edits }: PriceEditorProps) {
       </p>
     );
   }
-  return <PriceTable prices={{ ...prices, maps: prices.maps, saved: prices.saved }} edits={edits} />;
+  return (
+    <PriceTable
+      prices={{ ...prices, maps: prices.maps, saved: prices.saved }}
+      edits={edits}
+      changes={changesOf(edits.drafts, options)}
+      onReview={onReview}
+      onJson={onJson}
+    />
+  );
 }
 
 interface PriceTableProps {
   prices: ReturnType<typeof usePriceMaps> & { maps: PriceMaps; saved: PriceMaps };
   edits: SettingEdits;
+  /** Values that a save would change. */
+  changes: number;
+  onReview: () => void;
+  onJson: () => void;
 }
 
-function PriceTable({ prices, edits }: PriceTableProps) {
-  const { maps, saved, unpriced } = prices;
+function PriceTable({ prices, edits, changes, onReview, onJson }: PriceTableProps) {
+  const { maps, saved, unpriced, isUnpriced } = prices;
   const { t } = useTranslation();
   const mayWrite = mayWriteSetting('ModelRatio', useStoredUser()?.role ?? Role.guest);
+  const isTouched = useIsTouched();
   const selection = useSelection<string>();
+  const [isTicking, setTicking] = useState(false);
+  const [opened, setOpened] = useState<string>();
   const { filter, page, setPage, added, setAdded, view, isChanged, known, shown, sectionOf, show } = useShownPrices(prices);
-  const sections = Map.groupBy(shown, sectionOf);
+  const noteOf = usePriceNotes(prices);
   const onPage = shown.slice((page.number - 1) * page.size, page.number * page.size);
+  const ofModel = (model: string) => ({
+    row: rowOf(maps, model),
+    saved: rowOf(saved, model),
+    view,
+    mayWrite,
+    note: noteOf(model),
+    onEdit: (what: PriceEdit) => edit([model], what),
+    onRemove: () => {
+      setAdded(added.filter((one) => one !== model));
+      edit([model], removal);
+    },
+  });
   function edit(names: readonly string[], what: PriceEdit): void {
     for (const [key, text] of editedTexts(maps, names, what)) edits.type(key, text);
   }
+  const handleFill = (fill: BatchFill): void => edit([...selection.keys], fillEdit(fill));
+  function handleAdd(model: string): void {
+    setAdded([model, ...added]);
+    show({ ...filter, text: '', show: 'all' });
+    if (isTouched) setOpened(model);
+  }
+  function handleTexts(texts: ReadonlyMap<PriceKey, string>): void {
+    for (const [key, text] of texts) edits.type(key, text);
+    show({ ...filter, text: '', show: 'changed' });
+  }
   return (
-    <div className={styles.table} data-fills>
+    <div className={styles.table} data-fills data-touched={isTouched || undefined}>
       <PriceTools
         filter={filter}
         counts={{ all: known.length, unpriced: unpriced.length, changed: known.filter(isChanged).length }}
         isKnown={(model) => known.includes(model)}
         mayWrite={mayWrite}
         onFilter={show}
-        onAdd={(model) => {
-          setAdded([model, ...added]);
-          show({ ...filter, text: '', show: 'all' });
-        }}
-      >
-        <PriceSources
-          maps={maps}
-          unpriced={unpriced.filter((model) => isUnpriced(maps, model))}
-          quotaPerUnit={view.quotaPerUnit}
-          onTexts={(texts) => {
-            for (const [key, text] of texts) edits.type(key, text);
-            show({ ...filter, text: '', show: 'changed' });
-          }}
-        />
-      </PriceTools>
-      <ColumnHeads unit={filter.unit} />
+        onAdd={handleAdd}
+        onTicking={isTouched ? () => setTicking(!isTicking) : undefined}
+        isTicking={isTicking}
+        onJson={onJson}
+        maps={maps}
+        quotaPerUnit={view.quotaPerUnit}
+        unpriced={unpriced.filter((model) => isUnpriced(model, maps))}
+        onTexts={handleTexts}
+      />
+      {!isTouched && <ColumnHeads />}
       {shown.length === 0 ? (
         <p className={styles.empty}>{t(filter.show === 'unpriced' ? 'prices.none_unpriced' : 'prices.none')}</p>
       ) : (
-        <ul className={styles.rows} aria-label={t('settings.page.prices')}>
-          {onPage.map((model, index) => (
-            <Fragment key={`${model} ${filter.unit}`}>
-              {(index === 0 || sectionOf(model) !== sectionOf(onPage[index - 1] ?? '')) && (
-                <SectionHead section={sectionOf(model)} count={sections.get(sectionOf(model))?.length ?? 0} />
-              )}
-              <PriceRow
-                row={rowOf(maps, model)}
-                saved={rowOf(saved, model)}
-                view={view}
-                mayWrite={mayWrite}
-                isTicked={selection.keys.has(model)}
+        <Rows models={onPage} sections={Map.groupBy(shown, sectionOf)} sectionOf={sectionOf} refused={prices.refused}>
+          {(model) =>
+            isTouched ? (
+              <PriceCard
+                {...ofModel(model)}
+                isTicked={isTicking ? selection.keys.has(model) : undefined}
                 onTick={() => selection.toggle(model)}
-                onEdit={(what) => edit([model], what)}
-                onRemove={() => {
-                  setAdded(added.filter((one) => one !== model));
-                  edit([model], removal);
-                }}
+                onOpen={() => setOpened(model)}
               />
-            </Fragment>
-          ))}
-        </ul>
+            ) : (
+              <PriceRow key={filter.unit} {...ofModel(model)} isTicked={selection.keys.has(model)} onTick={() => selection.toggle(model)} />
+            )
+          }
+        </Rows>
       )}
-      <div className={styles.foot}>
-        {selection.keys.size > 0 && mayWrite && (
-          <PriceBatch count={selection.keys.size} onFill={(fill) => edit([...selection.keys], fillEdit(fill))} onClear={selection.clear} />
-        )}
-        <div className={styles.pager}>
-          <Pager
-            page={page.number}
-            size={page.size}
-            total={shown.length}
-            onPage={(number) => setPage({ ...page, number })}
-            onSize={(size) => setPage({ number: 1, size })}
-          />
-        </div>
+      <TableFoot {...{ page, setPage, selection, mayWrite }} total={shown.length} onFill={handleFill} />
+      {isTouched && opened !== undefined && (
+        <PriceSheet key={opened} {...ofModel(opened)} changes={changes} onReview={onReview} onClose={() => setOpened(undefined)} />
+      )}
+    </div>
+  );
+}
+
+interface RowsProps {
+  models: readonly string[];
+  /** Of all pages. */
+  sections: ReadonlyMap<Section, readonly string[]>;
+  sectionOf: (model: string) => Section;
+  refused: ReadonlyMap<string, number>;
+  children: (model: string) => ReactNode;
+}
+
+/** Each section under its head. */
+function Rows({ models, sections, sectionOf, refused, children }: RowsProps) {
+  const { t } = useTranslation();
+  return (
+    <ul className={styles.rows} aria-label={t('settings.page.prices')}>
+      {models.map((model, index) => (
+        <Fragment key={model}>
+          {(index === 0 || sectionOf(model) !== sectionOf(models[index - 1] ?? '')) && (
+            <SectionHead section={sectionOf(model)} models={sections.get(sectionOf(model)) ?? []} refused={refused} />
+          )}
+          {children(model)}
+        </Fragment>
+      ))}
+    </ul>
+  );
+}
+
+interface TableFootProps extends Pick<ReturnType<typeof useShownPrices>, 'page' | 'setPage'> {
+  total: number;
+  selection: Selection<string>;
+  mayWrite: boolean;
+  onFill: (fill: BatchFill) => void;
+}
+
+function TableFoot({ page, setPage, total, selection, mayWrite, onFill }: TableFootProps) {
+  return (
+    <div className={styles.foot}>
+      {selection.keys.size > 0 && mayWrite && <PriceBatch count={selection.keys.size} onFill={onFill} onClear={selection.clear} />}
+      <div className={styles.pager}>
+        <Pager
+          page={page.number}
+          size={page.size}
+          total={total}
+          onPage={(number) => setPage({ ...page, number })}
+          onSize={(size) => setPage({ number: 1, size })}
+        />
       </div>
     </div>
   );
 }
 
-function ColumnHeads({ unit }: { unit: PriceFilter['unit'] }) {
+/** What is to be known of a model beside its prices: those of another kind, and calls that were refused. */
+function usePriceNotes({ perSecond, refused }: PriceTableProps['prices']): (model: string) => string | undefined {
+  const { t } = useTranslation();
+  return (model) => {
+    const [second, calls] = [perSecond(model), refused.get(model) ?? 0];
+    if (second !== undefined) return t('prices.per_second', { price: shownNumber(second, { isPrice: true }) });
+    return calls === 0 ? undefined : t('prices.refused', { count: calls });
+  };
+}
+
+/** Read aloud with each cell: it names its column. */
+function ColumnHeads() {
   const { t } = useTranslation();
   return (
     <div className={styles.head} aria-hidden="true">
-      <span />
-      <span>{t('prices.column.model')}</span>
-      {priceFields.map((field) => (
-        <span key={field}>{t(`prices.column.${unit}.${field}`)}</span>
+      <span className={styles.modelHead}>{t('prices.column.model')}</span>
+      {priceGroups.map(({ name, fields }) => (
+        <span
+          key={name}
+          className={styles.group}
+          data-group={name}
+          style={{ gridColumn: `${firstColumn + priceFields.indexOf(fields[0])} / span ${fields.length}` }}
+        >
+          <b>{t(`prices.group.${name}`)}</b>
+        </span>
       ))}
+      {priceGroups.flatMap(({ name, fields }) =>
+        fields.map((field, index) => (
+          <span
+            key={field}
+            className={styles.kind}
+            data-group={name}
+            data-first={index === 0 || undefined}
+            style={{ gridColumn: firstColumn + priceFields.indexOf(field) }}
+          >
+            {t(`prices.short.${field}`)}
+          </span>
+        )),
+      )}
     </div>
   );
 }
 
+/** Before it the box and the model's name. */
+const firstColumn = 3;
+
 type Section = 'added' | 'unpriced' | 'served' | 'other';
 
-function SectionHead({ section, count }: { section: Section; count: number }) {
+interface SectionHeadProps {
+  section: Section;
+  models: readonly string[];
+  refused: ReadonlyMap<string, number>;
+}
+
+function SectionHead({ section, models, refused }: SectionHeadProps) {
   const { t } = useTranslation();
-  return <li className={styles.section}>{t(`prices.section.${section}`, { count })}</li>;
+  const calls = models.reduce((sum, model) => sum + (refused.get(model) ?? 0), 0);
+  return (
+    <li className={styles.section}>
+      <span>{t(`prices.section.${section}`, { count: models.length })}</span>
+      {calls > 0 && <span>{t('prices.refused', { count: calls })}</span>}
+    </li>
+  );
 }
 
 /** Which models the table lists. */

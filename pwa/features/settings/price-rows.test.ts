@@ -5,7 +5,6 @@ import {
   editedTexts,
   editOf,
   fillEdit,
-  isUnpriced,
   mapsOf,
   type PriceMaps,
   priceChanges,
@@ -46,12 +45,6 @@ describe('price rows', () => {
     expect(rowOf(maps, 'gpt-4o')).toMatchObject({ isCompletionFixed: true, completionIs: 4 });
     expect(rowOf(maps, 'house-model').isCompletionFixed).toBe(false);
     expect(cellOf(rowOf(maps, 'gpt-4o'), 'output', usd)).toBe(10);
-  });
-
-  it('a model without a price and a ratio has none; a ratio of 0 is one', () => {
-    expect(isUnpriced(maps, 'nobody')).toBe(true);
-    expect(isUnpriced(maps, 'free')).toBe(false);
-    expect(isUnpriced(maps, 'dall-e-3')).toBe(false);
   });
 
   it('are none while a text is no map', () => {
@@ -183,12 +176,15 @@ describe('the edited cell alone changes in USD', () => {
   });
 
   // Built-in output prices, of a family or of a vendor's list, are factors of the input as well.
-  it.each(['claude-haiku-4-5', 'gpt-5-mini', 'gemini-2.5-pro', 'claude-sonnet-4-5', 'deepseek-v4-pro', 'grok-4'])('%s: output stays', (model) => {
-    const before = mapsFrom({ ModelRatio: { [model]: 0.5 }, CacheRatio: { [model]: 0.1 } });
-    expect(rowOf(before, model).isCompletionFixed).toBe(false);
-    const [, ...others] = shown(before, model);
-    expect(shown(type(before, model, 'input', 1.2), model)).toEqual([1.2, ...others]);
-  });
+  it.each(['claude-haiku-4-5', 'gpt-5-mini', 'gemini-2.5-pro', 'claude-sonnet-4-5', 'deepseek-v4-pro', 'grok-4'])(
+    '%s: output stays',
+    (model) => {
+      const before = mapsFrom({ ModelRatio: { [model]: 0.5 }, CacheRatio: { [model]: 0.1 } });
+      expect(rowOf(before, model).isCompletionFixed).toBe(false);
+      const [, ...others] = shown(before, model);
+      expect(shown(type(before, model, 'input', 1.2), model)).toEqual([1.2, ...others]);
+    },
+  );
 
   it('whichever it is, and whether it is typed or emptied', () => {
     const before = shown(full, 'all');

@@ -69,11 +69,6 @@ function namesIn(maps: PriceMaps, keys: readonly PriceKey[]): string[] {
   return [...new Set(keys.flatMap((key) => [...maps[key].keys()]))].sort((one, other) => one.localeCompare(other));
 }
 
-/** Neither a price nor a ratio: calls to it are refused, unless the site is for the own use only. */
-export function isUnpriced(maps: PriceMaps, model: string): boolean {
-  return !maps.ModelPrice.has(model) && !maps.ModelRatio.has(model);
-}
-
 export function rowOf(maps: PriceMaps, model: string): PriceRow {
   const set = byKey((key) => numberIn(maps[key], model));
   const completion = set.CompletionRatio;
@@ -95,6 +90,26 @@ function numberIn(map: EntryMap, model: string): number | undefined {
 export const priceFields = ['input', 'output', 'cached', 'written', 'heard', 'cachedAudio', 'spoken', 'seen', 'drawn', 'price'] as const;
 export type PriceField = (typeof priceFields)[number];
 
+/** What stands together, under one name. */
+export const priceGroups = [
+  { name: 'text', fields: ['input', 'output'] },
+  { name: 'cache', fields: ['cached', 'written'] },
+  { name: 'audio', fields: ['heard', 'cachedAudio', 'spoken'] },
+  { name: 'image', fields: ['seen', 'drawn'] },
+  { name: 'call', fields: ['price'] },
+] as const satisfies { name: string; fields: readonly PriceField[] }[];
+
+/** Whether somebody has set it; an output price that is built in nobody has. */
+export function isSet(row: PriceRow, field: PriceField): boolean {
+  return row.set[fieldKeys[field]] !== undefined;
+}
+
+/** Whether it can be typed: a price per call takes the place of all others, and a fixed ratio that of the output. */
+export function isOpen(row: PriceRow, field: PriceField): boolean {
+  if (field === 'price') return true;
+  return row.set.ModelPrice === undefined && !(field === 'output' && row.isCompletionFixed);
+}
+
 const fieldKeys: Record<PriceField, PriceKey> = {
   input: 'ModelRatio',
   output: 'CompletionRatio',
@@ -108,13 +123,13 @@ const fieldKeys: Record<PriceField, PriceKey> = {
   price: 'ModelPrice',
 };
 
-interface PriceView {
+export interface CellView {
   unit: PriceUnit;
   quotaPerUnit: number;
 }
 
 /** What a cell shows; undefined: nothing is set. */
-export function cellOf(row: PriceRow, field: PriceField, view: PriceView): number | undefined {
+export function cellOf(row: PriceRow, field: PriceField, view: CellView): number | undefined {
   const own = row.set[fieldKeys[field]];
   if (field === 'price' || view.unit === 'ratio') return own;
   const { ModelRatio } = row.set;
@@ -131,6 +146,18 @@ function baseOf(row: PriceRow, field: PriceField, quotaPerUnit: number): number 
   const input = usdOf(ModelRatio, quotaPerUnit);
   if (field === 'drawn') return input * ImageRatio;
   return field === 'spoken' || field === 'cachedAudio' ? input * AudioRatio : input;
+}
+
+/** What of a model differs between two states. */
+export function changedFields(
+  old: PriceRow,
+  now: PriceRow,
+  view: CellView,
+): { field: PriceField; before: number | undefined; after: number | undefined }[] {
+  return priceFields.flatMap((field) => {
+    const [before, after] = [cellOf(old, field, view), cellOf(now, field, view)];
+    return isSamePrice(before, after) ? [] : [{ field, before, after }];
+  });
 }
 
 /** Whether somebody changed one into the other; a price that is kept as a quotient may come back a trifle off. */
@@ -158,7 +185,7 @@ export type PriceEdit = Partial<Record<PriceKey, number | undefined>>;
 export function editOf(
   row: PriceRow,
   { field, value }: { field: PriceField; value: number | undefined },
-  view: PriceView,
+  view: CellView,
   saved: PriceRow = row,
 ): PriceEdit | 'zero_input' {
   const key = fieldKeys[field];
@@ -176,6 +203,14 @@ export function editOf(
   return edit;
 }
 
+/** What would be stored of a field for a text that is being typed in USD; undefined: nothing else than what stands there. */
+export function typedRatio(row: PriceRow, field: PriceField, text: string, view: CellView): number | undefined {
+  const value = typedNumber(text);
+  if (field === 'price' || view.unit === 'ratio' || value === undefined || value === null) return undefined;
+  const edit = editOf(row, { field, value }, view);
+  return edit === 'zero_input' ? undefined : edit[fieldKeys[field]];
+}
+
 /** Fields whose ratio is a factor of that one, each after the one that it is a factor of. */
 function followersOf(field: PriceField): readonly PriceField[] {
   if (field === 'input') return ['output', 'cached', 'written', 'heard', 'seen', 'cachedAudio', 'spoken', 'drawn'];
@@ -184,7 +219,7 @@ function followersOf(field: PriceField): readonly PriceField[] {
 }
 
 /** USD that a field is to go on showing; undefined: it shows none, or its ratio is fixed. */
-function priceBefore(row: PriceRow, saved: PriceRow, field: PriceField, view: PriceView): number | undefined {
+function priceBefore(row: PriceRow, saved: PriceRow, field: PriceField, view: CellView): number | undefined {
   if (field === 'output' && row.isCompletionFixed) return undefined;
   const key = fieldKeys[field];
   if (field !== 'output' && row.set[key] === undefined) return undefined;
@@ -256,13 +291,6 @@ export function priceChanges(before: PriceMaps, after: PriceMaps, quotaPerUnit: 
       }
       return [];
     });
-}
-
-function changedFields(old: PriceRow, now: PriceRow, view: PriceView): PriceChange['fields'] {
-  return priceFields.flatMap((field) => {
-    const [before, after] = [cellOf(old, field, view), cellOf(now, field, view)];
-    return isSamePrice(before, after) ? [] : [{ field, before, after }];
-  });
 }
 
 /** A number from 0 up; null: the text is none; undefined: it is empty. */

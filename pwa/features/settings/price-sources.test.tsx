@@ -29,7 +29,7 @@ function draw(unpriced: readonly string[]): void {
   act(() =>
     root.render(
       <MantineProvider>
-        <PriceSources maps={maps} unpriced={unpriced} quotaPerUnit={500_000} onTexts={(texts) => typed.push(texts)} />
+        <PriceSources maps={maps} unpriced={unpriced} quotaPerUnit={500_000} actions={[]} onTexts={(texts) => typed.push(texts)} />
       </MantineProvider>,
     ),
   );

@@ -3,22 +3,27 @@ import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { saveText } from '#pwa/ui/controls/save-text.ts';
 import { toastSuccess } from '#pwa/ui/frame/toast.ts';
+import { type MenuAction, RowMenu } from '#pwa/ui/list/row-menu.tsx';
 import { catalogueEdits, readCatalogue } from './price-catalogue.ts';
 import { isSamePrices, largestFile, priceFileText, readPriceFile } from './price-files.ts';
 import { editedTextsOfMany, type PriceKey, type PriceMaps } from './price-rows.ts';
 import styles from './price-table.module.css';
 
-interface PriceSourcesProps {
+export interface PriceSourcesProps {
   maps: PriceMaps;
   /** Models that are called and have no price. */
   unpriced: readonly string[];
   quotaPerUnit: number;
+  /** What else is done to the table as a whole; the last takes everything back. */
+  actions: readonly MenuAction[];
+  /** Everything is in the menu. */
+  isShort?: boolean;
   /** Typed like any other edit: nothing is saved before its changes were looked at. */
   onTexts: (texts: ReadonlyMap<PriceKey, string>) => void;
 }
 
 /** Where prices come from besides the keyboard: a file, and what the providers ask. */
-export function PriceSources({ maps, unpriced, quotaPerUnit, onTexts }: PriceSourcesProps) {
+export function PriceSources({ maps, unpriced, quotaPerUnit, actions, isShort = false, onTexts }: PriceSourcesProps) {
   const { t } = useTranslation();
   const picker = useRef<HTMLInputElement>(null);
   const [problem, setProblem] = useState<string>();
@@ -41,15 +46,33 @@ export function PriceSources({ maps, unpriced, quotaPerUnit, onTexts }: PriceSou
   }
   return (
     <>
-      <Button variant="subtle" disabled={unpriced.length === 0} onClick={() => void handleCatalogue()}>
-        {t('prices.catalogue.apply')}
-      </Button>
-      <Button variant="subtle" onClick={() => saveText('prices.json', priceFileText(maps))}>
-        {t('prices.file.export')}
-      </Button>
-      <Button variant="subtle" onClick={() => picker.current?.click()}>
-        {t('prices.file.import')}
-      </Button>
+      {!isShort && (
+        <Button disabled={unpriced.length === 0} onClick={() => void handleCatalogue()}>
+          {t('prices.catalogue.apply')}
+        </Button>
+      )}
+      <RowMenu
+        label={t('prices.more')}
+        width={220}
+        content={() => ({
+          actions: [
+            ...(isShort
+              ? [
+                  {
+                    key: 'catalogue',
+                    label: t('prices.catalogue.apply'),
+                    isDisabled: unpriced.length === 0,
+                    onClick: () => void handleCatalogue(),
+                  },
+                ]
+              : []),
+            ...actions.slice(0, -1),
+            { key: 'export', label: t('prices.file.export'), onClick: () => saveText('prices.json', priceFileText(maps)) },
+            { key: 'import', label: t('prices.file.import'), onClick: () => picker.current?.click() },
+            ...actions.slice(-1),
+          ],
+        })}
+      />
       <input
         ref={picker}
         type="file"
@@ -63,7 +86,7 @@ export function PriceSources({ maps, unpriced, quotaPerUnit, onTexts }: PriceSou
         }}
       />
       {problem !== undefined && (
-        <span className={styles.fault} role="alert">
+        <span className={styles.problem} role="alert">
           {problem}
         </span>
       )}

@@ -1,18 +1,21 @@
 import { Button, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { optionApi } from '#shared/options.ts';
 import { call } from '#pwa/api/call.ts';
 import { failureOf } from '#pwa/api/failure.ts';
 import { optionsQuery } from '#pwa/api/options.ts';
-import { OnlineButton } from '#pwa/offline/online-button.tsx';
+import { useNeedsConnection } from '#pwa/offline/online-button.tsx';
+import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { Segments } from '#pwa/ui/controls/segments.tsx';
 import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { ConfirmDialog } from '#pwa/ui/frame/confirm-dialog.tsx';
 import { toastFailure } from '#pwa/ui/frame/toast.ts';
+import type { MenuAction } from '#pwa/ui/list/row-menu.tsx';
 import type { PriceUnit } from './price-rows.ts';
+import { PriceSources, type PriceSourcesProps } from './price-sources.tsx';
 import styles from './price-table.module.css';
 
 export interface PriceFilter {
@@ -21,22 +24,37 @@ export interface PriceFilter {
   unit: PriceUnit;
 }
 
-interface PriceToolsProps {
+interface PriceToolsProps extends Omit<PriceSourcesProps, 'actions' | 'isShort'> {
   filter: PriceFilter;
   counts: Record<PriceFilter['show'], number>;
   isKnown: (model: string) => boolean;
   mayWrite: boolean;
+  /** Undefined: rows have their boxes anyway. */
+  onTicking: (() => void) | undefined;
+  isTicking: boolean;
+  onJson: () => void;
   onFilter: (filter: PriceFilter) => void;
   onAdd: (model: string) => void;
-  children: ReactNode;
 }
 
 /** What is shown of the table, in which unit; and what is done to it as a whole. */
-export function PriceTools({ filter, counts, isKnown, mayWrite, onFilter, onAdd, children }: PriceToolsProps) {
+export function PriceTools({
+  filter,
+  counts,
+  isKnown,
+  mayWrite,
+  onTicking,
+  isTicking,
+  onJson,
+  onFilter,
+  onAdd,
+  ...sources
+}: PriceToolsProps) {
   const { t } = useTranslation();
-  // A phone shows prices first, and what is done to them all where it is asked for.
   const isPhone = useIsPhone();
-  const [isOpen, setOpen] = useState(false);
+  const [isAdding, setAdding] = useState(false);
+  const reset = useResetRatios();
+  const actions = usePriceActions({ filter, onTicking, isTicking, onJson, onFilter, onAdding: () => setAdding(true), onReset: reset.ask });
   return (
     <>
       <div className={styles.tools}>
@@ -53,11 +71,6 @@ export function PriceTools({ filter, counts, isKnown, mayWrite, onFilter, onAdd,
             if (event.key === 'Enter') event.preventDefault();
           }}
         />
-        {mayWrite && isPhone && (
-          <Button aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-            {t('prices.tools')}
-          </Button>
-        )}
         <Segments
           label={t('settings.filter.label')}
           value={filter.show}
@@ -67,22 +80,67 @@ export function PriceTools({ filter, counts, isKnown, mayWrite, onFilter, onAdd,
           }))}
           onChange={(show) => onFilter({ ...filter, show })}
         />
-        <Segments
-          label={t('prices.unit')}
-          value={filter.unit}
-          options={(['usd', 'ratio'] as const).map((value) => ({ value, label: t(`prices.units.${value}`) }))}
-          onChange={(unit) => onFilter({ ...filter, unit })}
-        />
+        {!isPhone && (
+          <Segments
+            label={t('prices.unit')}
+            value={filter.unit}
+            options={(['usd', 'ratio'] as const).map((value) => ({ value, label: t(`prices.units.${value}`) }))}
+            onChange={(unit) => onFilter({ ...filter, unit })}
+          />
+        )}
+        {mayWrite && (
+          <span className={styles.sources}>
+            <PriceSources {...sources} actions={actions} isShort={onTicking !== undefined} />
+          </span>
+        )}
       </div>
-      {mayWrite && (isOpen || !isPhone) && (
+      {isAdding && (
         <div className={styles.tools}>
-          <AddModel isKnown={isKnown} onAdd={onAdd} />
-          {children}
-          <ResetRatios />
+          <AddModel
+            isKnown={isKnown}
+            onAdd={(model) => {
+              setAdding(false);
+              onAdd(model);
+            }}
+          />
+          <Button variant="subtle" onClick={() => setAdding(false)}>
+            {t('common.action.cancel')}
+          </Button>
         </div>
       )}
+      {reset.dialog}
     </>
   );
+}
+
+interface ActionsProps extends Pick<PriceToolsProps, 'filter' | 'onTicking' | 'isTicking' | 'onJson' | 'onFilter'> {
+  onAdding: () => void;
+  onReset: () => void;
+}
+
+function usePriceActions({ filter, onTicking, isTicking, onJson, onFilter, onAdding, onReset }: ActionsProps): MenuAction[] {
+  const { t } = useTranslation();
+  const isPhone = useIsPhone();
+  const isOnline = useIsOnline();
+  const needs = useNeedsConnection();
+  return [
+    { key: 'add', label: t('prices.add'), onClick: onAdding },
+    // A phone has room for what is shown, not for how.
+    ...(isPhone
+      ? [
+          {
+            key: 'unit',
+            label: t(`prices.show_unit.${filter.unit === 'usd' ? 'ratio' : 'usd'}`),
+            onClick: () => onFilter({ ...filter, unit: filter.unit === 'usd' ? 'ratio' : 'usd' }),
+          },
+          { key: 'json', label: t('prices.show_json'), onClick: onJson },
+        ]
+      : []),
+    ...(onTicking === undefined
+      ? []
+      : [{ key: 'select', label: t(isTicking ? 'prices.select_end' : 'prices.select'), onClick: onTicking }]),
+    { key: 'reset', label: needs(t('prices.reset')), isDanger: true, isDisabled: !isOnline, onClick: onReset },
+  ];
 }
 
 function AddModel({ isKnown, onAdd }: Pick<PriceToolsProps, 'isKnown' | 'onAdd'>) {
@@ -102,6 +160,7 @@ function AddModel({ isKnown, onAdd }: Pick<PriceToolsProps, 'isKnown' | 'onAdd'>
     <>
       <TextInput
         className={styles.search}
+        autoFocus
         aria-label={t('prices.name')}
         placeholder={t('prices.name')}
         maxLength={200}
@@ -126,7 +185,7 @@ function AddModel({ isKnown, onAdd }: Pick<PriceToolsProps, 'isKnown' | 'onAdd'>
 }
 
 /** The ratios that this version comes with take the place of all model ratios, at once. */
-function ResetRatios() {
+function useResetRatios() {
   const { t } = useTranslation();
   const queryClient = useQueryClient();
   const [isAsked, setAsked] = useState(false);
@@ -139,9 +198,9 @@ function ResetRatios() {
       await queryClient.invalidateQueries({ queryKey: optionsQuery.queryKey });
     },
   });
-  return (
-    <>
-      <OnlineButton variant="subtle" data-danger className={styles.push ?? ''} onClick={() => setAsked(true)} label={t('prices.reset')} />
+  return {
+    ask: () => setAsked(true),
+    dialog: (
       <ConfirmDialog
         opened={isAsked}
         title={t('prices.reset_title')}
@@ -151,6 +210,6 @@ function ResetRatios() {
         onConfirm={() => reset.mutate()}
         onCancel={() => setAsked(false)}
       />
-    </>
-  );
+    ),
+  };
 }

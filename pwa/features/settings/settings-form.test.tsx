@@ -47,7 +47,7 @@ describe('settings-form', () => {
     await shows(() => expect(screen.text()).toContain('1 unsaved change'));
     edits.type('ModelRatio', '{"a":2,"c":3}');
     await shows(() => expect(screen.text()).toContain('7 unsaved changes'));
-    expect(screen.text()).toContain('7 changes before saving');
+    expect(screen.text()).toContain('Review 7 changes');
     expect(screen.button('Save 7 changes')).toBeDefined();
   });
 });

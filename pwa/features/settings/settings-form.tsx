@@ -1,21 +1,20 @@
-import { Button } from '@mantine/core';
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Option } from '#shared/options.ts';
 import type { SettingKey } from '#shared/settings.ts';
 import { loadTexts } from '#pwa/i18n/setup.ts';
-import { useConnection } from '#pwa/offline/online-status.tsx';
-import { AsOf } from '#pwa/ui/frame/as-of.tsx';
+import { useIsPhone, useIsTouched } from '#pwa/ui/frame/breakpoint.ts';
 import { ConfirmDialog } from '#pwa/ui/frame/confirm-dialog.tsx';
-import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { Segments } from '#pwa/ui/controls/segments.tsx';
-import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
+import { Fold } from '#pwa/ui/form/fold.tsx';
 import { UnsavedEdits } from '#pwa/ui/form/unsaved-edits.tsx';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import { useSaveKey } from '#pwa/ui/frame/use-save-key.ts';
 import { isChanged } from './default-values.ts';
-import { changesOf } from './option-drafts.ts';
+import { changesOf, isPriceEdit } from './option-drafts.ts';
 import { entriesOf } from './pages.ts';
+import { type PriceView, PriceViewChoice } from './price-view-choice.tsx';
+import { SaveBar } from './save-bar.tsx';
 import type { SettingEntry, SettingPage } from './setting-entry.ts';
 import { SettingFields } from './setting-fields.tsx';
 import { useSettingSearch } from './setting-search.ts';
@@ -69,21 +68,20 @@ interface SettingsFormProps {
   onSave: () => void;
 }
 
-export type PriceView = 'table' | 'json';
-
 /** One form for all pages: what was typed in one is still there after a look at another. */
 export function SettingsForm(props: SettingsFormProps) {
   const { page, search, options, edits, field, isReviewing, onReview, onSave } = props;
   const { t } = useTranslation();
   const [askedOff, setAskedOff] = useState<SettingKey>();
+  const isTouched = useIsTouched();
 
   function handleType(entry: SettingEntry, text: string): void {
     if (entry.asksBeforeOff === true && text === 'false') setAskedOff(entry.key);
     else edits.type(entry.key, text);
   }
-  /** More than one value is looked at before it is saved. */
+  /** More than one value is looked at before it is saved, and every price is. */
   function handleSave(): void {
-    if (!isReviewing && changesOf(edits.drafts, options) > 1) onReview();
+    if (!isReviewing && (isPriceEdit(edits.drafts) || changesOf(edits.drafts, options) > 1)) onReview();
     else onSave();
   }
   useSaveKey(handleSave);
@@ -100,12 +98,22 @@ export function SettingsForm(props: SettingsFormProps) {
       <UnsavedEdits when={edits.drafts.size > 0} />
       <div className={styles.scroll}>
         {search.trim() === '' ? (
-          <PageFields key={page.name} page={page} view={props.view} onView={props.onView} {...shared} />
+          <PageFields key={page.name} page={page} view={props.view} onView={props.onView} onReview={onReview} {...shared} />
         ) : (
           <FoundFields search={search} {...shared} />
         )}
       </div>
-      <SaveBar edits={edits} options={options} at={props.at} isReviewing={isReviewing} onReview={onReview} />
+      {/* Of the table of prices it stands in the head of the screen. */}
+      {(isTouched || page.name !== 'prices' || search.trim() !== '') && (
+        <SaveBar
+          edits={edits}
+          options={options}
+          at={props.at}
+          isReviewing={isReviewing}
+          isReviewed={page.name === 'prices'}
+          onReview={onReview}
+        />
+      )}
       <ConfirmDialog
         opened={askedOff !== undefined}
         title={t('settings.password_login.title')}
@@ -129,14 +137,15 @@ interface FieldsProps {
   onType: (entry: SettingEntry, text: string) => void;
 }
 
-type PageFieldsProps = FieldsProps & Pick<SettingsFormProps, 'page' | 'view' | 'onView'>;
+type PageFieldsProps = FieldsProps & Pick<SettingsFormProps, 'page' | 'view' | 'onView' | 'onReview'>;
 
-function PageFields({ page, view, onView, ...shared }: PageFieldsProps) {
+function PageFields({ page, view, onView, onReview, ...shared }: PageFieldsProps) {
   const { t } = useTranslation();
   const [filter, setFilter] = useState<'all' | 'changed'>('all');
   const entries = entriesOf(page);
   const isPrices = page.name === 'prices';
   const isTable = isPrices && view === 'table';
+  const isPhone = useIsPhone();
   const changed = new Set(shared.options.filter(isChanged).map(({ key }) => key));
   const changedHere = entries.filter(({ key }) => changed.has(key)).length;
   const isFiltered = filter === 'changed' && changedHere > 0;
@@ -144,21 +153,24 @@ function PageFields({ page, view, onView, ...shared }: PageFieldsProps) {
     ...section,
     entries: isFiltered ? section.entries.filter(({ key }) => changed.has(key)) : section.entries,
   }));
+  const isTwofold = page.name === 'groups' || page.name === 'chats';
+  const fields = (
+    <SettingFields
+      sections={sections
+        .filter((section) => section.entries.length > 0)
+        .map((section) => ({
+          title: section.name === undefined ? undefined : t(`settings.section.${section.name}`),
+          entries: section.entries,
+        }))}
+      {...shared}
+    />
+  );
   return (
     <>
-      <header className={styles.head}>
-        <h2>{t(`settings.page.${page.name}`)}</h2>
-        {isPrices && (
-          <Segments
-            label={t('settings.prices.view')}
-            value={view}
-            options={[
-              { value: 'table', label: t('settings.prices.table') },
-              { value: 'json', label: 'JSON' },
-            ]}
-            onChange={onView}
-          />
-        )}
+      <header className={styles.head} data-quiet={isPrices || undefined}>
+        {/* A larger screen says it at its top. */}
+        {(!isPrices || (isPhone && !isTable)) && <h2>{t(`settings.page.${page.name}`)}</h2>}
+        {isPrices && isPhone && !isTable && <PriceViewChoice view={view} onView={onView} />}
         {changedHere > 0 && !isTable && (
           <Segments
             label={t('settings.filter.label')}
@@ -172,20 +184,19 @@ function PageFields({ page, view, onView, ...shared }: PageFieldsProps) {
         )}
       </header>
       {isTable ? (
-        <PriceEditor options={shared.options} edits={shared.edits} />
+        <PriceEditor options={shared.options} edits={shared.edits} onReview={onReview} onJson={() => onView('json')} />
       ) : (
         <>
           {page.name === 'groups' && <GroupEditor options={shared.options} edits={shared.edits} />}
           {page.name === 'chats' && <ChatEditor options={shared.options} edits={shared.edits} />}
-          <SettingFields
-            sections={sections
-              .filter((section) => section.entries.length > 0)
-              .map((section) => ({
-                title: section.name === undefined ? undefined : t(`settings.section.${section.name}`),
-                entries: section.entries,
-              }))}
-            {...shared}
-          />
+          {isTwofold ? (
+            // What the table holds, as it is stored: for what has to be copied or looked at closely.
+            <Fold title="JSON" beginsOpen={isFiltered} needsLook={entries.some(({ key }) => needsLook(key, shared))}>
+              {() => fields}
+            </Fold>
+          ) : (
+            fields
+          )}
         </>
       )}
       {page.name === 'mail' && <TestMail />}
@@ -193,9 +204,14 @@ function PageFields({ page, view, onView, ...shared }: PageFieldsProps) {
   );
 }
 
+/** A link leads there, or somebody has to decide: the text of a setting is the place for it. */
+function needsLook(key: SettingKey, { wanted, edits }: FieldsProps): boolean {
+  return key === wanted || edits.theirs.has(key) || edits.problems.has(key);
+}
+
 function FoundFields({ search, ...shared }: FieldsProps & { search: string }) {
   const { t } = useTranslation();
-  const found = useSettingSearch()(search);
+  const found = useSettingSearch(shared.options)(search);
   const count = found.reduce((sum, { entries }) => sum + entries.length, 0);
   return (
     <>
@@ -205,71 +221,5 @@ function FoundFields({ search, ...shared }: FieldsProps & { search: string }) {
       {count === 0 && <p className={styles.nothing}>{t('settings.search.nothing')}</p>}
       <SettingFields sections={found.map(({ page, entries }) => ({ title: t(`settings.page.${page}`), entries }))} {...shared} />
     </>
-  );
-}
-
-function Outcome({ edits: { outcome }, at }: { edits: SettingEdits; at: number }) {
-  const { t } = useTranslation();
-  const isStale = useConnection() !== 'online';
-  switch (outcome?.kind) {
-    case 'saved':
-      return <StatusMark status="on">{t('settings.saved', { count: outcome.count })}</StatusMark>;
-    case 'kept':
-      return <StatusMark status="waiting">{t('settings.queued.kept', { count: outcome.count })}</StatusMark>;
-    case 'nothing':
-      return <StatusMark status="note">{t('settings.nothing_changed')}</StatusMark>;
-    default:
-      return <AsOf at={at} isStale={isStale} />;
-  }
-}
-
-interface SaveBarProps extends Pick<SettingsFormProps, 'edits' | 'options' | 'at' | 'isReviewing' | 'onReview'> {}
-
-function SaveBar({ edits, options, at, isReviewing, onReview }: SaveBarProps) {
-  const { t } = useTranslation();
-  // Without a network or without a server: either way the edit waits here.
-  const isAway = useConnection() !== 'online';
-  const count = changesOf(edits.drafts, options);
-  const save = useRef<HTMLButtonElement>(null);
-  const isSecretLeft = edits.outcome?.kind === 'secrets';
-  const whileReviewed = isReviewing ? { display: 'none' } : {};
-  function handleDropAll(): void {
-    edits.dropAll();
-    save.current?.focus({ preventScroll: true });
-  }
-  return (
-    <footer className={styles.bar}>
-      <span className={styles.state} role="status">
-        {isSecretLeft ? (
-          <StatusMark status="offline">{t('settings.secret.stays')}</StatusMark>
-        ) : count > 0 ? (
-          <span className={styles.unsaved}>{t('editing.unsaved', { count })}</span>
-        ) : (
-          <Outcome edits={edits} at={at} />
-        )}
-      </span>
-      {count > 0 && (
-        <Button variant="subtle" onClick={handleDropAll}>
-          {t('editing.discard')}
-        </Button>
-      )}
-      {/* What opened the review is there when it closes. */}
-      {count > 0 && (
-        <Button {...whileReviewed} onClick={onReview}>
-          {t('settings.diff.open')}
-        </Button>
-      )}
-      {/* Quiet, not off: a price that is being typed becomes a change once its field is left, which this press does. */}
-      <Button
-        ref={save}
-        {...whileReviewed}
-        variant={count > 0 ? 'filled' : 'default'}
-        type="submit"
-        loading={edits.isSaving}
-        leftSection={isAway ? <Icon name="outbox" /> : null}
-      >
-        {t(isAway ? 'settings.save_offline' : 'settings.save')}
-      </Button>
-    </footer>
   );
 }

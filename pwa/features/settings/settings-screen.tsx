@@ -1,12 +1,13 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { Link } from '@tanstack/react-router';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Option } from '#shared/options.ts';
 import { optionsQuery } from '#pwa/api/options.ts';
 import { loadTexts } from '#pwa/i18n/setup.ts';
 import { BottomSheet } from '#pwa/ui/frame/bottom-sheet.tsx';
-import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
+import { useIsPhone, useIsTouched } from '#pwa/ui/frame/breakpoint.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { isElsewhere } from '#pwa/ui/list/list-keys.ts';
 import { SummaryItem } from '#pwa/ui/frame/page-header.tsx';
@@ -18,7 +19,10 @@ import { isChanged } from './default-values.ts';
 import { changesOf } from './option-drafts.ts';
 import { entriesOf, pageOfAddress, pages } from './pages.ts';
 import { type PageMarks, SettingsNav, SettingsSearch } from './settings-nav.tsx';
-import { type PriceView, SettingsForm } from './settings-form.tsx';
+import { type PriceView, PriceViewChoice } from './price-view-choice.tsx';
+import { SaveActions } from './save-bar.tsx';
+import { SettingsForm } from './settings-form.tsx';
+import type { SettingPage } from './setting-entry.ts';
 import styles from './settings.module.css';
 import { type SettingEdits, useSettingEdits } from './use-setting-edits.ts';
 
@@ -65,8 +69,14 @@ export function SettingsScreen({ tab, field, view, panel, onView, onPanel }: Set
   const page = pageOfAddress(tab, field);
   const marksOf = useMarks(options, edits);
   const changed = options.filter(isChanged).length;
-  const nav = <SettingsNav current={search === '' ? page.name : undefined} marksOf={marksOf} onChoose={handleChoose} />;
   const find = <SettingsSearch value={search} onChange={setSearch} input={input} />;
+
+  // A link to one of the maps leads to its text.
+  const shownView: PriceView = view === 'json' || (view === undefined && field !== undefined) ? 'json' : 'table';
+  // The table of prices takes the whole width; the other pages are above it then.
+  const isAlone = page.name === 'prices' && search === '';
+  const isWide = isAlone && !isPhone;
+  const isReviewing = panel === 'diff';
 
   function handleChoose(): void {
     setSearch('');
@@ -78,40 +88,32 @@ export function SettingsScreen({ tab, field, view, panel, onView, onPanel }: Set
   }
   return (
     <Screen
-      title={t('settings.title')}
-      facts={changed > 0 && <SummaryItem label={t('settings.changed')}>{changed}</SummaryItem>}
+      title={t(isWide ? 'settings.page.prices' : 'settings.title')}
+      parent={isWide ? <AllSettings /> : undefined}
+      facts={changed > 0 && !isWide && <SummaryItem label={t('settings.changed')}>{changed}</SummaryItem>}
       actions={
-        <Button
-          leftSection={<Icon name="list" />}
-          aria-pressed={panel === 'history'}
-          onClick={() => onPanel(panel === 'history' ? undefined : 'history')}
-        >
-          {t('settings.history.title')}
-        </Button>
+        <HeadActions
+          {...{ edits, options, panel, onPanel, onView, isWide }}
+          view={shownView}
+          at={query.data === undefined ? undefined : query.dataUpdatedAt}
+        />
       }
       {...(isPhone ? { filters: <MenuButton page={page.name} onOpen={() => setMenuOpen(true)} /> } : {})}
       panel={
-        panel === 'history' ? (
-          <SettingsHistory keys={entriesOf(page).map(({ key }) => key)} onClose={() => onPanel(undefined)} />
-        ) : panel === 'diff' ? (
-          <SettingsDiff edits={edits} options={options} onSave={() => void handleSave()} onClose={() => onPanel(undefined)} />
+        panel === 'history' || panel === 'diff' ? (
+          <ShownPanel {...{ panel, page, edits, options }} onSave={() => void handleSave()} onClose={() => onPanel(undefined)} />
         ) : null
       }
     >
       <div className={styles.screen}>
-        {isPhone && find}
-        {isPhone ? (
-          <BottomSheet opened={isMenuOpen} title={t('settings.title')} onClose={() => setMenuOpen(false)}>
-            {nav}
-          </BottomSheet>
-        ) : (
-          // The table keeps its columns beside what will be saved of it.
-          <div className={styles.side} data-aside={(panel === 'diff' && page.name === 'prices') || undefined}>
-            {find}
-            {nav}
-          </div>
+        {isPhone && !(isAlone && shownView === 'table') && find}
+        {!isWide && (
+          <Pages isOpen={isMenuOpen} onClose={() => setMenuOpen(false)}>
+            {!isPhone && find}
+            <SettingsNav current={search === '' ? page.name : undefined} marksOf={marksOf} onChoose={handleChoose} />
+          </Pages>
         )}
-        <QueryState query={query} what={t('settings.title')} lines={14}>
+        <QueryState query={query} what={t('settings.title')} shape={<SettingsShape />}>
           {(loaded) => (
             <SettingsForm
               page={page}
@@ -119,11 +121,10 @@ export function SettingsScreen({ tab, field, view, panel, onView, onPanel }: Set
               options={loaded}
               at={query.dataUpdatedAt}
               field={field}
-              // A link to one of the maps leads to its text.
-              view={view === 'json' || (view === undefined && field !== undefined) ? 'json' : 'table'}
+              view={shownView}
               onView={onView}
               edits={edits}
-              isReviewing={panel === 'diff'}
+              isReviewing={isReviewing}
               onReview={() => onPanel('diff')}
               onSave={() => void handleSave()}
             />
@@ -131,6 +132,88 @@ export function SettingsScreen({ tab, field, view, panel, onView, onPanel }: Set
         </QueryState>
       </div>
     </Screen>
+  );
+}
+
+/** The list of pages: at the side, on a phone in a sheet. */
+function Pages({ isOpen, onClose, children }: { isOpen: boolean; onClose: () => void; children: ReactNode }) {
+  const { t } = useTranslation();
+  if (!useIsPhone()) return <div className={styles.side}>{children}</div>;
+  return (
+    <BottomSheet opened={isOpen} title={t('settings.title')} onClose={onClose}>
+      {children}
+    </BottomSheet>
+  );
+}
+
+interface ShownPanelProps {
+  panel: SettingsPanel;
+  page: SettingPage;
+  edits: SettingEdits;
+  options: readonly Option[];
+  onSave: () => void;
+  onClose: () => void;
+}
+
+function ShownPanel({ panel, page, edits, options, onSave, onClose }: ShownPanelProps) {
+  return panel === 'history' ? (
+    <SettingsHistory keys={entriesOf(page).map(({ key }) => key)} onClose={onClose} />
+  ) : (
+    <SettingsDiff edits={edits} options={options} onSave={onSave} onClose={onClose} />
+  );
+}
+
+/** From a page that takes the whole width back to the list of pages. */
+function AllSettings() {
+  const { t } = useTranslation();
+  return (
+    <Link to="/setting" search={{}}>
+      {t('settings.title')}
+    </Link>
+  );
+}
+
+interface HeadActionsProps extends Pick<SettingsScreenProps, 'panel' | 'onPanel' | 'onView'> {
+  edits: SettingEdits;
+  options: readonly Option[];
+  view: PriceView;
+  /** When the settings were read; undefined: they were not. */
+  at: number | undefined;
+  /** The page of prices, which has no bar at its foot at a desk. */
+  isWide: boolean;
+}
+
+function HeadActions({ edits, options, panel, onPanel, view, onView, at, isWide }: HeadActionsProps) {
+  const { t } = useTranslation();
+  const isTouched = useIsTouched();
+  return (
+    <>
+      {isWide && !isTouched && at !== undefined && (
+        <SaveActions {...{ edits, options, at }} isReviewing={panel === 'diff'} onReview={() => onPanel('diff')} />
+      )}
+      {isWide && <PriceViewChoice view={view} onView={onView} />}
+      <Button
+        leftSection={<Icon name="list" />}
+        aria-pressed={panel === 'history'}
+        onClick={() => onPanel(panel === 'history' ? undefined : 'history')}
+      >
+        {t('settings.history.title')}
+      </Button>
+    </>
+  );
+}
+
+/** Fields on their way: words at the left, what is entered at the right. */
+function SettingsShape() {
+  return (
+    <div className={styles.shape}>
+      {Array.from({ length: 14 }, (_, index) => (
+        <span key={index}>
+          <i style={{ width: `${34 - ((index * 13) % 19)}%` }} />
+          <i />
+        </span>
+      ))}
+    </div>
   );
 }
 
@@ -154,7 +237,8 @@ function useSearchKey() {
     const handleKey = (event: KeyboardEvent): void => {
       if (event.key !== '/' || event.defaultPrevented || event.ctrlKey || event.metaKey || isElsewhere(event.target)) return;
       event.preventDefault();
-      input.current?.focus();
+      // The table of prices has a search of its own.
+      (input.current ?? document.querySelector<HTMLElement>('#main input[type=search]'))?.focus();
     };
     document.addEventListener('keydown', handleKey);
     return () => document.removeEventListener('keydown', handleKey);

@@ -4,6 +4,7 @@ import { Option, optionApi } from '#shared/options.ts';
 import { isSettingKey } from '#shared/settings.ts';
 import { call } from '#pwa/api/call.ts';
 import { failureOf } from '#pwa/api/failure.ts';
+import { todoQuery } from '#pwa/api/operator-todo.ts';
 import { optionsQuery } from '#pwa/api/options.ts';
 import { statusQuery } from '#pwa/api/site-status.ts';
 import { toastFailure } from '#pwa/ui/frame/toast.ts';
@@ -28,7 +29,11 @@ export function useOptionSave({ onSaved, onUnreachable }: OptionSave) {
     onSuccess: async (saved, sent) => {
       remember(saved);
       onSaved(sent, saved);
-      await Promise.all([queryClient.invalidateQueries(optionsQuery), queryClient.invalidateQueries({ queryKey: statusQuery.queryKey })]);
+      await Promise.all([
+        queryClient.invalidateQueries(optionsQuery),
+        queryClient.invalidateQueries({ queryKey: statusQuery.queryKey }),
+        queryClient.invalidateQueries({ queryKey: todoQuery.queryKey }),
+      ]);
     },
     onError: async (error, sent) => {
       const failure = failureOf(error);

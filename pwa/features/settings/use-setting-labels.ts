@@ -63,8 +63,8 @@ export function useSettingLabels() {
     return t(isText ? 'settings.value.text' : 'settings.value.figure', { value: short(entry(entryValue)) });
   }
   /** Whose change it is, and of when. */
-  function changeNote({ changedBy = '', changedAt, revision }: OptionState): string {
-    if (changedAt === undefined) return t('settings.conflict.theirs_note', { revision });
+  function changeNote({ changedBy = '', changedAt }: OptionState): string {
+    if (changedAt === undefined) return t('settings.conflict.theirs_note');
     const isToday = format.dayKey(changedAt) === format.dayKey(Date.now() / 1000);
     const time = isToday ? format.clock(changedAt) : format.dateTime(changedAt);
     return changedBy === '' ? t('settings.conflict.changed_at', { time }) : t('settings.conflict.changed_by', { name: changedBy, time });

@@ -3,6 +3,7 @@ import styles from './page-header.module.css';
 
 interface PageHeaderProps {
   title: string;
+  parent?: ReactNode;
   /** On a phone the title stands in the top bar. */
   isTitleShown: boolean;
   facts?: ReactNode;
@@ -12,10 +13,15 @@ interface PageHeaderProps {
 }
 
 /** The head of a screen: title, sums, age, buttons. */
-export function PageHeader({ title, isTitleShown, facts, actions, agePlace }: PageHeaderProps) {
+export function PageHeader({ title, parent, isTitleShown, facts, actions, agePlace }: PageHeaderProps) {
   return (
     <header className={styles.head}>
-      {isTitleShown && <h1 className={styles.title}>{title}</h1>}
+      {isTitleShown && (
+        <h1 className={styles.title}>
+          {parent !== undefined && <span className={styles.parent}>{parent} / </span>}
+          {title}
+        </h1>
+      )}
       {facts !== undefined && <dl className={styles.facts}>{facts}</dl>}
       <span className={styles.age} ref={agePlace} />
       {actions !== undefined && <div className={styles.actions}>{actions}</div>}

@@ -9,6 +9,8 @@ import { useScreenHeading } from './screen-heading.ts';
 
 interface ScreenProps {
   title: string;
+  /** Before the title: the screen that this one is a part of. */
+  parent?: ReactNode;
   /** Where the arrow on a phone leads, for screens below another. */
   back?: Path;
   /** Small sums beside the title: `<SummaryItem label="RPM">6</SummaryItem>`. */
@@ -34,6 +36,7 @@ interface ScreenProps {
 /** The frame of a screen: head, filters, content, and the panel beside it. */
 export function Screen({
   title,
+  parent,
   back,
   facts,
   actions,
@@ -73,7 +76,7 @@ export function Screen({
           </>
         ) : (
           <>
-            <PageHeader title={title} isTitleShown facts={facts} actions={actions} agePlace={setAgePlace} />
+            <PageHeader title={title} parent={parent} isTitleShown facts={facts} actions={actions} agePlace={setAgePlace} />
             {filters}
           </>
         )}
