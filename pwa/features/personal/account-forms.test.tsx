@@ -71,7 +71,7 @@ describe('password-form', () => {
     ['', 'new lantern', 'new lantern', 'Current password', 'Enter the current password'],
     ['old', 'short', 'short', 'New password', 'At least 8 characters'],
     ['old', 'x'.repeat(21), 'x'.repeat(21), 'New password', 'At most 20 characters'],
-    ['old', 'new lantern', 'new lamp post', 'Confirm new password', 'Passwords don\'t match'],
+    ['old', 'new lantern', 'new lamp post', 'Confirm new password', "Passwords don't match"],
   ])('%j, %j, %j: said at %s, nothing is sent', (old, wanted, again, label, problem) => {
     fill(old, wanted, again);
     expect(screen.problem(label)).toBe(problem);
