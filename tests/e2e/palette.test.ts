@@ -55,6 +55,64 @@ describeInBrowser('palette', () => {
     await visitor.context.close();
   });
 
+  it('desk: keys that are typed before its code is there arrive in it, and are no shortcuts of the list', async () => {
+    await using tidegate = await startTidegate();
+    await furnish(tidegate);
+    const visitor = await createVisitor(tidegate.url);
+    const { page } = visitor;
+    await signIn(visitor);
+    let letIn = (): void => undefined;
+    const typedFirst = new Promise<void>((resolve) => {
+      letIn = resolve;
+    });
+    let held = 0;
+    await page.route(/\/palette-[^/]*\.js$/, async (route) => {
+      held += 1;
+      await typedFirst;
+      await route.continue();
+    });
+    await page.goto('/channel');
+    await settle(page);
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('usage jk');
+    expect(held).toBeGreaterThan(0);
+    expect(await page.locator('[data-row-key]:focus').count()).toBe(0);
+    await page.keyboard.press('Backspace');
+    await page.keyboard.press('Backspace');
+    await page.keyboard.type('l');
+    letIn();
+    await palette(page).getByRole('combobox').waitFor();
+    await page.keyboard.type('o');
+    expect(await palette(page).getByRole('combobox').inputValue()).toBe('usage lo');
+    await expectChosen(page, text('shell.menu.logs'));
+    await visitor.context.close();
+  });
+
+  it('desk: Enter that is pressed before its code is there opens what was typed', async () => {
+    await using tidegate = await startTidegate();
+    await furnish(tidegate);
+    const visitor = await createVisitor(tidegate.url);
+    const { page } = visitor;
+    await signIn(visitor);
+    let letIn = (): void => undefined;
+    const typedFirst = new Promise<void>((resolve) => {
+      letIn = resolve;
+    });
+    await page.route(/\/palette-[^/]*\.js$/, async (route) => {
+      await typedFirst;
+      await route.continue();
+    });
+    await page.goto('/channel');
+    await settle(page);
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('usage l');
+    await page.keyboard.press('Enter');
+    letIn();
+    await page.waitForURL('**/log');
+    expect(await palette(page).count()).toBe(0);
+    await visitor.context.close();
+  });
+
   it('desk: a channel is disabled where one is, and put back, by keyboard alone', async () => {
     await using tidegate = await startTidegate();
     const { api } = await furnish(tidegate);

@@ -11,16 +11,17 @@ import { dropUndos, undoLast } from '#pwa/ui/frame/toast.ts';
 import { isElsewhere } from '#pwa/ui/list/list-keys.ts';
 import { createStore, useStore } from '#pwa/ui/store.ts';
 import styles from './palette-door.module.css';
+import { PaletteOpening } from './palette-opening.tsx';
+import { isEnterDue, typed } from './typed.ts';
 
 const palette = createStore(false);
 
-const Palette = lazyPart(
-  async () => {
-    const [part] = await Promise.all([import('./palette.tsx'), loadTexts('palette')]);
-    return part;
-  },
-  (part) => part.Palette,
-);
+async function loadPalette() {
+  const [part] = await Promise.all([import('./palette.tsx'), loadTexts('palette')]);
+  return part;
+}
+
+const Palette = lazyPart(loadPalette, (part) => part.Palette, <PaletteOpening onClose={() => show(false)} />);
 const ShortcutHelp = lazyPart(
   async () => {
     const [part] = await Promise.all([import('./shortcut-help.tsx'), loadTexts('palette')]);
@@ -29,16 +30,34 @@ const ShortcutHelp = lazyPart(
   (part) => part.ShortcutHelp,
 );
 
+function show(isOpen: boolean): void {
+  if (isOpen === palette.get()) return;
+  typed.set('');
+  isEnterDue.set(false);
+  palette.set(isOpen);
+}
+
+/** Where there are keys: loads the palette once nothing else is to do. */
+function usePaletteAhead(): void {
+  useEffect(() => {
+    if (!matchMedia('(hover: hover)').matches || typeof requestIdleCallback === 'undefined') return;
+    // Without a network, and not kept on the device: asked for again when it is opened.
+    const waiting = requestIdleCallback(() => void loadPalette().catch(() => undefined));
+    return () => cancelIdleCallback(waiting);
+  }, []);
+}
+
 /** Ctrl-K or Cmd-K opens and closes the palette, `?` lists all shortcuts, Ctrl-Z takes back what a message offers to take back. */
 export function PaletteHost() {
   const isOpen = useStore(palette);
   const isHelpShown = useIsShortcutHelpShown();
   const signOut = useSignOut();
+  usePaletteAhead();
   useEffect(() => {
     const handleKey = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || event.altKey) return;
       const hasModifier = event.ctrlKey || event.metaKey;
-      if (hasModifier && event.key.toLowerCase() === 'k' && !event.shiftKey) palette.set(!palette.get());
+      if (hasModifier && event.key.toLowerCase() === 'k' && !event.shiftKey) show(!palette.get());
       else if (event.key === '?' && !hasModifier && !isElsewhere(event.target)) showShortcutHelp(true);
       else if (!(hasModifier && event.key.toLowerCase() === 'z' && !event.shiftKey && !isElsewhere(event.target) && undoLast())) return;
       event.preventDefault();
@@ -46,14 +65,14 @@ export function PaletteHost() {
     document.addEventListener('keydown', handleKey);
     return () => {
       document.removeEventListener('keydown', handleKey);
-      palette.set(false);
+      show(false);
       dropUndos();
       showShortcutHelp(false);
     };
   }, []);
   return (
     <>
-      {isOpen && <Palette onClose={() => palette.set(false)} onSignOut={signOut.ask} />}
+      {isOpen && <Palette onClose={() => show(false)} onSignOut={signOut.ask} />}
       {isHelpShown && <ShortcutHelp onClose={() => showShortcutHelp(false)} />}
       <SignOutDialog signOut={signOut} />
     </>
@@ -64,7 +83,7 @@ export function PaletteHost() {
 export function PaletteField() {
   const { t } = useTranslation();
   return (
-    <button type="button" className={styles.find} aria-haspopup="dialog" onClick={() => palette.set(true)}>
+    <button type="button" className={styles.find} aria-haspopup="dialog" onClick={() => show(true)}>
       <Icon name="search" />
       <span className={styles.words}>{t('shell.find')}</span>
       {/* The name is the words; keys are said by the list of shortcuts. */}
@@ -76,7 +95,7 @@ export function PaletteField() {
 export function PaletteButton() {
   const { t } = useTranslation();
   return (
-    <PlainIconButton label={t('shell.find_short')} title={t('shell.find_short')} aria-haspopup="dialog" onClick={() => palette.set(true)}>
+    <PlainIconButton label={t('shell.find_short')} title={t('shell.find_short')} aria-haspopup="dialog" onClick={() => show(true)}>
       <Icon name="search" />
     </PlainIconButton>
   );

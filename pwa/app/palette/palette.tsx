@@ -1,15 +1,18 @@
 // Go to a screen, find a record, do something: by typing. Opened over whatever is on screen.
 import { useRouter } from '@tanstack/react-router';
-import { type KeyboardEvent, useEffect, useId, useState } from 'react';
+import { type KeyboardEvent, useEffect, useEffectEvent, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { PlainIconButton } from '#pwa/ui/controls/plain-button.tsx';
 import { keyName } from '#pwa/ui/frame/shortcuts.ts';
 import { useModal } from '#pwa/ui/frame/use-modal.ts';
+import { useStore } from '#pwa/ui/store.ts';
 import { called, type PaletteItem, readTyped, recordsFor, subjectOf, type Typed } from './palette-item.ts';
 import { PaletteList } from './palette-list.tsx';
+import frame from './palette-opening.module.css';
 import styles from './palette.module.css';
+import { isEnterDue, typed as typedText, typedLimit } from './typed.ts';
 import { useActions, useScreens } from './use-palette-actions.ts';
 import { useRecent } from './use-recent.ts';
 import { useRecordSearch } from './use-record-search.ts';
@@ -25,7 +28,8 @@ const pause = 200;
 
 export function Palette({ onClose, onSignOut }: PaletteProps) {
   const { t } = useTranslation();
-  const [text, setText] = useState('');
+  // Typed in part before this code was there.
+  const text = useStore(typedText);
   const [chosen, setChosen] = useState<string>();
   const listId = useId();
   const { items, found, remember } = useItems(text, chosen, onSignOut);
@@ -35,6 +39,7 @@ export function Palette({ onClose, onSignOut }: PaletteProps) {
   );
   const current = items[at];
   const run = useRun({ onClose, remember });
+  useDueEnter(() => current !== undefined && run(current, false));
 
   function handleKey(event: KeyboardEvent<HTMLInputElement>): void {
     // Enter and arrows are the input method's while it composes.
@@ -51,13 +56,13 @@ export function Palette({ onClose, onSignOut }: PaletteProps) {
   }
   return (
     <Frame onClose={onClose}>
-      <div className={styles.head}>
+      <div className={frame.head}>
         <Icon name="search" />
         <input
-          className={styles.input}
+          className={frame.input}
           value={text}
           onChange={(event) => {
-            setText(event.currentTarget.value);
+            typedText.set(event.currentTarget.value);
             setChosen(undefined);
           }}
           onKeyDown={handleKey}
@@ -72,7 +77,8 @@ export function Palette({ onClose, onSignOut }: PaletteProps) {
           autoCapitalize="none"
           spellCheck={false}
           enterKeyHint="go"
-          maxLength={200}
+          maxLength={typedLimit}
+          ref={putCaretAtEnd}
           // The palette was opened to type into it.
           autoFocus
         />
@@ -96,6 +102,20 @@ export function Palette({ onClose, onSignOut }: PaletteProps) {
   );
 }
 
+/** Enter that was pressed while the code was loaded takes what is chosen at once. */
+function useDueEnter(onEnter: () => void): void {
+  const enter = useEffectEvent(onEnter);
+  useEffect(() => {
+    if (!isEnterDue.get()) return;
+    isEnterDue.set(false);
+    enter();
+  }, []);
+}
+
+function putCaretAtEnd(input: HTMLInputElement | null): void {
+  input?.setSelectionRange(input.value.length, input.value.length);
+}
+
 /** Where an arrow to the right moves nothing in the text. */
 function isAtEnd({ selectionStart, value }: HTMLInputElement): boolean {
   return selectionStart === value.length;
@@ -107,7 +127,7 @@ function Frame({ onClose, children }: { onClose: () => void; children: React.Rea
   const dialog = useModal();
   return (
     <dialog
-      className={styles.palette}
+      className={frame.palette}
       ref={dialog}
       aria-label={t('palette.label')}
       onCancel={(event) => {
