@@ -26,7 +26,7 @@ const ordered: ReadonlySet<CallableKind> = new Set<CallableKind>(['drawing', 'mu
 const playable: ReadonlySet<CallableKind> = new Set<ModelKind>(['chat', 'picture', 'speech', 'transcript', 'video']);
 
 /** … and of models whose answers cost little and come soon. */
-const small = /mini|flash|nano|turbo|lite|small|haiku|chat/i;
+const small = /(?<!ge)mini|flash|nano|turbo|lite|small|haiku|chat/i;
 
 /** Undefined: nothing that one plain call asks for. */
 export function callableKind(model: string): CallableKind | undefined {

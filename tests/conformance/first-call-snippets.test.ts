@@ -80,6 +80,8 @@ describe('code of a first call', () => {
       model,
       kind: callableKind(model) ?? 'chat',
       claudeModels: { haiku: model, sonnet: model, opus: model },
+      models: [model],
+      smallModel: model,
     });
 
   it.each(models)('%s is called by a shell', async (model) => {

@@ -6,6 +6,7 @@ import { CopyButton } from '#pwa/ui/controls/copy-text.tsx';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { Segments } from '#pwa/ui/controls/segments.tsx';
 import styles from './first-call.module.css';
+import { smallModelOf } from './program-models.ts';
 import {
   claudeModelsOf,
   type ClientKind,
@@ -25,11 +26,17 @@ interface CallSnippetProps {
   model: string;
   /** What the model is asked for. */
   kind: CallableKind;
-  /** All conversations that may be had. */
+  /** All conversations that may be had, the best one for the program first. */
   models: readonly string[];
   isPrimary: boolean;
-  /** Programs first: somebody sets one up. */
-  isForClients: boolean;
+  shown: ShownCode;
+  onShow: (shown: ShownCode) => void;
+}
+
+/** Which code is on screen, and which program's where it is one of those. */
+export interface ShownCode {
+  tab: CodeKind | 'clients';
+  client: ClientKind;
 }
 
 /** What is to be known of a call that is not answered in words. */
@@ -59,17 +66,16 @@ const names: Record<SnippetKind, string> = {
 };
 
 /** Code that makes the call, or a program's configuration. On the screen the key is masked until it is asked for; what is copied holds it whole. */
-export function CallSnippet({ baseUrl, secret, model, kind: asked, models, isPrimary, isForClients }: CallSnippetProps) {
+export function CallSnippet({ baseUrl, secret, model, kind: asked, models, isPrimary, shown: { tab, client }, onShow }: CallSnippetProps) {
   const { t } = useTranslation();
-  const [tab, setTab] = useState<CodeKind | 'clients'>(isForClients ? 'clients' : 'curl');
-  const [client, setClient] = useState<ClientKind>('claude_code');
   const [isShown, setShown] = useState(false);
   const isChat = asked === 'chat';
   const shown = isChat || tab !== 'clients' ? tab : 'curl';
   const kind = shown === 'clients' ? client : shown;
   const key = `sk-${secret}`;
   const about = asked === 'picture' && kind !== 'curl' ? undefined : abouts[asked];
-  const values = { baseUrl, model, kind: asked, claudeModels: claudeModelsOf(model, models) };
+  const smallModel = smallModelOf([model, ...models]) ?? model;
+  const values = { baseUrl, model, kind: asked, claudeModels: claudeModelsOf(model, models), models, smallModel };
   const masked = `sk-${secret.slice(0, 4)}${'•'.repeat(8)}${secret.slice(-4)}`;
   return (
     <div className={styles.snippetColumn}>
@@ -82,7 +88,7 @@ export function CallSnippet({ baseUrl, secret, model, kind: asked, models, isPri
               ...codeKinds.map((value) => ({ value, label: names[value] })),
               ...(isChat ? [{ value: 'clients' as const, label: t('guide.snippet.clients') }] : []),
             ]}
-            onChange={setTab}
+            onChange={(value) => onShow({ tab: value, client })}
           />
           <span className={styles.space} />
           <Button variant="subtle" leftSection={<Icon name={isShown ? 'eye-off' : 'eye'} />} onClick={() => setShown(!isShown)}>
@@ -95,7 +101,7 @@ export function CallSnippet({ baseUrl, secret, model, kind: asked, models, isPri
               className={styles.client}
               aria-label={t('guide.snippet.client')}
               value={client}
-              onChange={(event) => setClient(clientKinds.find((one) => one === event.currentTarget.value) ?? client)}
+              onChange={(event) => onShow({ tab, client: clientKinds.find((one) => one === event.currentTarget.value) ?? client })}
             >
               {clientKinds.map((one) => (
                 <option key={one} value={one}>

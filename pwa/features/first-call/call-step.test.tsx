@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { Role } from '#shared/roles.ts';
 import { buildConsoleChannel, buildConsoleToken, buildConsoleUser, buildSiteStatus } from '#tests/support/console-records.ts';
-import { type DrawnScreen, drawScreen, startScreenTexts } from '#tests/support/console-screen.tsx';
+import { type DrawnScreen, drawScreen, shows, startScreenTexts } from '#tests/support/console-screen.tsx';
 import { type FixtureServer, sendJson, startFixtureServer } from '#tests/support/console-server.ts';
 import { CallStep } from './call-step.tsx';
 import type { Guide } from './use-guide.ts';
@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 afterEach(() => screen.leave());
 
-function open(unpriced: string[], isAdmin: boolean): void {
+function open(unpriced: string[], isAdmin: boolean, models: string[] = []): void {
   const user = buildConsoleUser({ role: isAdmin ? Role.root : Role.user, quota: 500_000 });
   const channel = isAdmin ? buildConsoleChannel() : undefined;
   const guide: Guide = {
@@ -26,7 +26,8 @@ function open(unpriced: string[], isAdmin: boolean): void {
     channel,
     channelCount: 1,
     token: buildConsoleToken(),
-    models: [],
+    models,
+    prices: new Map(),
     unpriced,
     hasCalled: false,
     isForClients: false,
@@ -50,4 +51,31 @@ test('who is no administrator is sent to one', () => {
   open(['tide-bot'], false);
   expect(screen.text()).toContain('Ask your administrator');
   expect(doors()).toEqual([]);
+});
+
+test('each program starts with the best model of its family, and keeps the one that is chosen for it', async () => {
+  open([], true, ['gpt-4o-mini', 'gpt-5.1', 'claude-sonnet-4-5', 'gemini-2.5-pro', 'whisper-1']);
+  const model = () => document.querySelector<HTMLSelectElement>('select[aria-label=Model]')?.value;
+  const choose = (label: string, value: string) => {
+    const select = document.querySelector<HTMLSelectElement>(`select[aria-label='${label}']`);
+    if (select === null) throw new Error(label);
+    select.value = value;
+    select.dispatchEvent(new Event('change', { bubbles: true }));
+  };
+  expect(model()).toBe('gpt-4o-mini');
+  screen.press('Programs');
+  await shows(() => expect(model()).toBe('claude-sonnet-4-5'));
+  expect(screen.text()).toContain("ANTHROPIC_MODEL='claude-sonnet-4-5'");
+  choose('Program or library', 'codex');
+  await shows(() => expect(screen.text()).toContain("codex -m 'gpt-5.1'"));
+  choose('Model', 'gpt-4o-mini');
+  await shows(() => expect(screen.text()).toContain("codex -m 'gpt-4o-mini'"));
+  choose('Program or library', 'gemini_cli');
+  await shows(() => expect(screen.text()).toContain("gemini -m 'gemini-2.5-pro'"));
+  choose('Program or library', 'codex');
+  await shows(() => expect(model()).toBe('gpt-4o-mini'));
+  choose('Program or library', 'opencode');
+  await shows(() => expect(screen.text()).toContain('"model": "tidegate/claude-sonnet-4-5"'));
+  for (const name of ['gpt-4o-mini', 'gpt-5.1', 'claude-sonnet-4-5', 'gemini-2.5-pro']) expect(screen.text()).toContain(`"${name}": {}`);
+  expect(screen.text()).not.toContain('whisper-1": {}');
 });

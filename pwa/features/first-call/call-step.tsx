@@ -10,11 +10,13 @@ import { siteAddress, useSiteStatus } from '#pwa/api/site-status.ts';
 import { NoCredit } from '#pwa/ui/billing/no-credit.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { arrivalOf } from './call-gates.ts';
-import { CallSnippet } from './call-snippet.tsx';
+import { CallSnippet, type ShownCode } from './call-snippet.tsx';
 import styles from './first-call.module.css';
 import { firstNames } from './first-names.ts';
 import { Gates } from './gates.tsx';
 import { kindOrder } from './guide-models.ts';
+import { rankModels } from './program-models.ts';
+import type { SnippetKind } from './snippets.ts';
 import { Step } from './step.tsx';
 import type { Guide } from './use-guide.ts';
 
@@ -28,11 +30,19 @@ export function CallStep({ number, guide, state }: CallStepProps) {
   const { t } = useTranslation();
   const status = useSiteStatus();
   const { token } = guide;
-  const chats = guide.models.filter(canChat);
+  const [shown, setShown] = useState<ShownCode>({ tab: guide.isForClients ? 'clients' : 'curl', client: 'claude_code' });
+  // Each program has a model of its own until another is chosen for it.
+  const [chosen, setChosen] = useState<Partial<Record<SnippetKind, string>>>({});
+  const ranked = rankModels(
+    shown.client,
+    guide.models.filter(canChat).map((one) => ({ name: one, price: guide.prices.get(one) ?? 0 })),
+  );
+  const isClient = shown.tab === 'clients' && ranked.length > 0;
+  const asker: SnippetKind = isClient ? shown.client : 'curl';
   // Programs hold conversations.
-  const models = guide.isForClients && chats.length > 0 ? chats : guide.models;
-  const [chosen, setChosen] = useState<string>();
-  const model = chosen !== undefined && models.includes(chosen) ? chosen : models[0];
+  const models = isClient ? ranked : guide.models;
+  const own = chosen[asker];
+  const model = own !== undefined && models.includes(own) ? own : models[0];
   const kind = callableKind(model ?? '') ?? 'chat';
   const name = t('guide.call.name');
   // What was called before the program was set up says nothing about it.
@@ -72,7 +82,7 @@ export function CallStep({ number, guide, state }: CallStepProps) {
           className={styles.model}
           aria-label={t('guide.call.model')}
           value={model}
-          onChange={(event) => setChosen(event.currentTarget.value)}
+          onChange={(event) => setChosen({ ...chosen, [asker]: event.currentTarget.value })}
         >
           <ModelOptions models={models} />
         </select>
@@ -84,9 +94,10 @@ export function CallStep({ number, guide, state }: CallStepProps) {
           secret={token.key}
           model={model}
           kind={kind}
-          models={chats}
+          models={ranked}
           isPrimary={arrival.kind !== 'done'}
-          isForClients={guide.isForClients}
+          shown={shown}
+          onShow={setShown}
         />
         <Gates arrival={arrival} token={token} asked={kind} model={model} isAdmin={guide.isAdmin} />
       </div>

@@ -8,6 +8,8 @@ const values = {
   model: 'gpt-4o-mini',
   kind: 'chat' as const,
   claudeModels: claudeModelsOf('gpt-4o-mini', []),
+  models: [] as string[],
+  smallModel: 'gpt-4o-mini',
 };
 const every = snippetKinds.flatMap((kind) => snippetUses(kind).map(({ use, place = 'that' }, at) => ({ kind, use, place, at })));
 /** A name that would end strings and arguments if it could. */
@@ -101,3 +103,14 @@ function wholeText(kind: SnippetKind): string {
     .map((_use, at) => snippetText(kind, values, at))
     .join('\n');
 }
+
+it('snippets: programs that take a list get all models, whatever their names are', () => {
+  const all = { ...values, models: ['gpt-4o-mini', nasty, 'claude-opus-5'], smallModel: nasty };
+  const expected = { 'gpt-4o-mini': {}, [nasty]: {}, 'claude-opus-5': {} };
+  const script = `opencode() { printf "%s" "$OPENCODE_CONFIG_CONTENT"; }\n${snippetText('opencode', all)}`;
+  for (const text of [execFileSync('bash', ['-c', script]).toString(), snippetText('opencode', all, 1)]) {
+    expect(JSON.parse(text)).toMatchObject({ small_model: `tidegate/${nasty}`, provider: { tidegate: { models: expected } } });
+    expect(Object.keys(JSON.parse(text).provider.tidegate.models)).toHaveLength(3);
+  }
+  for (const name of all.models) expect(snippetText('cursor', all)).toContain(name);
+});

@@ -31,6 +31,10 @@ export interface SnippetValues {
   kind: CallableKind;
   /** What Claude Code asks for by the name of a family. */
   claudeModels: ClaudeModels;
+  /** All conversations that the key may have, for programs that are given a list. */
+  models: readonly string[];
+  /** For titles and summaries. */
+  smallModel: string;
 }
 
 export type ClaudeModels = Readonly<Record<'haiku' | 'sonnet' | 'opus', string>>;
@@ -187,12 +191,14 @@ GEMINI_MODEL="{model}"`,
       language: 'shell',
       template: `OPENCODE_CONFIG_CONTENT='{
   "model": "tidegate/{model:json}",
-  "small_model": "tidegate/{model:json}",
+  "small_model": "tidegate/{small:json}",
   "provider": {
     "tidegate": {
       "npm": "@ai-sdk/openai-compatible",
       "options": {"baseURL": "{url}", "apiKey": "{key}"},
-      "models": {"{model:json}": {}}
+      "models": {
+        {models:json}
+      }
     }
   }
 }' opencode`,
@@ -203,12 +209,14 @@ GEMINI_MODEL="{model}"`,
       language: 'json',
       template: `{
   "model": "tidegate/{model}",
-  "small_model": "tidegate/{model}",
+  "small_model": "tidegate/{small}",
   "provider": {
     "tidegate": {
       "npm": "@ai-sdk/openai-compatible",
       "options": { "baseURL": "{url}", "apiKey": "{key}" },
-      "models": { "{model}": {} }
+      "models": {
+        {models}
+      }
     }
   }
 }`,
@@ -221,7 +229,7 @@ GEMINI_MODEL="{model}"`,
       language: 'text',
       template: `OpenAI API Key             {key}
 Override OpenAI Base URL   {url}
-Add Custom Model           {model}`,
+Add Custom Model           {lines:27}`,
     },
   ],
   cline: [
@@ -278,7 +286,7 @@ print(answer.text)`,
   ],
 };
 
-/** Of each family the chosen model if it is of that, or one that may be called; where there is none, the chosen one. */
+/** Of each family the chosen model if it is of that, or the first of `models`, which begin with the best; where there is none, the chosen one. */
 export function claudeModelsOf(model: string, models: readonly string[]): ClaudeModels {
   const of = (family: string) => [model, ...models].find((name) => name.toLowerCase().includes(family)) ?? model;
   return { haiku: of('haiku'), sonnet: of('sonnet'), opus: of('opus') };
@@ -291,24 +299,51 @@ export function snippetUses(kind: SnippetKind): readonly Pick<Block, 'use' | 'pl
 
 /** `at`: which of the kind's ways. */
 export function snippetParts(kind: SnippetKind, values: SnippetValues, at = 0): SnippetPart[] {
-  const { baseUrl, key, model, claudeModels } = values;
   const { language, template } = blockOf(kind, values, at);
-  const texts: Record<string, string> = {
-    '{url}': baseUrl,
-    '{origin}': baseUrl.replace(/\/v1$/, ''),
-    '{key}': key,
-    '{model}': quoted(language, model),
-    '{haiku}': quoted(language, claudeModels.haiku),
-    '{sonnet}': quoted(language, claudeModels.sonnet),
-    '{opus}': quoted(language, claudeModels.opus),
-    // JSON within an argument of a shell.
-    '{model:json}': quoted('shell', quoted('json', model)),
-    '{model:shell}': quoted('shell', model),
-  };
   return template
-    .split(/(\{url\}|\{origin\}|\{key\}|\{model\}|\{haiku\}|\{sonnet\}|\{opus\}|\{model:json\}|\{model:shell\})/)
+    .split(/(\{(?:url|origin|key|model|haiku|sonnet|opus|small|models|lines:\d+)(?::json|:shell)?\})/)
     .filter((text) => text !== '')
-    .map((text) => ({ text: texts[text] ?? text, isOwn: text in texts }));
+    .flatMap((text) => filled(text, language, values));
+}
+
+function filled(text: string, language: Language, values: SnippetValues): SnippetPart[] {
+  const [, slot = '', mode = ''] = /^\{(\w+)(?::(\w+))?\}$/.exec(text) ?? [];
+  const { baseUrl, key, model, models, claudeModels, smallModel } = values;
+  const all = models.length === 0 ? [model] : models;
+  // JSON within an argument of a shell.
+  const write = (name: string) =>
+    mode === 'json' ? quoted('shell', quoted('json', name)) : quoted(mode === 'shell' ? 'shell' : language, name);
+  const own = (value: string): SnippetPart[] => [{ text: value, isOwn: true }];
+  const joined = (between: string, around: readonly [string, string]): SnippetPart[] =>
+    all.flatMap((name, index) => [
+      { text: `${index === 0 ? '' : between}${around[0]}`, isOwn: false },
+      { text: write(name), isOwn: true },
+      { text: around[1], isOwn: false },
+    ]);
+  switch (slot) {
+    case 'url':
+      return own(baseUrl);
+    case 'origin':
+      return own(baseUrl.replace(/\/v1$/, ''));
+    case 'key':
+      return own(key);
+    case 'model':
+      return own(write(model));
+    case 'small':
+      return own(write(smallModel));
+    case 'haiku':
+    case 'sonnet':
+    case 'opus':
+      return own(write(claudeModels[slot]));
+    // Of an object, one each line.
+    case 'models':
+      return joined(',\n        ', ['"', '": {}']);
+    // One each line, below each other.
+    case 'lines':
+      return joined(`\n${' '.repeat(Number(mode))}`, ['', '']).filter((part) => part.text !== '');
+    default:
+      return [{ text, isOwn: false }];
+  }
 }
 
 function blockOf(kind: SnippetKind, { kind: asked, model }: SnippetValues, at: number): Pick<Block, 'language' | 'template'> {

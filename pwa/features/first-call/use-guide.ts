@@ -20,6 +20,8 @@ export interface Guide {
   token: Token | undefined;
   /** Models that a call can be made with, the proposed one first. */
   models: readonly string[];
+  /** What a token of input costs with each, as a ratio. */
+  prices: ReadonlyMap<string, number>;
   unpriced: readonly string[];
   hasCalled: boolean;
   /** Its token was chosen: a program is set up with it. */
@@ -61,6 +63,7 @@ export function useGuide(tokenId: number | undefined) {
       channelCount: channels.data?.total ?? 0,
       token,
       models: limit === null ? names : names.filter((name) => limit.has(name)),
+      prices: new Map(prices.data.map((entry) => [entry.model_name, entry.model_ratio])),
       unpriced,
       hasCalled: user.used_quota > 0 || state.data?.call?.is_answered === true,
       isForClients,
