@@ -101,19 +101,8 @@ const catalogue = {
   SystemName: textSetting('Tidegate'),
   Logo: imageSetting(''),
   'general_setting.docs_link': urlSetting(''),
-  Chats: chatsSetting([
-    { 'ChatGPT Next Web 官方示例': 'https://app.nextchat.dev/#/?settings={"key":"{key}","url":"{address}"}' },
-    {
-      'Lobe Chat 官方示例':
-        'https://chat-preview.lobehub.com/?settings={"keyVaults":{"openai":{"apiKey":"{key}","baseURL":"{address}/v1"}}}',
-    },
-    {
-      'AI as Workspace':
-        'https://aiaw.app/set-provider?provider={"type":"openai","settings":{"apiKey":"{key}","baseURL":"{address}/v1","compatibility":"strict"}}',
-    },
-    { 'AMA 问天': 'ama://set-api-key?server={address}&key={key}' },
-    { OpenCat: 'opencat://team/join?domain={address}&token={key}' },
-  ]),
+  /** Each gets a key of whoever opens it: a new site offers none. */
+  Chats: chatsSetting([]),
 
   // General
   /** Quota of one US dollar. */

@@ -14,7 +14,7 @@ const sentences: readonly (readonly [RegExp, Say])[] = [
   [/^获取渠道信息失败，请联系管理员，渠道ID：(\d+)$/, (t, [, id = '']) => t('frame.server.task_channel', { id })],
   [/^用户分组$/, (t) => t('frame.server.own_group')],
   [/^默认分组$/, (t) => t('frame.server.default_group')],
-  // Chat links that a new site has.
+  // Chat links that earlier versions began with.
   [/^(.+) 官方示例$/, (t, [, name = '']) => t('frame.server.example', { name })],
   [/^AMA 问天$/, (t) => t('frame.server.ama')],
   [/^(s?vip)分组$/, (t, [, name = '']) => t('frame.server.named_group', { name })],

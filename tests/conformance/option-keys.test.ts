@@ -62,7 +62,7 @@ text Footer
 text SystemName Tidegate
 text Logo
 text general_setting.docs_link
-json Chats
+json Chats []
 number QuotaPerUnit 500000
 number RetryTimes 3
 boolean DisplayInCurrencyEnabled true

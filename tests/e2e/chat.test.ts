@@ -1,6 +1,7 @@
 // Chat applications of the site: the first enabled token, sandboxed frames, and only links that may be followed.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { until } from '#tests/support/until.ts';
 import { createVisitor, describeInBrowser } from './support/browser.ts';
@@ -23,7 +24,11 @@ describeInBrowser('chat', () => {
   let tidegate: Tidegate;
   let furnished: Furnished;
   let chatUrl: string;
-  const application = createServer((_request, response) => response.writeHead(200, { 'content-type': 'text/html' }).end(page));
+  let asked = 0;
+  const application = createServer((_request, response) => {
+    asked += 1;
+    response.writeHead(200, { 'content-type': 'text/html' }).end(page);
+  });
   beforeAll(async () => {
     await new Promise<void>((resolve) => application.listen(0, '127.0.0.1', resolve));
     chatUrl = `http://127.0.0.1:${(application.address() as AddressInfo).port}`;
@@ -43,10 +48,17 @@ describeInBrowser('chat', () => {
   it.each(lookInTurn(['phone', 'desk'] as const))(
     'on a %s: a page opens in a frame of its own with the key, a program by a link',
     async (size) => {
+      asked = 0;
       const visitor = await createVisitor(tidegate.url, { size });
       await signIn(visitor);
       await visitor.page.goto('/chat');
       await visitor.page.getByRole('main').getByRole('link', { name: 'Lantern' }).click();
+      // Nothing is there, and nothing has been asked for there, before it is said which key it gets.
+      await visitor.page.getByRole('heading', { name: text('chat.ask.title', { name: 'Lantern' }) }).waitFor();
+      await expectSoundScreen(visitor);
+      expect(await visitor.page.locator('iframe').count()).toBe(0);
+      expect(asked).toBe(0);
+      await visitor.page.getByRole('button', { name: text('chat.ask.create') }).click();
       const frame = visitor.page.frameLocator('iframe');
       await frame.getByText('"key":"sk-').waitFor();
       expect(await frame.locator('#given').innerText()).toContain(`"url":"${tidegate.url}"`);
@@ -54,8 +66,14 @@ describeInBrowser('chat', () => {
       expect(await visitor.page.title()).not.toContain('taken over');
       const sandbox = (await visitor.page.locator('iframe').getAttribute('sandbox')) ?? '';
       expect(sandbox).not.toContain('allow-top-navigation');
+      // Once it was said it is not asked again, until another key is wanted.
+      await visitor.page.reload();
+      await frame.getByText('"key":"sk-').waitFor();
+      await visitor.page.getByRole('button', { name: text('chat.other_key') }).click();
+      await visitor.page.getByRole('heading', { name: text('chat.ask.title', { name: 'Lantern' }) }).waitFor();
+      expect(await visitor.page.locator('iframe').count()).toBe(0);
       await visitor.page.goto('/chat/1');
-      await settle(visitor.page);
+      await giveFirst(visitor.page);
       const link = visitor.page.getByRole('link', { name: text('chat.program') });
       expect(await link.getAttribute('href')).toMatch(/^ama:\/\/set-api-key\?server=http.*&key=sk-\w{48}$/);
       expect(await visitor.page.locator('iframe').count()).toBe(0);
@@ -72,6 +90,7 @@ describeInBrowser('chat', () => {
     await signIn(visitor);
     await visitor.page.goto('/chat2link');
     await visitor.page.waitForURL('**/chat/0');
+    await giveFirst(visitor.page);
     await visitor.page.frameLocator('iframe').getByText('"key":"sk-').waitFor();
     await visitor.context.close();
     const other = await createVisitor(tidegate.url);
@@ -95,8 +114,16 @@ describeInBrowser('chat', () => {
     await visitor.page.getByLabel(text('session.login.password'), { exact: true }).fill('lantern-and-rope');
     await visitor.page.getByRole('button', { name: text('session.login.submit'), exact: true }).click();
     await visitor.page.waitForURL('**/chat/0');
+    await giveFirst(visitor.page);
     await visitor.page.frameLocator('iframe').getByText('"key":"sk-').waitFor();
     expect(await visitor.page.locator('iframe').count()).toBe(1);
     await visitor.context.close();
   });
 });
+
+/** The first of the tokens that there are, instead of a new one. */
+async function giveFirst(page: Page): Promise<void> {
+  const choice = page.getByLabel(text('chat.ask.token'));
+  await choice.selectOption({ index: 1 });
+  await page.getByRole('button', { name: text('chat.ask.give') }).click();
+}

@@ -39,12 +39,14 @@ const entries: readonly MenuEntry[] = [
   { to: '/setting', name: 'shell.menu.settings', icon: 'settings', role: Role.admin, section: 'admin' },
 ];
 
-/** The entries that a role sees. The dashboard can be turned off; drawings and tasks are there once the site says so. */
+/** The entries that a role sees. The dashboard can be turned off; drawings and tasks are there once the site says so, chat applications where it has some. */
 export function menuEntries(role: number, status: SiteStatus | undefined): MenuEntry[] {
   const isThere: Partial<Record<string, boolean>> = {
     '/detail': status?.enable_data_export ?? true,
     '/midjourney': status?.enable_drawing ?? false,
     '/task': status?.enable_task ?? false,
+    // Known to be none.
+    '/chat': status?.chats === undefined || status.chats.length > 0,
   };
   return entries.filter((entry) => entry.role <= role && isThere[entry.to] !== false);
 }

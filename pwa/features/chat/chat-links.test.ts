@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type Token, TokenStatus } from '#shared/tokens.ts';
 import { chatAddress } from '#pwa/api/token-key.ts';
 import { chatLinks, ownChatTemplate } from '#pwa/api/chat-links.ts';
-import { chatKey } from './queries.ts';
+import { chatKeys } from './queries.ts';
 
 const tokenOf = (name: string, fields: Partial<Token> = {}): Token => ({
   id: 1,
@@ -28,23 +28,22 @@ const tokenOf = (name: string, fields: Partial<Token> = {}): Token => ({
 const now = 1_000_000;
 const used = { unlimited_quota: false, remain_quota: 0 };
 
-describe('the token that chat applications get', () => {
+describe('the tokens that chat applications may be given', () => {
   test.each([
-    ['none', [], undefined],
+    ['none', [], []],
     [
       'only those that are enabled',
       [tokenOf('off', { status: TokenStatus.disabled }), tokenOf('gone', { status: TokenStatus.exhausted })],
-      undefined,
+      [],
     ],
-    ['the first', [tokenOf('off', { status: TokenStatus.disabled }), tokenOf('first'), tokenOf('second')], 'first'],
-    ['one that can pay', [tokenOf('used', used), tokenOf('good')], 'good'],
-    ['one that has not expired', [tokenOf('old', { expired_time: 999 }), tokenOf('good', { expired_time: 1001 })], 'good'],
-    ['the first enabled one where none can pay', [tokenOf('used', used), tokenOf('old', { expired_time: 1 })], 'used'],
-    ['none whose key is masked', [tokenOf('masked', { key: 'abc**********xyz' })], undefined],
+    ['in their order', [tokenOf('off', { status: TokenStatus.disabled }), tokenOf('first'), tokenOf('second')], ['first', 'second']],
+    ['those that can pay first', [tokenOf('used', used), tokenOf('good')], ['good', 'used']],
+    ['those that have not expired first', [tokenOf('old', { expired_time: 999 }), tokenOf('good', { expired_time: 1001 })], ['good', 'old']],
+    ['none whose key is masked', [tokenOf('masked', { key: 'abc**********xyz' })], []],
   ])('%s', (_name, tokens, expected) => {
-    const found = chatKey(tokens, now);
-    expect(found?.name).toBe(expected);
-    if (expected !== undefined) expect(found?.key).toBe(`sk-${tokens.find(({ name }) => name === expected)?.key}`);
+    const found = chatKeys(tokens, now);
+    expect(found.map(({ name }) => name)).toEqual(expected);
+    for (const { name, key } of found) expect(key).toBe(`sk-${tokens.find((token) => token.name === name)?.key}`);
   });
 });
 

@@ -2,64 +2,61 @@ import { useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { safeLink } from '#shared/links.ts';
-import { siteAddress, useSiteStatus } from '#pwa/api/site-status.ts';
-import { chatAddress } from '#pwa/api/token-key.ts';
-import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
-import { QueryState } from '#pwa/ui/frame/query-state.tsx';
-import { Screen } from '#pwa/ui/frame/screen.tsx';
 import { chatLinks, ownChatTemplate } from '#pwa/api/chat-links.ts';
+import { useSiteStatus } from '#pwa/api/site-status.ts';
+import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
+import { Screen } from '#pwa/ui/frame/screen.tsx';
 import styles from './chat.module.css';
-import type { ChatKey } from './queries.ts';
-import { useChatKey } from './use-chat-key.ts';
+import { GivenKey } from './given-key.tsx';
 
-/** Leads to the site's chat page with the first enabled token; without such a page, to the first chat application. */
+/** Leads to the site's chat page with the token that is given to it; without such a page, to the first chat application. */
 export function ChatRedirect() {
   const { t } = useTranslation();
-  const query = useChatKey();
   return (
     <Screen title={t('chat.title')} layout="page">
-      <QueryState query={query} what={t('chat.title')} lines={2}>
-        {(key) =>
-          key === null ? (
-            <p className={styles.words} role="alert">
-              <StatusMark status="failed">{t('chat.no_token')}</StatusMark>
-            </p>
-          ) : (
-            <Leading chatKey={key} />
-          )
-        }
-      </QueryState>
+      <Leading />
     </Screen>
   );
 }
 
-function Leading({ chatKey: { key } }: { chatKey: ChatKey }) {
+function Leading() {
   const { t } = useTranslation();
   const status = useSiteStatus();
-  const navigate = useNavigate();
   const template = ownChatTemplate(status);
-  const address = chatAddress(template, { key, address: siteAddress(status) });
-  const page = address === undefined ? undefined : safeLink(address, 'web');
-  const hasLinks = chatLinks(status).length > 0;
-  const isKnown = status !== undefined;
-  const problem = !isKnown
-    ? undefined
-    : template !== '' && page === undefined
-      ? 'chat.bad_link'
-      : template === '' && !hasLinks
-        ? 'chat.no_link'
-        : undefined;
-  useEffect(() => {
-    if (page !== undefined) location.replace(page);
-    else if (isKnown && problem === undefined) void navigate({ to: '/chat/$id', params: { id: '0' }, replace: true });
-  }, [page, isKnown, problem, navigate]);
-  return problem === undefined ? (
+  if (status === undefined) return <Loading />;
+  if (template !== '')
+    return (
+      <GivenKey link={{ name: status.system_name, template }}>
+        {(address) => (safeLink(address, 'web') === undefined ? <Problem text={t('chat.bad_link')} /> : <Leave address={address} />)}
+      </GivenKey>
+    );
+  return chatLinks(status).length === 0 ? <Problem text={t('chat.no_link')} /> : <FirstLink />;
+}
+
+function Leave({ address }: { address: string }) {
+  useEffect(() => location.replace(address), [address]);
+  return <Loading />;
+}
+
+function FirstLink() {
+  const navigate = useNavigate();
+  useEffect(() => void navigate({ to: '/chat/$id', params: { id: '0' }, replace: true }), [navigate]);
+  return <Loading />;
+}
+
+function Loading() {
+  const { t } = useTranslation();
+  return (
     <p className={styles.words} role="status">
       {t('chat.loading')}
     </p>
-  ) : (
+  );
+}
+
+function Problem({ text }: { text: string }) {
+  return (
     <p className={styles.words} role="alert">
-      <StatusMark status="failed">{t(problem)}</StatusMark>
+      <StatusMark status="failed">{text}</StatusMark>
     </p>
   );
 }

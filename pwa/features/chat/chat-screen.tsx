@@ -2,20 +2,24 @@ import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { safeLink } from '#shared/links.ts';
 import { useStoredUser } from '#pwa/api/self.ts';
-import { siteAddress, useSiteStatus } from '#pwa/api/site-status.ts';
-import { chatAddress } from '#pwa/api/token-key.ts';
+import { useSiteStatus } from '#pwa/api/site-status.ts';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { ForeignPage } from '#pwa/ui/frame/foreign-page.tsx';
-import { QueryState } from '#pwa/ui/frame/query-state.tsx';
 import { Screen } from '#pwa/ui/frame/screen.tsx';
 import { type ChatLink, chatLinks } from '#pwa/api/chat-links.ts';
 import { serverWords } from '#pwa/ui/server-words.ts';
 import styles from './chat.module.css';
-import type { ChatKey } from './queries.ts';
-import { useChatKey } from './use-chat-key.ts';
+import { GivenKey, placeOf } from './given-key.tsx';
 
-/** One chat application within the console, or the way to it where it is a program of the device. `index`: as the address has it. */
-export function ChatScreen({ index }: { index: string }) {
+interface ChatScreenProps {
+  /** As the address has it. */
+  index: string;
+  /** The token whose panel led here. */
+  tokenId: number | undefined;
+}
+
+/** One chat application within the console, or the way to it where it is a program of the device. */
+export function ChatScreen({ index, tokenId }: ChatScreenProps) {
   const { t } = useTranslation();
   const user = useStoredUser();
   const status = useSiteStatus();
@@ -35,59 +39,33 @@ export function ChatScreen({ index }: { index: string }) {
           <StatusMark status="failed">{t('chat.no_link')}</StatusMark>
         </p>
       ) : (
-        <Opened link={link} />
+        <GivenKey link={link} tokenId={tokenId}>
+          {(address, key, onForget) => <Page link={link} address={address} token={key?.name} onForget={onForget} />}
+        </GivenKey>
       )}
     </Screen>
   );
 }
 
-function Opened({ link }: { link: ChatLink }) {
+function Page({ link, address, token, onForget }: { link: ChatLink; address: string; token: string | undefined; onForget: () => void }) {
   const { t } = useTranslation();
-  const query = useChatKey();
-  return (
-    <QueryState query={query} what={serverWords(t, link.name)} lines={4}>
-      {(key) =>
-        key === null ? (
-          <p className={styles.words} role="alert">
-            <StatusMark status="failed">{t('chat.no_token')}</StatusMark>
-          </p>
-        ) : (
-          <WithKey link={link} chatKey={key} />
-        )
-      }
-    </QueryState>
-  );
-}
-
-function WithKey({ link, chatKey: { key, name } }: { link: ChatLink; chatKey: ChatKey }) {
-  const { t } = useTranslation();
-  const status = useSiteStatus();
-  const address = chatAddress(link.template, { key, address: siteAddress(status) });
-  if (address === undefined) {
-    return (
-      <p className={styles.words} role="alert">
-        <StatusMark status="failed">{t('chat.bad_link')}</StatusMark>
-      </p>
-    );
-  }
   const isPage = safeLink(address, 'web') !== undefined;
   // A page that is loaded safely may frame only such pages.
   const canFrame = isPage && !(location.protocol === 'https:' && address.toLowerCase().startsWith('http:'));
   return (
     <>
       <p className={styles.line}>
-        <StatusMark status="note">{t('chat.given', { token: name, place: placeOf(address) })}</StatusMark>
+        {token !== undefined && <StatusMark status="note">{t('chat.given', { token, place: placeOf(address) })}</StatusMark>}
         <a className={styles.open} href={address} {...(isPage ? { target: '_blank' } : {})} rel="noreferrer noopener">
           {t(isPage ? 'chat.new_tab' : 'chat.program')}
         </a>
+        {token !== undefined && (
+          <button type="button" className={styles.open} onClick={onForget}>
+            {t('chat.other_key')}
+          </button>
+        )}
       </p>
       {canFrame && <ForeignPage address={address} title={link.name} allow="microphone; clipboard-write" />}
     </>
   );
-}
-
-/** Who gets the key: the server of a page, or the program. */
-function placeOf(address: string): string {
-  const { host, protocol } = new URL(address);
-  return protocol.startsWith('http') ? host : protocol.replace(':', '');
 }

@@ -1,34 +1,63 @@
-import { queryOptions } from '@tanstack/react-query';
+import { hashKey, queryOptions } from '@tanstack/react-query';
+import { z } from 'zod/mini';
 import { type Token, tokenApi, TokenStatus } from '#shared/tokens.ts';
 import { call } from '#pwa/api/call.ts';
 import { wholeKey } from '#pwa/api/token-key.ts';
+import { readAnswers, writeAnswer } from '#pwa/offline/database.ts';
 
 export interface ChatKey {
+  /** Of the token. */
+  id: number;
+  name: string;
   /** With `sk-`. */
   key: string;
-  /** Of the token. */
-  name: string;
 }
 
 const most = 100;
 
-/** The key that chat applications are given; null: no token is enabled. Never kept on the device. */
-export const chatKeyQuery = (userId: number) =>
+/** Keys that chat applications may be given. Never kept on the device. */
+export const chatKeysQuery = (userId: number) =>
   queryOptions({
-    queryKey: ['chat-key', userId],
-    queryFn: async ({ signal }): Promise<ChatKey | null> =>
-      chatKey(await call(tokenApi.list, { query: { p: 0, size: most }, signal }), Date.now()),
+    queryKey: ['chat-keys', userId],
+    queryFn: async ({ signal }): Promise<ChatKey[]> =>
+      chatKeys(await call(tokenApi.list, { query: { p: 0, size: most }, signal }), Date.now()),
     gcTime: 0,
   });
 
-/** The first enabled token; one that is used up or has expired only where there is no other. `now`: milliseconds. */
-export function chatKey(tokens: readonly Token[], now: number): ChatKey | null {
+/** Of the enabled tokens; those that are used up or have expired come last. `now`: milliseconds. */
+export function chatKeys(tokens: readonly Token[], now: number): ChatKey[] {
   const enabled = tokens.filter((token) => token.status === TokenStatus.enabled && wholeKey(token) !== undefined);
-  const token = enabled.find((one) => isUsable(one, now)) ?? enabled[0];
-  const key = token === undefined ? undefined : wholeKey(token);
-  return token === undefined || key === undefined ? null : { key, name: token.name };
+  return [...enabled.filter((one) => isUsable(one, now)), ...enabled.filter((one) => !isUsable(one, now))].flatMap(chatKeyOf);
+}
+
+export function chatKeyOf(token: Token): ChatKey[] {
+  const key = wholeKey(token);
+  return key === undefined ? [] : [{ id: token.id, name: token.name, key }];
 }
 
 function isUsable({ unlimited_quota, remain_quota, expired_time }: Token, now: number): boolean {
   return (unlimited_quota || remain_quota > 0) && (expired_time === -1 || expired_time * 1000 > now);
 }
+
+/** Id of the token that each link was given on this device, by the link as it was set then: another address is asked about anew. */
+const Consents = z.record(z.string(), z.int());
+export type Consents = z.infer<typeof Consents>;
+
+/** Kept among the answers of this device, so that it goes with them at a sign-out. Without a database every page load asks. */
+export const consentsQuery = (userId: number) =>
+  queryOptions({
+    queryKey: ['chat-consents', userId],
+    queryFn: async (): Promise<Consents> => {
+      const answers = await readAnswers(userId).catch(() => []);
+      const kept = Consents.safeParse(answers.find(({ hash }) => hash === hashKey(keptKey))?.data);
+      return kept.success ? kept.data : {};
+    },
+    staleTime: Infinity,
+    networkMode: 'always',
+  });
+
+export async function keepConsents(userId: number, data: Consents): Promise<void> {
+  await writeAnswer({ userId, hash: hashKey(keptKey), queryKey: keptKey, data, updatedAt: Date.now() }).catch(() => undefined);
+}
+
+const keptKey = ['chat-consents'] as const;

@@ -3,12 +3,14 @@ import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { type Token, TokenStatus } from '#shared/tokens.ts';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
-import { siteAddress, useSiteStatus } from '#pwa/api/site-status.ts';
+import { chatLinks } from '#pwa/api/chat-links.ts';
+import { useSiteStatus } from '#pwa/api/site-status.ts';
 import { CopyButton, CopyText } from '#pwa/ui/controls/copy-text.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { SummaryList } from '#pwa/ui/frame/side-panel.tsx';
-import { chatAddress, maskKey, wholeKey } from '#pwa/api/token-key.ts';
+import { serverWords } from '#pwa/ui/server-words.ts';
+import { maskKey, wholeKey } from '#pwa/api/token-key.ts';
 import { Balance, TokenMark } from './token-labels.tsx';
 import styles from './tokens.module.css';
 
@@ -52,7 +54,7 @@ export function TokenStanding({ token }: { token: Token }) {
               {t('tokens.action.connect')}
             </Button>
           )}
-          <ChatLinks apiKey={key} />
+          <ChatLinks tokenId={token.id} />
         </div>
       ) : (
         isOnline && <div className={styles.keyActions} />
@@ -61,17 +63,10 @@ export function TokenStanding({ token }: { token: Token }) {
   );
 }
 
-/** Chat applications that the site offers, opened with this key. */
-function ChatLinks({ apiKey }: { apiKey: string }) {
+/** Chat applications that the site offers. Each asks before it gets this key. */
+function ChatLinks({ tokenId }: { tokenId: number }) {
   const { t } = useTranslation();
-  const status = useSiteStatus();
-  const address = siteAddress(status);
-  const links = (status?.chats ?? []).flatMap((chat) =>
-    Object.entries(chat).flatMap(([name, template]) => {
-      const href = chatAddress(template, { key: apiKey, address });
-      return href === undefined ? [] : [{ name, href }];
-    }),
-  );
+  const links = chatLinks(useSiteStatus());
   if (links.length === 0) return null;
   return (
     <details className={styles.chats}>
@@ -79,14 +74,14 @@ function ChatLinks({ apiKey }: { apiKey: string }) {
         {t('tokens.chat.open')}
         <Icon name="down" />
       </summary>
-      <p className={styles.hint}>{t('tokens.chat.hint')}</p>
       <ul>
-        {links.map(({ name, href }) => (
-          <li key={name}>
-            <a href={href} target="_blank" rel="noopener noreferrer">
-              {name}
-              <Icon name="link" />
-            </a>
+        {links.map(({ name }, index) => (
+          // The address names them by their place.
+          <li key={index}>
+            <Link to="/chat/$id" params={{ id: String(index) }} search={{ token: String(tokenId) }}>
+              {serverWords(t, name)}
+              <Icon name="right" />
+            </Link>
           </li>
         ))}
       </ul>
