@@ -101,6 +101,17 @@ describe.each(engines)('dashboard on $kind', (engine) => {
     const steps = found.steps.map((start, index) => ({ start, end: found.steps[index + 1] ?? found.end }));
     expect(found.whole).toEqual(steps.map(({ start, end }) => sumsOf(own.filter((row) => within(row, start, end)))));
     expect(found.previous).toEqual(steps.map(({ start, end }) => sumsOf(own.filter((row) => within(row, start - length, end - length)))));
+    // The time before until the same moment: hours whole, the one that it falls into in its part.
+    const then = found.at - length;
+    const cut = Math.floor(then / hour) * hour;
+    const whole = sumsOf(own.filter((row) => within(row, found.start - length, Math.min(cut, found.start))));
+    const part = sumsOf(own.filter((row) => within(row, Math.max(cut, found.start - length), Math.min(cut + hour, found.start))));
+    const share = (then - cut) / hour;
+    expect(found.previous_so_far).toEqual(
+      Object.fromEntries(
+        Object.entries(whole).map(([field, sum]) => [field, sum + Math.round(Number(part[field as keyof typeof part]) * share)]),
+      ),
+    );
     const inTime = own.filter((row) => within(row, found.start, found.end));
     const byName = Map.groupBy(inTime, nameOf);
     expect(found.totals.map(({ name }) => name).toSorted()).toEqual([...byName.keys()].toSorted());
@@ -154,7 +165,9 @@ describe.each(engines)('dashboard on $kind', (engine) => {
     const given = { start_timestamp: now() - 2 * day, step: 'day', by: 'user' };
     const inZone = await figures(admin, '/api/data/figures', { ...given, time_zone: 'Asia/Shanghai' });
     const byOffset = await figures(admin, '/api/data/figures', { ...given, utc_offset: 480 });
-    expect({ ...inZone, at: 0 }).toEqual({ ...byOffset, at: 0 });
+    // They were asked for one after the other.
+    const anyTime = { at: 0, previous_so_far: null };
+    expect({ ...inZone, ...anyTime }).toEqual({ ...byOffset, ...anyTime });
     expectFigures(inZone, listed(), (row) => String(row.user_id));
     // Browsers may know zones that this server does not: then their present offset counts.
     for (const time_zone of ['Etc/Unknown', 'Nowhere/None', '']) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { UsageFigures, UsageSums } from '#shared/dashboard.ts';
 import { createFormat } from '#pwa/ui/billing/format.ts';
-import { changeOf, chartParts, chartSteps, latencyOf, wholeOf, worstOf } from './chart-steps.ts';
+import { chartParts, chartSteps, latencyOf, wholeOf, worstOf } from './chart-steps.ts';
 import { boundsOf, questionOf, stepsFor } from './dashboard-question.ts';
 
 const format = createFormat({ language: 'en', quotaPerUnit: 500_000, inCurrency: true, timeZone: 'UTC' });
@@ -66,8 +66,6 @@ test('chart-steps: the rest stands for all that have no name of their own', () =
 test('chart-steps: sums, change and where most failed', () => {
   const figures = figuresOf();
   expect(wholeOf(figures)).toMatchObject({ quota: 150, calls: 15, errors: 1 });
-  expect(changeOf(150, 75)).toBe(1);
-  expect(changeOf(150, 0)).toBeUndefined();
   expect(worstOf(figures.totals)?.name).toBe('b');
   expect(worstOf([])).toBeUndefined();
 });

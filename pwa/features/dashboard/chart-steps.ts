@@ -79,11 +79,6 @@ export function sumOf(steps: readonly ChartStep[], value: (step: ChartStep) => n
   return steps.reduce((sum, step) => sum + value(step), 0);
 }
 
-/** By how much this time is more than the one before, as a share; undefined when there was nothing before. */
-export function changeOf(now: number, before: number): number | undefined {
-  return before === 0 ? undefined : now / before - 1;
-}
-
 export function tokensOf(sums: UsageSums): number {
   return sums.prompt_tokens + sums.completion_tokens;
 }

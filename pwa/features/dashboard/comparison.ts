@@ -1,8 +1,9 @@
 // The time before beside the one that is shown.
 import { useTranslation } from 'react-i18next';
 import type { UsageFigures, UsageSums } from '#shared/dashboard.ts';
+import { compare } from '#pwa/ui/billing/comparison.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
-import { changeOf, type ChartStep, sumOf, wholeOf } from './chart-steps.ts';
+import { type ChartStep, sumOf, wholeOf } from './chart-steps.ts';
 
 interface BeforeOptions {
   steps: readonly ChartStep[];
@@ -26,23 +27,20 @@ export function useBefore({ steps, isCompared, value, isShort = false }: BeforeO
   };
 }
 
-/** In words how this time compares with the one before, as far as that had come by then. */
-export function useChange(figures: UsageFigures, isCompared: boolean, value: (sums: UsageSums) => number): string | undefined {
+interface ChangeOptions {
+  figures: UsageFigures;
+  isCompared: boolean;
+  value: (sums: UsageSums) => number;
+  /** What there must have been before. */
+  least: number;
+}
+
+/** In words how this time compares with the one before, as far as that had come after the same time. */
+export function useChange({ figures, isCompared, value, least }: ChangeOptions): string | undefined {
   const { t } = useTranslation();
-  const format = useFormat();
-  const change = changeOf(value(wholeOf(figures)), value(figures.previous_so_far));
-  if (!isCompared || change === undefined || figures.complete_from !== null) return undefined;
+  if (!isCompared || figures.complete_from !== null) return undefined;
+  const found = compare(value(wholeOf(figures)), value(figures.previous_so_far), least);
+  if (found === undefined) return undefined;
   const isOpen = figures.at < figures.end;
-  const share = format.percent(Math.abs(change));
-  if (Math.abs(change) < 0.0005) return t('dashboard.change.same');
-  return t(
-    change > 0
-      ? isOpen
-        ? 'dashboard.change.more_open'
-        : 'dashboard.change.more'
-      : isOpen
-        ? 'dashboard.change.less_open'
-        : 'dashboard.change.less',
-    { share },
-  );
+  return t(`dashboard.change.${found.kind}${isOpen && found.kind !== 'same' ? '_open' : ''}`, { ...found });
 }

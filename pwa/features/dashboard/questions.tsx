@@ -1,6 +1,7 @@
 // The questions that the dashboard answers.
 import { useTranslation } from 'react-i18next';
 import type { UsageFigures, UsageLatency, UsageSums } from '#shared/dashboard.ts';
+import { leastCompared } from '#pwa/ui/billing/comparison.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import { type ChartPart, type ChartStep, latencyOf, partOf, sumOf, tokensOf, worstOf } from './chart-steps.ts';
@@ -39,7 +40,12 @@ const colors = ['var(--series-1)', 'var(--series-2)', 'var(--series-3)', 'var(--
 export function Spent({ figures, steps, parts, whole, isCompared, linkOf, onStep }: QuestionProps) {
   const { t } = useTranslation();
   const format = useFormat();
-  const change = useChange(figures, isCompared, (sums) => sums.quota);
+  const change = useChange({
+    figures,
+    isCompared,
+    value: (sums) => sums.quota,
+    least: leastCompared.dollars * format.quotaPerUnit,
+  });
   const nameOf = (part: ChartPart): string => (part.name === undefined ? t('dashboard.others', { count: part.count }) : part.label);
   const unit = format.unit === '' ? t('common.quota.name') : format.unit;
   const spentBefore = {
@@ -200,7 +206,7 @@ export function Calls(props: QuestionProps) {
   const { figures, whole, isCompared } = props;
   const { t } = useTranslation();
   const format = useFormat();
-  const change = useChange(figures, isCompared, callsOf);
+  const change = useChange({ figures, isCompared, value: callsOf, least: leastCompared.calls });
   const minutes = Math.max(1, (Math.min(figures.at, figures.end) - figures.start) / 60);
   const rates = t('dashboard.calls.rates', {
     rpm: rate(whole.calls / minutes, format.countShort),
@@ -248,7 +254,7 @@ export function Tokens(props: QuestionProps) {
   const { figures, whole, isCompared } = props;
   const { t } = useTranslation();
   const format = useFormat();
-  const change = useChange(figures, isCompared, tokensOf);
+  const change = useChange({ figures, isCompared, value: tokensOf, least: leastCompared.tokens });
   return (
     <Counts
       {...props}

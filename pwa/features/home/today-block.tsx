@@ -9,6 +9,7 @@ import { selfQuery } from '#pwa/api/self.ts';
 import { canTopUp } from '#pwa/api/can-top-up.ts';
 import { useSiteStatus } from '#pwa/api/site-status.ts';
 import { useConnection } from '#pwa/offline/online-status.tsx';
+import { compare, leastCompared } from '#pwa/ui/billing/comparison.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { NoCredit } from '#pwa/ui/billing/no-credit.tsx';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
@@ -81,22 +82,24 @@ function Figures({ figures, isForAll, isTable }: { figures: UsageFigures; isForA
   // What is kept may be of another day: that day is shown then.
   const start = midnight(figures.at * 1000);
   const hours = hoursOfToday(figures, start, midnight(figures.at * 1000, 1));
-  const sums = sumsOfToday(hours);
+  const sums = sumsOfToday(hours, figures.at);
   const isToday = format.dayKey(figures.at) === format.dayKey(Date.now() / 1000);
-  const change = (share: number | undefined): string | undefined =>
-    share === undefined ? undefined : t(wordOf(share), { share: format.percent(Math.abs(share)) });
+  const change = (now: number, before: number, least: number): string | undefined => {
+    const found = compare(now, before, least);
+    return found === undefined ? undefined : t(`home.today.${found.kind}`, { ...found });
+  };
   const worst = sums.worst;
   const hasCalls = hours.some((hour) => (hour.today?.calls ?? 0) + (hour.today?.errors ?? 0) + hour.yesterday.calls > 0);
   // Each picture stands under its own figure; on a phone all figures come first.
   const isApart = !isPhone && isForAll && !isTable && hasCalls;
   const spent = (
-    <Sum label={t('home.today.spent')} remark={change(sums.change)}>
+    <Sum label={t('home.today.spent')} remark={change(sums.quota, sums.before.quota, leastCompared.dollars * format.quotaPerUnit)}>
       {format.quota(sums.quota)}
     </Sum>
   );
   const calls = (
     <>
-      <Sum label={t('home.today.calls')} remark={change(sums.callsChange)}>
+      <Sum label={t('home.today.calls')} remark={change(sums.calls, sums.before.calls, leastCompared.calls)}>
         {format.count(sums.calls)}
       </Sum>
       <Sum
@@ -141,12 +144,6 @@ function Figures({ figures, isForAll, isTable }: { figures: UsageFigures; isForA
       )}
     </>
   );
-}
-
-/** What is no change once it is rounded is none. */
-function wordOf(share: number): string {
-  if (Math.abs(share) < 0.0005) return 'home.today.same';
-  return share > 0 ? 'home.today.more' : 'home.today.less';
 }
 
 /** What the marks of the pictures mean, where there is room; elsewhere a sentence below says it. */

@@ -29,21 +29,20 @@ test('today: 24 places, those to come are empty, yesterday stands beside each', 
   expect(hours.every(({ yesterday }) => yesterday.quota === 2)).toBe(true);
 });
 
-test('today: compared with yesterday as far as hours are over', () => {
-  expect(sumsOfToday(hoursOfToday(figures(midnight + 2 * hour + 60), midnight, tomorrow))).toMatchObject({
+test('today: compared with yesterday until the same time of day, the hour that is not over in its part', () => {
+  expect(sumsOfToday(hoursOfToday(figures(midnight + 2.5 * hour), midnight, tomorrow), midnight + 2.5 * hour)).toMatchObject({
     quota: 9,
     calls: 9,
     errors: 2,
-    change: 0.5,
-    callsChange: 0.5,
+    before: { quota: 5, calls: 5 },
     worst: { start: midnight + hour },
   });
-  const first = sumsOfToday(hoursOfToday(figures(midnight + 5), midnight, tomorrow));
-  expect(first).toMatchObject({ quota: 3, change: undefined, worst: undefined });
+  const first = sumsOfToday(hoursOfToday(figures(midnight + 5), midnight, tomorrow), midnight + 5);
+  expect(first).toMatchObject({ quota: 3, before: { quota: 0, calls: 0 }, worst: undefined });
 });
 
 test('today: what is kept of yesterday shows nothing of today', () => {
   const hours = hoursOfToday(figures(midnight - hour), midnight, tomorrow);
   expect(hours.every(({ today }) => today === undefined)).toBe(true);
-  expect(sumsOfToday(hours).quota).toBe(0);
+  expect(sumsOfToday(hours, midnight - hour).quota).toBe(0);
 });

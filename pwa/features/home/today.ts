@@ -33,30 +33,26 @@ export interface TodaySums {
   quota: number;
   calls: number;
   errors: number;
-  /** By how much more was spent than yesterday by now, as a share; undefined where there is nothing to compare with. */
-  change: number | undefined;
-  callsChange: number | undefined;
+  /** Yesterday until the same time of day: of the hour that is not over the same part, as if it had been even. */
+  before: { quota: number; calls: number };
   /** The hour with most failures. */
   worst: TodayHour | undefined;
 }
 
-export function sumsOfToday(hours: readonly TodayHour[]): TodaySums {
-  const over = hours.filter((hour) => hour.today !== undefined && !hour.isNow);
-  const sum = (list: readonly TodayHour[], value: (hour: TodayHour) => number) => list.reduce((total, hour) => total + value(hour), 0);
-  const change = (field: 'quota' | 'calls') => {
-    const before = sum(over, (hour) => hour.yesterday[field]);
-    return before === 0 ? undefined : sum(over, (hour) => hour.today?.[field] ?? 0) / before - 1;
-  };
+/** `at`: when the figures were made, unix seconds. */
+export function sumsOfToday(hours: readonly TodayHour[], at: number): TodaySums {
+  const sum = (value: (hour: TodayHour) => number) => hours.reduce((total, hour) => total + value(hour), 0);
+  const before = (field: 'quota' | 'calls') =>
+    Math.round(sum((hour) => hour.yesterday[field] * Math.min(1, Math.max(0, (at - hour.start) / hourSeconds))));
   const worst = hours.reduce<TodayHour | undefined>(
     (found, hour) => ((hour.today?.errors ?? 0) > (found?.today?.errors ?? 0) ? hour : found),
     undefined,
   );
   return {
-    quota: sum(hours, (hour) => hour.today?.quota ?? 0),
-    calls: sum(hours, (hour) => hour.today?.calls ?? 0),
-    errors: sum(hours, (hour) => hour.today?.errors ?? 0),
-    change: change('quota'),
-    callsChange: change('calls'),
+    quota: sum((hour) => hour.today?.quota ?? 0),
+    calls: sum((hour) => hour.today?.calls ?? 0),
+    errors: sum((hour) => hour.today?.errors ?? 0),
+    before: { quota: before('quota'), calls: before('calls') },
     worst,
   };
 }

@@ -83,7 +83,7 @@ async function figuresOf(context: Context, { frame, scope, step, state }: Plan):
     whole: inSteps(frame, whole),
     latency: latencyIn(frame, latency),
     previous: inSteps(frame, previous, length),
-    previous_so_far: sumOf(previous.filter((cell) => cell.hour + length < frame.at - (frame.at % hourSeconds)).map((cell) => cell.sums)),
+    previous_so_far: sumUntil(previous, frame.at - length),
     totals: listed.map(([name, sums]): NamedSums => ({ name, label: labels.get(name) ?? name, sums })),
     others: { count: ranked.length - listed.length, sums: sumOf(ranked.slice(namedTotals).map(([, sums]) => sums)) },
     series: names.map((name) => ({
@@ -95,6 +95,22 @@ async function figuresOf(context: Context, { frame, scope, step, state }: Plan):
     })),
     complete_from: complete === from ? null : complete,
   };
+}
+
+/** Of the hour that it falls into the same part, as if it had been even. `time`: unix seconds. */
+function sumUntil(cells: readonly UsageCell[], time: number): CallSums {
+  return sumOf(
+    cells.map(({ hour, sums }) => {
+      const share = Math.min(1, Math.max(0, (time - hour) / hourSeconds));
+      return share === 1 ? sums : partOf(sums, share);
+    }),
+  );
+}
+
+function partOf(sums: CallSums, share: number): CallSums {
+  const part = { ...sums };
+  for (const field of Object.keys(emptySums()) as (keyof CallSums)[]) part[field] = Math.round(sums[field] * share);
+  return part;
 }
 
 /** `ahead`: the cells are so much earlier. */
