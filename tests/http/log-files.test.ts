@@ -224,6 +224,38 @@ describe.each(engines)('log files on $kind', (engine) => {
       ]);
     });
 
+    it('tells what administrators changed in a sentence, with money as money', async () => {
+      const event = (code: object) => ({
+        type: LogType.management,
+        plain_type: LogType.management,
+        content: '修改',
+        other: { event: code },
+      });
+      const { client } = await desk.someone([
+        event({
+          code: 'settings_changed',
+          keys: 'QuotaForNewUser, RetryTimes, ModelRatio, SMTPToken, Notice',
+          changes: [
+            { key: 'QuotaForNewUser', before: '281000', after: '290000' },
+            { key: 'RetryTimes', before: '3', after: '2' },
+            { key: 'ModelRatio', name: 'gpt-4o', after: '1.25' },
+            { key: 'SMTPToken', is_secret: true },
+            { key: 'Notice', before: '', after: 'Hello' },
+          ],
+          more: 2,
+        }),
+        event({ code: 'settings_changed', keys: 'Chats' }),
+        event({ code: 'quota_set', from: 500_000, to: 1_250_000, reason: 'paid by invoice' }),
+      ]);
+      const [head = [], ...rows] = cells((await file(client, '/api/log/self/export')).text);
+      expect(rows.map((row) => row[head.indexOf('content')]).toReversed()).toEqual([
+        'Changed settings: QuotaForNewUser from $0.562 to $0.58; RetryTimes from 3 to 2; ModelRatio of gpt-4o from (none) to 1.25; ' +
+          'SMTPToken replaced; Notice from (empty) to Hello; 2 more',
+        'Changed settings: Chats',
+        'Balance changed from $1 to $2.5: paid by invoice',
+      ]);
+    });
+
     it.each([
       ['=1+1'],
       ['+1'],

@@ -12,7 +12,7 @@ import { useStoredUser } from '#pwa/api/self.ts';
 import { useConnection } from '#pwa/offline/online-status.tsx';
 import type { Format } from '#pwa/ui/billing/format.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
-import { useLogSentence } from '#pwa/ui/billing/log-sentence.ts';
+import { useLogSentence, useRefusalSentence } from '#pwa/ui/billing/log-sentence.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { AsOf } from '#pwa/ui/frame/as-of.tsx';
@@ -201,11 +201,11 @@ function unpricedText(unpriced: OperatorTodo['unpriced'], format: Format): strin
 
 /** Why calls were refused, with the token and how often. */
 function RefusalBlock() {
-  const { t, i18n } = useTranslation();
+  const { t } = useTranslation();
   const format = useFormat();
+  const reason = useRefusalSentence();
   const query = useQuery(todoQuery);
   const isStale = useConnection() !== 'online';
-  const language = i18n.language === 'zh' ? 'zh' : 'en';
   return (
     <Block
       title={t('home.refusals.title')}
@@ -225,7 +225,7 @@ function RefusalBlock() {
               {refusals.map((group) => (
                 <LogRow key={group.log_id} id={group.log_id} at={group.last_at} who={group.username} count={format.count(group.count)}>
                   {group.token_name !== '' && `${group.token_name} · `}
-                  {group.count > 1 ? t('home.refusals.last', { reason: group.reason[language] }) : group.reason[language]}
+                  {group.count > 1 ? t('home.refusals.last', { reason: reason(group) }) : reason(group)}
                 </LogRow>
               ))}
             </ul>

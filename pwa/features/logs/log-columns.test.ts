@@ -5,6 +5,7 @@ import { buildLog } from '#tests/support/log-row.ts';
 import { chooseLanguage, loadTexts } from '#pwa/i18n/setup.ts';
 import { drawScreen, startScreenTexts } from '#tests/support/console-screen.tsx';
 import { logColumns } from './log-columns.tsx';
+import { createFormat } from '#pwa/ui/billing/format.ts';
 import { ownWords } from '#pwa/ui/billing/log-sentence.ts';
 
 beforeAll(async () => {
@@ -38,13 +39,23 @@ it('log-columns: refused calls of several models say so, and whose reason it is'
   expect(what({ code, count: 4 })).not.toMatch(/Other models|last: /);
 });
 
+const format = createFormat({ language: 'zh', quotaPerUnit: 500_000, inCurrency: true });
+
 it('log-words: what callers are told in English only is said in the words of the console', async () => {
   await chooseLanguage('zh');
   await loadTexts('logs');
-  expect(ownWords(reason('user quota is not enough'), t)).toBe('账户没有额度');
-  expect(ownWords(reason('chat pre-consumed quota failed, user quota: $0.10, need quota: $0.25'), t)).toBe(
+  expect(ownWords(reason('user quota is not enough'), t, format)).toBe('账户没有额度');
+  expect(ownWords(reason('chat pre-consumed quota failed, user quota: $0.10, need quota: $0.25'), t, format)).toBe(
     '账户额度不足：剩余 $0.10，调用最多需要 $0.25',
   );
-  expect(ownWords({ ...reason('model is required'), code: 'model_required' }, t)).toBe('请求没有指定模型');
-  expect(ownWords({ ...reason('nobody knows'), code: 'model_not_found' }, t)).toBeUndefined();
+  // As the relay writes them, and as it did while amounts were shown as quota.
+  for (const [user, need] of [
+    ['＄0.000168', '＄0.500000'],
+    ['84', '250000'],
+  ])
+    expect(ownWords(reason(`chat pre-consumed quota failed, user quota: ${user}, need quota: ${need}`), t, format)).toBe(
+      '账户额度不足：剩余 $0.000168，调用最多需要 $0.50',
+    );
+  expect(ownWords({ ...reason('model is required'), code: 'model_required' }, t, format)).toBe('请求没有指定模型');
+  expect(ownWords({ ...reason('nobody knows'), code: 'model_not_found' }, t, format)).toBeUndefined();
 });

@@ -49,6 +49,11 @@ test('a changed setting is told by its name on the screen, from what to what', (
   );
 });
 
+test('an amount is told as money', () => {
+  const changes = [{ key: 'QuotaForNewUser', before: '281000', after: '290000' }];
+  expect(said({ code: 'settings_changed', keys: 'QuotaForNewUser', changes })).toContain('$0.56 → $0.58');
+});
+
 test('a ratio is told with as many digits as anybody reads', () => {
   const changes = [{ key: 'CacheRatio', name: 'gpt-4o', before: '0.5', after: '0.454545454545' }];
   expect(said({ code: 'settings_changed', keys: 'CacheRatio', changes })).toContain('0.5 → 0.454545');

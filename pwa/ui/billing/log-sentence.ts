@@ -4,7 +4,9 @@ import { useTranslation } from 'react-i18next';
 import { otherOf } from '#shared/log-other.ts';
 import type { LogEvent } from '#shared/log-event.ts';
 import { type Log, LogType } from '#shared/logs.ts';
+import { quotaSettings } from '#shared/quota-settings.ts';
 import type { RefusalFacts } from '#shared/refusal-facts.ts';
+import type { Format } from './format.ts';
 import { useFormat } from './format-context.ts';
 
 export function refusalOf(log: Log): RefusalFacts | undefined {
@@ -18,7 +20,7 @@ export function useLogSentence(logs: readonly Log[]): (log: Log, options?: { wit
   const format = useFormat();
   return (log, { withoutActor } = {}) => {
     const refusal = refusalOf(log);
-    if (refusal !== undefined) return refusalSentence(refusal, { t, isChinese: i18n.language.startsWith('zh') });
+    if (refusal !== undefined) return refusalSentence(refusal, { t, format, isChinese: i18n.language.startsWith('zh') });
     const { event, admin_info: admin } = otherOf(log) ?? {};
     if (event === undefined) return log.content;
     const sentence = eventSentence(event);
@@ -70,7 +72,7 @@ export function useLogSentence(logs: readonly Log[]): (log: Log, options?: { wit
       const what = name === undefined ? settingName(key) : t('logs.event.setting_entry', { setting: settingName(key), name });
       if (isSecret === true) return t('logs.event.setting_secret', { setting: what });
       if (before === undefined && after === undefined) return t('logs.event.settings_changed', { keys: what });
-      return t('logs.event.setting_from_to', { setting: what, before: settingValue(before), after: settingValue(after) });
+      return t('logs.event.setting_from_to', { setting: what, before: settingValue(key, before), after: settingValue(key, after) });
     });
     return [...told, ...(more > 0 ? [t('logs.event.settings_more', { count: more })] : [])].join(t('logs.event.settings_joint'));
   }
@@ -81,7 +83,8 @@ export function useLogSentence(logs: readonly Log[]): (log: Log, options?: { wit
     return i18n.exists(text) ? t(text) : key;
   }
 
-  function settingValue(value: string | undefined): string {
+  function settingValue(key: string, value: string | undefined): string {
+    if (quotaSettings.has(key) && value !== undefined && /^\d{1,15}$/.test(value)) return format.quota(Number(value));
     if (value === undefined) return t('logs.event.setting_absent');
     if (value === '') return t('logs.event.setting_empty');
     if (value === 'true' || value === 'false') return t(value === 'true' ? 'logs.event.setting_on' : 'logs.event.setting_off');
@@ -102,7 +105,7 @@ type TuningEvent = Extract<LogEvent, { code: 'tuning_settled' }>;
 
 interface Telling {
   t: TFunction;
-  format: ReturnType<typeof useFormat>;
+  format: Format;
 }
 
 function quotaSentence({ from, to, reason }: Extract<LogEvent, { code: 'quota_set' }>, { t, format }: Telling): string {
@@ -154,19 +157,49 @@ function tuningSentence(event: TuningEvent, { t, format }: Telling): string {
 
 const englishOnly = new Set(['model_required', 'invalid_text_request', 'invalid_embedding_request', 'sensitive_words_detected']);
 
-function refusalSentence(refusal: RefusalFacts, { t, isChinese }: { t: TFunction; isChinese: boolean }): string {
-  const reason = ownWords(refusal, t) ?? refusal.reason[isChinese ? 'zh' : 'en'];
+/** Why calls were refused, in the reader's language. */
+export function useRefusalSentence(): (facts: Pick<RefusalFacts, 'code' | 'reason'>) => string {
+  const { t, i18n } = useTranslation();
+  const format = useFormat();
+  return (facts) => reasonSentence(facts, { t, format, isChinese: i18n.language.startsWith('zh') });
+}
+
+interface RefusalTelling extends Telling {
+  isChinese: boolean;
+}
+
+function refusalSentence(refusal: RefusalFacts, telling: RefusalTelling): string {
+  const reason = reasonSentence(refusal, telling);
   // It names one of several models.
-  return refusal.is_others === true && refusal.count > 1 ? t('logs.refusal.last_said', { reason }) : reason;
+  return refusal.is_others === true && refusal.count > 1 ? telling.t('logs.refusal.last_said', { reason }) : reason;
+}
+
+function reasonSentence(refusal: Pick<RefusalFacts, 'code' | 'reason'>, { t, format, isChinese }: RefusalTelling): string {
+  return ownWords(refusal, t, format) ?? refusal.reason[isChinese ? 'zh' : 'en'].replaceAll('＄', '$');
 }
 
 /** What callers are told in English whatever their language is, because clients know these sentences. */
-export function ownWords({ code, reason }: RefusalFacts, t: TFunction): string | undefined {
+export function ownWords(
+  { code, reason }: Pick<RefusalFacts, 'code' | 'reason'>,
+  t: TFunction,
+  format: Pick<Format, 'price' | 'quotaExact'>,
+): string | undefined {
   const isToken = code === 'pre_consume_token_quota_failed';
   if (isToken || code === 'insufficient_user_quota') {
     const [, remain, need] = /quota: (.+), need quota: (.+)$/.exec(reason.en) ?? [];
     if (remain === undefined || need === undefined) return isToken ? undefined : t('logs.refusal.no_credit');
-    return t(isToken ? 'logs.refusal.token_short' : 'logs.refusal.user_short', { remain, need });
+    return t(isToken ? 'logs.refusal.token_short' : 'logs.refusal.user_short', {
+      remain: amountOf(remain, format),
+      need: amountOf(need, format),
+    });
   }
   return englishOnly.has(code) ? t(`logs.refusal.said.${code}`) : undefined;
+}
+
+/** Of `＄0.020000`, or of quota, as the settings were when it was written. */
+function amountOf(text: string, { price, quotaExact }: Pick<Format, 'price' | 'quotaExact'>): string {
+  const [, sign, digits = ''] = /^([＄$]?)(-?[\d.]+)$/.exec(text.trim()) ?? [];
+  const amount = Number(digits);
+  if (digits === '' || !Number.isFinite(amount)) return text;
+  return sign === '' ? quotaExact(amount) : `${amount < 0 ? '\u2212' : ''}$${price(Math.abs(amount))}`;
 }

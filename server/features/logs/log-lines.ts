@@ -2,9 +2,11 @@
 import { balanceChange } from '#shared/balance-change.ts';
 import { csvMark, csvRow } from '#shared/csv.ts';
 import { endingOf } from '#shared/log-ending.ts';
+import type { LogEvent } from '#shared/log-event.ts';
 import { isCall, otherOf } from '#shared/log-other.ts';
 import { LogType } from '#shared/logs.ts';
 import type { Log } from '#shared/logs.ts';
+import { quotaSettings } from '#shared/quota-settings.ts';
 
 /** `quotaPerUsd`: of today, for rows that do not say theirs. */
 interface LineOptions {
@@ -61,6 +63,23 @@ const columns: readonly Column[] = [
   { name: 'content', value: content },
 ];
 
+/** Of settings that an administrator changed, as far as the row tells them. */
+function changedSettings({ keys, changes = [], more = 0 }: SettingsChanged, dollars: (quota: number) => string): string {
+  if (changes.length === 0) return `Changed settings: ${keys}`;
+  const value = (key: string, text: string | undefined): string => {
+    if (text === undefined) return '(none)';
+    return quotaSettings.has(key) && /^\d{1,15}$/.test(text) ? dollars(Number(text)) : text === '' ? '(empty)' : text;
+  };
+  const told = changes.map(({ key, name, before, after, is_secret: isSecret }) => {
+    const what = name === undefined ? key : `${key} of ${name}`;
+    if (isSecret === true) return `${what} replaced`;
+    return before === undefined && after === undefined ? what : `${what} from ${value(key, before)} to ${value(key, after)}`;
+  });
+  return `Changed settings: ${[...told, ...(more > 0 ? [`${more} more`] : [])].join('; ')}`;
+}
+
+type SettingsChanged = Extract<LogEvent, { code: 'settings_changed' }>;
+
 /** Dollars to the last unit, as a plain number. */
 function usd(log: Log, quota: number, today: number): number {
   const unit = otherOf(log)?.quota_per_unit ?? today;
@@ -73,11 +92,17 @@ function ending(log: Log): string {
   return isCall(log) ? endingOf(log) : '';
 }
 
-/** What the row says, in English where it knows it in a form for that: an event by its code and what belongs to it. */
-function content(log: Log): string {
+/** What the row says, in English where it knows it in a form for that: what administrators changed as a sentence, any other event by its code and what belongs to it. */
+function content(log: Log, today: number): string {
   const { refusal, event } = otherOf(log) ?? {};
   if (refusal !== undefined) return refusal.reason.en;
   if (event === undefined) return callFacts(log) ?? log.content;
+  const dollars = (quota: number): string => `$${usd(log, quota, today)}`;
+  if (event.code === 'settings_changed') return changedSettings(event, dollars);
+  if (event.code === 'quota_set') {
+    const why = event.reason === undefined ? '' : `: ${event.reason}`;
+    return `Balance changed from ${dollars(event.from)} to ${dollars(event.to)}${why}`;
+  }
   const { code, ...details } = event;
   const told = Object.entries(details).map(([name, value]) => `${name}=${typeof value === 'object' ? JSON.stringify(value) : value}`);
   return [code, ...told].join(' ');
