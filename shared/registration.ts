@@ -1,6 +1,7 @@
 import { z } from 'zod/mini';
 import { endpoint } from '#shared/contract.ts';
 import { TurnstileQuery } from '#shared/session.ts';
+import { User } from '#shared/user.ts';
 
 export const RegisterInput = z.object({
   username: z.string().check(z.maxLength(200)),
@@ -17,6 +18,8 @@ export const registrationApi = {
     access: 'public',
     query: TurnstileQuery,
     body: RegisterInput,
-    summary: 'Register with a password',
+    /** Absent: the account is there, and signs in another way. */
+    reply: z.optional(User),
+    summary: 'Register with a password; signs in and sets the session cookie where passwords sign in',
   }),
 };

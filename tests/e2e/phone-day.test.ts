@@ -48,8 +48,9 @@ describeInBrowser('a day with a phone', () => {
     const code = /\b[0-9a-f]{6}\b/.exec(smtp.mails.at(-1)?.text ?? '')?.[0] ?? '';
     await page.getByLabel(text('register.code'), { exact: true }).fill(code);
     await page.getByRole('button', { name: text('session.register.link'), exact: true }).click();
-    await page.getByText(text('register.done')).waitFor();
-    await signInByForm(visitor, account);
+    // Signed in, and in the guide.
+    await page.waitForURL('**/first-call');
+    await page.getByRole('heading', { name: text('guide.title') }).waitFor();
 
     // The first bill.
     await page.goto('/topup');

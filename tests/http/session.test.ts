@@ -433,6 +433,32 @@ describe.each(engines)('session on $kind', (engine) => {
     });
   });
 
+  it('register: signs in, with a session of its own in place of the one of somebody else', async () => {
+    await using app = await createTestApp(engine);
+    await app.setup();
+    await app.createUser({ username: 'former' });
+    const client = await app.login('former');
+    const answer = await client.post('/api/user/register', { username: 'mei', password: testPassword });
+    expect(answer).toMatchObject({ status: 200, success: true, data: { username: 'mei', role: 1 } });
+    client.setUser(answer.data.id);
+    expect((await client.get('/api/user/self')).data).toMatchObject({ username: 'mei' });
+    expect((await client.get('/api/user/sessions')).data).toHaveLength(1);
+    const sessions = await app.context.db.collection('sessions').find({});
+    const former = await app.context.db.collection('users').first({ username: 'former' });
+    expect(sessions.filter(({ user_id }) => user_id === former?.id)).toEqual([]);
+  });
+
+  it('register: begins no session where passwords do not sign in', async () => {
+    await using app = await createTestApp(engine);
+    const root = await app.setup();
+    expect(await root.put('/api/option/', { key: 'PasswordLoginEnabled', value: 'false' })).toMatchObject({ success: true });
+    const client = app.anonymous();
+    const answer = await client.post('/api/user/register', { username: 'mei', password: testPassword });
+    expect(answer).toMatchObject({ status: 200, success: true });
+    expect(answer.data).toBeUndefined();
+    expect(await client.get('/api/user/self')).toMatchObject({ status: 401 });
+  });
+
   it('register: pays the bonuses, to the new user at once and to the inviter as earnings, with their log rows', async () => {
     await using app = await createTestApp(engine);
     const root = await app.setup();

@@ -14,12 +14,13 @@ import styles from './first-call.module.css';
 /** Five dollars while nobody changes what a dollar is: more than a first day needs, less than a mistake should cost. */
 const firstQuota = 2_500_000;
 
-export function NewToken() {
+/** `balance`: of the account. More than that nobody can spend. */
+export function NewToken({ balance }: { balance: number }) {
   const { t } = useTranslation();
   const isOnline = useIsOnline();
   const client = useQueryClient();
   const [tokenName, setTokenName] = useState(() => t('guide.token.first_name'));
-  const [quota, setQuota] = useState<number | ''>(firstQuota);
+  const [quota, setQuota] = useState<number | ''>(balance > 0 ? Math.min(firstQuota, balance) : firstQuota);
   const create = useMutation({
     mutationFn: () =>
       call(tokenApi.create, { body: { name: tokenName.trim(), remain_quota: quota === '' ? 0 : quota, unlimited_quota: false } }),

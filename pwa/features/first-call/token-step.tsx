@@ -23,7 +23,7 @@ export function TokenStep({ number, guide }: { number: number; guide: Guide }) {
   if (isAdmin && channel === undefined) return <Step number={number} name={name} isDone={false} line={t('guide.token.later')} />;
   return (
     <Step number={number} name={name} isDone={false} line={t('guide.token.none')}>
-      <NewToken />
+      <NewToken balance={guide.user.quota} />
     </Step>
   );
 }

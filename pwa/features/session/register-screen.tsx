@@ -28,8 +28,9 @@ import { waysOf } from './sign-in-ways.ts';
 import { useHumanCheck } from './use-human-check.tsx';
 
 interface RegisterScreenProps {
+  /** The account is there; signing in is still to do. */
   onRegistered: () => void;
-  /** Signed in at once, by a provider. */
+  /** Signed in at once. */
   onEntered: () => void;
 }
 
@@ -51,7 +52,7 @@ export function RegisterScreen({ onRegistered, onEntered }: RegisterScreenProps)
     <section className={styles.form}>
       <h1 className={styles.title}>{t('register.title')}</h1>
       {closed === undefined ? (
-        <RegisterForm status={status} onRegistered={onRegistered} />
+        <RegisterForm status={status} onRegistered={onRegistered} onEntered={enter} />
       ) : (
         <p className={styles.notice}>
           <StatusMark status="note">{t(`register.shut.${closed}`)}</StatusMark>
@@ -69,7 +70,12 @@ const formId = 'register-form';
 
 const below = ['label', 'input', 'error', 'description'] as const;
 
-function RegisterForm({ status, onRegistered }: { status: SiteStatus | undefined; onRegistered: () => void }) {
+interface RegisterFormProps extends Pick<RegisterScreenProps, 'onRegistered'> {
+  status: SiteStatus | undefined;
+  onEntered: (user: User) => void;
+}
+
+function RegisterForm({ status, onRegistered, onEntered }: RegisterFormProps) {
   const { t } = useTranslation();
   const needsMail = status?.email_verification === true;
   const human = useHumanCheck(status);
@@ -86,7 +92,8 @@ function RegisterForm({ status, onRegistered }: { status: SiteStatus | undefined
   const register = useMutation({
     mutationFn: (body: RegisterInput) => call(registrationApi.register, { body, query: { turnstile: human.token } }),
     meta: { quiet: true },
-    onSuccess: () => {
+    onSuccess: (user) => {
+      if (user !== undefined) return onEntered(user);
       forgetInviteCode();
       toastSuccess(t('register.done'));
       onRegistered();

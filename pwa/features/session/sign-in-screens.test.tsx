@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { storedUser } from '#pwa/api/stored-user.ts';
+import { forgetUser, storedUser } from '#pwa/api/stored-user.ts';
 import { buildConsoleUser, buildSiteStatus } from '#tests/support/console-records.ts';
 import { type DrawnScreen, drawScreen, shows, startScreenTexts } from '#tests/support/console-screen.tsx';
 import { type FixtureServer, sendJson, startFixtureServer } from '#tests/support/console-server.ts';
@@ -110,6 +110,17 @@ describe('register-screen', () => {
     fill('alice', 'lantern and rope');
     await shows(() => expect(registered).toBe(1));
     expect(sent('/api/user/register')).toMatchObject([{ username: 'alice', password: 'lantern and rope' }]);
+  });
+
+  test('is signed in at once where the server has done so', async () => {
+    answer = { body: { success: true, message: '', data: buildConsoleUser({ username: 'alice' }) } };
+    open();
+    entered.length = 0;
+    fill('alice', 'lantern and rope');
+    await shows(() => expect(entered).toEqual(['elsewhere']));
+    expect(registered).toBe(0);
+    expect(storedUser()?.username).toBe('alice');
+    forgetUser();
   });
 
   test.each([

@@ -25,7 +25,7 @@ function Register() {
   const navigate = Route.useNavigate();
   return (
     <ScreenProviders>
-      <RegisterScreen onRegistered={() => void navigate({ to: '/login' })} onEntered={() => void navigate({ to: '/' })} />
+      <RegisterScreen onRegistered={() => void navigate({ to: '/login' })} onEntered={() => void navigate({ to: '/first-call' })} />
     </ScreenProviders>
   );
 }

@@ -12,6 +12,7 @@ import { requireSetUp } from '#server/accounts/setup-check.ts';
 import { isCode, takeCode, tidyCode } from '#server/accounts/verification-codes.ts';
 import type { CodeSubject } from '#server/accounts/verification-codes.ts';
 import type { AppContext } from '#server/context.ts';
+import type { UserRecord } from '#server/db/records/user.ts';
 import type { RequestFacts } from '#server/http/call.ts';
 import { subscriberOf } from '#server/http/client-address.ts';
 import { defaultTokenFields, insertTokens } from '#server/tokens/insert-token.ts';
@@ -19,11 +20,12 @@ import { defaultTokenFields, insertTokens } from '#server/tokens/insert-token.ts
 /** $1; counts only if the owner makes the token limited. */
 const defaultTokenQuota = 500_000;
 
+/** The account that was made. */
 export async function register(
   context: AppContext,
   input: RegisterInput,
   { ip, language }: Pick<RequestFacts, 'ip' | 'language'>,
-): Promise<void> {
+): Promise<UserRecord> {
   await requireSetUp(context);
   const { settings } = context;
   if (!settings.get('RegisterEnabled')) throw new AppError('registration_closed');
@@ -54,9 +56,10 @@ export async function register(
     if (!(failure instanceof AlreadyBound)) throw failure;
     throw new AppError('username_taken', {}, { cause: failure, field: 'email' });
   });
-  if (!context.env.GENERATE_DEFAULT_TOKEN) return;
+  if (!context.env.GENERATE_DEFAULT_TOKEN) return user;
   const token = { ...defaultTokenFields, name: `${user.username}的初始令牌`, remain_quota: defaultTokenQuota, unlimited_quota: true };
   await insertTokens(context, { userId: user.id, actorId: user.id }, [token]);
+  return user;
 }
 
 /** The address with its code, where this site wants one; null where it does not. The code is not used up yet. */

@@ -16,8 +16,11 @@ export function mountSession(host: RouteHost): void {
   mount(host, registrationApi.register, async (call) => {
     const { body, context, facts } = call;
     await checkHuman(call);
-    await register(context, body, facts);
-    return undefined;
+    const user = await register(context, body, facts);
+    // Where passwords do not sign in, no session begins with one either.
+    if (!context.settings.get('PasswordLoginEnabled')) return undefined;
+    await endSession(context, facts);
+    return respond(presentUser(user), { headers: { 'set-cookie': await startSession(context, user, facts) } });
   });
   mount(host, sessionApi.login, async (call) => {
     const { body, context, facts } = call;
