@@ -1,5 +1,5 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import { channelApi } from '#shared/channels.ts';
+import { channelApi, type FailingChannel } from '#shared/channels.ts';
 import { Role } from '#shared/roles.ts';
 import { call } from './call.ts';
 import { useStoredUser } from './self.ts';
@@ -12,6 +12,22 @@ export const channelSummaryQuery = queryOptions({
   queryFn: ({ signal }) => call(channelApi.summary, { signal }),
   refetchInterval: interval,
 });
+
+/** Enabled channels that fail. Its key begins as the lists' do: what changes a channel asks for it again. */
+export const failingChannelsQuery = queryOptions({
+  queryKey: ['channels', 'failing'],
+  queryFn: ({ signal }): Promise<FailingChannel[]> => call(channelApi.failing, { signal }),
+  meta: { offline: true },
+  refetchInterval: 60_000,
+});
+
+/** How many channels fail or were disabled by the system, for administrators: what the navigation marks. */
+export function useChannelAlarms(): number {
+  const isAdmin = (useStoredUser()?.role ?? 0) >= Role.admin;
+  const disabled = useDisabledChannels();
+  const { data: failing } = useQuery({ ...failingChannelsQuery, enabled: isAdmin, select: (all) => all.length });
+  return isAdmin ? disabled + (failing ?? 0) : 0;
+}
 
 /** How many channels the system has disabled, for administrators; 0 for everybody else and while it is not known. */
 export function useDisabledChannels(): number {

@@ -1,16 +1,8 @@
-import { queryOptions, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { channelApi, type FailingChannel } from '#shared/channels.ts';
+import type { FailingChannel } from '#shared/channels.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
-import { call } from './call.ts';
-
-/** Enabled channels that fail. Its key begins as the lists' do: what changes a channel asks for it again. */
-const failingChannelsQuery = queryOptions({
-  queryKey: ['channels', 'failing'],
-  queryFn: ({ signal }) => call(channelApi.failing, { signal }),
-  meta: { offline: true },
-  refetchInterval: 60_000,
-});
+import { failingChannelsQuery } from './disabled-channels.ts';
 
 /** How that channel fails; undefined: it does not, as far as is known. */
 export function useFailing(id: number): FailingChannel | undefined {

@@ -1,5 +1,7 @@
 import { z } from 'zod/mini';
+import { Role } from '#shared/roles.ts';
 import { translate } from '#pwa/i18n/setup.ts';
+import { storedUser } from './stored-user.ts';
 
 /** What kept a call from its answer, when there was none. */
 export type LocalCode = 'offline' | 'server_unreachable' | 'timed_out' | 'cancelled' | 'bad_answer';
@@ -79,12 +81,17 @@ export function refusalText(error: Error | null, form: { errors: object }): stri
  * The text of an answer that is not a refusal of the server's own: the statuses that the specification gives a text of
  * their own keep it whoever sent them.
  */
+/** Who reads that is the one whom others are sent to. */
+function isAdmin(): boolean {
+  return (storedUser()?.role ?? Role.guest) >= Role.admin;
+}
+
 export function statusMessage(status: number, sent: string, retryAfter: number | undefined): string {
   if (status === 429) {
     return retryAfter === undefined ? sent || translate('errors.too_many') : translate('errors.too_many_wait', { seconds: retryAfter });
   }
   if (status === 405) return translate('errors.demo_only');
-  if (status === 500) return translate('errors.server_fault');
+  if (status === 500) return translate(isAdmin() ? 'errors.server_fault_admin' : 'errors.server_fault');
   if (sent !== '') return sent;
   if (status === 502 || status === 503 || status === 504) return translate('errors.server_unreachable');
   return translate('errors.http', { status });

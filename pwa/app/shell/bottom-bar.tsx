@@ -1,7 +1,7 @@
 import { Link, useRouterState } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useDisabledChannels } from '#pwa/api/disabled-channels.ts';
+import { useChannelAlarms } from '#pwa/api/disabled-channels.ts';
 import { useStoredUser } from '#pwa/api/self.ts';
 import { useSiteStatus } from '#pwa/api/site-status.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
@@ -16,7 +16,7 @@ const MoreSheet = lazy(async () => ({ default: (await import('./more-sheet.tsx')
 export function BottomBar() {
   const { t } = useTranslation();
   const user = useStoredUser();
-  const disabled = useDisabledChannels();
+  const alarmed = useChannelAlarms();
   const path = useRouterState({ select: (state) => state.location.pathname });
   const [isMoreOpen, setMoreOpen] = useState(false);
   const [wasOpened, setOpened] = useState(false);
@@ -29,14 +29,14 @@ export function BottomBar() {
       {first.map((entry) => {
         const name = t(entry.short ?? entry.name);
         // Home is where it says what needs a hand.
-        const hasAlarm = entry.to === '/' && disabled > 0;
+        const hasAlarm = entry.to === '/' && alarmed > 0;
         return (
           <Link
             key={entry.to}
             className={styles.place}
             to={entry.to}
             activeOptions={{ exact: entry.to === '/', includeSearch: false }}
-            {...(hasAlarm ? { 'aria-label': t('shell.menu.with_channel_alarms', { name, count: disabled }) } : {})}
+            {...(hasAlarm ? { 'aria-label': t('shell.menu.with_channel_alarms', { name, count: alarmed }) } : {})}
           >
             <NavIcon name={entry.icon} large hasAlarm={hasAlarm} />
             {name}

@@ -3,11 +3,12 @@ import { useIsFetching, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { failureOf } from '#pwa/api/failure.ts';
 import { lastAnswer, probe, useConnection } from '#pwa/offline/online-status.tsx';
 import { useOutbox } from '#pwa/offline/outbox-store.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Disclosure } from '#pwa/ui/controls/disclosure.tsx';
-import { FreshnessChip, useFreshnessLabels } from '#pwa/ui/frame/freshness-chip.tsx';
+import { type Freshness as FreshnessState, FreshnessChip, useFreshnessLabels } from '#pwa/ui/frame/freshness-chip.tsx';
 import styles from './freshness.module.css';
 
 const tick = 10_000;
@@ -17,7 +18,9 @@ export function Freshness() {
   const { t } = useTranslation();
   const format = useFormat();
   const queryClient = useQueryClient();
-  const connection = useConnection();
+  const online = useConnection();
+  const hasFailed = useHasFailed();
+  const connection: FreshnessState['connection'] = online === 'online' && hasFailed ? 'failing' : online;
   const edits = useOutbox();
   const now = useNow();
   const seenAt = useSeenAt();
@@ -93,6 +96,17 @@ function useNow(): number {
     return () => clearInterval(timer);
   }, []);
   return now;
+}
+
+/** Whether the server has failed at something that is on screen. */
+function useHasFailed(): boolean {
+  const queryClient = useQueryClient();
+  // Drawn again whenever something has been fetched.
+  useIsFetching();
+  return queryClient
+    .getQueryCache()
+    .findAll({ type: 'active' })
+    .some(({ state }) => state.error !== null && failureOf(state.error).status >= 500);
 }
 
 /** When what is on screen was true, in milliseconds: the newest answer that a part of it shows. */

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { roleName } from '#shared/roles.ts';
 import { safeLink } from '#shared/links.ts';
-import { useDisabledChannels } from '#pwa/api/disabled-channels.ts';
+import { useChannelAlarms } from '#pwa/api/disabled-channels.ts';
 import { useStoredUser } from '#pwa/api/self.ts';
 import { useSiteStatus } from '#pwa/api/site-status.ts';
 import { chooseLanguage, currentLanguage, languages } from '#pwa/i18n/setup.ts';
@@ -62,7 +62,7 @@ function Account() {
 function Screens({ entries, onClose }: Pick<MoreSheetProps, 'entries' | 'onClose'>) {
   const { t } = useTranslation();
   const docs = safeLink(useSiteStatus()?.docs_link ?? '', 'web');
-  const disabled = useDisabledChannels();
+  const alarmed = useChannelAlarms();
   return (
     <ul className={styles.list}>
       {entries.map((entry) => (
@@ -70,8 +70,8 @@ function Screens({ entries, onClose }: Pick<MoreSheetProps, 'entries' | 'onClose
           <Link className={styles.entry} to={entry.to} onClick={onClose}>
             <Icon name={entry.icon} large />
             {t(entry.name)}
-            {entry.to === '/channel' && disabled > 0 && (
-              <StatusMark status="auto">{t('shell.menu.disabled', { count: disabled })}</StatusMark>
+            {entry.to === '/channel' && alarmed > 0 && (
+              <StatusMark status="auto">{t('shell.menu.disabled', { count: alarmed })}</StatusMark>
             )}
             <Icon name="right" />
           </Link>

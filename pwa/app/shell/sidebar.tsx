@@ -4,7 +4,7 @@ import { Link, useRouterState } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { chatLinks } from '#pwa/api/chat-links.ts';
-import { useDisabledChannels } from '#pwa/api/disabled-channels.ts';
+import { useChannelAlarms } from '#pwa/api/disabled-channels.ts';
 import { isUnfunded, warningThreshold } from '#pwa/api/low-water.ts';
 import { selfQuery, useStoredUser } from '#pwa/api/self.ts';
 import { useSiteStatus } from '#pwa/api/site-status.ts';
@@ -54,7 +54,7 @@ export function Sidebar({ isRail, onFold }: SidebarProps) {
 
 function Entries({ entries, isRail }: { entries: MenuEntry[]; isRail: boolean }) {
   const { t } = useTranslation();
-  const disabled = useDisabledChannels();
+  const alarmed = useChannelAlarms();
   const [tip, setTip] = useState<{ text: string; at: DOMRect }>();
   const hideTip = (): void => setTip(undefined);
   return (
@@ -62,7 +62,7 @@ function Entries({ entries, isRail }: { entries: MenuEntry[]; isRail: boolean })
       <ul>
         {entries.map((entry) => {
           const name = t(entry.name);
-          const alarms = entry.to === '/channel' ? disabled : 0;
+          const alarms = entry.to === '/channel' ? alarmed : 0;
           const whole = alarms === 0 ? name : t('shell.menu.with_alarms', { name, count: alarms });
           const showTip = ({ currentTarget }: { currentTarget: Element }): void => {
             if (isRail) setTip({ text: whole, at: currentTarget.getBoundingClientRect() });

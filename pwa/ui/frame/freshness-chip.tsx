@@ -5,7 +5,8 @@ import styles from './freshness-chip.module.css';
 import { Glyph, type GlyphName } from '#pwa/ui/controls/glyph.tsx';
 
 export interface Freshness {
-  connection: 'online' | 'offline' | 'server_away';
+  /** `failing`: the server answers, and fails at what is on screen. */
+  connection: 'online' | 'offline' | 'server_away' | 'failing';
   /** How old what is shown is; undefined: nothing is shown yet. */
   ageSeconds: number | undefined;
   /** Queued edits, those in conflict included. */
@@ -40,6 +41,8 @@ export function FreshnessChip({ connection, ageSeconds, waiting, conflicts }: Fr
     );
   else if (connection === 'server_away')
     segments.push(<Segment key="away" kind="away" glyph="cross" text={t('common.freshness.server_away')} />);
+  else if (connection === 'failing')
+    segments.push(<Segment key="failing" kind="away" glyph="cross" text={t('common.freshness.failing')} />);
   else if (isOld && waiting === 0) return <Chip>{age(ageSeconds)}</Chip>;
   else segments.push(<Segment key="live" kind="live" glyph="live" text={t('common.freshness.live')} />);
 
