@@ -6,7 +6,18 @@ import { searchWords } from './search-words.ts';
  * In their order; each is a heading, `palette.group.<group>`. What is known at once comes first: records that are found later do
  * not move what Enter is about to open.
  */
-export const paletteGroups = ['recent', 'screens', 'actions', 'settings', 'tokens', 'channels', 'users', 'logs', 'record'] as const;
+export const paletteGroups = [
+  'recent',
+  'screens',
+  'actions',
+  'settings',
+  'models',
+  'tokens',
+  'channels',
+  'users',
+  'logs',
+  'record',
+] as const;
 export type PaletteGroup = (typeof paletteGroups)[number];
 
 export interface PaletteItem {

@@ -7,6 +7,18 @@ import { type DrawnScreen, drawScreen, shows, startScreenTexts } from '#tests/su
 import { type FixtureServer, sendJson, startFixtureServer } from '#tests/support/console-server.ts';
 import { Palette } from './palette.tsx';
 
+const pricedModel = {
+  model_name: 'gpt-4o-mini',
+  quota_type: 0,
+  model_ratio: 0.075,
+  completion_ratio: 4,
+  cache_ratio: 0.5,
+  model_price: 0,
+  owner_by: 'openai',
+  enable_groups: ['default'],
+  has_price: true,
+};
+
 let server: FixtureServer;
 let screen: DrawnScreen;
 
@@ -16,7 +28,15 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 beforeEach(() => {
-  server.answer((_request, response) => sendJson(response, { success: true, message: '', data: [] }));
+  server.answer((request, response) =>
+    sendJson(response, {
+      success: true,
+      message: '',
+      data: request.url.startsWith('/api/pricing') ? [pricedModel] : [],
+      group_ratio: {},
+      usable_group: {},
+    }),
+  );
 });
 afterEach(() => {
   screen.leave();
@@ -44,8 +64,13 @@ const table: readonly [typed: string, en: string, zh: string][] = [
   ['provider', 'Channels', '渠道'],
   ['upstream', 'Channels', '渠道'],
   ['上游', 'Channels', '渠道'],
+  ['statement', 'Statement', '对账单'],
+  ['流水', 'Statement', '对账单'],
+  ['refund', 'Usage logs', '使用日志'],
+  ['outbox', 'Edits that wait', '待发送的修改'],
+  ['gpt-4o-mini', 'gpt-4o-mini', 'gpt-4o-mini'],
   ['bill', 'Dashboard', '数据看板'],
-  ['账单', 'Dashboard', '数据看板'],
+  ['账单', 'Dashboard', '对账单'],
   ['price', 'Pricing', '定价'],
   ['password', 'Personal settings', '个人设置'],
   ['voucher', 'Redemption codes', '兑换码'],

@@ -14,6 +14,7 @@ import frame from './palette-opening.module.css';
 import styles from './palette.module.css';
 import { isEnterDue, typed as typedText, typedLimit } from './typed.ts';
 import { useActions, useScreens } from './use-palette-actions.ts';
+import { useModelItems } from './use-model-items.ts';
 import { useRecent } from './use-recent.ts';
 import { useRecordSearch } from './use-record-search.ts';
 import { useSettingItems } from './use-setting-items.ts';
@@ -150,6 +151,7 @@ function useItems(text: string, chosen: string | undefined, onSignOut: () => voi
   const { recent, remember } = useRecent(known);
   const typed = readTyped(text);
   const settings = useSettingItems(typed);
+  const models = useModelItems(typed);
   const settled = useSettled(typed);
   const found = useRecordSearch(settled, useIsOnline());
   const isAnswered = found.isAnswered && settled.kind === typed.kind && settled.text === typed.text;
@@ -164,6 +166,7 @@ function useItems(text: string, chosen: string | undefined, onSignOut: () => voi
           ...(typed.kind === 'actions' ? [] : called(screens, typed.text)),
           ...called(actions, typed.text),
           ...settings,
+          ...models,
           ...records,
           ...ofRecord,
         ];

@@ -8,7 +8,7 @@ export const searchWords: Readonly<Record<string, string>> = {
     'usage bill billing statistics stats charts graphs analytics report spending cost consumption 用量 账单 统计 图表 报表 消耗 消费 花费 数据',
   'screen:/token': 'api key keys apikey apikeys api-key secret credential sk 密钥 秘钥 接口密钥 访问令牌',
   'screen:/log':
-    'usage bill billing history calls requests records errors consumption spending 用量 账单 调用记录 请求记录 历史 明细 报错 消费',
+    'usage bill billing history calls requests records errors consumption spending refund refunds 退款 用量 账单 调用记录 请求记录 历史 明细 报错 消费',
   'screen:/midjourney': 'drawings images pictures midjourney mj 绘画 图片 画图 图像',
   'screen:/task': 'tasks music songs video suno jobs 音乐 歌曲 视频 异步任务',
   'screen:/topup':
@@ -25,7 +25,8 @@ export const searchWords: Readonly<Record<string, string>> = {
   'screen:/redemption': 'vouchers voucher coupons coupon gift cards promo 卡密 优惠券 礼品卡 代金券 激活码',
   'screen:/user': 'members customers accounts people team roles permissions 成员 客户 账号 用户管理 权限',
   'screen:/setting': 'options configuration config preferences admin administration 配置 选项 参数 运营 后台',
-  'screen:/outbox': 'waiting pending unsent offline queue drafts 待发送 离线 队列 草稿',
+  'screen:/statement': 'statements bill invoice ledger account balance history refund refunds month 对账单 账单 流水 明细 退款 发票',
+  'screen:/outbox': 'outbox waiting pending unsent offline queue drafts 待发送 离线 队列 草稿',
   'action:new_token': 'add new generate api key apikey secret 新建 添加 生成 密钥 秘钥',
   'action:redeem': 'balance recharge topup top-up top up voucher coupon gift card 余额 充值 卡密 优惠券 激活',
   'action:new_channel': 'create new provider upstream vendor 新建 创建 上游 供应商 服务商 通道',

@@ -39,9 +39,21 @@ export function useScreens(): PaletteItem[] {
     name: t(entry.name),
     href: entry.to,
   }));
-  if (waiting === 0) return screens;
-  const detail = t('common.freshness.waiting', { count: waiting });
-  return [...screens, { key: 'screen:/outbox', group: 'screens', icon: 'outbox', name: t('palette.outbox'), detail, href: '/outbox' }];
+  if (role < Role.user) return screens;
+  const further = (path: '/statement' | '/outbox', icon: IconName, detail?: string): PaletteItem => ({
+    key: `screen:${path}`,
+    group: 'screens',
+    icon,
+    name: t(`palette.${path.slice(1)}`),
+    ...(detail === undefined ? {} : { detail }),
+    href: path,
+  });
+  // No menu has these.
+  return [
+    ...screens,
+    further('/statement', 'list'),
+    further('/outbox', 'outbox', waiting === 0 ? undefined : t('common.freshness.waiting', { count: waiting })),
+  ];
 }
 
 export function useActions(onSignOut: () => void): PaletteItem[] {
