@@ -37,6 +37,8 @@ export const AnswerView = memo(({ answer, onAgain, onBranch }: AnswerViewProps) 
       aria-label={t('playground.answer.of', { model: answer.model })}
       aria-busy={isRunning && answer.text === '' && answer.video === undefined}
     >
+      {/* The column may be another model's by now. */}
+      <p className={styles.by}>{answer.model}</p>
       {answer.reasoning !== '' && <Reasoning answer={answer} />}
       {answer.text !== '' &&
         (answer.kind === undefined ? (

@@ -90,6 +90,11 @@ export function mediaFor(model: string, settings: MediaSettings | undefined): Me
   };
 }
 
+/** Whether the model chooses how large or how good pictures are. */
+export function isLeftOpen({ size, quality }: Pick<MediaSettings, 'size' | 'quality'>): boolean {
+  return size === '' || quality === '';
+}
+
 /** How many of them are not as they are at first. */
 export function countSetMedia(kind: Exclude<ModelKind, 'chat'>, model: string, settings: MediaSettings | undefined): number {
   const media = mediaFor(model, settings);

@@ -146,10 +146,11 @@ function useBeside(offered: readonly string[]) {
   const { open } = useStore(playground);
   const isOn = open.models.length > 1;
   const kind = kindOfModel(open.models[0] ?? '');
-  const other = offered.find((name) => kindOfModel(name) === kind && !open.models.includes(name)) ?? open.models[0];
+  const other =
+    offered.find((name) => kindOfModel(name) === kind && !open.models.includes(name)) ?? (kind === 'chat' ? open.models[0] : undefined);
   function turn(): void {
     if (isOn) askFirstOnly();
     else if (other !== undefined) chooseModels([...open.models, other]);
   }
-  return { isOn, canTurn: other !== undefined, turn };
+  return { isOn, canTurn: isOn || other !== undefined, turn };
 }

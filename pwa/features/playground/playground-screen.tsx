@@ -25,7 +25,7 @@ import { useStore } from '#pwa/ui/store.ts';
 import { ask, followVideos, onCharged, stop } from './ask.ts';
 import { Composer } from './composer.tsx';
 import { costBefore } from './cost-before.ts';
-import { emptyMedia } from './media-settings.ts';
+import { emptyMedia, isLeftOpen, mediaFor } from './media-settings.ts';
 import type { mediaCost as MediaCost } from './media-cost.ts';
 import type { Sound } from './read-sound.ts';
 import { chooseModels, chooseSettings, loadConversations, playground } from './conversations-state.ts';
@@ -194,14 +194,20 @@ function useCostText(): (text: string, sound: Sound | undefined) => string {
       const costs = priced.map((one, place) => mediaCost({ ...asked, ...one, model: open.models[place] ?? '' }));
       if (costs.some((cost) => cost === undefined)) return t('playground.ask.cost_unknown');
       const sum = costs.reduce<number>((total, cost) => total + (cost ?? 0), 0);
-      return t('playground.ask.cost_about', { amount: `${format.charge(sum)} ${format.unit || t('common.quota.name')}` });
+      // What is left to the model is reckoned at its most.
+      const isMost = kind === 'picture' && open.models.some((model) => isLeftOpen(mediaFor(model, open.settings.media)));
+      const amount = format.quotaExact(Number(sum.toPrecision(2)));
+      return isMost ? t('playground.ask.cost_most', { most: amount }) : t('playground.ask.cost_about', { amount });
     }
     const cost = costBefore(open, text, priced, format.quotaPerUnit);
     if (cost === undefined) return t('playground.ask.cost_unknown');
-    const amount = (quota: number): string => `${format.charge(quota)} ${format.unit || t('common.quota.name')}`;
+    const amount = (quota: number): string => format.quotaExact(Number(quota.toPrecision(2)));
     if (cost.most !== undefined) return t('playground.ask.cost_most', { most: amount(cost.most) });
     if (cost.perThousand === 0) return t('playground.ask.cost_call', { amount: amount(cost.question) });
-    return t('playground.ask.cost', { question: amount(cost.question), answer: amount(cost.perThousand) });
+    return t('playground.ask.cost', {
+      question: amount(cost.question),
+      answer: format.quotaExact(Number((cost.perThousand * 1000).toPrecision(4))),
+    });
   };
 }
 
