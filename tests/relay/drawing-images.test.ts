@@ -71,14 +71,14 @@ describe('pictures of drawings', () => {
     internet.name('inside.example', ['192.168.1.9']);
     const before = internet.connections.length;
     const answer = await picture(url);
-    expect(answer.status).toBe(500);
+    expect(answer.status).toBe(502);
     expect(await answer.json()).toEqual({ error: 'http_get_image_failed' });
     expect(internet.connections).toHaveLength(before);
   });
 
   it('a redirect to a private address is not followed', async () => {
     internet.serve((_visit, response) => response.writeHead(302, { location: 'https://127.0.0.1/x.png' }).end());
-    expect((await picture(`https://${publicName}/x.png`)).status).toBe(500);
+    expect((await picture(`https://${publicName}/x.png`)).status).toBe(502);
     expect(internet.connections.at(-1)).toBe(`${publicAddress}:443`);
   });
 

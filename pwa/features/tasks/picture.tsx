@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
+import { PlainIconButton } from '#pwa/ui/controls/plain-button.tsx';
 import type { TaskKind } from './task-kinds.ts';
 import styles from './tasks.module.css';
 
@@ -14,16 +15,19 @@ interface PictureProps {
   alt: string;
   /** In a row: what is wrong is only said to the ear and at a pointer. */
   isSmall?: boolean;
+  /** It stands on nothing that is pressed itself. */
+  canRetry?: boolean;
 }
 
 /** A picture of an upstream in a box that has its size before it comes. One that does not come says so. */
 export function Picture(props: PictureProps) {
   // With a network again it is worth another try.
   const isOnline = useIsOnline();
-  return <LoadedPicture key={`${props.src} ${isOnline}`} {...props} />;
+  const [tries, setTries] = useState(0);
+  return <LoadedPicture key={`${props.src} ${isOnline} ${tries}`} {...props} onAgain={() => setTries(tries + 1)} />;
 }
 
-function LoadedPicture({ src, kind, alt, isSmall = false }: PictureProps) {
+function LoadedPicture({ src, kind, alt, isSmall = false, canRetry = false, onAgain }: PictureProps & { onAgain: () => void }) {
   const { t } = useTranslation();
   const [hasFailed, setFailed] = useState(false);
   if (src === undefined) {
@@ -38,6 +42,11 @@ function LoadedPicture({ src, kind, alt, isSmall = false }: PictureProps) {
       <span className={styles.box} data-small={isSmall || undefined} title={isSmall ? t('tasks.picture.broken') : undefined}>
         <Icon name="close" large={!isSmall} />
         <span className={isSmall ? 'visually-hidden' : undefined}>{t('tasks.picture.broken')}</span>
+        {canRetry && (
+          <PlainIconButton label={t('common.action.retry')} onClick={onAgain}>
+            <Icon name="refresh" />
+          </PlainIconButton>
+        )}
       </span>
     );
   }

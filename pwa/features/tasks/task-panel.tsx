@@ -106,7 +106,7 @@ function DrawingPicture({ row }: { row: TaskRow }) {
   }
   return (
     <div className={styles.large}>
-      <Picture src={row.picture} kind="drawing" alt={row.prompt || t('tasks.no_prompt')} />
+      <Picture src={row.picture} kind="drawing" alt={row.prompt || t('tasks.no_prompt')} canRetry />
       <a className={styles.link} href={row.picture} target="_blank" rel="noreferrer noopener">
         <Icon name="link" />
         {t('tasks.picture.open')}

@@ -62,7 +62,8 @@ export async function servePicture(host: RouteHost, { request, connection, find,
   } catch (failure) {
     if (failure instanceof EgressRefusal) {
       if (!leaving.signal.aborted) context.log.warn({ reason: failure.reason }, 'a picture could not be fetched');
-      return refuse(500, 'http_get_image_failed');
+      // What failed is the place where it lies.
+      return refuse(502, 'http_get_image_failed');
     }
     const error = toAppError(failure instanceof QueueFull ? new AppError('rate_limited') : failure, context, facts.requestId);
     return refuse(error.status, error.code);
