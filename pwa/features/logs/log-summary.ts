@@ -102,6 +102,11 @@ export function channelPath(log: Log): PathStep[] {
 
 export type Pace = 'good' | 'slow' | 'very_slow';
 
+/** Tenths of a second would say 0.0 or 0.1. */
+export function isBrief(milliseconds: number): boolean {
+  return milliseconds < 100;
+}
+
 /** Whole calls: under 101 s, under 300 s, or longer. */
 export function paceOf(seconds: number): Pace {
   if (seconds < 101) return 'good';

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { LogTimeline as Timeline } from '#shared/logs.ts';
+import { type LogTimeline as Timeline, LogType } from '#shared/logs.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import type { LogSearch } from './log-address.ts';
 import { type Bounds, isAboutCalls, timelineSpan } from './log-search.ts';
@@ -37,6 +37,7 @@ export function LogTimeline({ list, onNarrow }: LogTimelineProps) {
           end={timelineSpan(bounds, data.at * 1000).end}
           chosen={chosen}
           countsCalls={isAboutCalls(list.filters)}
+          isAllFailed={list.filters.result === 'refused' || list.filters.result === 'failed' || list.filters.type === LogType.refusal}
           onStep={(from, to) => onNarrow({ range: 'custom', from, to })}
         />
       )}
@@ -51,11 +52,13 @@ interface PictureProps {
   /** What the list is cut to, where that is less. */
   chosen?: Bounds | undefined;
   countsCalls: boolean;
+  /** The list has nothing else: each is drawn once, as what it is. */
+  isAllFailed?: boolean;
   /** Of the step that was pressed: unix seconds, both inclusive. */
   onStep: (from: number, to: number) => void;
 }
 
-export function Picture({ timeline, end, chosen, countsCalls, onStep }: PictureProps) {
+export function Picture({ timeline, end, chosen, countsCalls, isAllFailed = false, onStep }: PictureProps) {
   const { t } = useTranslation();
   const format = useFormat();
   // The step that is pointed at or has the focus stands in words above the picture.
@@ -86,8 +89,10 @@ export function Picture({ timeline, end, chosen, countsCalls, onStep }: PictureP
             return (
               <g key={start}>
                 {isChosen(index) && <rect x={index * place} y={0} width={place} height={height + band} className={styles.chosen} />}
-                {size > 0 && isOver(index) && <rect {...box} y={height - size} height={size} className={styles.calls} />}
-                {errors > 0 && (
+                {size > 0 && (isOver(index) || isAllFailed) && (
+                  <rect {...box} y={height - size} height={size} className={isAllFailed ? styles.failed : styles.calls} />
+                )}
+                {errors > 0 && !isAllFailed && (
                   <rect {...box} y={height + 1} height={Math.max(3, (errors / mostErrors) * (band - 1))} className={styles.failed} />
                 )}
               </g>
@@ -95,7 +100,7 @@ export function Picture({ timeline, end, chosen, countsCalls, onStep }: PictureP
           })}
           <path d={`M0 ${height}H${width}`} className={styles.base} />
         </svg>
-        {running !== -1 && (
+        {running !== -1 && !isAllFailed && (
           // Not in the picture, which is stretched: its hatching would be, too.
           <span
             className={styles.running}

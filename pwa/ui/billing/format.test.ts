@@ -92,6 +92,13 @@ describe('times', () => {
   test('durations are milliseconds below a second, else seconds', () => {
     expect(en.duration(312.4)).toBe('312 ms');
     expect(en.duration(5132)).toBe('5.1 s');
+    expect(en.duration(183_200)).toBe('183.2 s');
+  });
+
+  test('long durations are minutes, then hours', () => {
+    expect(en.duration(725_000)).toBe('12 min 5 s');
+    expect(en.duration(25_762_000)).toBe('7 h 9 min');
+    expect(en.duration(3_599_990)).toBe('1 h 0 min');
   });
 
   test('a distance in time is told in the largest whole unit', () => {

@@ -68,9 +68,15 @@ const numberFormat = {
   percent: (share: number, digits = 1): string => `${decimals(share * 100, digits)}%`,
   /** The same for a column whose heading has the sign: `99.8`, and `100` and `0` without decimals. */
   percentBare: (share: number, digits = 1): string => decimals(share * 100, share === 0 || share === 1 ? 0 : digits),
-  /** `312 ms` below one second, else `5.1 s`; minutes from 100 s on are still seconds, as latencies are compared. */
-  duration: (milliseconds: number): string =>
-    milliseconds < 1000 ? `${count(Math.round(milliseconds))} ms` : `${decimals(milliseconds / 1000, 1)} s`,
+  /** `312 ms` below one second, `5.1 s` below ten minutes, as latencies are compared; then `12 min 5 s`, `7 h 9 min`. */
+  duration: (milliseconds: number): string => {
+    if (milliseconds < 1000) return `${count(Math.round(milliseconds))} ms`;
+    if (milliseconds < 600_000) return `${decimals(milliseconds / 1000, 1)} s`;
+    const seconds = Math.round(milliseconds / 1000);
+    if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+    const minutes = Math.round(seconds / 60);
+    return `${count(Math.floor(minutes / 60))} h ${minutes % 60} min`;
+  },
   /** Seconds for a column whose heading names them: `0.61`, `12.40`. */
   secondsBare: (milliseconds: number): string => decimals(milliseconds / 1000, 2),
 };
