@@ -77,7 +77,11 @@ describe('channel form', () => {
   });
 
   test('what a new channel lacks is said at its field', () => {
-    expect(channelProblems(emptyValues, { isNew: true })).toEqual({ name: 'name_and_key', key: 'name_and_key', models: 'models_required' });
+    expect(channelProblems(emptyValues, { isNew: true })).toEqual({
+      name: 'name_required',
+      key: 'key_required',
+      models: 'models_required',
+    });
     const custom = { ...emptyValues, type: 8, name: 'own', key: 'k', models: ['m'] };
     expect(channelProblems(custom, { isNew: true })).toEqual({ base_url: 'base_url_required' });
     expect(channelProblems({ ...custom, base_url: 'ftp://host' }, { isNew: true })).toEqual({ base_url: 'base_url_scheme' });

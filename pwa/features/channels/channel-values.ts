@@ -95,7 +95,7 @@ export function keysOf(text: string | undefined): string[] {
 }
 
 export type ChannelProblem =
-  | 'name_and_key'
+  | 'key_required'
   | 'name_required'
   | 'text'
   | 'one_key'
@@ -136,11 +136,11 @@ export function channelProblems(
   if (!isChannelText(values.other.trim(), longestOther)) problems.other = 'text_long';
   const other = otherProblem(values.type, values.other);
   if (other !== undefined) problems.other = other;
-  if (values.name.trim() === '') problems.name = isNew ? 'name_and_key' : 'name_required';
+  if (values.name.trim() === '') problems.name = 'name_required';
   const typedKey = keys.map((key) => typedKeyProblem(values.type, key)).find((found) => found !== undefined);
   if (typedKey !== undefined) problems.key = typedKey;
   if (!keys.every(isChannelKey)) problems.key = 'key_characters';
-  if (isNew && keys.length === 0) problems.key = 'name_and_key';
+  if (isNew && keys.length === 0) problems.key = 'key_required';
   if (!isNew && keys.length > 1) problems.key = 'one_key';
   if (asksKey && keys.length === 0) problems.key = 'key_again';
   const models = channelModelsProblem(values.models);

@@ -38,7 +38,11 @@ describe('the tokens that chat applications may be given', () => {
     ],
     ['in their order', [tokenOf('off', { status: TokenStatus.disabled }), tokenOf('first'), tokenOf('second')], ['first', 'second']],
     ['those that can pay first', [tokenOf('used', used), tokenOf('good')], ['good', 'used']],
-    ['those that have not expired first', [tokenOf('old', { expired_time: 999 }), tokenOf('good', { expired_time: 1001 })], ['good', 'old']],
+    [
+      'those that have not expired first',
+      [tokenOf('old', { expired_time: 999 }), tokenOf('good', { expired_time: 1001 })],
+      ['good', 'old'],
+    ],
     ['none whose key is masked', [tokenOf('masked', { key: 'abc**********xyz' })], []],
   ])('%s', (_name, tokens, expected) => {
     const found = chatKeys(tokens, now);

@@ -1,3 +1,5 @@
+import { Button } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Token } from '#shared/tokens.ts';
@@ -39,7 +41,15 @@ function MadeTokens({ tokens, onClose }: { tokens: readonly Token[]; onClose: ()
       title={t('tokens.made.title', { count: tokens.length })}
       text={t('tokens.made.text', { count: tokens.length })}
       actions={
-        tokens.length > 1 && <CopyButton label={t('tokens.made.copy_all')} text={tokens.map((token) => `sk-${token.key}`).join('\n')} />
+        tokens.length > 1 ? (
+          <CopyButton label={t('tokens.made.copy_all')} text={tokens.map((token) => `sk-${token.key}`).join('\n')} />
+        ) : (
+          tokens.map(({ id }) => (
+            <Button key={id} renderRoot={(attributes) => <Link {...attributes} to="/first-call" search={{ token: String(id) }} />}>
+              {t('tokens.action.connect')}
+            </Button>
+          ))
+        )
       }
       onClose={onClose}
     >

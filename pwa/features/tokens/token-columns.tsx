@@ -90,7 +90,7 @@ function tokenColumns(t: TFunction, { unit, isTouched, onToggle, onRemove }: Tok
       key: 'actions',
       heading: t('tokens.column.actions'),
       cell: (token) => <TokenRowActions token={token} isRoomy={!isTouched} onToggle={onToggle} onRemove={onRemove} />,
-      width: isTouched ? 172 : 208,
+      width: isTouched ? 172 : 216,
       align: 'end',
       isLocked: true,
     },

@@ -26,7 +26,7 @@ export function TokenRowActions({ token, isRoomy, onToggle, onRemove }: TokenRow
         label: t('tokens.action.copy_named', { name }),
         lostText: token.key === '' ? t('tokens.key_lost') : undefined,
       }}
-      further={isRoomy && token.status === TokenStatus.enabled && <ConnectLink token={token} />}
+      further={isRoomy && (token.status === TokenStatus.enabled ? <ConnectLink token={token} /> : <span className={styles.noConnect} />)}
       toggleLabel={t(`tokens.action.${verbOf(token)}`)}
       onToggle={() => onToggle(token)}
       removeLabel={t('tokens.action.delete_named', { name })}

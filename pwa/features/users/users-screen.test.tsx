@@ -150,7 +150,7 @@ describe('users-screen', () => {
     open();
     await menuItem('bob', 'Edit');
     await shows(() => expect(opened.at(-1)).toBe('8'));
-    await menuItem('bob', 'Delete for ever');
+    await menuItem('bob', 'Delete permanently');
     await shows(() => expect(document.querySelector('dialog')).not.toBeNull());
     confirm();
     await shows(() => expect(managed()).toEqual([{ id: 8, action: 'delete' }]));
