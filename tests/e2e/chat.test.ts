@@ -11,7 +11,7 @@ import { lookInTurn } from './support/in-turn.ts';
 import { text } from './support/texts.ts';
 import { startTidegate } from './support/tidegate.ts';
 import type { Tidegate } from './support/tidegate.ts';
-import { expectSoundScreen, settle, signIn } from './support/visit.ts';
+import { expectSoundScreen, signIn } from './support/visit.ts';
 
 /** A chat application: it shows what it was given and what it is told. */
 const page = `<!doctype html><title>chat</title><p id=given></p><p id=told></p><script>
@@ -122,8 +122,8 @@ describeInBrowser('chat', () => {
 });
 
 /** The first of the tokens that there are, instead of a new one. */
-async function giveFirst(page: Page): Promise<void> {
-  const choice = page.getByLabel(text('chat.ask.token'));
+async function giveFirst(shown: Page): Promise<void> {
+  const choice = shown.getByLabel(text('chat.ask.token'));
   await choice.selectOption({ index: 1 });
-  await page.getByRole('button', { name: text('chat.ask.give') }).click();
+  await shown.getByRole('button', { name: text('chat.ask.give') }).click();
 }

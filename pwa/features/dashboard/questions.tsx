@@ -37,15 +37,12 @@ export interface QuestionProps {
 
 const colors = ['var(--series-1)', 'var(--series-2)', 'var(--series-3)', 'var(--series-4)', 'var(--series-5)', 'var(--series-rest)'];
 
+const quotaIn = (sums: UsageSums): number => sums.quota;
+
 export function Spent({ figures, steps, parts, whole, isCompared, linkOf, onStep }: QuestionProps) {
   const { t } = useTranslation();
   const format = useFormat();
-  const change = useChange({
-    figures,
-    isCompared,
-    value: (sums) => sums.quota,
-    least: leastCompared.dollars * format.quotaPerUnit,
-  });
+  const change = useChange({ figures, isCompared, value: quotaIn, least: leastCompared.dollars * format.quotaPerUnit });
   const nameOf = (part: ChartPart): string => (part.name === undefined ? t('dashboard.others', { count: part.count }) : part.label);
   const unit = format.unit === '' ? t('common.quota.name') : format.unit;
   const spentBefore = {

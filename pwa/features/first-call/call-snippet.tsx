@@ -7,17 +7,8 @@ import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { Segments } from '#pwa/ui/controls/segments.tsx';
 import styles from './first-call.module.css';
 import { smallModelOf } from './program-models.ts';
-import {
-  claudeModelsOf,
-  type ClientKind,
-  clientKinds,
-  type CodeKind,
-  codeKinds,
-  type SnippetKind,
-  snippetParts,
-  snippetText,
-  snippetUses,
-} from './snippets.ts';
+import { type ClientKind, clientKinds, type CodeKind, codeKinds, type SnippetKind } from './snippet-blocks.ts';
+import { claudeModelsOf, snippetParts, snippetText, snippetUses } from './snippets.ts';
 
 interface CallSnippetProps {
   baseUrl: string;

@@ -16,7 +16,7 @@ import { firstNames } from './first-names.ts';
 import { Gates } from './gates.tsx';
 import { kindOrder } from './guide-models.ts';
 import { rankModels } from './program-models.ts';
-import type { SnippetKind } from './snippets.ts';
+import type { SnippetKind } from './snippet-blocks.ts';
 import { Step } from './step.tsx';
 import type { Guide } from './use-guide.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type RatedModel, rankModels, smallModelOf } from './program-models.ts';
-import type { ClientKind } from './snippets.ts';
+import type { ClientKind } from './snippet-blocks.ts';
 
 /** Name and price of a million input tokens. */
 const models: readonly RatedModel[] = Object.entries({

@@ -1,5 +1,5 @@
 // Model that each program starts with: the best of the family it was made for, among the models that the key may use.
-import type { ClientKind } from './snippets.ts';
+import type { ClientKind } from './snippet-blocks.ts';
 
 /** A conversation that the key may have, with what a million of its input tokens costs (any unit). */
 export interface RatedModel {

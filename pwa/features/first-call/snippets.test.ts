@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { expect, it } from 'vitest';
-import { claudeModelsOf, clientKinds, type SnippetKind, snippetKinds, snippetParts, snippetText, snippetUses } from './snippets.ts';
+import { clientKinds, type SnippetKind, snippetKinds } from './snippet-blocks.ts';
+import { claudeModelsOf, snippetParts, snippetText, snippetUses } from './snippets.ts';
 
 const values = {
   baseUrl: 'https://ai.example/v1',

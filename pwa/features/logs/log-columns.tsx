@@ -14,7 +14,7 @@ import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { Tag } from '#pwa/ui/controls/tag.tsx';
 import { tokenName } from '#pwa/ui/billing/token-name.ts';
-import { channelPath, durationOf, firstBytePace, isBrief, isHandedIn, type Pace, paceOf } from './log-summary.ts';
+import { channelPath, durationOf, columnSeconds, firstBytePace, isHandedIn, type Pace, paceOf } from './log-summary.ts';
 import { CallSize } from './call-size.tsx';
 import { EndingMark, RefusalMark } from './log-labels.tsx';
 import styles from './logs.module.css';
@@ -303,7 +303,7 @@ function Duration({ log }: { log: Log }) {
   const isPhone = useIsPhone();
   if (!isCall(log) || isHandedIn(log)) return null;
   const milliseconds = durationOf(log);
-  const text = isPhone || isBrief(milliseconds) ? format.duration(milliseconds) : seconds(milliseconds);
+  const text = isPhone ? format.duration(milliseconds) : columnSeconds(milliseconds, format.duration);
   return <Paced pace={paceOf(milliseconds / 1000)} text={text} />;
 }
 
@@ -311,7 +311,7 @@ function FirstByte({ log }: { log: Log }) {
   const format = useFormat();
   const first = otherOf(log)?.frt;
   if (!isCall(log) || first === undefined || !log.is_stream) return null;
-  return <Paced pace={firstBytePace(first / 1000)} text={isBrief(first) ? format.duration(first) : seconds(first)} />;
+  return <Paced pace={firstBytePace(first / 1000)} text={columnSeconds(first, format.duration)} />;
 }
 
 /** A time; slow ones have a shape before them and a word for those who do not see it. */
@@ -344,8 +344,4 @@ function Amount({ log }: { log: Log }) {
   }
   if (isFree(log)) return <span className={styles.quiet}>{t('logs.not_charged')}</span>;
   return <Charge quota={log.quota} />;
-}
-
-function seconds(milliseconds: number): string {
-  return (milliseconds / 1000).toLocaleString('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 }

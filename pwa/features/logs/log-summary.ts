@@ -102,9 +102,10 @@ export function channelPath(log: Log): PathStep[] {
 
 export type Pace = 'good' | 'slow' | 'very_slow';
 
-/** Tenths of a second would say 0.0 or 0.1. */
-export function isBrief(milliseconds: number): boolean {
-  return milliseconds < 100;
+/** Seconds for a column whose heading names them. Tenths would say 0.0 of a few milliseconds, which are written as they are. */
+export function columnSeconds(milliseconds: number, duration: (milliseconds: number) => string): string {
+  if (milliseconds < 100) return duration(milliseconds);
+  return (milliseconds / 1000).toLocaleString('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 }
 
 /** Whole calls: under 101 s, under 300 s, or longer. */

@@ -3,8 +3,9 @@ import { ChatScreen } from '#pwa/features/chat/chat-screen.tsx';
 import { loadTexts } from '#pwa/i18n/setup.ts';
 
 export const Route = createFileRoute('/_shell/chat/$id')({
-  validateSearch: (search: Record<string, unknown>): { token?: string } =>
-    search.token === undefined ? {} : { token: String(search.token) },
+  // Read when the screen is there: what addresses are read with is loaded with the sign-in.
+  validateSearch: (search: Record<string, unknown>): { token?: string | number } =>
+    typeof search.token === 'string' || typeof search.token === 'number' ? { token: search.token } : {},
   loader: () => loadTexts('chat'),
   component: Chat,
 });
@@ -12,5 +13,5 @@ export const Route = createFileRoute('/_shell/chat/$id')({
 function Chat() {
   const { id } = Route.useParams();
   const { token } = Route.useSearch();
-  return <ChatScreen key={id} index={id} tokenId={token !== undefined && /^\d{1,15}$/.test(token) ? Number(token) : undefined} />;
+  return <ChatScreen key={id} index={id} tokenId={/^\d{1,15}$/.test(String(token)) ? Number(token) : undefined} />;
 }

@@ -108,9 +108,16 @@ function sumUntil(cells: readonly UsageCell[], time: number): CallSums {
 }
 
 function partOf(sums: CallSums, share: number): CallSums {
-  const part = { ...sums };
-  for (const field of Object.keys(emptySums()) as (keyof CallSums)[]) part[field] = Math.round(sums[field] * share);
-  return part;
+  const part = (sum: number): number => Math.round(sum * share);
+  return {
+    calls: part(sums.calls),
+    errors: part(sums.errors),
+    quota: part(sums.quota),
+    prompt_tokens: part(sums.prompt_tokens),
+    completion_tokens: part(sums.completion_tokens),
+    first_byte_ms: part(sums.first_byte_ms),
+    duration_ms: part(sums.duration_ms),
+  };
 }
 
 /** `ahead`: the cells are so much earlier. */
