@@ -9,7 +9,7 @@ import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import type { Column } from '#pwa/ui/list/columns.tsx';
 import { EndingMark } from './log-labels.tsx';
-import { durationOf, isBrief } from './log-summary.ts';
+import { columnSeconds, durationOf } from './log-summary.ts';
 import { Cached, CallCount, shortId } from './session-columns.tsx';
 import type { SessionRow } from './session-rows.ts';
 import styles from './sessions.module.css';
@@ -131,10 +131,7 @@ function Time({ at, isPhone }: { at: number; isPhone: boolean }) {
 function Duration({ row, isPhone }: { row: SessionRow; isPhone: boolean }) {
   const format = useFormat();
   const milliseconds = row.kind === 'agent' ? row.agent.duration_ms : durationOf(row.log);
-  const text =
-    isPhone || isBrief(milliseconds)
-      ? format.duration(milliseconds)
-      : (milliseconds / 1000).toLocaleString('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+  const text = isPhone ? format.duration(milliseconds) : columnSeconds(milliseconds, format.duration);
   return <span className={styles.quiet}>{text}</span>;
 }
 
