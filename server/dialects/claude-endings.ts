@@ -1,4 +1,5 @@
 // Endings of the names of Claude models that say how much the model shall think, which its vendor does not know: `-thinking`, and an effort.
+import { factsOf } from '#server/model-facts/find-facts.ts';
 import type { ReasoningEffort } from './parts.ts';
 
 export interface ClaudeName {
@@ -15,5 +16,5 @@ export function readClaudeEnding(name: string): ClaudeName | null {
   const [, model, thinking, effort = ''] = /^(.+)-(?:(thinking)|(low|medium|high|xhigh|max))$/.exec(name) ?? [];
   if (model === undefined) return null;
   if (thinking !== undefined) return { model, effort: null };
-  return model.includes('claude') ? { model, effort: efforts[effort] ?? null } : null;
+  return factsOf(model)?.vendor === 'anthropic' ? { model, effort: efforts[effort] ?? null } : null;
 }

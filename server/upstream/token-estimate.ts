@@ -1,6 +1,7 @@
 // How many tokens a text has: roughly and at once for reservations, exactly and in a thread of its own where an upstream
 // reports no usage. The tokenizer's tables never load in the thread that serves calls.
 import { Worker } from 'node:worker_threads';
+import { factsOf } from '#server/model-facts/find-facts.ts';
 import type { PromptContent } from '#server/dialects/prompt-content.ts';
 import { TokenQueue } from './token-queue.ts';
 
@@ -60,7 +61,7 @@ export async function decodeTokens(lists: readonly (readonly number[])[], model:
 
 /** OpenAI's models since gpt-4o have the larger table; every other vendor is counted like the older ones. */
 export function encodingOf(model: string): Encoding {
-  return /^(?:ft:)?(gpt-4o|gpt-4\.[15]|gpt-5|gpt-oss|chatgpt-4o|o\d)/.test(model) ? 'o200k_base' : 'cl100k_base';
+  return factsOf(model)?.encoding ?? 'cl100k_base';
 }
 
 async function countTexts(texts: readonly string[], model: string, counting: Counting): Promise<number> {

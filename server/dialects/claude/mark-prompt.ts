@@ -1,6 +1,7 @@
 // Marks of what the provider shall keep in its cache, in a request whose caller could not set them.
 // https://platform.claude.com/docs/en/build-with-claude/prompt-caching
 import { isObject } from '#server/framing/loose-json.ts';
+import { factsOf } from '#server/model-facts/find-facts.ts';
 
 type Json = Record<string, unknown>;
 
@@ -11,10 +12,9 @@ const markedTurns = 2;
 const markable: ReadonlySet<unknown> = new Set(['text', 'image', 'document', 'tool_result']);
 const charactersPerToken = 4;
 
-/** Fewer tokens are not kept, whatever is marked. */
+/** Fewer tokens are not kept, whatever is marked. Of a model of which it is not known, as many as of the first ones. */
 function leastTokens(model: string): number {
-  if (/haiku-4-5|opus-4-[5-9]|opus-[5-9]|haiku-[5-9]/.test(model)) return 4096;
-  return /haiku/.test(model) ? 2048 : 1024;
+  return factsOf(model)?.cacheLeastTokens ?? 1024;
 }
 
 /** Adds to a request that is written here. */

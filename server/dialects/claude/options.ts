@@ -1,10 +1,15 @@
 // What an operator has set about requests to Claude.
+import { maxOutputTokens } from '#server/money/max-output-tokens.ts';
 import type { DialectSettings } from '../upstream-dialect.ts';
 
-/** Tokens of a response where the client set no limit. */
-export function defaultMaxTokens(settings: DialectSettings, model: string): number {
+/** What the setting has for all other models as it comes. */
+const usualLimit = 8192;
+
+/** Tokens of a response where the client set no limit: what an operator has set, else the most that the model can write. */
+export function defaultMaxTokens(settings: DialectSettings, model: string, knownAs = model): number {
   const limits = settings.get('claude.default_max_tokens');
-  return limits[model] ?? limits['default'] ?? 8192;
+  const { default: others = usualLimit } = limits;
+  return limits[model] ?? (others === usualLimit ? (maxOutputTokens(knownAs) ?? others) : others);
 }
 
 /** Of `max_tokens`, for names that end in `-thinking`; null: such names are sent as they are. */

@@ -1,22 +1,22 @@
 // Which fields of sampling a Claude model takes, for calls of other formats, whose programs send them all.
+import { factsOf } from '#server/model-facts/find-facts.ts';
 import type { Losses } from '../losses.ts';
-import { versionIn } from './model-version.ts';
 
 type Json = Record<string, unknown>;
 
 const names = ['temperature', 'top_k', 'top_p'] as const;
 
 /**
- * From 4.7 on none is taken, from 4.1 on not `temperature` together with `top_p`.
+ * Newer models take none, and those before them not `temperature` together with `top_p`.
  * https://platform.claude.com/docs/en/about-claude/models/migration-guide
  */
 export function fitSampling(body: Json, model: string, losses: Losses): void {
-  const version = versionIn(model) ?? 0;
-  if (version >= 407) {
+  const sampling = factsOf(model)?.sampling;
+  if (sampling === 'refused') {
     dropSampling(body, losses);
     return;
   }
-  if (version < 401 || body.temperature === undefined || body.top_p === undefined) return;
+  if (sampling !== 'one' || body.temperature === undefined || body.top_p === undefined) return;
   // What is so anyway goes first.
   const least = Number(body.temperature) >= 1 ? 'temperature' : 'top_p';
   if (body[least] !== 1) losses.drop(least);

@@ -1,12 +1,10 @@
-// How much a Claude model shall think, by its generation: the newer ones are told an effort, the older ones a budget.
+// How much a Claude model shall think: the newer ones are told an effort, the older ones a budget.
 import { isObject } from '#server/framing/loose-json.ts';
+import { factsOf } from '#server/model-facts/find-facts.ts';
+import type { Thinking } from '#server/model-facts/model-facts.ts';
 import type { ReasoningEffort, ReasoningWish } from '../parts.ts';
-import { versionIn } from './model-version.ts';
+import { effortOfBudget, nearestEffort } from '../reasoning-models.ts';
 
-/** Tokens; less is refused. https://platform.claude.com/docs/en/build-with-claude/extended-thinking */
-const leastBudget = 1024;
-/** The first version that thinks as it sees fit, and the first that takes no budget beside that, and the effort `xhigh`. */
-const [leastAdaptive, leastWithoutBudget] = [406, 407];
 /** What is left for the response beside the thoughts. */
 const leastRest = 256;
 
@@ -28,12 +26,12 @@ export interface ThinkingFields {
 
 /** Null: the model cannot think. */
 export function writeThinking(model: string, wish: ReasoningWish, maxTokens: number): ThinkingFields | null {
-  const generation = generationOf(model);
-  if (generation === 'none') return null;
-  if (!wish.isOn) return generation === 'budget' ? { max_tokens: maxTokens } : { thinking: { type: 'disabled' }, max_tokens: maxTokens };
-  const isWithoutBudget = (versionIn(model) ?? 0) >= leastWithoutBudget;
-  if (generation === 'effort' && (wish.budgetTokens === undefined || isWithoutBudget)) {
-    const effort = effortFor(wish, isWithoutBudget);
+  const facts = factsOf(model);
+  const thinking = facts?.vendor === 'anthropic' ? facts.thinking : null;
+  if (thinking === null) return null;
+  if (!wish.isOn) return { ...unthinking(thinking), max_tokens: maxTokens };
+  if (thinking.isAdaptive && (wish.budgetTokens === undefined || thinking.budget === undefined)) {
+    const effort = effortFor(wish, thinking);
     return {
       // Newer models keep their thoughts to themselves unless they are asked for.
       thinking: { type: 'adaptive', display: 'summarized' },
@@ -41,16 +39,39 @@ export function writeThinking(model: string, wish: ReasoningWish, maxTokens: num
       max_tokens: maxTokens,
     };
   }
+  const { least, most } = thinking.budget ?? usualBudget;
   const budget = wish.budgetTokens ?? Math.floor(maxTokens * shares[wish.effort ?? 'medium']);
-  const budgetTokens = Math.max(leastBudget, budget);
+  const budgetTokens = Math.min(most, Math.max(least, budget));
   // The budget counts within the limit.
   return { thinking: { type: 'enabled', budget_tokens: budgetTokens }, max_tokens: Math.max(maxTokens, budgetTokens + leastRest) };
 }
 
-function effortFor({ effort, budgetTokens }: ReasoningWish, isNewest: boolean): ReasoningEffort | undefined {
-  if (effort === undefined && budgetTokens !== undefined) return budgetTokens <= 4096 ? 'low' : budgetTokens <= 16_384 ? 'medium' : 'high';
-  if (effort === 'minimal') return 'low';
-  return effort === 'xhigh' && !isNewest ? 'high' : effort;
+/** Tokens; less is refused. https://platform.claude.com/docs/en/build-with-claude/extended-thinking */
+const usualBudget = { least: 1024, most: Infinity };
+
+/** Models that always think do so as little as they can. */
+function unthinking({ isAdaptive, isAlwaysOn, efforts }: Thinking): Omit<ThinkingFields, 'max_tokens'> {
+  if (!isAdaptive) return {};
+  if (!isAlwaysOn) return { thinking: { type: 'disabled' } };
+  const effort = efforts?.[0];
+  return { thinking: { type: 'adaptive' }, ...(effort === undefined ? {} : { output_config: { effort } }) };
+}
+
+function effortFor({ effort, budgetTokens }: ReasoningWish, { efforts = [] }: Thinking): ReasoningEffort | undefined {
+  const meant = effort ?? effortOfBudget(budgetTokens);
+  return meant === undefined ? undefined : nearestEffort(meant, efforts);
+}
+
+/** Whether the model thinks as its caller has said; a budget that becomes an effort, and the other way about, is the same wish. */
+export function thinksAsWished({ isOn, effort }: ReasoningWish, { thinking, output_config: output }: ThinkingFields): boolean {
+  if (!isOn) return thinking?.['type'] !== 'adaptive';
+  return effort === undefined || output === undefined || output['effort'] === effort;
+}
+
+/** Tokens to think at that effort within a limit; null: it leaves no room for them. */
+export function budgetFor(limit: number, effort: ReasoningEffort | undefined, least: number): number | null {
+  if (limit < least + leastRest) return null;
+  return Math.min(limit - leastRest, Math.max(least, Math.floor(limit * shares[effort ?? 'medium'])));
 }
 
 type Body = Readonly<Record<string, unknown>>;
@@ -60,17 +81,12 @@ export function fitThinking(body: Body): Body {
   const { thinking, max_tokens: limit } = body;
   if (typeof limit !== 'number' || !isObject(thinking) || typeof thinking.budget_tokens !== 'number') return body;
   if (thinking.budget_tokens < limit) return body;
-  if (limit < leastBudget + leastRest) return { ...body, thinking: { type: 'disabled' } };
+  if (limit < usualBudget.least + leastRest) return { ...body, thinking: { type: 'disabled' } };
   return { ...body, thinking: { ...thinking, budget_tokens: limit - leastRest } };
-}
-
-function generationOf(model: string): 'none' | 'budget' | 'effort' {
-  const version = versionIn(model) ?? 0;
-  if (version < 307) return 'none';
-  return version < leastAdaptive ? 'budget' : 'effort';
 }
 
 /** It decides itself how long it thinks. https://platform.claude.com/docs/en/build-with-claude/adaptive-thinking */
 export function refusesBudgets(model: string): boolean {
-  return (versionIn(model) ?? 0) >= leastWithoutBudget;
+  const thinking = factsOf(model)?.thinking;
+  return thinking?.isAdaptive === true && thinking.budget === undefined;
 }

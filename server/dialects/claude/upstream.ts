@@ -14,6 +14,7 @@ import { hosted } from './hosted-tools.ts';
 import { limits } from './limits.ts';
 import { modelHeaders, thinkingShare } from './options.ts';
 import { createStreamReader, readError, readWhole } from './read-response.ts';
+import { fitModel } from './fit-model.ts';
 import { fitThinking } from './thinking.ts';
 import { adaptThinkingSuffix, cutThinkingSuffix, leastLimitOf } from './thinking-suffix.ts';
 import { carriedFields } from './said-fields.ts';
@@ -77,7 +78,7 @@ export const claudeUpstream: UpstreamDialect = {
     const dropped = own === body ? [] : ['system.0'];
     const fitting = fitVersion(own, versionOf(input), dropped);
     const adapt = isCount === true ? cutThinkingSuffix : adaptThinkingSuffix;
-    return { body: adapt(fitting, thinkingShare(settings)), dropped };
+    return { body: fitModel(adapt(fitting, thinkingShare(settings)), input, dropped), dropped };
   },
   // What the client itself wrote, and nothing changed, is between it and the provider.
   normalize: (body, input) => {

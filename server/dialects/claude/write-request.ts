@@ -1,5 +1,5 @@
 // Parts → a Messages request.
-import { parseObject } from '#server/framing/loose-json.ts';
+import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import { describedSchema } from '../described-schema.ts';
 import { imageType } from '../media.ts';
 import type { AssistantPart, CacheHint, ChatRequest, FilePart, ImagePart, Message, TextPart, ToolResultPart, UserPart } from '../parts.ts';
@@ -14,8 +14,10 @@ import { defaultMaxTokens } from './options.ts';
 import { isWorthMarking } from '../prompt-marks.ts';
 import { claudeUserId } from '../user-id.ts';
 import { markPrompt } from './mark-prompt.ts';
+import { fieldOf } from '../reasoning-models.ts';
+import { factsOf } from '#server/model-facts/find-facts.ts';
 import { dropSampling, fitSampling } from './sampling.ts';
-import { writeThinking } from './thinking.ts';
+import { thinksAsWished, writeThinking } from './thinking.ts';
 
 type Json = Record<string, unknown>;
 
@@ -30,13 +32,14 @@ const filler = '...';
 
 /** @throws {AppError} `untranslatable` */
 export function writeRequest(request: ChatRequest, options: WriteOptions): WrittenRequest {
+  const { knownAs = options.upstreamModel } = options;
   const losses = new Losses(request.saidFields);
   const extras = losses.carry(request.extras, carriedFields, dialect);
   const { instructions, turns } = splitInstructions(request.messages);
   const body: Json = {
     ...extras,
     model: options.upstreamModel,
-    max_tokens: request.maxTokens ?? defaultMaxTokens(options.settings, options.upstreamModel),
+    max_tokens: request.maxTokens ?? defaultMaxTokens(options.settings, options.upstreamModel, knownAs),
     messages: writeTurns(turns, losses),
   };
   if (instructions.length > 0) body.system = writeSystem(instructions);
@@ -46,12 +49,17 @@ export function writeRequest(request: ChatRequest, options: WriteOptions): Writt
   if (request.stop !== undefined) body.stop_sequences = request.stop;
   if (request.userId !== undefined) body.metadata = { user_id: claudeUserId(request.userId) };
   writeTools(body, request, losses);
+  if (factsOf(knownAs)?.takesForcedTools === false && forcesTool(body)) {
+    const { name: _name, ...choice } = { name: '', ...asObject(body.tool_choice) };
+    body.tool_choice = { ...choice, type: 'auto' };
+    losses.drop('forced_tool');
+  }
   writeFormat(body, request, losses);
-  fitSampling(body, options.upstreamModel, losses);
-  writeReasoning(body, request, losses);
+  fitSampling(body, knownAs, losses);
+  writeReasoning(body, request, { knownAs, losses });
   if (typeof body.temperature === 'number') body.temperature = Math.min(1, body.temperature);
   if (request.isStream) body.stream = true;
-  if (options.marksPrompt === true && isWorthMarking(request)) markPrompt(body, options.upstreamModel);
+  if (options.marksPrompt === true && isWorthMarking(request)) markPrompt(body, knownAs);
   return { body, dropped: losses.names };
 }
 
@@ -98,27 +106,31 @@ function writeFormat(body: Json, { responseFormat }: ChatRequest, losses: Losses
   else body.output_config = { format: { type: 'json_schema', schema: describedSchema(responseFormat.schema) } };
 }
 
-function writeReasoning(body: Json, request: ChatRequest, losses: Losses): void {
-  const { reasoning, toolChoice } = request;
+/** Whether the choice of tools demands a call. */
+function forcesTool({ tool_choice: choice }: Json): boolean {
+  return isObject(choice) && (choice.type === 'any' || choice.type === 'tool');
+}
+
+function writeReasoning(body: Json, { reasoning, messages }: ChatRequest, { knownAs, losses }: { knownAs: string; losses: Losses }): void {
   if (reasoning === undefined) return;
-  const loss = reasoning.budgetTokens === undefined ? 'effort' : 'thinking_budget';
-  const fields = writeThinking(String(body.model), reasoning, Number(body.max_tokens));
+  const fields = writeThinking(knownAs, reasoning, Number(body.max_tokens));
   // Thinking with a forced tool is refused, and with a budget so are results of calls whose thoughts are lost. Models that think as
   // they see fit take those, and would lose their cache by a change.
   // https://platform.claude.com/docs/en/build-with-claude/adaptive-thinking#validation-changes
-  const isForced = toolChoice?.kind === 'required' || toolChoice?.kind === 'tool';
-  const isUnsigned = fields?.thinking?.type === 'enabled' && hasUnsignedCalls(request.messages);
-  if (fields === null || (reasoning.isOn && (isForced || isUnsigned))) {
-    if (reasoning.isOn) losses.drop(loss);
+  const isTold = fields?.thinking !== undefined && fields.thinking.type !== 'disabled';
+  const isUnsigned = fields?.thinking?.type === 'enabled' && hasUnsignedCalls(messages);
+  if (fields === null || (isTold && (forcesTool(body) || isUnsigned))) {
+    if (reasoning.isOn || isTold) losses.drop(fieldOf(reasoning));
     return;
   }
+  if (!thinksAsWished(reasoning, fields)) losses.drop(fieldOf(reasoning));
   const { output_config: output, ...rest } = fields;
   Object.assign(body, rest);
   if (output !== undefined) body.output_config = { ...asObject(body.output_config), ...output };
-  if (fields.thinking === undefined || !reasoning.isOn) return;
+  if (!isTold) return;
   // Sampling is not for the caller to choose while the model thinks.
   dropSampling(body, losses);
-  if (fields.thinking.type === 'enabled') body.temperature = 1;
+  if (fields.thinking?.type === 'enabled') body.temperature = 1;
 }
 
 function asObject(value: unknown): object {

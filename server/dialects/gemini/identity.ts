@@ -9,7 +9,7 @@ type Body = Readonly<Record<string, unknown>>;
 export function forwardRequest(input: EncodeInput): EncodedRequest {
   const { body, rawText } = input;
   if (input.isPassThrough !== true) {
-    const own = ownSignatures(body, input.way.upstreamModel);
+    const own = ownSignatures(body, input.way.knownAs);
     return finalizeRequest({ body: withJoinedResults(own.body), dropped: own.isLost ? ['thought parts'] : [] }, input);
   }
   return { ...describeRequest(body, input), body: Buffer.from(rawText), dropped: [] };

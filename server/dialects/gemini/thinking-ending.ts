@@ -2,8 +2,7 @@
 import { isObject } from '#server/framing/loose-json.ts';
 import type { ReasoningWish } from '../parts.ts';
 import { limits } from './limits.ts';
-import { generationOf } from './model-generation.ts';
-import { writeThinking } from './thinking.ts';
+import { takesLevels, writeThinking } from './thinking.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -22,7 +21,7 @@ export function withThinking(body: Body, { model, wish, share }: Ending): Body {
   if (isObject(config['thinkingConfig']) || isObject(config['thinking_config'])) return body;
   const limit = limits.read(body);
   // Newer ones are told a level, and choose it themselves otherwise.
-  const isOpen = wish.isOn && wish.effort === undefined && wish.budgetTokens === undefined && generationOf(model) < 3;
+  const isOpen = wish.isOn && wish.effort === undefined && wish.budgetTokens === undefined && !takesLevels(model);
   const asked = isOpen && limit !== undefined ? { ...wish, budgetTokens: Math.max(1, Math.floor(limit * share)) } : wish;
   const thinkingConfig = writeThinking(model, asked);
   return thinkingConfig === null ? body : { ...body, [name]: { ...config, thinkingConfig } };

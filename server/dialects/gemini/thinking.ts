@@ -1,22 +1,12 @@
-// How much a model shall think, by its generation: the newer ones are told a level, those of 2.5 a budget.
+// How much a model shall think: the newer ones are told a level, those before them a budget.
 // https://ai.google.dev/gemini-api/docs/thinking
+import { factsOf } from '#server/model-facts/find-facts.ts';
+import { efforts as allEfforts } from '#server/model-facts/model-record.ts';
+import type { Thinking } from '#server/model-facts/model-facts.ts';
 import type { ReasoningEffort, ReasoningWish } from '../parts.ts';
-import { generationOf } from './model-generation.ts';
-
-interface Budget {
-  least: number;
-  most: number;
-  /** The model cannot be kept from thinking. */
-  isAlwaysOn?: boolean;
-}
-
-function budgetOf(model: string): Budget {
-  if (/gemini-2\.5-pro/.test(model)) return { least: 128, most: 32_768, isAlwaysOn: true };
-  return { least: model.includes('flash-lite') ? 512 : 1, most: 24_576 };
-}
 
 /** As Google's own service of OpenAI's format has it. https://ai.google.dev/gemini-api/docs/openai#thinking */
-const budgets: Readonly<Record<ReasoningEffort, number>> = {
+export const budgets: Readonly<Record<ReasoningEffort, number>> = {
   none: 0,
   minimal: 1024,
   low: 1024,
@@ -26,31 +16,51 @@ const budgets: Readonly<Record<ReasoningEffort, number>> = {
   max: 32_768,
 };
 
-const levels: Readonly<Record<ReasoningEffort, string>> = {
-  none: 'MINIMAL',
-  minimal: 'MINIMAL',
-  low: 'LOW',
-  medium: 'MEDIUM',
-  high: 'HIGH',
-  xhigh: 'HIGH',
-  max: 'HIGH',
-};
+/** `thinkingConfig` */
+export type ThinkingConfig = Readonly<Record<string, unknown>>;
 
-/** `thinkingConfig`; null: the model cannot think. */
-export function writeThinking(model: string, wish: ReasoningWish): Readonly<Record<string, unknown>> | null {
-  const generation = generationOf(model);
-  if (generation < 2.5) return null;
+/** Null: the model cannot think. */
+export function writeThinking(model: string, wish: ReasoningWish): ThinkingConfig | null {
+  const thinking = thinkingOf(model);
+  if (thinking === null) return null;
   const { isOn } = wish;
-  if (generation >= 3) {
+  if (thinking.efforts !== undefined) {
     const effort = isOn ? (wish.effort ?? effortOf(wish.budgetTokens)) : 'none';
-    return { includeThoughts: isOn, ...(effort === undefined ? {} : { thinkingLevel: levelOf(model, effort) }) };
+    return { includeThoughts: isOn, ...(effort === undefined ? {} : { thinkingLevel: levelFor(thinking.efforts, effort).toUpperCase() }) };
   }
   const tokens = isOn ? (wish.budgetTokens ?? (wish.effort === undefined ? undefined : budgets[wish.effort])) : 0;
-  return { includeThoughts: isOn, ...(tokens === undefined ? {} : { thinkingBudget: within(budgetOf(model), tokens) }) };
+  return { includeThoughts: isOn, ...(tokens === undefined ? {} : { thinkingBudget: within(thinking, tokens) }) };
 }
 
-function within({ least, most, isAlwaysOn }: Budget, tokens: number): number {
-  return tokens === 0 && isAlwaysOn !== true ? 0 : Math.min(most, Math.max(least, tokens));
+/** Whether the model thinks as its caller has said; an effort that becomes a budget, and the other way about, is the same wish. */
+export function thinksAsWished({ isOn, effort, budgetTokens }: ReasoningWish, { thinkingLevel, thinkingBudget }: ThinkingConfig): boolean {
+  if (typeof thinkingLevel === 'string') {
+    const meant = isOn ? effort : 'none';
+    return meant === undefined || effortOfLevel(thinkingLevel) === meant;
+  }
+  if (!isOn) return thinkingBudget === 0;
+  return budgetTokens === undefined || effort !== undefined || thinkingBudget === budgetTokens;
+}
+
+/** Whether a model is told levels, and not numbers of tokens. */
+export function takesLevels(model: string): boolean {
+  return thinkingOf(model)?.efforts !== undefined;
+}
+
+function thinkingOf(model: string): Thinking | null {
+  const facts = factsOf(model);
+  return facts?.vendor === 'google' ? facts.thinking : null;
+}
+
+/** Tokens within what the model takes. */
+export function within({ budget, isAlwaysOn }: Thinking, tokens: number): number {
+  const { least, most } = budget ?? { least: 1, most: Infinity };
+  return tokens === 0 && !isAlwaysOn ? 0 : Math.min(most, Math.max(least, tokens));
+}
+
+/** The least that is not below what is meant, else the most. */
+export function levelFor(taken: readonly ReasoningEffort[], effort: ReasoningEffort): ReasoningEffort {
+  return taken.find((one) => allEfforts.indexOf(one) >= allEfforts.indexOf(effort)) ?? taken.at(-1) ?? 'high';
 }
 
 function effortOf(tokens: number | undefined): ReasoningEffort | undefined {
@@ -58,19 +68,13 @@ function effortOf(tokens: number | undefined): ReasoningEffort | undefined {
   return tokens <= 1024 ? 'low' : tokens <= 8192 ? 'medium' : 'high';
 }
 
-/** The models named `pro` think at least a little; the first of them know two levels. */
-function levelOf(model: string, effort: ReasoningEffort): string {
-  const level = levels[effort];
-  if (!model.includes('-pro')) return level;
-  if (level === 'MINIMAL') return 'LOW';
-  return level === 'MEDIUM' && /gemini-3-pro/.test(model) ? 'HIGH' : level;
-}
-
 const efforts: ReadonlyMap<string, ReasoningEffort> = new Map([
   ['MINIMAL', 'minimal'],
   ['LOW', 'low'],
   ['MEDIUM', 'medium'],
   ['HIGH', 'high'],
+  ['XHIGH', 'xhigh'],
+  ['MAX', 'max'],
 ]);
 
 export function effortOfLevel(level: string): ReasoningEffort | undefined {

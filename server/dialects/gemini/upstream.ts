@@ -16,6 +16,7 @@ import { readError, readStatedError } from './response-errors.ts';
 import { carriedFields } from './said-fields.ts';
 import { cheapTiers } from './tiers.ts';
 import { effortOfLevel } from './thinking.ts';
+import { fitModel } from './fit-model.ts';
 import { unheard } from './unheard.ts';
 import { withThinking } from './thinking-ending.ts';
 import { addressUse } from './media.ts';
@@ -45,13 +46,15 @@ export const geminiUpstream: UpstreamDialect = {
   parsesResults: true,
   writeRequest,
   // What a caller has said of it stays.
-  applyTraits: (body, { isCount, settings, way }) => {
+  applyTraits: (body, input) => {
+    const { isCount, settings, way } = input;
     if (isCount === true) return { body, dropped: [] };
-    const { thinkingWish: wish, upstreamModel: model } = way;
+    const { thinkingWish: wish, knownAs: model } = way;
     const share = settings.get('gemini.thinking_adapter_budget_tokens_percentage');
-    const thinking = wish === undefined ? body : withThinking(body, { model, wish, share });
+    const dropped: string[] = [];
+    const thinking = fitModel(wish === undefined ? body : withThinking(body, { model, wish, share }), input, dropped);
     const hasOwn = thinking['safetySettings'] !== undefined || thinking['safety_settings'] !== undefined;
-    return { body: hasOwn ? thinking : { ...thinking, safetySettings: safetySettings(settings) }, dropped: [] };
+    return { body: hasOwn ? thinking : { ...thinking, safetySettings: safetySettings(settings) }, dropped };
   },
   // A body with another model than the path is refused.
   normalize: ({ model: _model, ...body }, { way }) => withCountedModel(body, way.upstreamModel),

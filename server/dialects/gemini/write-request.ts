@@ -12,13 +12,15 @@ import { toOpenApiSchema } from './openapi-schema.ts';
 import { SchemaCopies } from '../schema-parts.ts';
 import type { Schema } from '../schema-parts.ts';
 import { carriedFields } from './said-fields.ts';
-import { writeThinking } from './thinking.ts';
+import { fieldOf } from '../reasoning-models.ts';
+import { factsOf } from '#server/model-facts/find-facts.ts';
+import { thinksAsWished, writeThinking } from './thinking.ts';
 import { writeContents } from './write-contents.ts';
 
 type Json = Record<string, unknown>;
 
 /** @throws {AppError} `untranslatable` */
-export function writeRequest(request: ChatRequest, { upstreamModel: model, budget }: WriteOptions): WrittenRequest {
+export function writeRequest(request: ChatRequest, { upstreamModel, knownAs: model = upstreamModel, budget }: WriteOptions): WrittenRequest {
   const losses = new Losses(request.saidFields);
   const { generationConfig, ...extras } = losses.carry(request.extras, carriedFields, 'Gemini');
   const { instructions, turns } = splitInstructions(request.messages);
@@ -49,9 +51,16 @@ function writeConfig(
 ): Json {
   const { maxTokens, temperature, topP, topK, stop, responseFormat, reasoning } = request;
   const config: Json = {};
-  if (temperature !== undefined) config.temperature = temperature;
-  if (topP !== undefined) config.topP = topP;
-  if (topK !== undefined) config.topK = topK;
+  if (factsOf(model)?.sampling === 'refused') {
+    // What is so anyway is not missed.
+    if (temperature !== undefined && temperature !== 1) losses.drop('temperature');
+    if (topP !== undefined && topP !== 1) losses.drop('top_p');
+    if (topK !== undefined) losses.drop('top_k');
+  } else {
+    if (temperature !== undefined) config.temperature = temperature;
+    if (topP !== undefined) config.topP = topP;
+    if (topK !== undefined) config.topK = topK;
+  }
   if (maxTokens !== undefined) config.maxOutputTokens = maxTokens;
   if (stop !== undefined) config.stopSequences = stop;
   if (responseFormat !== undefined) Object.assign(config, writeFormat(responseFormat, writeSchema));
@@ -59,7 +68,8 @@ function writeConfig(
     const thinkingConfig = writeThinking(model, reasoning);
     if (thinkingConfig !== null) config.thinkingConfig = thinkingConfig;
     // Whoever asks for no thoughts gets none from a model that has none.
-    else if (reasoning.isOn) losses.drop(reasoning.budgetTokens === undefined ? 'effort' : 'thinking_budget');
+    else if (reasoning.isOn) losses.drop(fieldOf(reasoning));
+    if (thinkingConfig !== null && !thinksAsWished(reasoning, thinkingConfig)) losses.drop(fieldOf(reasoning));
   }
   return config;
 }

@@ -1,0 +1,111 @@
+// What a Claude model refuses, put right in a body of this format: of callers who speak it, and of names whose endings say how it thinks.
+import { isObject } from '#server/framing/loose-json.ts';
+import type { Thinking } from '#server/model-facts/model-facts.ts';
+import type { EncodeInput } from '../encode-input.ts';
+import type { RequestField } from '../request-fields.ts';
+import { effortNamed, effortOfBudget, nearestEffort } from '../reasoning-models.ts';
+import { budgetFor } from './thinking.ts';
+
+type Body = Readonly<Record<string, unknown>>;
+
+/** Reports a field that is not sent as it was said. */
+type Lose = (field: RequestField) => void;
+
+/** The same body where its model takes it. @param dropped gets the names of what was changed */
+export function fitModel(body: Body, { client, way }: EncodeInput, dropped: string[]): Body {
+  const { facts } = way;
+  // Other vendors' models are asked in this format as well.
+  if (facts === undefined || facts.vendor !== 'anthropic') return body;
+  const lose: Lose = (field) => {
+    const name = client.saidFields[field]?.name ?? field;
+    if (!dropped.includes(name)) dropped.push(name);
+  };
+  let fitting = body;
+  if (!facts.takesForcedTools) fitting = withFreeTools(fitting, lose);
+  fitting = facts.thinking === null ? withoutThinking(fitting, lose) : withThinking(fitting, facts.thinking, lose);
+  const takesEffort = facts.thinking?.efforts !== undefined || facts.record.supports?.includes('output_config') === true;
+  fitting = withEffort(fitting, takesEffort ? facts.thinking?.efforts : [], lose);
+  if (facts.sampling === 'refused') return withoutSampling(fitting, lose);
+  return facts.sampling === 'one' ? withOneSampling(fitting, lose) : fitting;
+}
+
+function withFreeTools(body: Body, lose: Lose): Body {
+  const { tool_choice: choice } = body;
+  if (!isObject(choice) || (choice.type !== 'any' && choice.type !== 'tool')) return body;
+  const { name: _name, ...rest } = choice;
+  lose('forced_tool');
+  return { ...body, tool_choice: { ...rest, type: 'auto' } };
+}
+
+function withoutThinking(body: Body, lose: Lose): Body {
+  const { thinking, ...rest } = body;
+  if (!isObject(thinking)) return body;
+  if (thinking.type !== 'disabled') lose('thinking_budget');
+  return rest;
+}
+
+function withThinking(body: Body, { isAdaptive, isAlwaysOn, budget, efforts }: Thinking, lose: Lose): Body {
+  const { thinking } = body;
+  if (!isObject(thinking)) return body;
+  const { type, budget_tokens: tokens, ...rest } = thinking;
+  if (type === 'disabled' && isAlwaysOn) {
+    lose('thinking_budget');
+    return withUsualEffort({ ...body, thinking: { type: 'adaptive' } }, efforts?.[0]);
+  }
+  if (type === 'enabled' && isAdaptive && budget === undefined) {
+    lose('thinking_budget');
+    const meant = effortOfBudget(typeof tokens === 'number' ? tokens : undefined);
+    return withUsualEffort({ ...body, thinking: { ...rest, type: 'adaptive' } }, meant);
+  }
+  if (type !== 'adaptive' || isAdaptive || budget === undefined) return body;
+  lose('thinking_budget');
+  return withBudget(body, budget.least);
+}
+
+/** Of a model that thinks by a number of tokens alone; one that has no room for it, or has to call a tool, does not think. */
+function withBudget(body: Body, least: number): Body {
+  const { thinking: _adaptive, temperature: _t, top_p: _p, top_k: _k, ...rest } = body;
+  const { tool_choice: choice, max_tokens: limit, output_config: output } = body;
+  const isForced = isObject(choice) && (choice.type === 'any' || choice.type === 'tool');
+  const effort = effortNamed(isObject(output) ? output.effort : undefined);
+  const tokens = typeof limit === 'number' ? budgetFor(limit, effort, least) : null;
+  if (isForced || tokens === null) return { ...body, thinking: { type: 'disabled' } };
+  return { ...rest, thinking: { type: 'enabled', budget_tokens: tokens } };
+}
+
+/** What the caller says itself stays. */
+function withUsualEffort(body: Body, effort: string | undefined): Body {
+  const { output_config: output } = body;
+  if (effort === undefined || (isObject(output) && output.effort !== undefined)) return body;
+  return { ...body, output_config: { ...(isObject(output) ? output : {}), effort } };
+}
+
+/** @param taken empty: the model takes none; undefined: it is not known which */
+function withEffort(body: Body, taken: Thinking['efforts'], lose: Lose): Body {
+  const { output_config: output, ...rest } = body;
+  const effort = isObject(output) ? effortNamed(output.effort) : undefined;
+  if (!isObject(output) || effort === undefined || taken === undefined || taken.includes(effort)) return body;
+  lose('effort');
+  const { effort: _effort, ...config } = output;
+  const nearest = nearestEffort(effort, taken);
+  if (nearest !== undefined) return { ...body, output_config: { ...config, effort: nearest } };
+  return Object.keys(config).length === 0 ? rest : { ...body, output_config: config };
+}
+
+const samplingFields = ['temperature', 'top_p', 'top_k'] as const;
+
+function withoutSampling(body: Body, lose: Lose): Body {
+  const said = samplingFields.filter((name) => body[name] !== undefined);
+  if (said.length === 0) return body;
+  // What is so anyway is not missed.
+  for (const name of said) if (body[name] !== null && (name === 'top_k' || body[name] !== 1)) lose(name);
+  return Object.fromEntries(Object.entries(body).filter(([name]) => !samplingFields.some((field) => field === name)));
+}
+
+function withOneSampling(body: Body, lose: Lose): Body {
+  const { temperature, top_p: share } = body;
+  if (typeof temperature !== 'number' || typeof share !== 'number') return body;
+  const least = temperature >= 1 ? 'temperature' : 'top_p';
+  if (body[least] !== 1) lose(least);
+  return Object.fromEntries(Object.entries(body).filter(([name]) => name !== least));
+}

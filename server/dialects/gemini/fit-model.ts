@@ -1,0 +1,62 @@
+// What a Gemini model refuses, put right in a body of this format, of whichever spelling its members are.
+import { isObject } from '#server/framing/loose-json.ts';
+import type { Thinking } from '#server/model-facts/model-facts.ts';
+import type { EncodeInput } from '../encode-input.ts';
+import { budgets, effortOfLevel, levelFor, within } from './thinking.ts';
+
+type Body = Readonly<Record<string, unknown>>;
+
+const configNames = ['generationConfig', 'generation_config'] as const;
+/** With the value that says nothing. */
+const samplingFields: ReadonlyMap<string, unknown> = new Map([
+  ['temperature', 1],
+  ['topP', 1],
+  ['top_p', 1],
+  ['topK', undefined],
+  ['top_k', undefined],
+]);
+
+/** The same body where its model takes it. @param dropped gets the names of what was changed, as the body has them */
+export function fitModel(body: Body, { way: { facts } }: EncodeInput, dropped: string[]): Body {
+  if (facts === undefined || facts.vendor !== 'google') return body;
+  const name = configNames.find((one) => isObject(body[one]));
+  const config = name === undefined ? undefined : body[name];
+  if (name === undefined || !isObject(config)) return body;
+  const lose = (field: string) => dropped.push(`${name}.${field}`);
+  const sampled = facts.sampling === 'refused' ? withoutSampling(config, lose) : config;
+  const fitting = facts.thinking === null ? sampled : withThinking(sampled, facts.thinking, lose);
+  return fitting === config ? body : { ...body, [name]: fitting };
+}
+
+function withoutSampling(config: Body, lose: (field: string) => void): Body {
+  const said = Object.keys(config).filter((field) => samplingFields.has(field));
+  if (said.length === 0) return config;
+  for (const field of said) if (config[field] !== null && config[field] !== samplingFields.get(field)) lose(field);
+  return Object.fromEntries(Object.entries(config).filter(([field]) => !samplingFields.has(field)));
+}
+
+function withThinking(config: Body, thinking: Thinking, lose: (field: string) => void): Body {
+  const name = ['thinkingConfig', 'thinking_config'].find((one) => isObject(config[one]));
+  const told = name === undefined ? undefined : config[name];
+  if (name === undefined || !isObject(told)) return config;
+  const levelName = ['thinkingLevel', 'thinking_level'].find((one) => typeof told[one] === 'string');
+  const effort = levelName === undefined ? undefined : effortOfLevel(String(told[levelName]));
+  if (levelName !== undefined && effort !== undefined) {
+    const { [levelName]: _level, ...rest } = told;
+    if (thinking.efforts === undefined) {
+      lose(`${name}.${levelName}`);
+      return { ...config, [name]: { ...rest, thinkingBudget: within(thinking, budgets[effort]) } };
+    }
+    if (thinking.efforts.length === 0 || thinking.efforts.includes(effort)) return config;
+    lose(`${name}.${levelName}`);
+    return { ...config, [name]: { ...rest, [levelName]: levelFor(thinking.efforts, effort).toUpperCase() } };
+  }
+  const budgetName = ['thinkingBudget', 'thinking_budget'].find((one) => typeof told[one] === 'number');
+  const tokens = budgetName === undefined ? -1 : Number(told[budgetName]);
+  // Newer models take a number of tokens for a level.
+  if (budgetName === undefined || tokens < 0 || thinking.efforts !== undefined) return config;
+  const taken = within(thinking, tokens);
+  if (taken === tokens) return config;
+  lose(`${name}.${budgetName}`);
+  return { ...config, [name]: { ...told, [budgetName]: taken } };
+}
