@@ -19,12 +19,12 @@ function write(body: Record<string, unknown>, upstreamModel = writing.upstreamMo
 const hello = [{ role: 'user', content: 'Hello' }];
 
 describe('chat requests to Claude', () => {
-  test('the first system messages become one system text, stop texts a list, a missing limit the default', () => {
+  test('the first system messages become one system text, stop texts a list, a missing limit the most of the model', () => {
     const messages = [{ role: 'system', content: 'Be brief.' }, { role: 'developer', content: 'In French.' }, ...hello];
     const { body, dropped } = write({ messages, stop: 'END', user: 'u1', temperature: 1.7 });
     expect(body).toEqual({
       model: 'claude-sonnet-4-5',
-      max_tokens: 8192,
+      max_tokens: 64_000,
       system: 'Be brief.\nIn French.',
       messages: hello,
       stop_sequences: ['END'],

@@ -11,13 +11,15 @@ interface FormatQuestion {
   kind: CallKindName;
   /** As it goes upstream. */
   model: string;
+  /** As its caller names it, where that name tells nothing. */
+  askedAs: string;
 }
 
 /** Null: the provider cannot do this in any. */
-export function formatFor(formats: readonly PreparedFormat[], { client, kind, model }: FormatQuestion): PreparedFormat | null {
+export function formatFor(formats: readonly PreparedFormat[], { client, kind, model, askedAs }: FormatQuestion): PreparedFormat | null {
   let best: PreparedFormat | null = null;
   const possible = formats.filter(({ paths, models }) => paths[kind] !== undefined && models?.test(model) !== false);
-  const facts = factsOf(model);
+  const facts = factsOf(model) ?? factsOf(askedAs);
   const sole = facts === undefined ? undefined : possible.find(({ isSoleFor }) => isSoleFor?.(facts) === true);
   if (sole !== undefined) return sole;
   for (const format of possible) {

@@ -87,7 +87,7 @@ function wayOfKind(
   const { provider } = channel;
   const mapped = channel.modelMapping.get(model) ?? model;
   const formats = searchesStores === true ? channel.formats.filter(({ dialect }) => dialect.searchesStores === true) : channel.formats;
-  const format = formatFor(formats, { client, kind: kind.name, model: mapped });
+  const format = formatFor(formats, { client, kind: kind.name, model: mapped, askedAs: model });
   const paths = format?.paths[kind.name];
   if (provider === null || format === null || paths === undefined) return null;
 
