@@ -3,6 +3,7 @@ import { builtInModels, ownerOf } from './model-owners.ts';
 
 it('a model is owned by who makes it, and by nobody known when it is not built in', () => {
   expect(['360gpt-pro', 'my-own', 'constructor'].map(ownerOf)).toEqual(['ai360', 'custom', 'custom']);
+  expect(['gpt-6.1-sol', 'claude-opus-5-5', 'gemini-3.8-flash'].map(ownerOf)).toEqual(['openai', 'anthropic', 'google']);
   expect(builtInModels()).toContain('360gpt-pro');
   expect(builtInModels()).toEqual(builtInModels().toSorted());
 });

@@ -53,6 +53,15 @@ const hosts: readonly Host[] = [
 ];
 const hosted = engines.slice(0, 1).flatMap((engine) => hosts.map((host) => ({ engine, kind: engine.kind, ...host })));
 
+/** Models of today, which take less than those before them. */
+const ofToday = [
+  { upstreamModel: 'gpt-6.1-sol', type: 1, setting: '' },
+  { upstreamModel: 'gpt-6.1-sol', type: 1, setting: JSON.stringify({ formats: ['openai-chat', 'openai-responses'] }) },
+  { upstreamModel: 'claude-opus-5-5', type: 14, setting: '' },
+  { upstreamModel: 'gemini-3.8-flash', type: 24, setting: '' },
+];
+const today = engines.slice(0, 1).flatMap((engine) => ofToday.map((upstream) => ({ engine, kind: engine.kind, ...upstream })));
+
 function casesOf<Upstream extends { type: number }>(list: readonly Upstream[]) {
   return engines.flatMap((engine) => list.map((upstream) => ({ engine, kind: engine.kind, setting: '', ...upstream })));
 }
@@ -101,6 +110,11 @@ export function describeSharedCases({ name, errors, badLimit, clientOf }: Packag
   const scenes = [
     ...allCases.map(({ engine, kind, format, type, setting }) => {
       const channels = [{ ...channelOf(type), setting }];
+      return { kind, format, ports: both, keepsLimits: true, open: () => createScene(engine, { settings, channels }) };
+    }),
+    ...today.map(({ engine, kind, upstreamModel, type, setting }) => {
+      const channels = [{ type, setting, models: model, model_mapping: JSON.stringify({ [model]: upstreamModel }) }];
+      const format = setting === '' ? upstreamModel : `${upstreamModel} by Responses`;
       return { kind, format, ports: both, keepsLimits: true, open: () => createScene(engine, { settings, channels }) };
     }),
     ...hosted.map(({ engine, kind, format, front, upstreamModel, callsOnce, hasNoLimit }) => {

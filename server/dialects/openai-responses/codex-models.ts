@@ -1,16 +1,12 @@
 // Models as Codex reads them: it asks for the list with its version, where its key comes from a command, and then knows of each model how
 // much it reads, how it is told to think and which tools it may have. What an entry has to have was found with Codex 0.169.
-import { contextWindow } from '#server/money/context-windows.ts';
+import { factsOf } from '#server/model-facts/find-facts.ts';
 import type { ListedModel } from '../client-dialect.ts';
-import { reasons } from '../reasoning-models.ts';
 
 /** Its own entries for those hold the vendor's instructions, and one of ours would take their place. It has them whatever is listed. */
 const ownModels = /^(?:gpt-5\.[5-9]|gpt-[6-9]|gpt-daybreak|codex-auto-review)/;
 /** Models that hold no conversations. */
 const otherKinds = /embed|rerank|moderation|whisper|tts|transcribe|dall-e|image|audio|realtime|speech|^mj_|^suno|instruct|babbage|davinci/;
-const thinks = /claude-(?:3-7|(?:opus|sonnet|haiku)-[4-9])|gemini-(?:2\.5|[3-9])/;
-const sees = /claude|gemini|gpt-4(?:o|\.|-turbo)|gpt-[5-9]|(?:^|\/)o[1-9](?:-(?!mini)|$)|o4|vision|-vl|pixtral|llama-4|grok-[2-9]/;
-
 const levels = [
   { effort: 'low', description: 'Answers soonest' },
   { effort: 'medium', description: 'Thinks as long as most work needs' },
@@ -37,8 +33,9 @@ export function codexModels(models: readonly ListedModel[]): Record<string, unkn
 const firstPlace = 100;
 
 function codexModel(id: string, index: number): Record<string, unknown> {
-  const most = contextWindow(id);
-  const isThinking = reasons(id) || thinks.test(id);
+  const facts = factsOf(id);
+  const most = facts?.context ?? null;
+  const isThinking = facts !== undefined && facts.thinking !== null && facts.thinking.efforts?.length !== 0;
   return {
     slug: id,
     display_name: id,
@@ -49,12 +46,12 @@ function codexModel(id: string, index: number): Record<string, unknown> {
     ...(most === null ? {} : { context_window: most, max_context_window: most }),
     auto_compact_token_limit: null,
     truncation_policy: { mode: 'tokens', limit: 10_000 },
-    input_modalities: sees.test(id) ? ['text', 'image'] : ['text'],
+    input_modalities: facts?.seesPictures === true ? ['text', 'image'] : ['text'],
     shell_type: 'shell_command',
     apply_patch_tool_type: 'freeform',
     supports_parallel_tool_calls: true,
     experimental_supported_tools: [],
-    support_verbosity: /(?:^|\/)gpt-5/.test(id),
+    support_verbosity: facts?.vendor === 'openai' && !facts.takesStop,
     visibility: 'list',
     supported_in_api: true,
     priority: firstPlace + index,
