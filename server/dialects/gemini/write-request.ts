@@ -20,7 +20,10 @@ import { writeContents } from './write-contents.ts';
 type Json = Record<string, unknown>;
 
 /** @throws {AppError} `untranslatable` */
-export function writeRequest(request: ChatRequest, { upstreamModel, knownAs: model = upstreamModel, budget }: WriteOptions): WrittenRequest {
+export function writeRequest(
+  request: ChatRequest,
+  { upstreamModel, knownAs: model = upstreamModel, budget }: WriteOptions,
+): WrittenRequest {
   const losses = new Losses(request.saidFields);
   const { generationConfig, ...extras } = losses.carry(request.extras, carriedFields, 'Gemini');
   const { instructions, turns } = splitInstructions(request.messages);
