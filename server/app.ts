@@ -147,7 +147,7 @@ export function createApp(context: AppContext, options: { consoleFolder?: string
     context,
     facts: createFactReader(context),
     identify: (facts, endpoint) => identify(context, facts, endpoint),
-    limit: (facts, caller) => limitCaller(context, facts.ip, caller?.user.id),
+    limit: (facts, caller) => limitCaller(context, facts, caller?.user.id),
     add: router.add,
     addDirect: router.addDirect,
     draining: draining.signal,

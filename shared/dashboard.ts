@@ -153,6 +153,8 @@ export const OperatorTodo = z.object({
   is_stuck: z.boolean(),
   /** Mails are sent, and no address is set for their links. Said only to whoever may set it. */
   lacks_address: z.boolean(),
+  /** Address of a private proxy that forwards clients and is not in `TRUSTED_PROXIES`; absent: none was seen. */
+  untrusted_proxy: z.optional(z.string()),
 });
 export type OperatorTodo = z.infer<typeof OperatorTodo>;
 

@@ -2,8 +2,9 @@ import { AppError } from '#shared/errors.ts';
 import { resendSeconds } from '#shared/verification.ts';
 import { foldEmail } from '#server/accounts/identities.ts';
 import type { AppContext } from '#server/context.ts';
+import type { RequestSource } from '#server/http/call.ts';
 import { subscriberOf } from '#server/http/client-address.ts';
-import { clearLimit, enforceLimit } from '#server/http/rate-limit.ts';
+import { clearLimit, enforceLimit, enforceSourceLimit } from '#server/http/rate-limit.ts';
 
 /** Mails that one address of the network asks for. */
 const askerLimit = { count: 20, windowSeconds: 1200 };
@@ -13,16 +14,16 @@ const receiverLimit = { count: 10, windowSeconds: 3600 };
 const pairLimit = { count: 6, windowSeconds: 3600 };
 
 /** @throws {AppError} `rate_limited` */
-export function limitAsker(context: AppContext, ip: string): Promise<void> {
-  return enforceLimit(context, { key: `mail-from:${subscriberOf(ip)}`, ...askerLimit });
+export function limitAsker(context: AppContext, source: RequestSource): Promise<void> {
+  return enforceSourceLimit(context, source, { key: 'mail-from', ...askerLimit });
 }
 
 /** @throws {AppError} `mail_too_soon`, `rate_limited` */
-export async function limitReceiver(context: AppContext, email: string, ip: string): Promise<void> {
+export async function limitReceiver(context: AppContext, email: string, { source }: RequestSource): Promise<void> {
   const refuse = (seconds: number) => new AppError('mail_too_soon', { seconds }, { retryAfter: seconds });
-  await enforceLimit(context, { key: soonKey(context, email, ip), count: 1, windowSeconds: resendSeconds, refuse });
+  await enforceLimit(context, { key: soonKey(context, email, source), count: 1, windowSeconds: resendSeconds, refuse });
   const receiver = context.secrets.hash(foldEmail(email));
-  await enforceLimit(context, { key: `mail-from-to:${receiver}:${subscriberOf(ip)}`, ...pairLimit });
+  await enforceLimit(context, { key: `mail-from-to:${receiver}:${subscriberOf(source)}`, ...pairLimit });
   await enforceLimit(context, { key: `mail-to:${receiver}`, ...receiverLimit });
 }
 
@@ -35,11 +36,11 @@ export function limitNotices(context: AppContext, email: string): Promise<void> 
 }
 
 /** Nothing was sent: the next try need not wait. */
-export function forgiveReceiver(context: AppContext, email: string, ip: string): Promise<void> {
-  return clearLimit(context, soonKey(context, email, ip));
+export function forgiveReceiver(context: AppContext, email: string, { source }: RequestSource): Promise<void> {
+  return clearLimit(context, soonKey(context, email, source));
 }
 
 /** Of who asks, so that nobody makes others wait. */
-function soonKey({ secrets }: AppContext, email: string, ip: string): string {
-  return `mail-soon:${secrets.hash(foldEmail(email))}:${subscriberOf(ip)}`;
+function soonKey({ secrets }: AppContext, email: string, source: string): string {
+  return `mail-soon:${secrets.hash(foldEmail(email))}:${subscriberOf(source)}`;
 }

@@ -13,7 +13,18 @@ export interface Caller {
   setCookie?: string;
 }
 
-export interface RequestFacts {
+/** Whom to count attempts against. */
+export interface RequestSource {
+  /**
+   * Address of the client for limits only: `ip`, or behind a private proxy that is not trusted the address which that proxy forwards.
+   * Never a proof of anything: not for sessions, logs or the addresses of a token.
+   */
+  source: string;
+  /** Address of a private proxy that forwards requests and is not in `TRUSTED_PROXIES`. */
+  untrustedProxy: string | null;
+}
+
+export interface RequestFacts extends RequestSource {
   requestId: string;
   /** Address of the client; forwarding headers are read only from trusted proxies. */
   ip: string;

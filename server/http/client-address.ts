@@ -86,7 +86,13 @@ export function isLoopback(text: string): boolean {
   return parseAddress(text)?.range() === 'loopback';
 }
 
+/** The client as the nearest proxy has written it, whether that is trusted or not. */
+export function lastForwarded(headers: Headers): string | null {
+  const hop = headers.get('x-forwarded-for')?.split(',').at(-1)?.trim() ?? '';
+  return parseAddress(hop) === null ? null : normalise(hop);
+}
+
 /** `::ffff:10.0.0.1` is written `10.0.0.1`, an IPv6 address in its short form. */
-function normalise(text: string): string {
+export function normalise(text: string): string {
   return parseAddress(text)?.toString() ?? text;
 }

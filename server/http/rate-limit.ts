@@ -4,10 +4,25 @@ import { AppError } from '#shared/errors.ts';
 import { limitSkewMs } from '#server/clock/clock-skew.ts';
 import type { AppContext } from '#server/context.ts';
 import type { LimitRecord } from '#server/db/records/limit.ts';
+import type { RequestSource } from '#server/http/call.ts';
 import { subscriberOf } from '#server/http/client-address.ts';
 
 /** Several processes may find an expired window at once; one of them renews it, the others count again. */
 const renewalAttempts = 20;
+
+/** Clients of one untrusted proxy together may do this many times as much as one address: who reaches the server past the proxy can write any address. */
+const proxyFactor = 20;
+
+/** Counts one hit of an address. @throws {AppError} as `enforceLimit` */
+export async function enforceSourceLimit(
+  context: AppContext,
+  { source, untrustedProxy }: RequestSource,
+  limit: { key: string; count: number; windowSeconds: number; refuse?: (seconds: number) => AppError },
+): Promise<void> {
+  await enforceLimit(context, { ...limit, key: `${limit.key}:${subscriberOf(source)}` });
+  if (untrustedProxy === null) return;
+  await enforceLimit(context, { ...limit, key: `${limit.key}:proxy:${untrustedProxy}`, count: limit.count * proxyFactor });
+}
 
 /** Counts one hit, or `hits`. @throws {AppError} `rate_limited`, or what `refuse` makes of the seconds to wait */
 export async function enforceLimit(
@@ -33,14 +48,12 @@ export async function clearLimit(context: AppContext, key: string): Promise<void
 const signedInFactor = 5;
 
 /** The limit of all console calls: of an account, or of an address where nobody has signed in. */
-export async function limitCaller(context: AppContext, ip: string, userId: number | undefined): Promise<void> {
+export async function limitCaller(context: AppContext, facts: RequestSource, userId: number | undefined): Promise<void> {
   const { env } = context;
   if (!env.GLOBAL_API_RATE_LIMIT_ENABLE) return;
-  await enforceLimit(context, {
-    key: userId === undefined ? `api:${subscriberOf(ip)}` : `api:user:${userId}`,
-    count: env.GLOBAL_API_RATE_LIMIT * (userId === undefined ? 1 : signedInFactor),
-    windowSeconds: env.GLOBAL_API_RATE_LIMIT_DURATION,
-  });
+  const limit = { count: env.GLOBAL_API_RATE_LIMIT, windowSeconds: env.GLOBAL_API_RATE_LIMIT_DURATION };
+  if (userId === undefined) await enforceSourceLimit(context, facts, { ...limit, key: 'api' });
+  else await enforceLimit(context, { ...limit, key: `api:user:${userId}`, count: limit.count * signedInFactor });
 }
 
 /** Programs ask for what is kept more often than a screen does: for twenty responses that go on, every two seconds. */

@@ -2,7 +2,7 @@
 import { isRelayPath } from '#shared/paths.ts';
 import type { AppContext } from '#server/context.ts';
 import type { RequestFacts } from '#server/http/call.ts';
-import { createAddressReader, isPrivateAddress } from '#server/http/client-address.ts';
+import { createAddressReader, isPrivateAddress, lastForwarded, normalise } from '#server/http/client-address.ts';
 import type { Connection } from '#server/http/connection.ts';
 import { callerLanguage, languageOf } from '#server/http/language.ts';
 import { newRequestId } from '#server/http/request-id.ts';
@@ -13,11 +13,18 @@ export function createFactReader(context: AppContext): FactReader {
   const addresses = createAddressReader(context.env.TRUSTED_PROXIES);
   let hasWarned = false;
 
-  /** Without it nobody would find out why all clients of a proxy share one limit. */
-  function warnOfProxy(peer: string): void {
-    if (hasWarned || !isPrivateAddress(peer)) return;
-    hasWarned = true;
-    context.log.warn({ peer }, 'a proxy forwards requests and is not in TRUSTED_PROXIES: its clients all count as one address');
+  /** The peer's address where it is a proxy of this network that forwards clients and is not trusted. */
+  function untrustedProxyOf(headers: Headers, peer: string): string | null {
+    if (!(headers.has('x-forwarded-for') || headers.has('x-real-ip')) || addresses.isTrusted(peer) || !isPrivateAddress(peer)) return null;
+    const proxy = normalise(peer);
+    if (!hasWarned) {
+      hasWarned = true;
+      context.log.warn(
+        { peer: proxy },
+        `The proxy ${proxy} is not trusted: its clients share one address in logs, and keys limited to addresses are refused. Set TRUSTED_PROXIES=${proxy}`,
+      );
+    }
+    return proxy;
   }
 
   return (request, connection) => {
@@ -26,10 +33,14 @@ export function createFactReader(context: AppContext): FactReader {
     const peer = socket?.remoteAddress ?? '';
     const url = requestUrl(request, connection);
     const isProxied = addresses.isTrusted(peer);
-    if (!isProxied && (headers.has('x-forwarded-for') || headers.has('x-real-ip'))) warnOfProxy(peer);
+    const untrustedProxy = untrustedProxyOf(headers, peer);
+    const ip = addresses.read(request, connection);
     return {
       requestId: newRequestId(context),
-      ip: addresses.read(request, connection),
+      ip,
+      // The proxy's own entry is the last one: what a client wrote itself stands before it.
+      source: untrustedProxy === null ? ip : (lastForwarded(headers) ?? ip),
+      untrustedProxy,
       isSecure:
         (socket !== undefined && 'encrypted' in socket && socket.encrypted === true) ||
         (isProxied && headers.get('x-forwarded-proto')?.split(',').at(-1)?.trim() === 'https'),

@@ -5,7 +5,7 @@ import { readEnv } from '#server/env.ts';
 import type { Connection } from '#server/http/connection.ts';
 import { createToken } from '#tests/support/build-token.ts';
 import { engines } from '#tests/support/engines.ts';
-import { createTestApp } from '#tests/support/test-app.ts';
+import { createTestApp, rootName, testPassword } from '#tests/support/test-app.ts';
 
 const proxied = { TRUSTED_PROXIES: '127.0.0.0/8' };
 
@@ -49,15 +49,46 @@ describe.each(engines)('addresses on $kind', (engine) => {
     }
   });
 
-  it('a stranger who claims an address counts as where the call comes from', async () => {
+  it('a stranger who claims an address in another header counts as where the call comes from', async () => {
     await using app = await createTestApp(engine);
     await app.createUser({ username: 'mei' });
-    for (const [index, name] of ['x-forwarded-for', 'x-real-ip', 'forwarded'].entries()) {
+    for (const [index, name] of ['x-real-ip', 'forwarded', 'cf-connecting-ip'].entries()) {
       await app.anonymous().post('/api/user/login', { username: 'mei', password: 'wrong' }, { headers: { [name]: `198.51.100.${index}` } });
     }
     const limits = await app.context.db.collection('limits').find({});
     expect(limits.map(({ id }) => id)).toContain('login-from:127.0.0.1');
     expect(JSON.stringify(limits)).not.toContain('198.51.100');
+  });
+
+  it('behind a private proxy that is not trusted, clients are limited apart and together, and are recorded as the proxy', async () => {
+    await using app = await createTestApp(engine, {
+      env: { GLOBAL_API_RATE_LIMIT_ENABLE: 'true', GLOBAL_API_RATE_LIMIT: '5', GLOBAL_API_RATE_LIMIT_DURATION: '60' },
+    });
+    const root = await app.setup();
+    const from = (address: string) => ({ headers: { 'x-forwarded-for': `192.0.2.1, ${address}` } });
+    for (let index = 0; index < 5; index += 1)
+      expect(await app.anonymous().get('/api/status', from('203.0.113.7'))).toMatchObject({ status: 200 });
+    expect(await app.anonymous().get('/api/status', from('203.0.113.7'))).toMatchObject({ status: 429 });
+    expect(await app.anonymous().get('/api/status', from('203.0.113.8'))).toMatchObject({ status: 200 });
+    // Who reaches the server past the proxy can write any address: all of them together have an end.
+    await app.context.db.collection('limits').patch({ id: 'api:proxy:127.0.0.1' }, { set: { count: 100 } });
+    expect(await app.anonymous().get('/api/status', from('203.0.113.9'))).toMatchObject({ status: 429 });
+    await app.context.db.collection('limits').remove({});
+    // Wrong passwords of strangers keep nobody out.
+    const login = (address: string, username: string, password: string) =>
+      app.anonymous().post('/api/user/login', { username, password }, from(address));
+    for (let index = 0; index < 25; index += 1) {
+      await app.context.db.collection('limits').remove({ id: { startsWith: 'api:' } });
+      await login('203.0.113.66', rootName, 'wrong password');
+    }
+    await app.context.db.collection('limits').remove({ id: { startsWith: 'api:' } });
+    expect(await login('203.0.113.66', rootName, testPassword)).toMatchObject({ status: 429, code: 'login_locked' });
+    expect(await login('203.0.113.7', rootName, testPassword)).toMatchObject({ success: true });
+    const sessions = await app.context.db.collection('sessions').find({});
+    expect(sessions.map(({ ip }) => ip)).toEqual(sessions.map(() => '127.0.0.1'));
+    const todo = await root.get('/api/data/desk', from('203.0.113.7'));
+    expect(todo.data).toMatchObject({ untrusted_proxy: '127.0.0.1' });
+    expect((await root.get('/api/data/desk')).data).not.toHaveProperty('untrusted_proxy');
   });
 });
 

@@ -1,8 +1,25 @@
+import { hash } from 'node:crypto';
+import { solveChallenge } from 'altcha-lib';
+import type { DeriveKeyFunction } from 'altcha-lib';
 import { describe, expect, it } from 'vitest';
+import { ProofChallenge } from '#shared/session.ts';
 import { hashPassword } from '#server/accounts/password.ts';
 import { engines } from '#tests/support/engines.ts';
-import { createTestApp, testPassword } from '#tests/support/test-app.ts';
+import { createTestApp, rootName, testPassword } from '#tests/support/test-app.ts';
 import { until } from '#tests/support/until.ts';
+
+/** The library's SHA-256, in a third of the time. */
+const deriveKey: DeriveKeyFunction = ({ cost }, salt, password) => {
+  let derivedKey = Buffer.concat([salt, password]);
+  for (let round = 0; round < cost; round += 1) derivedKey = hash('sha256', derivedKey, 'buffer');
+  return Promise.resolve({ parameters: {}, derivedKey });
+};
+
+/** The proof as a client of ALTCHA sends it. */
+async function solve(challenge: ProofChallenge): Promise<string> {
+  const solution = await solveChallenge({ challenge, deriveKey });
+  return Buffer.from(JSON.stringify({ challenge, solution })).toString('base64');
+}
 
 describe.each(engines)('session on $kind', (engine) => {
   it('login: sets a cookie that only this site and no script gets', async () => {
@@ -44,7 +61,7 @@ describe.each(engines)('session on $kind', (engine) => {
     }
   });
 
-  it('login: an account is closed for a while after ten wrong passwords, even a hundred at once', async () => {
+  it('login: after ten wrong passwords an account is closed for a while to logins without a proof of work, even a hundred at once', async () => {
     await using app = await createTestApp(engine);
     await app.createUser({ username: 'mei' });
     const tries = await Promise.all(
@@ -55,10 +72,57 @@ describe.each(engines)('session on $kind', (engine) => {
     expect(locked).toHaveLength(5);
     expect(locked[0]?.status).toBe(429);
     expect(Number(locked[0]?.headers['retry-after'])).toBeGreaterThan(0);
-    // The right password does not help now, but later.
+    // The right password alone does not help now, but later.
     expect(await app.anonymous().post('/api/user/login', { username: 'mei', password: testPassword })).toMatchObject({ status: 429 });
     app.clock.advance(21 * 60_000);
     await app.login('mei');
+  });
+
+  it('login: a proof of work lets the right password in past every limit; it counts once, for its name, for five minutes', async () => {
+    await using app = await createTestApp(engine);
+    await app.createUser({ username: 'mei' });
+    await app.createUser({ username: 'lee' });
+    const send = (username: string, password: string, proof?: string) =>
+      app.anonymous().post('/api/user/login', { username, password, ...(proof === undefined ? {} : { proof }) });
+    const locked = async (username: string) => {
+      const refusal = await send(username, testPassword);
+      expect(refusal).toMatchObject({ status: 429, code: 'login_locked' });
+      return ProofChallenge.parse(refusal.data);
+    };
+    for (const username of ['mei', 'lee']) for (let index = 0; index < 10; index += 1) await send(username, 'wrong password');
+    const [first, second, ofLee] = [await locked('mei'), await locked('mei'), await locked('lee')];
+    const proof = await solve(first);
+    const bad = [
+      'nonsense',
+      await solve(ofLee),
+      // Made easier.
+      await solve({ ...first, parameters: { ...first.parameters, cost: 1, keyPrefix: '00' } }),
+      Buffer.from(JSON.stringify({ challenge: first, solution: { counter: 1, derivedKey: '00' } })).toString('base64'),
+    ];
+    for (const wrong of bad) expect(await send('mei', testPassword, wrong)).toMatchObject({ status: 429, code: 'login_locked' });
+    expect(await send('mei', 'wrong password', proof)).toMatchObject({ status: 200, code: 'login_failed' });
+    expect(await send('mei', testPassword, proof)).toMatchObject({ status: 429, code: 'login_locked' });
+    const late = await solve(second);
+    expect(await send('mei', testPassword, await solve(await locked('mei')))).toMatchObject({ success: true });
+    for (let index = 0; index < 10; index += 1) await send('mei', 'wrong password');
+    app.clock.advance(301_000);
+    expect(await send('mei', testPassword, late)).toMatchObject({ status: 429, code: 'login_locked' });
+  });
+
+  it('login: the work doubles with the excess', async () => {
+    await using app = await createTestApp(engine);
+    await app.createUser({ username: 'mei' });
+    const counter = async () => {
+      const { data } = await app.anonymous().post('/api/user/login', { username: 'mei', password: 'wrong password' });
+      return (await solveChallenge({ challenge: ProofChallenge.parse(data), deriveKey }))?.counter ?? 0;
+    };
+    for (let index = 0; index < 10; index += 1)
+      await app.anonymous().post('/api/user/login', { username: 'mei', password: 'wrong password' });
+    expect(await counter()).toBeLessThanOrEqual(400);
+    const counted = await app.context.db.collection('limits').find({ id: { startsWith: 'login:' } });
+    const pair = counted.find(({ id }) => id.endsWith(':127.0.0.1'));
+    await app.context.db.collection('limits').patch({ id: pair?.id ?? '' }, { set: { count: 40 } });
+    expect(await counter()).toBeGreaterThanOrEqual(800);
   });
 
   it('login: a stranger cannot lock an owner out where the owner is signed in', async () => {
@@ -96,7 +160,8 @@ describe.each(engines)('session on $kind', (engine) => {
     ] as const) {
       expect([address, (await from(address, 'wrong password')).status]).toEqual([address, status]);
     }
-    expect(await from('198.51.100.4', testPassword)).toMatchObject({ status: 429, code: 'login_locked' });
+    const refusal = await from('198.51.100.4', testPassword);
+    expect(refusal).toMatchObject({ status: 429, code: 'login_locked', data: { signature: expect.any(String) } });
     expect(await from('203.0.113.7', testPassword)).toMatchObject({ success: true });
     app.clock.advance(61 * 60_000);
     expect(await from('198.51.100.4', testPassword)).toMatchObject({ success: true });
@@ -153,14 +218,19 @@ describe.each(engines)('session on $kind', (engine) => {
     for (let index = 0; index < 25; index += 1) await app.login('mei');
   });
 
-  it('login: one address may not try a password on many accounts; registering there still works', async () => {
+  it('login: one address may try few passwords on many accounts, and who shares it signs in; registering there still works', async () => {
     await using app = await createTestApp(engine);
     await app.setup();
-    const answers = [];
-    for (let index = 0; index < 21; index += 1) {
-      answers.push(await app.anonymous().post('/api/user/login', { username: `nobody${index}`, password: 'some password' }));
-    }
-    expect(answers.at(-1)).toMatchObject({ status: 429, code: 'login_locked' });
+    const send = (username: string, password: string) => app.anonymous().post('/api/user/login', { username, password });
+    for (let index = 0; index < 20; index += 1)
+      expect(await send(`nobody${index}`, 'some password')).toMatchObject({ code: 'login_failed' });
+    const ofOne = [];
+    for (let index = 0; index < 3; index += 1) ofOne.push((await send('nobody', 'some password')).code);
+    expect(ofOne).toEqual(['login_failed', 'login_failed', 'login_locked']);
+    expect(await send(rootName, testPassword)).toMatchObject({ success: true });
+    const [from] = await app.context.db.collection('limits').find({ id: { startsWith: 'login-from:' } });
+    await app.context.db.collection('limits').patch({ id: from?.id ?? '' }, { set: { count: 200 } });
+    expect(await send('somebody', 'some password')).toMatchObject({ status: 429, code: 'login_locked' });
     expect(await app.anonymous().post('/api/user/register', { username: 'mei', password: testPassword })).toMatchObject({ success: true });
   });
 

@@ -111,6 +111,7 @@ function todoCount(todo: OperatorTodo): number {
     todo.is_stuck,
     todo.enabled_channels === 0,
     todo.lacks_address,
+    todo.untrusted_proxy !== undefined,
     ...(todo.failing ?? []),
     ...todo.channels,
     todo.low_users.length > 0,
@@ -168,6 +169,15 @@ function Todo({ todo }: { todo: OperatorTodo }) {
           why={t('home.todo.no_address_why')}
           to="/setting"
           search={{ field: 'ServerAddress' }}
+        />
+      )}
+      {todo.untrusted_proxy !== undefined && (
+        <TodoLine
+          status="look"
+          what={t('home.todo.proxy', { address: todo.untrusted_proxy })}
+          why={t('home.todo.proxy_why', { line: `TRUSTED_PROXIES=${todo.untrusted_proxy}` })}
+          to="/log"
+          search={{}}
         />
       )}
       {todo.low_users.length > 0 && (

@@ -1,7 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { type LoginInput, sessionApi } from '#shared/session.ts';
+import { z } from 'zod/mini';
+import { type LoginInput, ProofChallenge, sessionApi } from '#shared/session.ts';
 import type { User } from '#shared/user.ts';
 import { call } from '#pwa/api/call.ts';
 import { failureOf } from '#pwa/api/failure.ts';
@@ -43,9 +44,10 @@ export function LoginScreen({ isExpired, from, onSignedIn }: LoginScreenProps) {
   const gate = useRef<HumanGate>({});
   const handleGate = (state: HumanGate) => void (gate.current = state);
   const [isEarly, setEarly] = useState(false);
+  const [isWorking, setWorking] = useState(false);
   const [missing, setMissing] = useState<{ username?: string; password?: string }>({});
   const login = useMutation({
-    mutationFn: (body: LoginInput) => call(sessionApi.login, { body, query: { turnstile: gate.current.token } }),
+    mutationFn: (body: LoginInput) => send(body).catch((refusal: unknown) => sendWithProof(body, refusal)),
     meta: { quiet: true },
     onSuccess: (user) => {
       enter(user);
@@ -53,6 +55,23 @@ export function LoginScreen({ isExpired, from, onSignedIn }: LoginScreenProps) {
     },
     onError: () => gate.current.renew?.(),
   });
+  const send = (body: LoginInput) => call(sessionApi.login, { body, query: { turnstile: gate.current.token } });
+
+  /** Too many wrong passwords were tried, by whomever: the browser works for its turn instead of waiting for it. */
+  async function sendWithProof(body: LoginInput, refusal: unknown): Promise<User> {
+    const challenge = z.safeParse(ProofChallenge, failureOf(refusal).data).data;
+    if (challenge === undefined) throw refusal;
+    setWorking(true);
+    try {
+      const { solveChallenge } = await import('./solve-challenge.ts');
+      const proof = await solveChallenge(challenge);
+      if (proof === undefined) throw refusal;
+      return await send({ ...body, proof });
+    } finally {
+      setWorking(false);
+    }
+  }
+
   function enter(user: User): void {
     storeUser(user);
     queryClient.setQueryData(selfQuery.queryKey, user);
@@ -89,7 +108,8 @@ export function LoginScreen({ isExpired, from, onSignedIn }: LoginScreenProps) {
       <form className={styles.fields} noValidate onSubmit={handleSubmit}>
         <PlainField name="username" label={t('session.login.username')} error={missing.username} autoComplete="username" autoFocus />
         <PlainPassword name="password" label={t('session.login.password')} error={missing.password} autoComplete="current-password" />
-        {isEarly && <Wait />}
+        {isEarly && <Wait>{t('session.login.human_wait')}</Wait>}
+        {isWorking && <Wait>{t('session.login.proof_wait')}</Wait>}
         {login.error !== null && (
           <p className={styles.failure} role="alert">
             <StatusMark status="failed">{failureOf(login.error).message}</StatusMark>
@@ -111,11 +131,10 @@ export function LoginScreen({ isExpired, from, onSignedIn }: LoginScreenProps) {
   );
 }
 
-function Wait() {
-  const { t } = useTranslation();
+function Wait({ children }: { children: string }) {
   return (
     <p className={styles.notice} role="status">
-      <StatusMark status="note">{t('session.login.human_wait')}</StatusMark>
+      <StatusMark status="note">{children}</StatusMark>
     </p>
   );
 }

@@ -30,7 +30,8 @@ const mostUnpriced = 50;
 const priceKeys = [...priceSettings.map(([, key]) => key), 'ToolPrice', 'QuotaPerUnit'];
 const unpricedCodes = ['model_price_error', 'model_price_error_admin'];
 
-export async function readOperatorTodo(context: Context, role: number): Promise<OperatorTodo> {
+/** @param untrustedProxy of this request: who asks comes the way that the others come */
+export async function readOperatorTodo(context: Context, role: number, untrustedProxy: string | null): Promise<OperatorTodo> {
   const at = Math.floor(context.now() / 1000);
   const [channels, failing, low_users, refusals, refused, drifts] = await Promise.all([
     disabledChannels(context),
@@ -54,6 +55,7 @@ export async function readOperatorTodo(context: Context, role: number): Promise<
     drifts,
     is_stuck: context.ledger.isStuck,
     lacks_address,
+    ...(untrustedProxy === null ? {} : { untrusted_proxy: untrustedProxy }),
   };
 }
 

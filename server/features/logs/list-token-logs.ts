@@ -3,8 +3,7 @@ import { foundLogs } from '#shared/logs.ts';
 import type { Log } from '#shared/logs.ts';
 import type { AppContext } from '#server/context.ts';
 import type { RequestFacts } from '#server/http/call.ts';
-import { subscriberOf } from '#server/http/client-address.ts';
-import { enforceLimit } from '#server/http/rate-limit.ts';
+import { enforceSourceLimit } from '#server/http/rate-limit.ts';
 import { newestFirst } from './list-logs.ts';
 import { presentForOwner } from './present-log.ts';
 
@@ -13,8 +12,9 @@ const limit = { count: 60, windowSeconds: 1_200 };
 const longestKey = 256;
 
 /** The newest calls of the key in `Authorization`, or of `key` as existing pages send it; none for a key that nobody has. */
-export async function listTokenLogs(context: AppContext, key: string | undefined, { headers, ip }: RequestFacts): Promise<Log[]> {
-  await enforceLimit(context, { key: `token-logs:${subscriberOf(ip)}`, ...limit });
+export async function listTokenLogs(context: AppContext, key: string | undefined, facts: RequestFacts): Promise<Log[]> {
+  const { headers } = facts;
+  await enforceSourceLimit(context, facts, { key: 'token-logs', ...limit });
   const given = headers.get('authorization') ?? key ?? '';
   const bare =
     given

@@ -4,10 +4,9 @@ import { timingSafeEqual } from 'node:crypto';
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import type { SignInAttemptRecord } from '#server/db/records/sign-in-attempt.ts';
-import type { Caller, RequestFacts } from '#server/http/call.ts';
-import { subscriberOf } from '#server/http/client-address.ts';
+import type { Caller, RequestSource, RequestFacts } from '#server/http/call.ts';
 import { isAskedByOwnPage } from '#server/http/own-page.ts';
-import { enforceLimit } from '#server/http/rate-limit.ts';
+import { enforceSourceLimit } from '#server/http/rate-limit.ts';
 
 export type Attempt = SignInAttemptRecord;
 
@@ -79,8 +78,8 @@ export async function endAttempt(
 }
 
 /** Sign-ins of an address, whichever way. @throws {AppError} `rate_limited` */
-export function limitSignIns(context: AppContext, { ip }: RequestFacts): Promise<void> {
-  return enforceLimit(context, { key: `sign-in-from:${subscriberOf(ip)}`, ...addressLimit });
+export function limitSignIns(context: AppContext, source: RequestSource): Promise<void> {
+  return enforceSourceLimit(context, source, { key: 'sign-in-from', ...addressLimit });
 }
 
 /**

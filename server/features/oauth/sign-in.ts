@@ -29,7 +29,7 @@ export async function findOrRegister(
   const known = await findByIdentity(context, person);
   if (known !== null) return checkMayEnter(known);
   if (!context.settings.get('RegisterEnabled')) throw new AppError('registration_closed');
-  await limitRegistrations(context, facts.ip);
+  await limitRegistrations(context, facts);
   return register(context, person, { inviteCode, language: facts.language });
 }
 

@@ -13,7 +13,7 @@ import { isCode, takeCode, tidyCode } from '#server/accounts/verification-codes.
 import type { CodeSubject } from '#server/accounts/verification-codes.ts';
 import type { AppContext } from '#server/context.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
-import type { RequestFacts } from '#server/http/call.ts';
+import type { RequestFacts, RequestSource } from '#server/http/call.ts';
 import { subscriberOf } from '#server/http/client-address.ts';
 import { defaultTokenFields, insertTokens } from '#server/tokens/insert-token.ts';
 
@@ -24,7 +24,7 @@ const defaultTokenQuota = 500_000;
 export async function register(
   context: AppContext,
   input: RegisterInput,
-  { ip, language }: Pick<RequestFacts, 'ip' | 'language'>,
+  facts: RequestSource & Pick<RequestFacts, 'language'>,
 ): Promise<UserRecord> {
   await requireSetUp(context);
   const { settings } = context;
@@ -35,13 +35,13 @@ export async function register(
   if (input.password2 !== undefined && input.password2 !== '' && input.password2 !== input.password) {
     throw new AppError('setup_passwords_differ', {}, { field: 'password2' });
   }
-  const verified = await checkEmail(context, input, ip);
-  await limitRegistrations(context, ip);
+  const verified = await checkEmail(context, input, facts.source);
+  await limitRegistrations(context, facts);
   const email = (input.email ?? '').trim();
   if (email !== '' && (await findByEmail(context, email)) !== null) throw new AppError('username_taken', {}, { field: 'email' });
   // Before the code is used up: who has to choose another name needs it once more.
   if ((await findNamesake(context, username)) !== null) throw new AppError('username_taken', {}, { field: 'username' });
-  const passwordHash = await hashPassword(input.password, strangerSource(ip));
+  const passwordHash = await hashPassword(input.password, strangerSource(facts.source));
   if (verified !== null && !(await takeCode(context, verified.subject, verified.code))) throw wrongCode();
   const user = await createAccount(context, {
     username,
@@ -49,7 +49,7 @@ export async function register(
     passwordHash,
     inviter: await findInviter(context, input.aff_code),
     actorId: 0,
-    language,
+    language: facts.language,
     // An address that nobody has verified is not kept: it could be somebody else's.
     ...(verified === null ? {} : { bound: { email, email_folded: foldEmail(email) } }),
   }).catch((failure: unknown) => {
@@ -63,7 +63,11 @@ export async function register(
 }
 
 /** The address with its code, where this site wants one; null where it does not. The code is not used up yet. */
-async function checkEmail(context: AppContext, input: RegisterInput, ip: string): Promise<{ subject: CodeSubject; code: string } | null> {
+async function checkEmail(
+  context: AppContext,
+  input: RegisterInput,
+  source: string,
+): Promise<{ subject: CodeSubject; code: string } | null> {
   const email = (input.email ?? '').trim();
   if (Array.from(email).length > longestEmail) throw invalidInput('email', fieldRules.longest(longestEmail));
   if (!context.settings.get('EmailVerificationEnabled')) return null;
@@ -73,7 +77,7 @@ async function checkEmail(context: AppContext, input: RegisterInput, ip: string)
   }
   const problem = emailProblem(context.settings, email);
   if (problem !== undefined) throw new AppError(problem, {}, { field: 'email' });
-  const subject: CodeSubject = { purpose: 'register', email, userId: 0, place: subscriberOf(ip) };
+  const subject: CodeSubject = { purpose: 'register', email, userId: 0, place: subscriberOf(source) };
   if (!(await isCode(context, subject, code))) throw wrongCode();
   return { subject, code };
 }

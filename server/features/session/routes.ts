@@ -25,7 +25,7 @@ export function mountSession(host: RouteHost): void {
   mount(host, sessionApi.login, async (call) => {
     const { body, context, facts } = call;
     await checkHuman(call);
-    const user = await logIn(context, body, facts.ip);
+    const user = await logIn(context, body, facts);
     // A browser that signs in again leaves no session of the former user behind.
     await endSession(context, facts);
     return respond(presentUser(user), { headers: { 'set-cookie': await startSession(context, user, facts) } });

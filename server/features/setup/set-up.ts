@@ -9,9 +9,8 @@ import { insertAccount } from '#server/accounts/create-account.ts';
 import { hashPassword } from '#server/accounts/password.ts';
 import type { AppContext } from '#server/context.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
-import type { RequestFacts } from '#server/http/call.ts';
-import { subscriberOf } from '#server/http/client-address.ts';
-import { enforceLimit } from '#server/http/rate-limit.ts';
+import type { RequestFacts, RequestSource } from '#server/http/call.ts';
+import { enforceSourceLimit } from '#server/http/rate-limit.ts';
 import { saveModes } from './save-modes.ts';
 import { claimSetup, findRoot, finishSetup, readSetupState, releaseSetup } from './setup-state.ts';
 
@@ -27,17 +26,17 @@ const secretAttempts = { count: 10, windowSeconds: 600 };
 export async function setUp(
   context: AppContext,
   input: SetupInput,
-  { ip, language }: Pick<RequestFacts, 'ip' | 'language'>,
+  facts: RequestSource & Pick<RequestFacts, 'language'>,
 ): Promise<UserRecord | null> {
   const { isDone, hasRoot } = await readSetupState(context);
   if (isDone) throw new AppError('setup_done');
-  await checkSecret(context, input.setup_secret ?? '', ip);
+  await checkSecret(context, input.setup_secret ?? '', facts);
   const account = hasRoot ? null : checkAccount(input);
   if (!(await claimSetup(context))) throw new AppError('setup_done');
   try {
     // Looked for again: the call that held the claim until now may have made one.
     const found = await findRoot(context);
-    const root = found ?? (await createRoot(context, account ?? checkAccount(input), language));
+    const root = found ?? (await createRoot(context, account ?? checkAccount(input), facts.language));
     await context.ledger.change({ account: 'user', id: root.id, amount: rootQuota, kind: 'setup', ref: 'setup', actorId: root.id });
     await context.changes.announce('user', root.id);
     await saveModes(context, input, root.id);
@@ -49,10 +48,10 @@ export async function setUp(
   }
 }
 
-async function checkSecret(context: AppContext, given: string, ip: string): Promise<void> {
+async function checkSecret(context: AppContext, given: string, source: RequestSource): Promise<void> {
   const expected = context.env.SETUP_SECRET;
   if (expected === undefined) return;
-  await enforceLimit(context, { key: `setup:${subscriberOf(ip)}`, ...secretAttempts });
+  await enforceSourceLimit(context, source, { key: 'setup', ...secretAttempts });
   const isRight = timingSafeEqual(Buffer.from(context.secrets.hash(given)), Buffer.from(context.secrets.hash(expected)));
   if (!isRight) throw new AppError('setup_secret_wrong', {}, { field: 'setup_secret' });
 }

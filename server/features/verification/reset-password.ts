@@ -9,8 +9,7 @@ import { hashPassword, ownerSource } from '#server/accounts/password.ts';
 import { issueCode, isUnguessableCode, takeCode } from '#server/accounts/verification-codes.ts';
 import type { AppContext } from '#server/context.ts';
 import type { RequestFacts } from '#server/http/call.ts';
-import { subscriberOf } from '#server/http/client-address.ts';
-import { enforceLimit } from '#server/http/rate-limit.ts';
+import { enforceSourceLimit } from '#server/http/rate-limit.ts';
 import { siteAddress } from '#server/settings/site-address.ts';
 import { resetMail } from './mail-texts.ts';
 
@@ -30,8 +29,8 @@ export async function requestReset(context: AppContext, facts: RequestFacts, giv
   const email = (given ?? '').trim();
   if (!address.safeParse(email).success) throw new AppError('invalid_parameter', {}, { field: 'email' });
   if (!context.mail.isConfigured) throw new AppError('mail_unconfigured');
-  await limitAsker(context, facts.ip);
-  await limitReceiver(context, email, facts.ip);
+  await limitAsker(context, facts);
+  await limitReceiver(context, email, facts);
   context.waitUntil(sendLink(context, facts, email));
 }
 
@@ -50,17 +49,17 @@ async function sendLink(context: AppContext, { language }: RequestFacts, asked: 
 /** A new password for whoever has the link; it ends every session, and the access token. @throws {AppError} `invalid_parameter`, `reset_link_invalid` */
 export async function resetPassword(
   context: AppContext,
-  { ip }: RequestFacts,
+  facts: RequestFacts,
   { email, token }: { email: string; token: string },
 ): Promise<string> {
   if (email.trim() === '' || token.trim() === '') throw new AppError('invalid_parameter');
-  await enforceLimit(context, { key: `reset-from:${subscriberOf(ip)}`, ...tryLimit });
+  await enforceSourceLimit(context, facts, { key: 'reset-from', ...tryLimit });
   const subject = { purpose: 'reset', userId: 0, email } as const;
   if (!(await isUnguessableCode(context, subject, token))) throw new AppError('reset_link_invalid');
   const user = await findByEmail(context, email);
   if (user === null || user.DeletedAt !== null || user.status !== UserStatus.active) throw new AppError('reset_link_invalid');
   const password = context.randomText(passwordLength);
-  const hash = await hashPassword(password, ownerSource(user.id, ip));
+  const hash = await hashPassword(password, ownerSource(user.id, facts.source));
   // Of two at once one gets the password that counts.
   if (!(await takeCode(context, subject, token))) throw new AppError('reset_link_invalid');
   await editAccount(context, { id: user.id, change: () => ({ set: { password_hash: hash } }) });

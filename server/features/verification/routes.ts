@@ -17,7 +17,7 @@ export function mountVerification(host: RouteHost): void {
     return undefined;
   });
   mount(host, verificationApi.bindEmail, async (call) => {
-    await bindOwnEmail(call.context, { caller: signedIn(call), ip: call.facts.ip }, call.query);
+    await bindOwnEmail(call.context, { caller: signedIn(call), facts: call.facts }, call.query);
     return undefined;
   });
   mount(host, verificationApi.requestReset, async (call) => {

@@ -24,17 +24,17 @@ export async function sendCode(
   // What is no address at all is a wrong parameter on this path.
   if (problem !== undefined) throw new AppError(isAddress(email) ? problem : 'invalid_parameter', {}, { field: 'email' });
   if (!context.mail.isConfigured) throw new AppError('mail_unconfigured');
-  await limitAsker(context, facts.ip);
+  await limitAsker(context, facts);
   if ((await findByEmail(context, email)) !== null) throw new AppError('email_taken', {}, { field: 'email' });
-  await limitReceiver(context, email, facts.ip);
+  await limitReceiver(context, email, facts);
   const code = Buffer.from(context.secrets.hash(context.randomText(43)), 'base64url')
     .toString('hex')
     .slice(0, codeLength);
-  await issueCode(context, { ...subjectOf(caller), email, place: subscriberOf(facts.ip) }, { code, seconds: minutes * 60 });
+  await issueCode(context, { ...subjectOf(caller), email, place: subscriberOf(facts.source) }, { code, seconds: minutes * 60 });
   try {
     await context.mail.send({ to: email, ...codeMail(facts.language, { systemName: context.settings.get('SystemName'), code, minutes }) });
   } catch (failure) {
-    await forgiveReceiver(context, email, facts.ip);
+    await forgiveReceiver(context, email, facts);
     throw failure;
   }
 }
@@ -42,7 +42,7 @@ export async function sendCode(
 /** @throws {AppError} `invalid_parameter`, `code_wrong`, `email_taken` */
 export async function bindOwnEmail(
   context: AppContext,
-  { caller, ip }: { caller: Caller; ip: string },
+  { caller, facts }: { caller: Caller; facts: RequestFacts },
   { email: given = '', code: typed = '' }: { email?: string | undefined; code?: string | undefined },
 ): Promise<UserRecord> {
   const email = given.trim();
@@ -50,7 +50,7 @@ export async function bindOwnEmail(
   if (email === '' || code === '') throw new AppError('invalid_parameter', {}, { field: email === '' ? 'email' : 'code' });
   const problem = emailProblem(context.settings, email);
   if (problem !== undefined) throw new AppError(problem, {}, { field: 'email' });
-  const subject = { ...subjectOf(caller), email, place: subscriberOf(ip) };
+  const subject = { ...subjectOf(caller), email, place: subscriberOf(facts.source) };
   const isRight = (await isCode(context, subject, code)) && (await takeCode(context, subject, code));
   if (!isRight) throw new AppError('code_wrong', {}, { field: 'code' });
   return bindEmail(context, caller.user.id, email);

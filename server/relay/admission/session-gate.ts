@@ -33,7 +33,7 @@ export function createSessionGate(context: AppContext): SessionGate {
     async admit({ request, connection, progress }) {
       const facts = readFacts(request, connection);
       const caller = await identify(context, facts, asUser).catch(async (failure: unknown) => {
-        await limitCaller(context, facts.ip, undefined);
+        await limitCaller(context, facts, undefined);
         throw failure;
       });
       if (caller === null) throw new AppError('not_logged_in');
