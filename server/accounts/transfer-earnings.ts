@@ -1,5 +1,6 @@
 // Invite earnings become balance: they leave `aff_quota` and are noted as on their way in one update, then the ledger credits
 // them under the same name, once, then the note goes. Whoever finds a note may take it from there, after a crash too.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '#shared/errors.ts';
 import type { TransferInput } from '#shared/own-account.ts';
 import { LogType } from '#shared/logs.ts';
@@ -15,8 +16,10 @@ type TransferContext = Pick<AppContext, 'db' | 'ledger' | 'settings' | 'now' | '
 
 /** Names are remembered this long in the account; the ledger knows them for ever. */
 const rememberedMs = 24 * 3600 * 1000;
-/** Others may begin a transfer of the same account meanwhile. */
+/** Others may begin a transfer of the same account meanwhile: about three seconds of waiting in all. */
 const tries = 20;
+const firstPauseMs = 5;
+const longestPauseMs = 250;
 const generatedName = 20;
 const finishedAtOnce = 100;
 
@@ -32,6 +35,8 @@ export async function transferEarnings(context: TransferContext, { id }: UserRec
   }
   const name = input.ref ?? context.randomText(generatedName);
   for (let attempt = 0; attempt < tries; attempt += 1) {
+    // Whoever holds the transfer needs the processor to end it.
+    if (attempt > 0) await sleep(Math.min(longestPauseMs, firstPauseMs * 2 ** attempt));
     const current = await livingUser(context, id);
     if (current.transfer_ref !== undefined) {
       await finishTransfer(context, current);

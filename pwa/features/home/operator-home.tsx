@@ -171,15 +171,7 @@ function Todo({ todo }: { todo: OperatorTodo }) {
           search={{ field: 'ServerAddress' }}
         />
       )}
-      {todo.untrusted_proxy !== undefined && (
-        <TodoLine
-          status="look"
-          what={t('home.todo.proxy', { address: todo.untrusted_proxy })}
-          why={t('home.todo.proxy_why', { line: `TRUSTED_PROXIES=${todo.untrusted_proxy}` })}
-          to="/log"
-          search={{}}
-        />
-      )}
+      {todo.untrusted_proxy !== undefined && <ProxyLine address={todo.untrusted_proxy} />}
       {todo.low_users.length > 0 && (
         <TodoLine
           status="look"
@@ -201,6 +193,12 @@ function Todo({ todo }: { todo: OperatorTodo }) {
       )}
     </ul>
   );
+}
+
+function ProxyLine({ address }: { address: string }) {
+  const { t } = useTranslation();
+  const line = `TRUSTED_PROXIES=${address}`;
+  return <TodoLine status="look" what={t('home.todo.proxy', { address })} why={t('home.todo.proxy_why', { line })} to="/log" search={{}} />;
 }
 
 /** The first names; those that were asked for say how often. */

@@ -47,7 +47,7 @@ export function LoginScreen({ isExpired, from, onSignedIn }: LoginScreenProps) {
   const [isWorking, setWorking] = useState(false);
   const [missing, setMissing] = useState<{ username?: string; password?: string }>({});
   const login = useMutation({
-    mutationFn: (body: LoginInput) => send(body).catch((refusal: unknown) => sendWithProof(body, refusal)),
+    mutationFn: (body: LoginInput) => sendLogin(body, gate.current, setWorking),
     meta: { quiet: true },
     onSuccess: (user) => {
       enter(user);
@@ -55,23 +55,6 @@ export function LoginScreen({ isExpired, from, onSignedIn }: LoginScreenProps) {
     },
     onError: () => gate.current.renew?.(),
   });
-  const send = (body: LoginInput) => call(sessionApi.login, { body, query: { turnstile: gate.current.token } });
-
-  /** Too many wrong passwords were tried, by whomever: the browser works for its turn instead of waiting for it. */
-  async function sendWithProof(body: LoginInput, refusal: unknown): Promise<User> {
-    const challenge = z.safeParse(ProofChallenge, failureOf(refusal).data).data;
-    if (challenge === undefined) throw refusal;
-    setWorking(true);
-    try {
-      const { solveChallenge } = await import('./solve-challenge.ts');
-      const proof = await solveChallenge(challenge);
-      if (proof === undefined) throw refusal;
-      return await send({ ...body, proof });
-    } finally {
-      setWorking(false);
-    }
-  }
-
   function enter(user: User): void {
     storeUser(user);
     queryClient.setQueryData(selfQuery.queryKey, user);
@@ -129,6 +112,24 @@ export function LoginScreen({ isExpired, from, onSignedIn }: LoginScreenProps) {
       <Elsewhere onGate={handleGate} status={status} from={from} onSignedIn={(user) => (enter(user), onSignedIn('other'))} />
     </section>
   );
+}
+
+/** Past a limit of failed logins, whoever failed, the browser works for its turn instead of waiting for it. */
+async function sendLogin(body: LoginInput, gate: HumanGate, onWork: (isWorking: boolean) => void): Promise<User> {
+  const send = (input: LoginInput) => call(sessionApi.login, { body: input, query: { turnstile: gate.token } });
+  try {
+    return await send(body);
+  } catch (refusal) {
+    const challenge = z.safeParse(ProofChallenge, failureOf(refusal).data).data;
+    if (challenge === undefined) throw refusal;
+    onWork(true);
+    const { solveChallenge } = await import('./solve-challenge.ts');
+    const proof = await solveChallenge(challenge);
+    if (proof === undefined) throw refusal;
+    return await send({ ...body, proof });
+  } finally {
+    onWork(false);
+  }
 }
 
 function Wait({ children }: { children: string }) {

@@ -1,3 +1,5 @@
+import { createChallenge } from 'altcha-lib';
+import { deriveKey } from 'altcha-lib/algorithms/web/sha';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { forgetUser, storedUser } from '#pwa/api/stored-user.ts';
 import { buildConsoleUser, buildSiteStatus } from '#tests/support/console-records.ts';
@@ -80,6 +82,29 @@ describe('login-screen', () => {
     open();
     fill('alice', 'wrong');
     await shows(() => expect(alertText()).toContain('42'));
+  });
+
+  test('too many tries of anybody: the browser solves the challenge and signs in', async () => {
+    const challenge = await createChallenge({
+      algorithm: 'SHA-256',
+      cost: 3,
+      counter: 40,
+      deriveKey,
+      data: { subject: 'of alice', until: 1 },
+      hmacSignatureSecret: 'a secret',
+      hmacKeySignatureSecret: 'another',
+    });
+    server.answer(({ method, body }, response) => {
+      if (method === 'GET') return sendJson(response, { success: false, message: 'no status here' });
+      const proof = Object(body).proof;
+      if (proof === undefined) return sendJson(response, { success: false, message: 'x', code: 'login_locked', data: challenge }, 429, {});
+      sendJson(response, { success: true, message: '', data: buildConsoleUser() });
+    });
+    open();
+    fill('alice', 'lantern');
+    await shows(() => expect(entered).toEqual(['password']));
+    const proof: unknown = JSON.parse(atob(String(Object(sent('/api/user/login').at(-1)).proof)));
+    expect(proof).toMatchObject({ challenge: { signature: challenge.signature }, solution: { counter: 40 } });
   });
 
   test('a session that ended is said to have ended', () => {
