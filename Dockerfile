@@ -18,7 +18,7 @@ COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --no-audit --no-fund
 
 FROM node:26-slim
-ENV NODE_ENV=production DATABASE_URL=file:/data/tidegate.db
+ENV NODE_ENV=production DATABASE_URL=file:/data/tidegate.db SPOOL_DIR=/data/spool
 WORKDIR /app
 COPY package.json ./
 COPY --from=packages /app/node_modules node_modules

@@ -138,7 +138,7 @@ function bodyLimits(env: Env): BodyLimits {
 }
 
 /** Beside an embedded database. */
-function spoolFolder({ SPOOL_DIR, DATABASE_URL }: Env): string {
+export function spoolFolder({ SPOOL_DIR, DATABASE_URL }: Env): string {
   if (SPOOL_DIR !== undefined) return path.resolve(SPOOL_DIR);
   const target = parseDatabaseUrl(DATABASE_URL);
   return target.kind === 'embedded' ? path.join(path.dirname(target.file), 'spool') : path.resolve('data/spool');

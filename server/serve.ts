@@ -3,11 +3,13 @@ import { pino } from 'pino';
 import type { Logger } from 'pino';
 import { isSetUp } from '#server/accounts/setup-check.ts';
 import { createApp } from '#server/app.ts';
-import { createContext } from '#server/create-context.ts';
+import { createContext, spoolFolder } from '#server/create-context.ts';
 import type { Database } from '#server/db/database.ts';
 import { openDatabase } from '#server/db/open.ts';
+import { EnvironmentError } from '#server/env.ts';
 import type { Env } from '#server/env.ts';
 import { listen } from '#server/http/listen.ts';
+import { failureReason, tryFolder } from '#server/http/spool.ts';
 import { jobs } from '#server/jobs/registry.ts';
 import { startScheduler } from '#server/jobs/scheduler.ts';
 import { startDelivery } from '#server/notify/delivery-timer.ts';
@@ -26,6 +28,10 @@ export interface Serving {
 export async function serve(env: Env): Promise<Serving> {
   const log = pino({ level: env.LOG_LEVEL });
   const { db, masterKey } = await openStore(env, log);
+  await checkSpool(env, log).catch(async (failure: unknown) => {
+    await db.close();
+    throw failure;
+  });
   const context = await createContext({ env, db, masterKey, log });
   const app = createApp(context);
   const scheduler = startScheduler(context, jobs);
@@ -41,6 +47,18 @@ export async function serve(env: Env): Promise<Serving> {
     await context.close();
   });
   return { port: listening.port, log: context.log, hasBeenSetUp, stop };
+}
+
+/** Forms with large files need the folder, nothing else does: one that was named must be usable, the default one is warned of. @throws {EnvironmentError} */
+async function checkSpool(env: Env, log: Logger): Promise<void> {
+  const folder = spoolFolder(env);
+  try {
+    await tryFolder(folder);
+  } catch (cause) {
+    const text = `SPOOL_DIR: nothing can be stored in ${folder} (${failureReason(cause).en}: ${String(cause)}); forms with large files are refused`;
+    if (env.SPOOL_DIR !== undefined) throw new EnvironmentError(`The configuration is wrong: ${text}`, { cause });
+    log.warn(text);
+  }
 }
 
 /** The key is only made once the database is known to be usable: a start that is refused leaves none behind. */

@@ -59,8 +59,8 @@ export const errors = {
   /** Its disk is full, or does not work. */
   spool_failed: entry(
     507,
-    '服务器暂时没有空间保存请求体，请稍后再试',
-    'The server has no room to keep this body at the moment, try again later',
+    '服务器暂时无法保存请求体（{reason}），请稍后再试',
+    'The server cannot store this body at the moment ({reason}), try again later',
   ),
   unsupported_media_type: entry(415, '请求体的类型（Content-Type）必须是 application/json', 'The Content-Type must be application/json'),
   broken_encoding: entry(400, '请求体无法按 {encoding} 解压', 'The request body cannot be decompressed as {encoding}'),

@@ -57,14 +57,45 @@ export function findByIdentity({ db }: Pick<AppContext, 'db'>, { provider, subje
   return db.collection('users').first(onField<UserRecord, (typeof subjectFields)[Provider]>(subjectFields[provider], subject));
 }
 
-/** An e-mail address as it is looked up. */
+/** The mailbox of an e-mail address: one account has it, however the address is written. */
 export function foldEmail(email: string): string {
+  const written = lowerCase(email);
+  const at = written.lastIndexOf('@');
+  if (at < 1) return written;
+  const domain = written.slice(at + 1);
+  const plus = written.indexOf('+', 1);
+  const local = written.slice(0, plus === -1 || plus > at ? at : plus);
+  return gmailDomains.has(domain) ? `${local.replaceAll('.', '')}@gmail.com` : `${local}@${domain}`;
+}
+
+/** Dots do not count there, and both are one (https://support.google.com/mail/answer/7436150). */
+const gmailDomains: ReadonlySet<string> = new Set(['gmail.com', 'googlemail.com']);
+
+function lowerCase(email: string): string {
   return email.trim().normalize('NFC').toLowerCase();
 }
 
 /** The account of a verified e-mail address, deleted or not. */
-export function findByEmail({ db }: Pick<AppContext, 'db'>, email: string): Promise<UserRecord | null> {
-  return db.collection('users').first({ email_folded: foldEmail(email) });
+export async function findByEmail({ db }: Pick<AppContext, 'db'>, email: string): Promise<UserRecord | null> {
+  const users = db.collection('users');
+  const [mailbox, written] = [foldEmail(email), lowerCase(email)];
+  // Accounts of earlier versions may have the address as it is written, and two of them one mailbox.
+  const asWritten = mailbox === written ? null : await users.first({ email_folded: written });
+  return asWritten ?? users.first({ email_folded: mailbox });
+}
+
+/** Gives accounts of earlier versions their mailbox. Of several that have one, the first keeps it, and the others go on by their address. */
+export async function foldStoredEmails({ db }: Pick<AppContext, 'db'>): Promise<void> {
+  const users = db.collection('users');
+  for await (const { id, email, email_folded: stored } of users.each({ email_folded: { exists: true } })) {
+    const mailbox = foldEmail(email);
+    if (stored === undefined || stored === mailbox || stored !== lowerCase(email)) continue;
+    try {
+      await users.patch({ id, email_folded: stored }, { set: { email_folded: mailbox } });
+    } catch (failure) {
+      if (!(failure instanceof UniqueConflict)) throw failure;
+    }
+  }
 }
 
 /** Binds an account; what was bound there before is not any more. @throws {AppError} when the identity is somebody else's */

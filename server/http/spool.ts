@@ -1,7 +1,7 @@
 // Where bodies lie that are too large for memory and are no JSON: in files that lose their names as soon as they are made, so that nothing of them
 // stays, however the process ends.
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, unlink } from 'node:fs/promises';
+import { mkdir, open, readdir, rmdir, unlink, writeFile } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import type { Logger } from 'pino';
@@ -55,6 +55,33 @@ async function prepare(folder: string): Promise<void> {
   await Promise.all(left.map((name) => unlink(path.join(folder, name)).catch(() => {})));
 }
 
+/**
+ * Writes and removes a file in the folder, which is left as it was.
+ * @throws what the file system says
+ */
+export async function tryFolder(folder: string): Promise<void> {
+  const made = await mkdir(folder, { recursive: true, mode: 0o700 });
+  const file = path.join(folder, `${randomUUID()}${ending}`);
+  await writeFile(file, 'x', { flag: 'wx', mode: 0o600 });
+  await unlink(file);
+  // Another process may have begun to use it.
+  if (made !== undefined) await rmdir(folder).catch(() => {});
+}
+
+const reasons = {
+  space: { zh: '磁盘空间不足', en: 'its disk is full' },
+  permission: { zh: '目录不可写', en: 'its folder cannot be written' },
+  other: { zh: '磁盘写入失败', en: 'its disk failed' },
+} as const;
+
+/** Why the file system refused, as callers may know it. */
+export function failureReason(failure: unknown): (typeof reasons)[keyof typeof reasons] {
+  const code = failure instanceof Error && 'code' in failure ? String(failure.code) : '';
+  if (['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE'].includes(code)) return reasons.space;
+  if (['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'ENOENT', 'EEXIST'].includes(code)) return reasons.permission;
+  return reasons.other;
+}
+
 const ending = '.body';
 
 interface FileParts extends SpoolOptions {
@@ -92,8 +119,8 @@ export class SpoolFile implements ByteSource {
       for (let written = 0; written < bytes;) written += await writeFrom(file, { chunks, skip: written, at: this.size + written });
       this.size += bytes;
     } catch (cause) {
-      log.warn({ reason: String(cause) }, 'a body could not be written to the spool');
-      throw new AppError('spool_failed', {}, { cause, retryAfter: retrySeconds });
+      log.warn({ folder: this.#parts.folder, reason: String(cause) }, 'a body could not be written to the spool (SPOOL_DIR)');
+      throw new AppError('spool_failed', { reason: failureReason(cause) }, { cause, retryAfter: retrySeconds });
     } finally {
       release();
     }

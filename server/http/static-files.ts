@@ -49,7 +49,10 @@ interface StaticFile {
 }
 
 export interface StaticFiles {
-  /** The file at a path, or the console's page for every other path; null for a method that is not GET or HEAD. */
+  /**
+   * Returns the file at a path, else the console's page to a browser that opens the path, else 404: probes, scrapers, and service workers and
+   * icons of an earlier version must not take a page for what they look for. Null for a method that is not GET or HEAD.
+   */
   serve(request: Request, pathname: string): Promise<Response | null>;
 }
 
@@ -122,8 +125,10 @@ export function createStaticFiles(context: Pick<AppContext, 'settings'>, folder:
       const headers = consoleHeaders(context, await inlineScripts());
       const file = name === '' ? null : await find(name);
       if (file !== null) return fileResponse(request, name === manifestName ? ownManifest(file) : file, name, headers);
-      if (name.startsWith('assets/'))
-        return new Response('Not found\n', { status: 404, headers: { ...headers, 'cache-control': 'no-store' } });
+      if (name.startsWith('assets/') || !(name === '' || isNavigation(request.headers))) {
+        const type = { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' };
+        return new Response(request.method === 'HEAD' ? null : 'Not found\n', { status: 404, headers: { ...headers, ...type } });
+      }
       const page = await find('index.html');
       if (page !== null) return fileResponse(request, page, 'index.html', headers);
       names = null;
@@ -133,6 +138,11 @@ export function createStaticFiles(context: Pick<AppContext, 'settings'>, folder:
       });
     },
   };
+}
+
+/** True where a browser opens a page; one without fetch metadata shows it by what it accepts. */
+function isNavigation(headers: Headers): boolean {
+  return headers.get('sec-fetch-mode') === 'navigate' || headers.get('accept')?.includes('text/html') === true;
 }
 
 function etagOf(bytes: Uint8Array): string {

@@ -1,5 +1,6 @@
 // Every timed thing that concerns the whole installation. (What concerns one process has its own timer there.)
 import { fillFoldedNames } from '#server/accounts/folded-name.ts';
+import { foldStoredEmails } from '#server/accounts/identities.ts';
 import { finishTransfers } from '#server/accounts/transfer-earnings.ts';
 import { sweepCodes } from '#server/accounts/verification-codes.ts';
 import { finishWelcomes } from '#server/accounts/welcome.ts';
@@ -56,6 +57,7 @@ export const jobs: readonly Job[] = [
   { name: 'sweep-files', everySeconds: 600, lockSeconds: 900, run: sweepFiles },
   { name: 'sweep-option-changes', everySeconds: 3600, lockSeconds: 300, run: sweepOptionChanges },
   { name: 'fill-folded-names', everySeconds: 86_400, lockSeconds: 3600, run: fillFoldedNames },
+  { name: 'fold-stored-emails', everySeconds: 86_400, lockSeconds: 3600, run: foldStoredEmails },
   { name: 'sweep-notifications', everySeconds: 3600, lockSeconds: 300, run: sweepNotifications },
   { name: 'finish-transfers', everySeconds: 60, lockSeconds: 300, run: finishTransfers },
   { name: 'finish-welcomes', everySeconds: 60, lockSeconds: 300, run: finishWelcomes },

@@ -176,7 +176,7 @@ describe('server', () => {
     await using app = await createTestApp(engine, { consoleFolder: folder });
     const client = app.anonymous();
     for (const target of ['/', '/login', '/user/edit/5', '/index.html', '/..%2foutside.txt', '/../outside.txt']) {
-      const page = await client.get(target);
+      const page = await client.get(target, { headers: { accept: 'text/html,*/*;q=0.8' } });
       expect(page, target).toMatchObject({ status: 200 });
       expect(page.body, target).toContain('<title>console</title>');
       expect(page.headers).toMatchObject({
@@ -189,6 +189,15 @@ describe('server', () => {
       expect(policy).toContain("script-src 'self';");
       expect(policy).toContain("frame-ancestors 'self'");
       expect(policy).toContain("object-src 'none'");
+    }
+    const opened = { 'sec-fetch-mode': 'navigate' };
+    expect(await client.get('/token', { headers: opened })).toMatchObject({ status: 200 });
+    expect(await client.get('/')).toMatchObject({ status: 200 });
+    // Probes, scrapers, and what an earlier version's page or another program looks for.
+    for (const target of ['/readyz', '/livez', '/metrics', '/old-worker.js', '/apple-touch-icon.png', '/favicon.ico', '/token']) {
+      const refused = await client.get(target, { headers: { accept: '*/*' } });
+      expect([target, refused.status, refused.headers['content-type']]).toEqual([target, 404, 'text/plain; charset=utf-8']);
+      expect((await client.get(target, { headers: { accept: '*/*', 'sec-fetch-mode': 'no-cors' } })).status).toBe(404);
     }
     const asset = await client.get('/assets/app-abc123.js');
     expect(asset.headers).toMatchObject({
@@ -378,6 +387,7 @@ describe('start and end', () => {
 
   it.each([
     ['PORT', { PORT: 'http' }, /PORT must be a whole number/],
+    ['SPOOL_DIR', { SPOOL_DIR: import.meta.filename }, /SPOOL_DIR: nothing can be stored in .*its folder cannot be written/],
     ['TRUSTED_PROXIES', { TRUSTED_PROXIES: 'everybody' }, /TRUSTED_PROXIES must be/],
     ['SESSION_SECRET', { SESSION_SECRET: 'random_string_' }, /SESSION_SECRET must have at least 16/],
     ['DATABASE_URL', { DATABASE_URL: 'redis://x' }, /DATABASE_URL must begin with/],

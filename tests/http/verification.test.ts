@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import { foldStoredEmails } from '#server/accounts/identities.ts';
 import { finishWelcomes } from '#server/accounts/welcome.ts';
 import { engines } from '#tests/support/engines.ts';
 import { createMailDesk } from '#tests/support/mail-desk.ts';
@@ -60,6 +61,46 @@ describe.each(engines)('verification on $kind', (engine) => {
     expect(await register({ username: 'two', email: address, verification_code: code })).toMatchObject(wrongCode);
     // Nothing of it can be read from the database.
     expect(JSON.stringify(await desk.app.context.db.collection('verification_codes').find({}))).not.toContain(code);
+  });
+
+  it('addresses: one mailbox has one account, however the address is written, and it stays as it was entered', async () => {
+    await using desk = await createMailDesk(engine);
+    await save(desk, { EmailVerificationEnabled: 'true' });
+    const { app } = desk;
+    await app.createUser({ username: 'ana', email: 'An.A+tide@GoogleMail.com' });
+    await app.createUser({ username: 'mira2', email: 'mira.b+x@example.org' });
+    const asked = (email: string) => app.anonymous().get(`/api/verification?email=${encodeURIComponent(email)}`);
+    for (const email of ['ana@gmail.com', 'a.n.a@gmail.com', 'ANA+other@googlemail.com', 'mira.b@example.org', 'Mira.B+y@example.org']) {
+      expect([email, (await asked(email)).code]).toEqual([email, 'email_taken']);
+    }
+    // Dots count everywhere else.
+    expect(await asked('mirab@example.org')).toMatchObject({ success: true });
+    for (const name of ['ana@gmail.com', 'An.A+tide@GoogleMail.com']) {
+      const { data } = await (await app.login(name)).get('/api/user/self');
+      expect(data).toMatchObject({ username: 'ana', email: 'An.A+tide@GoogleMail.com' });
+    }
+  });
+
+  it('addresses: accounts of earlier versions get their mailbox; of two that share one the second goes on by its own address', async () => {
+    await using desk = await createMailDesk(engine);
+    const { app } = desk;
+    const users = app.context.db.collection('users');
+    for (const [username, email] of [
+      ['one', 'lin.x@gmail.com'],
+      ['two', 'linx+2@gmail.com'],
+    ] as const) {
+      const { id } = await app.createUser({ username });
+      await users.patch({ id }, { set: { email, email_folded: email } });
+    }
+    for (let round = 0; round < 2; round += 1) {
+      const names = [];
+      for (const name of ['lin.x@gmail.com', 'linx+2@gmail.com']) {
+        names.push((await (await app.login(name)).get('/api/user/self')).data.username);
+      }
+      expect(names).toEqual(['one', 'two']);
+      await foldStoredEmails(app.context);
+    }
+    expect((await (await app.login('l.inx@gmail.com')).get('/api/user/self')).data).toMatchObject({ username: 'one' });
   });
 
   it('register: of two at once with one code one is let in', async () => {

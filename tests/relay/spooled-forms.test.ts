@@ -197,7 +197,10 @@ describe.each(engines)('spooled forms on $kind', (engine) => {
     await writeFile(blocked, '');
     await using scene = await open({ env: { SPOOL_DIR: blocked } });
     const refused = await post(scene, formOf(noise(megabyte)));
-    expect([refused.status, (await refused.json()).error]).toMatchObject([507, { code: 'spool_failed', type: 'new_api_error' }]);
+    expect([refused.status, (await refused.json()).error]).toMatchObject([
+      507,
+      { code: 'spool_failed', type: 'new_api_error', message: expect.stringMatching(/its folder cannot be written|目录不可写/) },
+    ]);
     expect(scene.upstream.requests).toEqual([]);
     expect((await post(scene, formOf(waveOf(2)))).status).toBe(200);
     // Whoever mends it need not start anew.

@@ -3,7 +3,7 @@ import { Role } from '#shared/roles.ts';
 import type { LoginInput } from '#shared/session.ts';
 import { UserStatus } from '#shared/user.ts';
 import { tidyName } from '#shared/account-rules.ts';
-import { foldEmail } from '#server/accounts/identities.ts';
+import { findByEmail } from '#server/accounts/identities.ts';
 import { ownerSource, strangerSource, verifyPassword } from '#server/accounts/password.ts';
 import { requireSetUp } from '#server/accounts/setup-check.ts';
 import type { AppContext } from '#server/context.ts';
@@ -120,9 +120,9 @@ async function countAttempt(
 }
 
 async function findUser(context: AppContext, name: string): Promise<UserRecord | null> {
-  const users = context.db.collection('users');
-  const byName = await users.first({ username: name, DeletedAt: null });
+  const byName = await context.db.collection('users').first({ username: name, DeletedAt: null });
   if (byName !== null || !name.includes('@')) return byName;
   // Only its owner has it: it was verified.
-  return users.first({ email_folded: foldEmail(name), DeletedAt: null });
+  const byEmail = await findByEmail(context, name);
+  return byEmail?.DeletedAt === null ? byEmail : null;
 }

@@ -324,7 +324,8 @@ export const relayRefusals = {
       const form = new FormData();
       form.append('image', new Blob([new Uint8Array(1_000_000)]), 'tide.png');
       const headers = { ...speaking(desk), authorization: `Bearer ${key}` };
-      return toldOf(await fetch(`${app.origin}/v1/images/variations`, { method: 'POST', headers, body: form }));
+      const told = await toldOf(await fetch(`${app.origin}/v1/images/variations`, { method: 'POST', headers, body: form }));
+      return { told, details: { reason: /its folder cannot be written|目录不可写/ } };
     }),
   key_missing: (desk) => desk.scene({}, async (scene) => toldOf(await scene.chat({}, { ...speaking(desk), authorization: '' }))),
   key_invalid: (desk) =>
