@@ -18,6 +18,8 @@ export const UserSettingEdit = z.object({
   remove_webhook_secret: z.optional(z.boolean()),
   notification_email: z.optional(z.string().check(z.maxLength(200))),
   accept_unset_model_ratio_model: z.optional(z.boolean()),
+  /** Of administrators: whether alerts about channels are sent to them. */
+  channel_alerts: z.optional(z.boolean()),
   revision: z.optional(z.int()),
 });
 export type UserSettingEdit = z.infer<typeof UserSettingEdit>;

@@ -1,6 +1,10 @@
-/** The address of a webhook as it is stored: HTTPS, without a name or password in it; undefined: it is none. */
-export function webhookUrlOf(text: string): URL | undefined {
+/**
+ * Returns the address of a webhook without a name or password in it; undefined if it is none.
+ * @param allowsPlain also `http:`, which only hosts that an administrator has listed may have
+ */
+export function webhookUrlOf(text: string, allowsPlain = false): URL | undefined {
   if (!URL.canParse(text)) return undefined;
   const url = new URL(text);
-  return url.protocol === 'https:' && url.username === '' && url.password === '' ? url : undefined;
+  const isScheme = url.protocol === 'https:' || (allowsPlain && url.protocol === 'http:');
+  return isScheme && url.username === '' && url.password === '' ? url : undefined;
 }

@@ -1,5 +1,6 @@
 // The outbox of notices: who is to be told what. They are written here, at once and durably, and sent by `deliver.ts`.
 import { Role } from '#shared/roles.ts';
+import { wantsChannelAlerts } from '#shared/user-setting.ts';
 import { UserStatus } from '#shared/user.ts';
 import { UniqueConflict } from '#server/db/collection.ts';
 import type { Database } from '#server/db/database.ts';
@@ -12,6 +13,8 @@ export interface NotificationDependencies {
   now(): number;
 }
 
+/** Told of what happens; more of them are no alerting. */
+const mostAdministrators = 100;
 /** What is over is shown this long. */
 const keptMs = 30 * 24 * 3600 * 1000;
 const longestText = 500;
@@ -46,13 +49,11 @@ export async function queueNotification(
   }
 }
 
-/** Tells the super administrator that a channel was taken out of use, or back into it, without anybody's doing. */
+/** Alerts administrators that a channel was taken out of use, or back into it, without anybody's doing. */
 export async function alertOfChannel(
   parts: NotificationDependencies,
   channel: { id: number; name: string; status: number; reason: string },
 ): Promise<void> {
-  const root = await firstRoot(parts.db);
-  if (root === null) return;
   const { id, status } = channel;
   const event = {
     code: 'channel_update',
@@ -61,7 +62,7 @@ export async function alertOfChannel(
     status,
     reason: plainText(channel.reason),
   } as const;
-  await queueNotification(parts, { key: `channel:${id}:${status}:${Math.floor(parts.now() / channelMs)}`, userId: root.id, event });
+  await alertAdministrators(parts, `channel:${id}:${status}:${Math.floor(parts.now() / channelMs)}`, event);
 }
 
 export interface IgnoredLimit {
@@ -76,13 +77,11 @@ export interface IgnoredLimit {
   written: number;
 }
 
-/** Tells the super administrator that a channel writes more than it is allowed, which accounts may not be able to pay for. */
+/** Alerts administrators that a channel writes more than it is allowed, which accounts may not be able to pay for. */
 export async function alertOfIgnoredLimit(parts: NotificationDependencies, { id, limit, written, ...names }: IgnoredLimit): Promise<void> {
-  const root = await firstRoot(parts.db);
-  if (root === null) return;
   const [name, model, username] = [plainText(names.name), plainText(names.model), plainText(names.username)];
   const event = { code: 'limit_ignored', channel_id: id, name, model, username, limit, written } as const;
-  await queueNotification(parts, { key: `limit:${id}:${model}:${Math.floor(parts.now() / limitMs)}`, userId: root.id, event });
+  await alertAdministrators(parts, `limit:${id}:${model}:${Math.floor(parts.now() / limitMs)}`, event);
 }
 
 export interface ToldDrift {
@@ -99,14 +98,12 @@ export interface ToldDrift {
 /** How often it is told, and how long it stands at home. */
 export const driftMs = 24 * 3600 * 1000;
 
-/** Tells the super administrator that a provider takes something else for its calls than their price says. */
+/** Alerts administrators that a provider takes something else for its calls than their price says. */
 export async function alertOfCostDrift(parts: NotificationDependencies, { id, calls, ...told }: ToldDrift): Promise<void> {
-  const root = await firstRoot(parts.db);
-  if (root === null) return;
   const [name, model] = [plainText(told.name), plainText(told.model)];
   const [ours, reported] = [told.ours, told.reported].map((dollars) => Number(dollars.toPrecision(6)));
   const event = { code: 'cost_drift', channel_id: id, name, model, calls, ours: ours ?? 0, reported: reported ?? 0 } as const;
-  await queueNotification(parts, { key: `cost:${id}:${model}:${Math.floor(parts.now() / driftMs)}`, userId: root.id, event });
+  await alertAdministrators(parts, `cost:${id}:${model}:${Math.floor(parts.now() / driftMs)}`, event);
 }
 
 /** Newest notices that are looked at. */
@@ -117,29 +114,26 @@ export async function recentDrifts({
   db,
   now,
 }: NotificationDependencies): Promise<(Extract<NotificationEvent, { code: 'cost_drift' }> & { at: number })[]> {
-  const root = await firstRoot(db);
-  if (root === null) return [];
-  const rows = await db.collection('notifications').find({ user_id: root.id }, { sort: [['id', -1]], limit: newestLooked });
+  const administrators = await alertedAdministrators(db);
+  const rows = await db
+    .collection('notifications')
+    .find({ user_id: { in: administrators.map(({ id }) => id) } }, { sort: [['id', -1]], limit: newestLooked });
   const since = (now() - driftMs) / 1000;
   const drifts = rows.flatMap(({ event, created_at: at }) => (event.code === 'cost_drift' && at >= since ? [{ ...event, at }] : []));
   const seen = new Set<string>();
   return drifts.filter(({ channel_id: id, model }) => !seen.has(`${id} ${model}`) && seen.add(`${id} ${model}`));
 }
 
-/** Tells the super administrator that a channel's sign-in cannot be renewed: it ends within a day, if it has not yet. */
+/** Alerts administrators that a channel's sign-in cannot be renewed: it ends within a day, if it has not yet. */
 export async function alertOfSignIn(parts: NotificationDependencies, channel: { id: number; name: string; reason: string }): Promise<void> {
-  const root = await firstRoot(parts.db);
-  if (root === null) return;
   const { id } = channel;
   const event = { code: 'sign_in_ended', channel_id: id, name: plainText(channel.name), reason: plainText(channel.reason) } as const;
-  await queueNotification(parts, { key: `sign-in:${id}:${parts.now()}`, userId: root.id, event });
+  await alertAdministrators(parts, `sign-in:${id}:${parts.now()}`, event);
 }
 
-/** Tells the super administrator that a test of all channels, which somebody began at that time, is through. Unix seconds. */
+/** Alerts administrators that a test of all channels, which somebody began at that time, is through. Unix seconds. */
 export async function noticeOfTests(parts: NotificationDependencies, startedAt: number): Promise<void> {
-  const root = await firstRoot(parts.db);
-  if (root === null) return;
-  await queueNotification(parts, { key: `channel-test:${startedAt}`, userId: root.id, event: { code: 'channel_test' } });
+  await alertAdministrators(parts, `channel-test:${startedAt}`, { code: 'channel_test' });
 }
 
 export async function sweepNotifications({ db, now }: NotificationDependencies): Promise<void> {
@@ -148,8 +142,17 @@ export async function sweepNotifications({ db, now }: NotificationDependencies):
   }
 }
 
-function firstRoot(db: Database): Promise<UserRecord | null> {
-  return db.collection('users').first({ role: Role.root, DeletedAt: null, status: UserStatus.active }, { sort: [['id', 1]] });
+/** Queues a notice for each administrator who wants alerts about channels. @param key what happened */
+async function alertAdministrators(parts: NotificationDependencies, key: string, event: NotificationEvent): Promise<void> {
+  for (const { id } of await alertedAdministrators(parts.db)) {
+    await queueNotification(parts, { key: `${key}:${id}`, userId: id, event });
+  }
+}
+
+async function alertedAdministrators(db: Database): Promise<UserRecord[]> {
+  const filter = { role: { gte: Role.admin }, DeletedAt: null, status: UserStatus.active };
+  const administrators = await db.collection('users').find(filter, { sort: [['role', -1]], limit: mostAdministrators });
+  return administrators.filter(wantsChannelAlerts);
 }
 
 /** What providers and administrators write may hold anything. */

@@ -1,10 +1,12 @@
 // A notice to an address that a user gave: a POST whose body is signed with their secret, through the guarded egress or, where the
 // operator has named one, through their worker.
 import { createHmac } from 'node:crypto';
+import { webhookUrlOf } from '#shared/webhook-url.ts';
 import type { Egress, EgressAnswer } from '#server/egress/egress.ts';
 import { webhookContent } from '#server/notify/notification-texts.ts';
 import type { NotificationText } from '#server/notify/notification-texts.ts';
 import type { Settings } from '#server/settings/settings.ts';
+import { isAllowedWebhook } from './webhook-address.ts';
 
 export interface WebhookDependencies {
   egress: Egress;
@@ -34,11 +36,15 @@ export async function sendWebhook(parts: WebhookDependencies, { url, secret, id 
     'X-Webhook-Id': id,
     ...(secret === '' ? {} : { Authorization: `Bearer ${secret}`, 'X-Webhook-Signature': signatureOf(secret, body) }),
   };
+  const request = { url, method: 'POST', headers, body, milliseconds, maxBytes: 0 } as const;
+  const target = webhookUrlOf(url, true);
+  // Judged as the list is now. A redirect would lead a trusted request to where nobody has allowed it.
+  if (target !== undefined && isAllowedWebhook(parts.settings, target)) {
+    return (await parts.egress.send({ ...request, redirects: 0, isTrusted: true })).status;
+  }
   const worker = parts.settings.get('WorkerUrl');
   const answer =
-    worker === ''
-      ? await parts.egress.send({ url, method: 'POST', headers, body, milliseconds, maxBytes: 0, redirects })
-      : await sendByWorker(parts, worker, { url, headers, payload });
+    worker === '' ? await parts.egress.send({ ...request, redirects }) : await sendByWorker(parts, worker, { url, headers, payload });
   return answer.status;
 }
 

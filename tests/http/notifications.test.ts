@@ -1,5 +1,9 @@
 import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { Role } from '#shared/roles.ts';
 import { deliverDue } from '#server/notify/deliver.ts';
 import { alertOfChannel, queueNotification, sweepNotifications } from '#server/notify/notifications.ts';
 import { engines } from '#tests/support/engines.ts';
@@ -268,6 +272,81 @@ describe.each(engines)('notices on $kind', (engine) => {
     await alertOfChannel(app.context, { ...channel, name: 'main', status: 1, reason: '' });
     await deliverDue(app.context);
     expect(smtp.mails[1]?.headers['subject']).toBe('通道「main」（#7）已被启用');
+  });
+
+  it('channel alerts reach every administrator who asked for them, and the super administrator unless declined', async () => {
+    await using desk = await createMailDesk(engine);
+    const { app, smtp, root } = desk;
+    await root.put('/api/user/setting', { notification_email: 'ops@example.org' });
+    const admin = await app.createUser({ role: Role.admin, email: 'ana@example.org' });
+    const user = await app.createUser({ email: 'mei@example.org' });
+    await app.createUser({ role: Role.admin, email: 'quiet@example.org' });
+    for (const account of [admin, user]) {
+      expect(await (await app.as(account)).put('/api/user/setting', { channel_alerts: true })).toMatchObject({ success: true });
+    }
+    const told = async (id: number) => {
+      const before = smtp.mails.length;
+      await alertOfChannel(app.context, { id, name: 'main', status: 3, reason: 'key refused' });
+      await deliverDue(app.context);
+      return smtp.mails
+        .slice(before)
+        .flatMap(({ to }) => to)
+        .toSorted();
+    };
+    expect(await told(1)).toEqual(['ana@example.org', 'ops@example.org']);
+    await root.put('/api/user/setting', { channel_alerts: false });
+    expect(await told(2)).toEqual(['ana@example.org']);
+    // An edit of something else leaves it; a right that is lost ends it.
+    await (await app.as(admin)).put('/api/user/setting', { notify_type: 'email' });
+    expect(await told(3)).toEqual(['ana@example.org']);
+    await app.context.db.collection('users').patch({ id: admin.id }, { set: { role: Role.user } });
+    expect(await told(4)).toEqual([]);
+  });
+
+  it('webhooks may go to private and plain addresses only where the super administrator has listed the host', async () => {
+    await using app = await createTestApp(engine);
+    const root = await app.setup();
+    const mei = await app.createUser();
+    const client = await app.as(mei);
+    const seen: string[] = [];
+    const receiver = createServer((request, response) => {
+      seen.push(String(request.url));
+      if (request.url === '/away') response.writeHead(302, { location: `http://localhost:${port}/elsewhere` });
+      response.end();
+    });
+    receiver.listen(0, '127.0.0.1');
+    await once(receiver, 'listening');
+    const { port } = z.object({ port: z.number() }).parse(receiver.address());
+    try {
+      const save = (path: string) =>
+        client.put('/api/user/setting', { notify_type: 'webhook', webhook_url: `http://127.0.0.1:${port}${path}` });
+      expect(await save('/hook')).toMatchObject({ success: false, code: 'webhook_url_invalid' });
+      await root.put('/api/option/', { key: 'WebhookAllowedHosts', value: `127.0.0.1, 127.0.0.1:${port}` });
+      for (const [path, state] of [
+        ['/hook', 'sent'],
+        ['/away', 'failed'],
+      ] as const) {
+        expect(await save(path)).toMatchObject({ success: true });
+        await queue(app, mei.id, path);
+        for (let attempt = 0; attempt < 7; attempt += 1) {
+          await deliverDue(app.context);
+          app.clock.advance(400 * minute);
+        }
+        expect((await rows(app)).at(-1)).toMatchObject({ state });
+      }
+      expect(seen).toContain('/hook');
+      expect(seen).not.toContain('/elsewhere');
+      // What is taken off the list is reached no more.
+      const before = seen.length;
+      await save('/hook');
+      await root.put('/api/option/', { key: 'WebhookAllowedHosts', value: '' });
+      await queue(app, mei.id, 'later');
+      await deliverDue(app.context);
+      expect(seen).toHaveLength(before);
+      expect((await rows(app)).at(-1)).toMatchObject({ problem: expect.stringMatching(/private_address|not_https/) });
+    } finally {
+      receiver.close();
+    }
   });
 
   it('the list is the own, and only whoever is signed in has one', async () => {

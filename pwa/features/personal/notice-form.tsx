@@ -86,7 +86,7 @@ function useNoticeForm(user: User) {
     const found: Record<string, string> = {};
     const [url, email] = [value('webhook_url').trim(), value('notification_email').trim()];
     if (value('notify_type') === 'webhook' && url === '') found['webhook_url'] = t('personal.notice.url_required');
-    else if (url !== '' && webhookUrlOf(url) === undefined) found['webhook_url'] = t('personal.notice.url_invalid');
+    else if (url !== '' && webhookUrlOf(url, true) === undefined) found['webhook_url'] = t('personal.notice.url_invalid');
     if (email !== '' && !/^[^@\s]+@[^@\s]+\.[^@\s]+$/.test(email)) found['notification_email'] = t('personal.notice.email_invalid');
     if ((secret ?? '') !== '' && !isOnline) found['webhook_secret'] = t('personal.notice.secret_online');
     return found;

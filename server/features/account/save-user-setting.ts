@@ -9,7 +9,7 @@ import { webhookUrlOf } from '#shared/webhook-url.ts';
 import { editAccount } from '#server/accounts/edit-account.ts';
 import type { AppContext } from '#server/context.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
-import { isPublicHost } from '#server/egress/special-addresses.ts';
+import { readWebhookUrl } from '#server/notify/webhook-address.ts';
 
 const email = z.email().max(254);
 const secretCharacters = /^[\x21-\x7e]*$/;
@@ -23,7 +23,7 @@ export async function saveUserSetting(
   user: UserRecord,
   { edit, language }: { edit: UserSettingEdit; language: Language },
 ): Promise<UserRecord> {
-  checkEdit(edit);
+  checkEdit(context, edit);
   const { after } = await editAccount(context, {
     id: user.id,
     revision: edit.revision,
@@ -42,7 +42,7 @@ export async function saveUserSetting(
 }
 
 /** @throws {AppError} what is wrong with a field, whatever is stored */
-function checkEdit(edit: UserSettingEdit): void {
+function checkEdit({ settings }: Pick<AppContext, 'settings'>, edit: UserSettingEdit): void {
   const threshold = edit.quota_warning_threshold;
   if (edit.notify_type !== undefined && !NotifyType.safeParse(edit.notify_type).success)
     throw new AppError('notify_type_invalid', {}, { field: 'notify_type' });
@@ -53,8 +53,8 @@ function checkEdit(edit: UserSettingEdit): void {
     throw new AppError('notification_email_invalid', {}, { field: 'notification_email' });
   const webhook = edit.webhook_url?.trim() ?? '';
   if (webhook !== '') {
-    const url = webhookUrlOf(webhook);
-    if (url === undefined || !isPublicHost(url.hostname)) throw new AppError('webhook_url_invalid', {}, { field: 'webhook_url' });
+    const url = readWebhookUrl(settings, webhook);
+    if (url === undefined) throw new AppError('webhook_url_invalid', {}, { field: 'webhook_url' });
   }
   if (!secretCharacters.test(edit.webhook_secret ?? '')) throw new AppError('webhook_secret_invalid', {}, { field: 'webhook_secret' });
 }
@@ -64,6 +64,7 @@ function settingAfter(before: UserSetting, edit: UserSettingEdit, language: Lang
   const type = NotifyType.safeParse(edit.notify_type ?? before.notify_type);
   const address = edit.notification_email?.trim() ?? before.notification_email ?? '';
   const webhook = edit.webhook_url?.trim() ?? before.webhook_url ?? '';
+  const alerts = edit.channel_alerts ?? before.channel_alerts;
   return {
     notify_type: type.success ? type.data : 'email',
     ...(before.quota_warning_threshold === undefined ? {} : { quota_warning_threshold: before.quota_warning_threshold }),
@@ -72,6 +73,7 @@ function settingAfter(before: UserSetting, edit: UserSettingEdit, language: Lang
     ...(address === '' ? {} : { notification_email: address }),
     ...(webhook === '' ? {} : { webhook_url: webhook }),
     accept_unset_model_ratio_model: edit.accept_unset_model_ratio_model ?? before.accept_unset_model_ratio_model ?? false,
+    ...(alerts === undefined ? {} : { channel_alerts: alerts }),
     language,
   };
 }
@@ -87,5 +89,5 @@ function secretAfter(
 }
 
 function originOf({ webhook_url: url }: UserSetting): string {
-  return url === undefined ? '' : (webhookUrlOf(url)?.origin ?? '');
+  return url === undefined ? '' : (webhookUrlOf(url, true)?.origin ?? '');
 }
