@@ -108,6 +108,7 @@ export const channelJson = {
     thinking_to_content: z.nullish(z.boolean()),
     allow_surcharges: z.nullish(z.boolean()),
     keep_dots: z.nullish(z.boolean()),
+    skip_automatic_tests: z.nullish(z.boolean()),
     on_client_gone: z.nullish(z.enum(clientGoneChoices)),
     formats: z.nullish(z.array(z.string())),
     header_override: z.nullish(HeaderOverride),

@@ -16,6 +16,8 @@ export interface ChannelSetting {
   allowsSurcharges?: boolean;
   /** Deployments are called as their models are, with dots. */
   keepsDots?: boolean;
+  /** The schedule does not test the channel; administrators do. */
+  skipsAutomaticTests?: boolean;
   /** Those of the provider's formats that its address speaks; empty: what is known of the provider. */
   formats: readonly string[];
   /** What every call is sent with, as it is written: `filledHeaders` puts the key in. Missing: nothing more. */
@@ -61,6 +63,7 @@ export function parseChannelSetting(text: string): ChannelSetting | null {
     abortsAbandoned: setting.on_client_gone === 'abort',
     ...(setting.allow_surcharges === true ? { allowsSurcharges: true } : {}),
     ...(setting.keep_dots === true ? { keepsDots: true } : {}),
+    ...(setting.skip_automatic_tests === true ? { skipsAutomaticTests: true } : {}),
     formats: setting.formats ?? [],
     ...(setting.header_override == null ? {} : { headers: setting.header_override }),
   };

@@ -248,6 +248,23 @@ describe.each(engines)('runs over all channels on $kind', (engine) => {
       await expect.poll(() => the.upstream.requests.length).toBe(2);
     });
 
+    it('leave out channels that say so, which tests by hand still ask', async () => {
+      await using the = await scene({ env: { CHANNEL_TEST_FREQUENCY: '10' } });
+      await the.add({ key: 'sk-tested' });
+      await the.add({ key: 'sk-spared', setting: '{"skip_automatic_tests":true}' });
+      const asked = () => the.upstream.requests.map(({ headers }) => headers['authorization']).toSorted();
+      the.app.clock.advance(11 * minute);
+      await tendRuns(the.app.context);
+      the.app.clock.advance(11 * minute);
+      await tendRuns(the.app.context);
+      await ended(the.root);
+      expect(asked()).toEqual(['Bearer sk-tested']);
+      expect(await testsIn(the.root)).toMatchObject({ total: 2, done: 2, failed: 0 });
+      await the.root.get('/api/channel/test');
+      await ended(the.root);
+      expect(asked()).toEqual(['Bearer sk-spared', 'Bearer sk-tested', 'Bearer sk-tested']);
+    });
+
     it('never begin where no frequency is given', async () => {
       await using the = await scene();
       await the.add();

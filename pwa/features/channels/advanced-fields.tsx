@@ -1,11 +1,11 @@
-import { NumberInput, Select, TextInput } from '@mantine/core';
+import { NumberInput, Select, Switch, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { channelType } from '#shared/channel-types.ts';
 import { clientGoneChoices } from '#shared/channels.ts';
 import { Fold } from '#pwa/ui/form/fold.tsx';
 import { JsonField } from '#pwa/ui/form/json-field.tsx';
 import type { ChannelValues } from './channel-values.ts';
-import { clientGoneOf, withClientGone } from './client-gone.ts';
+import { clientGoneOf, isTestedAutomatically, withAutomaticTests, withClientGone } from './setting-choices.ts';
 import type { EditedChannel } from './use-channel-form.ts';
 import { useFieldLabels } from './use-field-labels.tsx';
 
@@ -58,6 +58,13 @@ export function AdvancedFields({ edited }: { edited: EditedChannel }) {
             disabled={clientGoneOf(values.setting) === null}
             allowDeselect={false}
             onChange={(choice) => form.setFieldValue('setting', withClientGone(values.setting, choice ?? 'drain'))}
+          />
+          <Switch
+            label={t('channel.automatic_tests.label')}
+            description={t('channel.automatic_tests.hint')}
+            checked={isTestedAutomatically(values.setting) !== false}
+            disabled={isTestedAutomatically(values.setting) === null}
+            onChange={(event) => form.setFieldValue('setting', withAutomaticTests(values.setting, event.currentTarget.checked))}
           />
           {type?.hasOrganization === true && (
             <TextInput label={label('openai_organization')} placeholder="org-…" {...form.getInputProps('openai_organization')} />

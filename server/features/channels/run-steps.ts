@@ -6,6 +6,7 @@ import type { AppContext } from '#server/context.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { disableChannel, reasonToDisable } from '#server/upstream/auto-disable.ts';
+import { parseChannelSetting } from '#server/upstream/channel-json.ts';
 import { enableChannel } from '#server/upstream/auto-enable.ts';
 import { providerOf } from '#server/upstream/providers/registry.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
@@ -33,6 +34,9 @@ const untestable: ReadonlySet<string> = new Set(['channel_test_orders', 'channel
 export type RunStep = (run: RunOf, channel: ChannelRecord) => Promise<StepOutcome>;
 
 export const testStep: RunStep = async ({ context, actor, language, isByHand, isWanted }, channel) => {
+  if (!isByHand && parseChannelSetting(channel.setting)?.skipsAutomaticTests === true) {
+    return { isFailed: false, isDisabled: false, isEnabled: false };
+  }
   let failure: UpstreamFailure | undefined;
   let milliseconds = 0;
   const isPassed = await testChannel(

@@ -1,4 +1,4 @@
-// `on_client_gone` within a channel's settings, which are JSON that may be edited as text as well.
+// Choices of the form within a channel's settings, which are JSON that may be edited as text as well.
 import { clientGoneChoices } from '#shared/channels.ts';
 
 type ClientGone = (typeof clientGoneChoices)[number];
@@ -11,8 +11,22 @@ export function clientGoneOf(setting: string): ClientGone | null {
 }
 
 export function withClientGone(setting: string, choice: string): string {
-  const { on_client_gone: _, ...rest } = fieldsOf(setting) ?? {};
-  const fields = choice === 'drain' ? rest : { ...rest, on_client_gone: choice };
+  return withField(setting, 'on_client_gone', choice === 'drain' ? undefined : choice);
+}
+
+/** Whether the schedule tests the channel. Null: the text cannot be read. */
+export function isTestedAutomatically(setting: string): boolean | null {
+  const fields = fieldsOf(setting);
+  return fields === null ? null : fields['skip_automatic_tests'] !== true;
+}
+
+export function withAutomaticTests(setting: string, isTested: boolean): string {
+  return withField(setting, 'skip_automatic_tests', isTested ? undefined : true);
+}
+
+function withField(setting: string, name: string, value: string | boolean | undefined): string {
+  const { [name]: _, ...rest } = fieldsOf(setting) ?? {};
+  const fields = value === undefined ? rest : { ...rest, [name]: value };
   return Object.keys(fields).length === 0 ? '' : JSON.stringify(fields, null, 2);
 }
 
