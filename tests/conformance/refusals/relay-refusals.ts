@@ -319,14 +319,15 @@ const playground =
 const rich = { ModelRatio: JSON.stringify({ 'sea-1': 10 }), CompletionRatio: JSON.stringify({ 'sea-1': 1 }) };
 
 export const relayRefusals = {
-  spool_failed: (desk) =>
-    desk.scene({ env: { SPOOL_DIR: import.meta.filename } }, async ({ app, key }) => {
+  async spool_failed(desk) {
+    const told = await desk.scene({ env: { SPOOL_DIR: import.meta.filename } }, async ({ app, key }) => {
       const form = new FormData();
       form.append('image', new Blob([new Uint8Array(1_000_000)]), 'tide.png');
       const headers = { ...speaking(desk), authorization: `Bearer ${key}` };
-      const told = await toldOf(await fetch(`${app.origin}/v1/images/variations`, { method: 'POST', headers, body: form }));
-      return { told, details: { reason: /its folder cannot be written|目录不可写/ } };
-    }),
+      return toldOf(await fetch(`${app.origin}/v1/images/variations`, { method: 'POST', headers, body: form }));
+    });
+    return { told, details: { reason: /its folder cannot be written|目录不可写/ } };
+  },
   key_missing: (desk) => desk.scene({}, async (scene) => toldOf(await scene.chat({}, { ...speaking(desk), authorization: '' }))),
   key_invalid: (desk) =>
     desk.scene({}, async (scene) => toldOf(await scene.chat({}, { ...speaking(desk), authorization: 'Bearer sk-wrong' }))),
