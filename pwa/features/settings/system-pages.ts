@@ -2,7 +2,11 @@ import { field, fields, type SettingPage } from './setting-entry.ts';
 
 /** What connects the site with the world, and how it looks. */
 export const systemPages: readonly SettingPage[] = [
-  { name: 'server', group: 'system', sections: [{ entries: fields('ServerAddress', 'WorkerUrl', 'WorkerValidKey', 'WebhookAllowedHosts') }] },
+  {
+    name: 'server',
+    group: 'system',
+    sections: [{ entries: fields('ServerAddress', 'WorkerUrl', 'WorkerValidKey', 'WebhookAllowedHosts') }],
+  },
   {
     name: 'payment',
     group: 'system',
