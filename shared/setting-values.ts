@@ -196,13 +196,8 @@ export function linesSetting(initial: readonly string[], change?: (line: string)
 }
 
 /** Entries between commas; blank ones do not count. */
-export function commaListSetting(
-  initial: readonly string[],
-  change?: (entry: string) => string,
-  options: SettingOptions = {},
-): Setting<readonly string[]> {
+export function commaListSetting(initial: readonly string[], change?: (entry: string) => string): Setting<readonly string[]> {
   return {
-    ...options,
     kind: 'comma_list',
     defaultText: initial.join(','),
     parse: (text, key) => checkText(text, key, longestText, /\0/) ?? { ok: true, value: entries(text, /[,\n\r]/, change) },

@@ -39,7 +39,7 @@ const catalogue = {
   WorkerUrl: urlSetting('', root),
   WorkerValidKey: textSetting('', rootSecret),
   /** Hosts (`name` or `name:port`) that webhooks of users may go to although they are private or without TLS. */
-  WebhookAllowedHosts: commaListSetting([], (host) => host.toLowerCase(), root),
+  WebhookAllowedHosts: { ...commaListSetting([], (host) => host.toLowerCase()), ...root },
   PayAddress: urlSetting('', root),
   CustomCallbackAddress: urlSetting('', root),
   EpayId: textSetting('', root),

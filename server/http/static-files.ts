@@ -125,19 +125,23 @@ export function createStaticFiles(context: Pick<AppContext, 'settings'>, folder:
       const headers = consoleHeaders(context, await inlineScripts());
       const file = name === '' ? null : await find(name);
       if (file !== null) return fileResponse(request, name === manifestName ? ownManifest(file) : file, name, headers);
-      if (name.startsWith('assets/') || !(name === '' || isNavigation(request.headers))) {
-        const type = { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' };
-        return new Response(request.method === 'HEAD' ? null : 'Not found\n', { status: 404, headers: { ...headers, ...type } });
-      }
+      const isPage = name === '' || (isNavigation(request.headers) && !name.startsWith('assets/'));
+      if (!isPage) return textResponse(request, headers, { status: 404, text: 'Not found\n' });
       const page = await find('index.html');
       if (page !== null) return fileResponse(request, page, 'index.html', headers);
       names = null;
-      return new Response(request.method === 'HEAD' ? null : notBuilt, {
-        status: 503,
-        headers: { ...headers, 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' },
-      });
+      return textResponse(request, headers, { status: 503, text: notBuilt });
     },
   };
+}
+
+function textResponse(
+  { method }: Request,
+  headers: Readonly<Record<string, string>>,
+  { status, text }: { status: number; text: string },
+): Response {
+  const type = { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' };
+  return new Response(method === 'HEAD' ? null : text, { status, headers: { ...headers, ...type } });
 }
 
 /** True where a browser opens a page; one without fetch metadata shows it by what it accepts. */
