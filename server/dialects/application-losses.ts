@@ -55,7 +55,6 @@ export function toldText(
       if (part.seal !== undefined) losses.drop('foreign_thoughts');
       return `${part.name}(${part.arguments})`;
     case 'tool_result': {
-      if (part.isError) losses.drop('tool_errors');
       const texts = part.content.map((inner) => toldText(inner, { field, losses, title }));
       if (texts.includes(null)) throw untranslatable(field, title);
       return texts.join('\n');

@@ -144,9 +144,9 @@ describe('chat requests to Claude', () => {
     expect(() => write({ messages: [{ role: 'user', content: [{ type: 'text' }] }] })).toThrow(
       expect.objectContaining({ code: 'invalid_request', field: 'messages.0.content.0.text' }),
     );
-    const call = { id: 'a', type: 'function', function: { name: 'f', arguments: '[1]' } };
+    const call = { id: 'a', type: 'function', function: { arguments: '{}' } };
     expect(() => write({ messages: [{ role: 'assistant', tool_calls: [call] }] })).toThrow(
-      expect.objectContaining({ field: 'messages.0.tool_calls.0.function.arguments' }),
+      expect.objectContaining({ field: 'messages.0.tool_calls.0.function.name' }),
     );
   });
 });

@@ -10,8 +10,10 @@ import type { ChatRequest } from './parts.ts';
 import { withPlainSchemas } from './plain-schema.ts';
 import { paidRequest, searchesStores } from './hosted-tools.ts';
 import { thisChannel, untranslatable } from './losses.ts';
+import { thoughtsRule } from './thoughts-rule.ts';
 import { marksPrompts } from './prompt-marks.ts';
 import { withKnownSignatures } from './signature-memory.ts';
+import { withSpokenErrors } from './tool-errors.ts';
 import { plainBody, withoutSurcharges } from './surcharges.ts';
 
 /** @throws {AppError} `format_unsupported`, `untranslatable`, `invalid_request`, `body_too_complex`, `bodies_of_caller`, `bodies_of_server` */
@@ -30,8 +32,9 @@ export function encodeRequest(given: CallInput): EncodedRequest {
   const budget = input.budget?.() ?? new PartBudget();
   takeJsonTexts(budget, input.client.jsonTexts ?? {}, input.body, way.dialect.parsesResults === true);
   const request = paidRequest(input, limited(readRequest(input), mostOf(input)), dropped);
+  const spoken = withSpokenErrors(request, way.dialect.carriedFields);
   const takesAllowed = way.dialect.takesAllowedTools === true || way.provider.takesAllowedTools === true;
-  const written = way.dialect.writeRequest(withPlainSchemas(takesAllowed ? request : onlyAllowed(request)), {
+  const written = way.dialect.writeRequest(withPlainSchemas(takesAllowed ? spoken : onlyAllowed(spoken)), {
     upstreamModel: way.upstreamModel,
     knownAs: way.knownAs,
     forceUsage: forceUsage && way.provider.quirks?.streamOptions !== undefined,
@@ -39,6 +42,7 @@ export function encodeRequest(given: CallInput): EncodedRequest {
     budget,
     marksPrompt: marksPrompts(way, settings),
     cacheMarks: way.provider.cacheMarks?.models.test(way.upstreamModel) === true ? way.provider.cacheMarks : undefined,
+    thoughts: thoughtsRule(input),
   });
   const plain = { ...plainBody(input, written.body, dropped) };
   // It was named where this format has no search in it.

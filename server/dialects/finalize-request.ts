@@ -10,7 +10,7 @@ import type { WrittenRequest } from './upstream-dialect.ts';
 type Body = Readonly<Record<string, unknown>>;
 
 /** @param written in the provider's format @throws {AppError} `account_object_refused` */
-export function finalizeRequest({ body: written, dropped, files }: WrittenRequest, input: EncodeInput): EncodedRequest {
+export function finalizeRequest({ body: written, dropped, files, doubtful }: WrittenRequest, input: EncodeInput): EncodedRequest {
   const { dialect, provider } = input.way;
   const { ownObject: own } = input;
   // Before the channel's own fields: what an operator writes there is the operator's to share.
@@ -26,6 +26,7 @@ export function finalizeRequest({ body: written, dropped, files }: WrittenReques
     headers: sent.headers,
     body: Buffer.from(JSON.stringify(sent.body)),
     dropped: [...dropped, ...applied.dropped, ...sent.dropped],
+    ...(doubtful === undefined || doubtful.length === 0 ? {} : { doubtful }),
     ...(files === undefined || files.length === 0 ? {} : { files }),
   };
 }

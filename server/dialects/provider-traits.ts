@@ -2,6 +2,7 @@
 import type { HostedKind } from '#shared/hosted-tools.ts';
 import type { Effort } from '#server/model-facts/model-record.ts';
 import type { ModelFacts } from '#server/model-facts/model-facts.ts';
+import type { CallIdRule } from './call-id-rules.ts';
 import type { MediaKind } from './media-addresses.ts';
 
 /** A model name's ending that stands for request fields: it is cut off and the fields are set where the client sent none. */
@@ -108,8 +109,28 @@ export interface CacheMarks {
   forAnHour?: true;
 }
 
+/** How a provider takes back what its models have thought in earlier turns. */
+export interface ThoughtsRule {
+  /** Fields of an assistant's message; all of them are written. */
+  fields: readonly ('reasoning_content' | 'reasoning' | 'reasoning_details')[];
+  /** Of which models. Missing: of all. */
+  models?: RegExp;
+  /** What stands in the first field where a turn has no thoughts, by model: the first rule counts. Other models take turns without. */
+  placeholders?: readonly { models: RegExp; text: string }[];
+  /** Thoughts that a vendor has signed or encrypted go back too: it hosts that vendor's models. */
+  takesSeals?: true;
+  /** Some who speak the format do not know the fields: refused for one, a request is sent again without. */
+  isDoubtful?: true;
+  /** Only behind an address of somebody else. */
+  isAwayOnly?: true;
+}
+
 export interface ProviderTraits {
   name: string;
+  /** Missing: it takes no thoughts back. */
+  thoughts?: ThoughtsRule;
+  /** Ids of tool calls that it takes back. Missing: those of the format's vendor. */
+  callIds?: CallIdRule;
   /** It answers by streams alone: a whole response is gathered out of one. */
   streamsOnly?: boolean;
   /** It cannot be told a limit of tokens, although its format has a place for one. */

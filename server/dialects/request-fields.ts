@@ -122,9 +122,9 @@ export interface PartialLoss {
 
 /**
  * How a provider's format carries a field: as the parts hold it, all of it or but for a loss, or by fields of its body that are made
- * from the value that the client gave.
+ * from the value that the client gave. `in_words`: a text of the conversation says it.
  */
-export type Carried = 'by_parts' | PartialLoss | ((value: unknown) => Readonly<Record<string, unknown>>);
+export type Carried = 'by_parts' | 'in_words' | PartialLoss | ((value: unknown) => Readonly<Record<string, unknown>>);
 
 export type CarriedFields = Readonly<Partial<Record<RequestField, Carried>>>;
 

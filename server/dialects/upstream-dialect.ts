@@ -11,7 +11,7 @@ import type { EncodeInput } from './encode-input.ts';
 import type { IdentityPath } from './identity.ts';
 import type { ChatRequest, ResponsePart } from './parts.ts';
 import type { AddressUse, MediaAddress } from './media-addresses.ts';
-import type { CacheMarks, ProviderTraits } from './provider-traits.ts';
+import type { CacheMarks, ProviderTraits, ThoughtsRule } from './provider-traits.ts';
 import type { CarriedFields } from './request-fields.ts';
 import type { SealOrigin } from './seal.ts';
 import type { ErrorInResponse } from './stream-pipe.ts';
@@ -32,6 +32,8 @@ export interface WriteOptions {
   settings: DialectSettings;
   /** Budget of what references in schemas copy. Missing: a whole one. */
   budget?: PartBudget;
+  /** How the provider takes thoughts of earlier turns. Missing: not at all, or as the format has it. */
+  thoughts?: ThoughtsRule | undefined;
   /** What is worth it is marked for the provider's cache where the caller has not said what to keep. */
   marksPrompt?: boolean;
   /** Marks for the cache that the provider takes; missing: those of the format. */
@@ -42,6 +44,8 @@ export interface WrittenRequest {
   body: Record<string, unknown>;
   /** Names of the client's fields that this format has no place for; the call goes on without them. */
   dropped: readonly string[];
+  /** Fields that the provider may not know: refused for one, the call is sent again without. Missing: none. */
+  doubtful?: readonly string[];
   /** Are left at the provider before the call; their marks stand in the body. */
   files?: readonly LeftFile[];
 }

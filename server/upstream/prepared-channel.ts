@@ -250,6 +250,7 @@ function prepareFormat(source: FormatSource, dialect: UpstreamDialect, format: P
     isAtHomeOnly: _,
     isByChoice: _choice,
     baseUrl,
+    thoughts,
     ...traits
   } = format;
   const authorized = authorizeWith(source, auth ?? provider.auth);
@@ -264,6 +265,7 @@ function prepareFormat(source: FormatSource, dialect: UpstreamDialect, format: P
     traits: {
       name: provider.name,
       ...traits,
+      ...(thoughts === undefined || (thoughts.isAwayOnly === true && isAtHome) ? {} : { thoughts }),
       takesCacheKey: traits.takesCacheKey === true && isAtHome,
       takesAllowedTools: traits.takesAllowedTools === true && isAtHome,
     },

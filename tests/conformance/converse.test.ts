@@ -89,7 +89,7 @@ describe('a request', () => {
     });
     const [, asked, answered] = Object(sent).messages;
     const { toolUseId } = asked.content[0].toolUse;
-    expect(toolUseId).toMatch(/^call_[0-9a-f]{32}$/);
+    expect(toolUseId).toMatch(/^call_[a-zA-Z0-9]{24}$/);
     expect(answered.content).toEqual([{ toolResult: { toolUseId, content: [{ text: 'No such port' }], status: 'error' } }]);
   });
 

@@ -1,11 +1,11 @@
 // Messages of a request, and what stands in them → parts.
 import { fieldRules } from '#shared/field-rules.ts';
-import { isObject } from '#server/framing/loose-json.ts';
 import type { AssistantPart, CacheHint, FilePart, ImagePart, MediaSource, Message, TextPart, ToolResultPart, UserPart } from '../parts.ts';
 import { otherProviders, untranslatable } from '../losses.ts';
 import { readSeal } from '../seal.ts';
 import { badField } from '../strict-fields.ts';
 import type { StrictFields } from '../strict-fields.ts';
+import { objectArguments } from '../tool-arguments.ts';
 import { callIds } from './call-ids.ts';
 import { isCompaction, lastCompaction, summaryText } from './compaction.ts';
 import { readHostedBlock } from './hosted-blocks.ts';
@@ -218,13 +218,11 @@ function readAssistantBlock(block: StrictFields): AssistantPart {
     case 'redacted_thinking':
       return { type: 'sealed', seal: readSeal(block.requiredText('data'), 'claude') };
     case 'tool_use': {
-      const input = block.raw('input') ?? {};
-      if (!isObject(input)) throw badField(block.path('input'), fieldRules.object);
       return {
         type: 'tool_call',
         id: callIds.read(block.requiredText('id')),
         name: block.requiredText('name'),
-        arguments: JSON.stringify(input),
+        arguments: objectArguments(block.raw('input')),
         ...cacheOf(block),
       };
     }

@@ -6,6 +6,8 @@ import { forwardLong, forwardWhole } from '../forward-response.ts';
 import type { EncodeInput } from '../encode-input.ts';
 import type { UpstreamDialect } from '../upstream-dialect.ts';
 import { withoutAttribution } from './attribution.ts';
+import { callIdRule } from './call-ids.ts';
+import { fitCalls } from './fit-calls.ts';
 import { forwardRequest, withToldContainer } from './identity.ts';
 import { ClaudeIdentityStream } from './identity-stream.ts';
 import { findAccountObject } from './account-objects.ts';
@@ -76,7 +78,7 @@ export const claudeUpstream: UpstreamDialect = {
     const { isCount, settings, way } = input;
     const own = way.provider.attribution === 'drop' ? withoutAttribution(body) : body;
     const dropped = own === body ? [] : ['system.0'];
-    const fitting = fitVersion(own, versionOf(input), dropped);
+    const fitting = fitVersion(fitCalls(own, way.provider.callIds ?? callIdRule), versionOf(input), dropped);
     const adapt = isCount === true ? cutThinkingSuffix : adaptThinkingSuffix;
     return { body: fitModel(adapt(fitting, thinkingShare(settings)), input, dropped), dropped };
   },

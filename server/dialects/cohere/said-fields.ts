@@ -7,6 +7,7 @@ const penalty = (name: string) => (value: unknown) => ({ [name]: typeof value ==
 
 /** https://docs.cohere.com/v2/reference/chat */
 export const carriedFields: CarriedFields = {
+  tool_errors: 'in_words',
   media: { treatment: 'refused', about: 'everything but pictures and texts, and what is named by an id' },
   token_limit: 'by_parts',
   stop: 'by_parts',

@@ -20,12 +20,12 @@ export function writeMessages(messages: readonly Message[], options: MessageOpti
     if (message.content.some((part) => 'cache' in part && part.cache !== undefined)) losses.drop('cache_hints');
     if (message.role === 'system') return message.content.length === 0 ? [] : [{ role: 'system', content: joined(message.content) }];
     if (message.name !== undefined) losses.drop('names');
-    return message.role === 'user' ? writeUser(message.content, message.field, losses) : writeAssistant(message.content, options);
+    return message.role === 'user' ? writeUser(message.content, message.field) : writeAssistant(message.content, options);
   });
 }
 
 /** Results of tools are messages of their own and come first; pictures among them follow in the user's message. */
-function writeUser(content: readonly UserPart[], field: string, losses: Losses): Json[] {
+function writeUser(content: readonly UserPart[], field: string): Json[] {
   const messages: Json[] = [];
   const blocks: Json[] = [];
   for (const part of content) {
@@ -33,7 +33,6 @@ function writeUser(content: readonly UserPart[], field: string, losses: Losses):
       blocks.push(writeBlock(part, field));
       continue;
     }
-    if (part.isError) losses.drop('tool_errors');
     messages.push({ role: 'tool', tool_call_id: part.callId, content: joined(part.content.filter((inner) => inner.type === 'text')) });
     for (const inner of part.content) if (inner.type !== 'text') blocks.push(writeBlock(inner, field));
   }

@@ -1,10 +1,10 @@
 // Turns → messages of this format.
-import { createHash } from 'node:crypto';
 import { parseObject } from '#server/framing/loose-json.ts';
 import type { Turn } from '../instructions.ts';
 import { untranslatable } from '../losses.ts';
 import type { Losses } from '../losses.ts';
 import type { AssistantPart, AudioPart, FilePart, ImagePart, ToolResultPart, UserPart } from '../parts.ts';
+import { fitCalls } from './fit-calls.ts';
 import { writeMedia } from './media.ts';
 import { title } from './title.ts';
 
@@ -36,7 +36,9 @@ export function writeMessages(turns: readonly Turn[], options: MessageOptions): 
     else messages.push({ role: turn.role, content });
   }
   if (messages[0]?.role !== 'user') messages.unshift({ role: 'user', content: [{ text: filler }] });
-  return messages.map(({ role, content }) => ({ role, content: ordered(content) }));
+  const inOrder = messages.map(({ role, content }) => ({ role, content: ordered(content) }));
+  fitCalls(inOrder);
+  return inOrder;
 }
 
 /** Results of tools stand before everything else, and a document has a text beside it. */
@@ -88,7 +90,7 @@ class MessageWriter {
   #result({ callId, content, isError }: ToolResultPart, field: string): Json {
     const written = content.flatMap((part) => (part.type === 'text' ? writeText(part.text) : [this.#media(part, field)]));
     const status = isError ? { status: 'error' } : {};
-    return { toolResult: { toolUseId: callIdOf(callId), content: written.length === 0 ? [{ text: filler }] : written, ...status } };
+    return { toolResult: { toolUseId: callId, content: written.length === 0 ? [{ text: filler }] : written, ...status } };
   }
 
   #assistantPart(part: AssistantPart): Json[] {
@@ -108,7 +110,7 @@ class MessageWriter {
         return [];
       case 'tool_call':
         if (part.seal !== undefined) this.#losses.drop('foreign_thoughts');
-        return [{ toolUse: { toolUseId: callIdOf(part.id), name: part.name, input: parseObject(part.arguments) ?? {} } }];
+        return [{ toolUse: { toolUseId: part.id, name: part.name, input: parseObject(part.arguments) ?? {} } }];
       case 'hosted_call':
       case 'hosted_result':
         this.#losses.drop('provider_tool_results');
@@ -121,9 +123,4 @@ export const cachePoint = { cachePoint: { type: 'default' } } as const;
 
 function writeText(text: string): Json[] {
   return text === '' ? [] : [{ text }];
-}
-
-/** Other formats have longer ids, and ones with other letters. */
-function callIdOf(id: string): string {
-  return /^[\w-]{1,64}$/.test(id) ? id : `call_${createHash('sha256').update(id).digest('hex').slice(0, 32)}`;
 }

@@ -3,6 +3,7 @@ import type { CarriedFields } from '../request-fields.ts';
 
 /** https://cloud.baidu.com/doc/WENXINWORKSHOP/s/clntwmv7t */
 export const carriedFields: CarriedFields = {
+  tool_errors: 'in_words',
   token_limit: 'by_parts',
   stop: 'by_parts',
   forced_tool: { treatment: 'dropped', about: 'that one of several is called, unless it is named' },

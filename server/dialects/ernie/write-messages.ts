@@ -66,8 +66,7 @@ class MessageWriter {
   }
 
   /** Several calls at once become as many turns. */
-  #answer({ callId, content, isError }: ToolResultPart, field: string): void {
-    if (isError) this.#losses.drop('tool_errors');
+  #answer({ callId, content }: ToolResultPart, field: string): void {
     const call = this.#open.get(callId);
     this.#open.delete(callId);
     const text = content.map((part) => (part.type === 'text' ? part.text : textOf(part, field))).join('\n');

@@ -3,6 +3,7 @@ import type { CarriedFields } from '../request-fields.ts';
 
 /** https://cloud.tencent.com/document/product/1729/105701 */
 export const carriedFields: CarriedFields = {
+  tool_errors: 'in_words',
   media: { treatment: 'refused', about: 'everything but pictures and texts, and what is named by an id' },
   stop: 'by_parts',
   forced_tool: { treatment: 'dropped', about: 'that one of several is called, unless it is named' },

@@ -91,8 +91,7 @@ class MessageWriter {
   }
 
   /** What of it is no text follows in the user's message. */
-  #result({ callId, content, isError }: ToolResultPart, field: string): Json[] {
-    if (isError) this.#losses.drop('tool_errors');
+  #result({ callId, content }: ToolResultPart, field: string): Json[] {
     const texts = content.filter((part): part is TextPart => part.type === 'text').map(({ text }) => text);
     const text = texts.join('\n');
     // Nothing was called before it.

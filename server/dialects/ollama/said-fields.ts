@@ -9,6 +9,7 @@ const thinkingLoss: PartialLoss = {
 
 /** https://docs.ollama.com/api/chat */
 export const carriedFields: CarriedFields = {
+  tool_errors: 'in_words',
   media: { treatment: 'refused', about: 'everything but pictures and texts that come with the request' },
   token_limit: 'by_parts',
   stop: 'by_parts',

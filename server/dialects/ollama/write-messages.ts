@@ -62,8 +62,7 @@ class MessageWriter {
     return source.data;
   }
 
-  #result({ callId, content, isError }: ToolResultPart): Json {
-    if (isError) this.#losses.drop('tool_errors');
+  #result({ callId, content }: ToolResultPart): Json {
     const name = this.#called.get(callId);
     const text = joined(content.filter((part) => part.type === 'text'));
     return { role: 'tool', content: text, ...(name === undefined ? {} : { tool_name: name }) };

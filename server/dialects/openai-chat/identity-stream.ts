@@ -5,6 +5,7 @@ import { eventData, firstEvent, toEvent } from '#server/framing/sse.ts';
 import type { ErrorObject } from '../client-dialect.ts';
 import type { StreamInput } from '../identity.ts';
 import type { PipeStep, ReportedUsage, StreamOpening, StreamPipe } from '../stream-pipe.ts';
+import { CallNumbers } from './call-numbers.ts';
 import { doneEvent, isEvent } from './done-event.ts';
 import { errorEvent } from './errors.ts';
 import { keepAlive } from './keep-alive.ts';
@@ -23,6 +24,7 @@ export class ChatIdentityStream implements StreamPipe {
   readonly #wantsUsage: boolean;
   readonly #meter: UsageMeter;
   readonly #transform: StreamTransform | null;
+  readonly #numbers = new CallNumbers();
 
   constructor(options: StreamInput) {
     const { way, upstreamModel, writer, tally } = options;
@@ -57,7 +59,8 @@ export class ChatIdentityStream implements StreamPipe {
     return { forClient: endsEvent(content) ? step.forClient : [...step.forClient, Buffer.from('\n')], next: 'complete' };
   }
 
-  #forClient(events: Buffer): PipeStep {
+  #forClient(told: Buffer): PipeStep {
+    const events = this.#numbers.pass(told);
     const wantsUsage = this.#wantsUsage;
     const { provider } = this.#options.way;
     const hasError = mayHoldError(events, provider?.errors?.marker);

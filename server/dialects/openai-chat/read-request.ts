@@ -1,6 +1,6 @@
 // A chat completion request → parts.
 import { fieldRules } from '#shared/field-rules.ts';
-import { isObject, parseObject } from '#server/framing/loose-json.ts';
+import { isObject } from '#server/framing/loose-json.ts';
 import { defined } from '../defined.ts';
 import { extraFieldReader, isTextOnly } from '../extra-fields.ts';
 import { sourceOfUrl } from '../media.ts';
@@ -15,6 +15,7 @@ import { readFunction, readHostedTools, readTool, readToolChoice } from './read-
 import { saidFields } from './said-fields.ts';
 import { textToolNames } from './text-tools.ts';
 import { argumentsOfText } from '../text-tools.ts';
+import { objectArguments } from '../tool-arguments.ts';
 
 type TextToolNames = ReadonlySet<string>;
 
@@ -216,16 +217,9 @@ function readAssistant(message: StrictFields, textTools: TextToolNames): Assista
   return parts;
 }
 
-/**
- * Providers differ in whether an empty text means no arguments; anything else must be a JSON object, unless the tool is called with a
- * text: that is as it was told.
- */
+/** Those of a tool that is called with a text are as they were told. */
 function readArguments(called: StrictFields, isText = false): string {
-  const text = called.text('arguments') ?? '';
-  if (isText) return argumentsOfText(text);
-  if (text.trim() === '') return '{}';
-  if (parseObject(text) === null) throw badField(called.path('arguments'), fieldRules.object);
-  return text;
+  return isText ? argumentsOfText(called.text('arguments') ?? '') : objectArguments(called.raw('arguments'));
 }
 
 /** `reasoning_details` is how gateways hand out signatures in this format; without it only the text is known. */
@@ -234,9 +228,10 @@ function readReasoning(message: StrictFields): AssistantPart[] {
   if (Array.isArray(details)) {
     return details.filter(isObject).flatMap((detail): AssistantPart[] => {
       if (typeof detail.data === 'string') return [{ type: 'sealed', seal: sealOfDetail(detail.data, detail) }];
-      if (typeof detail.text !== 'string') return [];
+      const told = detail.text ?? detail.summary;
+      if (typeof told !== 'string') return [];
       const seal = typeof detail.signature === 'string' ? { seal: sealOfDetail(detail.signature, detail) } : {};
-      return [{ type: 'reasoning', text: detail.text, ...seal }];
+      return [{ type: 'reasoning', text: told, ...seal }];
     });
   }
   const text = message.raw('reasoning_content') ?? message.raw('reasoning');

@@ -9,6 +9,7 @@ import { isDone } from './done-event.ts';
 import { readFinishReason } from './finish-reason.ts';
 import { errorIn } from './response-errors.ts';
 import { PlainDeltas } from './plain-deltas.ts';
+import { ToolCalls } from './tool-calls.ts';
 import { argumentsOfText } from '../text-tools.ts';
 import { readLogprobs } from '../token-logprobs.ts';
 import { readSignatureField, sealOfDetail } from './reasoning-details.ts';
@@ -22,7 +23,7 @@ export function readWhole(body: Readonly<JsonObject>, provider: ProviderTraits |
     if (!isObject(choice)) continue;
     const index = indexOf(choice);
     addLogprobs(parts, choice, index);
-    if (isObject(choice.message)) addContent(parts, choice.message, index, new ToolCalls());
+    if (isObject(choice.message)) addContent(parts, choice.message, { index, calls: new ToolCalls(seedOf(body, index)), isWhole: true });
     addFinish(parts, choice, index);
   }
   addUsage(parts, body, provider);
@@ -68,7 +69,7 @@ class ChatStreamReader implements StreamReader {
       if (!isObject(choice)) continue;
       const index = indexOf(choice);
       addLogprobs(parts, choice, index);
-      if (isObject(choice.delta)) addContent(parts, choice.delta, index, this.#callsOf(index));
+      if (isObject(choice.delta)) addContent(parts, choice.delta, { index, calls: this.#callsOf(chunk, index), isWhole: false });
       addFinish(parts, choice, index);
     }
     addUsage(parts, chunk, this.#provider);
@@ -77,35 +78,12 @@ class ChatStreamReader implements StreamReader {
     return parts;
   }
 
-  #callsOf(choice: number): ToolCalls {
+  #callsOf(chunk: JsonObject, choice: number): ToolCalls {
     const known = this.#calls.get(choice);
     if (known !== undefined) return known;
-    const calls = new ToolCalls();
+    const calls = new ToolCalls(seedOf(chunk, choice));
     this.#calls.set(choice, calls);
     return calls;
-  }
-}
-
-/** Providers number the calls of a message by `index`, by a new `id`, or not at all. */
-class ToolCalls {
-  readonly #indexes = new Map<string, number>();
-  #last = -1;
-
-  /** The call of index 0 has begun: the only one of the legacy form. */
-  get hasFirst(): boolean {
-    return this.#indexes.has('#0');
-  }
-
-  /** The call that this piece belongs to, and whether it begins with it. */
-  place(piece: JsonObject): { index: number; isNew: boolean } {
-    const { index, id } = piece;
-    const key = typeof index === 'number' ? `#${index}` : typeof id === 'string' && id !== '' ? id : null;
-    if (key === null && this.#last >= 0) return { index: this.#last, isNew: false };
-    const known = key === null ? undefined : this.#indexes.get(key);
-    this.#last = known ?? this.#indexes.size;
-    if (known !== undefined) return { index: known, isNew: false };
-    this.#indexes.set(key ?? '', this.#last);
-    return { index: this.#last, isNew: true };
   }
 }
 
@@ -118,11 +96,24 @@ function startOf(body: Readonly<JsonObject>): ResponsePart {
   };
 }
 
+/** What ids of calls are made of where the provider gives none: within a conversation no two may be the same. */
+function seedOf({ id, created }: Readonly<JsonObject>, choice: number): string {
+  return JSON.stringify([id, created, choice]);
+}
+
 function indexOf(choice: JsonObject): number {
   return typeof choice.index === 'number' ? choice.index : 0;
 }
 
-function addContent(parts: ResponsePart[], content: JsonObject, choice: number, calls: ToolCalls): void {
+interface ReadChoice {
+  index: number;
+  calls: ToolCalls;
+  /** Each of its calls is one, whatever their numbers. */
+  isWhole: boolean;
+}
+
+function addContent(parts: ResponsePart[], content: JsonObject, read: ReadChoice): void {
+  const { index: choice, calls } = read;
   if (!addReasoningDetails(parts, content)) {
     const thought = content.reasoning_content ?? content.reasoning;
     if (typeof thought === 'string' && thought !== '') parts.push({ type: 'reasoning', text: thought, choice });
@@ -132,10 +123,10 @@ function addContent(parts: ResponsePart[], content: JsonObject, choice: number, 
   if (typeof content.refusal === 'string' && content.refusal !== '') parts.push({ type: 'refusal', text: content.refusal, choice });
   for (const annotation of Array.isArray(content.annotations) ? content.annotations : []) addCitation(parts, annotation, choice);
   for (const piece of Array.isArray(content.tool_calls) ? content.tool_calls : []) {
-    if (isObject(piece)) addCall(parts, piece, choice, calls);
+    if (isObject(piece)) addCall(parts, piece, read);
   }
   if (isObject(content.function_call) && (hasName(content.function_call) || calls.hasFirst))
-    addCall(parts, { index: 0, function: content.function_call }, choice, calls);
+    addCall(parts, { index: 0, function: content.function_call }, { ...read, isWhole: false });
 }
 
 /** Some send an empty one in every answer: a call begins with its name. */
@@ -147,7 +138,8 @@ function addReasoningDetails(parts: ResponsePart[], { reasoning_details: details
   if (!Array.isArray(details) || details.length === 0) return false;
   for (const detail of details) {
     if (!isObject(detail)) continue;
-    if (typeof detail.text === 'string' && detail.text !== '') parts.push({ type: 'reasoning', text: detail.text });
+    const text = detail.text ?? detail.summary;
+    if (typeof text === 'string' && text !== '') parts.push({ type: 'reasoning', text });
     if (typeof detail.signature === 'string' && detail.signature !== '')
       parts.push({ type: 'reasoning_seal', seal: sealOfDetail(detail.signature, detail) });
     if (typeof detail.data === 'string') parts.push({ type: 'sealed', seal: sealOfDetail(detail.data, detail) });
@@ -177,11 +169,11 @@ function addCitation(parts: ResponsePart[], annotation: unknown, choice: number)
   parts.push({ type: 'citation', url: cited.url, ...(typeof title === 'string' ? { title } : {}), ...range, choice });
 }
 
-function addCall(parts: ResponsePart[], piece: JsonObject, choice: number, calls: ToolCalls): void {
+function addCall(parts: ResponsePart[], piece: JsonObject, { index: choice, calls, isWhole }: ReadChoice): void {
   const called = calledIn(piece);
-  const { index, isNew } = calls.place(piece);
+  const told = { ...piece, function: called };
+  const { index, isNew, id } = isWhole ? calls.begin(told) : calls.place(told);
   if (isNew) {
-    const id = typeof piece.id === 'string' && piece.id !== '' ? piece.id : `call_${choice}_${index}`;
     const seal = readSignatureField(piece);
     const name = typeof called.name === 'string' ? called.name : '';
     parts.push({ type: 'tool_call', index, id, name, choice, ...(seal === undefined ? {} : { seal }) });

@@ -4,8 +4,12 @@ import type { EncodeInput } from '../encode-input.ts';
 import type { RequestQuirks } from '../provider-traits.ts';
 import { effortNamed, nearestEffort, refusesSampling } from '../reasoning-models.ts';
 import type { AppliedTraits } from '../upstream-dialect.ts';
+import { thoughtsRule } from '../thoughts-rule.ts';
 import { missedName } from '../unsaid.ts';
+import { callIdRule } from './call-ids.ts';
+import { fitCalls } from './fit-calls.ts';
 import { saidFields } from './said-fields.ts';
+import { withPlaceholders } from './thoughts-back.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -31,6 +35,7 @@ export function applyQuirks(body: Body, input: EncodeInput): AppliedTraits {
     for (const field of rule.drop ?? []) lose(field);
   }
   fillEmptyTurns(edit);
+  fitMessages(edit, input);
   if (way.set !== null) {
     for (const field in way.set) if (!edit.has(field)) edit.set(field, way.set[field]);
   }
@@ -126,6 +131,15 @@ function fillEmptyTurns(edit: Edit): void {
 function saysNothingInAList(message: unknown): message is Body {
   if (!isObject(message) || !Array.isArray(message.content) || message.content.length > 0) return false;
   return message.role === 'assistant' && Array.isArray(message.tool_calls);
+}
+
+/** What earlier turns have called and thought, as the provider takes it back. */
+function fitMessages(edit: Edit, input: EncodeInput): void {
+  const messages = edit.get('messages');
+  if (!Array.isArray(messages)) return;
+  const { provider, upstreamModel } = input.way;
+  const fitted = withPlaceholders(fitCalls(messages, provider.callIds ?? callIdRule), thoughtsRule(input), upstreamModel);
+  if (fitted !== messages) edit.set('messages', fitted);
 }
 
 function developerRole(edit: Edit): void {

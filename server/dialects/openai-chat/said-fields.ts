@@ -74,6 +74,10 @@ export const saidFields: SaidFields = {
 };
 
 export const carriedFields: CarriedFields = {
+  thoughts: { treatment: 'dropped', about: 'to providers that take none back' },
+  unsigned_thoughts: { treatment: 'dropped', about: 'to providers that take none back' },
+  foreign_thoughts: { treatment: 'dropped', about: 'but for hosts of models of several vendors' },
+  tool_errors: 'in_words',
   media: { treatment: 'refused', about: 'images and documents by id' },
   forced_tool: 'by_parts',
   token_limit: 'by_parts',

@@ -1,6 +1,7 @@
 // What is looked for in the bytes of a stream without reading it event by event.
 import { parseObject } from '#server/framing/loose-json.ts';
 import { dataIn, endOfEvent, linesIn, startOfEvent, toEvent } from '#server/framing/sse.ts';
+import { keySearch } from './key-search.ts';
 import { isUsageOnly } from './stream-transform.ts';
 import { includeReasoning } from './token-usage.ts';
 
@@ -142,23 +143,6 @@ export function withoutUsage(events: Buffer): readonly Buffer[] {
   }
   kept.push(events.subarray(end));
   return kept;
-}
-
-/**
- * A search for a key in its quotes: the offset behind the next one, -1 when there is none. Quotes stand everywhere in JSON, and
- * a search stops wherever its first letter is: it begins at a letter that is rarer, and looks back.
- */
-function keySearch(name: string, rare: string): (bytes: Buffer, from: number) => number {
-  const key = Buffer.from(`"${name}"`);
-  const skipped = key.indexOf(rare);
-  const rest = key.subarray(skipped);
-  return (bytes, from) => {
-    for (let at = bytes.indexOf(rest, from); at >= 0; at = bytes.indexOf(rest, at + 1)) {
-      const start = at - skipped;
-      if (start >= from && bytes.compare(key, 0, skipped, start, at) === 0) return at + rest.length;
-    }
-    return -1;
-  };
 }
 
 interface Cut {

@@ -2,7 +2,6 @@
 import { isStrictSchema } from '../strict-schema.ts';
 import { dataUrl, imageType, isFilm } from '../media.ts';
 import type {
-  AssistantPart,
   CacheHint,
   ChatRequest,
   FilePart,
@@ -15,7 +14,7 @@ import type {
   UserPart,
 } from '../parts.ts';
 import { Losses, untranslatable } from '../losses.ts';
-import type { CacheMarks } from '../provider-traits.ts';
+import type { CacheMarks, ThoughtsRule } from '../provider-traits.ts';
 import { effortOf, fieldOf, isAsWished, reasons, takesEffort } from '../reasoning-models.ts';
 import type { WriteOptions, WrittenRequest } from '../upstream-dialect.ts';
 import { writeHostedTools } from '../hosted-tools.ts';
@@ -23,6 +22,7 @@ import { openaiUserId } from '../user-id.ts';
 import { cacheControl, withMarks } from './cache-marks.ts';
 import { isSearchModel } from './hosted-tools.ts';
 import { carriedFields } from './said-fields.ts';
+import { writeThoughts } from './thoughts-back.ts';
 
 type Json = Record<string, unknown>;
 
@@ -38,7 +38,7 @@ export function writeRequest(asked: ChatRequest, options: WriteOptions): Written
   const body: Json = {
     ...extras,
     model: options.upstreamModel,
-    messages: request.messages.flatMap((message) => writeMessage(message, losses, options.cacheMarks?.results)),
+    messages: request.messages.flatMap((message) => writeMessage(message, options, losses)),
   };
   if (request.maxTokens !== undefined) body[isReasoning ? 'max_completion_tokens' : 'max_tokens'] = request.maxTokens;
   if (request.temperature !== undefined) body.temperature = request.temperature;
@@ -54,7 +54,12 @@ export function writeRequest(asked: ChatRequest, options: WriteOptions): Written
     if (options.forceUsage) body.stream_options = { include_usage: true };
   }
   if (isLost) losses.drop('cache_hints');
-  return { body, dropped: losses.names };
+  const { thoughts } = options;
+  return { body, dropped: losses.names, ...(thoughts?.isDoubtful === true && hasThoughts(body) ? { doubtful: thoughts.fields } : {}) };
+}
+
+function hasThoughts({ messages }: Json): boolean {
+  return Array.isArray(messages) && messages.some((message: Json) => 'reasoning_content' in message || 'reasoning' in message);
 }
 
 function writeFormat(format: NonNullable<ChatRequest['responseFormat']>): Json {
@@ -119,14 +124,14 @@ function writeReasoning(body: Json, wish: NonNullable<ChatRequest['reasoning']>,
   if (effort !== null && effort !== undefined) body.reasoning_effort = effort;
 }
 
-function writeMessage(message: Message, losses: Losses, marked?: CacheMarks['results']): Json[] {
+function writeMessage(message: Message, { thoughts, cacheMarks }: WriteOptions, losses: Losses): Json[] {
   if (message.role === 'system') return message.content.length === 0 ? [] : [{ role: 'system', content: joined(message.content) }];
-  if (message.role === 'assistant') return writeAssistant(message.content, message.name, losses);
-  return writeUser(message, losses, marked);
+  if (message.role === 'assistant') return writeAssistant(message, thoughts, losses);
+  return writeUser(message, cacheMarks?.results);
 }
 
 /** Results of tools are messages of their own and come first; images among them follow in the user's message. */
-function writeUser(message: Extract<Message, { role: 'user' }>, losses: Losses, marked?: CacheMarks['results']): Json[] {
+function writeUser(message: Extract<Message, { role: 'user' }>, marked?: CacheMarks['results']): Json[] {
   const messages: Json[] = [];
   const rest: Exclude<UserPart, ToolResultPart>[] = [];
   for (const part of message.content) {
@@ -134,7 +139,6 @@ function writeUser(message: Extract<Message, { role: 'user' }>, losses: Losses, 
       rest.push(part);
       continue;
     }
-    if (part.isError) losses.drop('tool_errors');
     const texts = part.content.filter((inner) => inner.type === 'text');
     const own = marked === 'message' ? cacheControl(part.cache ?? texts.findLast(({ cache }) => cache !== undefined)?.cache) : {};
     const content = marked === 'message' ? plainJoined(texts) : joined(texts, part.cache);
@@ -171,16 +175,18 @@ function writeFile({ source, name }: FilePart, field: string): Json {
   return { type: 'file', file: { filename: name ?? 'document.pdf', file_data: dataUrl(source.mediaType, source.data) } };
 }
 
-function writeAssistant(parts: readonly AssistantPart[], name: string | undefined, losses: Losses): Json[] {
+function writeAssistant(
+  { content: parts, name }: Extract<Message, { role: 'assistant' }>,
+  thoughts: ThoughtsRule | undefined,
+  losses: Losses,
+): Json[] {
   const texts = parts.filter((part) => part.type === 'text');
   const refusals = parts.filter((part) => part.type === 'refusal');
   const calls = parts.filter((part) => part.type === 'tool_call');
-  // Thoughts of one model mean nothing to another's provider.
-  if (parts.some((part) => part.type === 'reasoning' || part.type === 'sealed' || (part.type === 'tool_call' && part.seal !== undefined)))
-    losses.drop('thoughts');
+  const thought = writeThoughts(parts, thoughts, losses);
   if (parts.some((part) => part.type === 'hosted_call' || part.type === 'hosted_result')) losses.drop('provider_tool_results');
   if (texts.length + refusals.length + calls.length === 0) return [];
-  const message: Json = { role: 'assistant', content: texts.length === 0 ? null : joined(texts) };
+  const message: Json = { role: 'assistant', content: texts.length === 0 ? null : joined(texts), ...thought };
   if (name !== undefined) message.name = name;
   if (refusals.length > 0) message.refusal = refusals.map(({ text }) => text).join('\n');
   if (calls.length > 0) {

@@ -1,7 +1,6 @@
 // Items of a Responses request → messages, with the tools and wishes that came among them.
 import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
-import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { AssistantPart, Message, TextPart, ToolResultPart, UserPart } from '../parts.ts';
 import type { ExtraField } from '../request-fields.ts';
 import type { Seal } from '../seal.ts';
@@ -10,6 +9,7 @@ import { ResultTurns } from '../result-turns.ts';
 import { badField } from '../strict-fields.ts';
 import type { StrictFields } from '../strict-fields.ts';
 import { argumentsOfText } from '../text-tools.ts';
+import { objectArguments } from '../tool-arguments.ts';
 import { callIds } from './call-ids.ts';
 import { readEncrypted } from './encrypted-content.ts';
 import { readHostedItem } from './hosted-items.ts';
@@ -61,7 +61,8 @@ class ItemReader {
         break;
       case 'tool_search_call':
         // One that the provider carried out found what is among the tools anyway.
-        if (item.has('call_id')) this.#assistant({ ...this.#callOf(item, searchName), arguments: jsonOf(item.raw('arguments')) }, item);
+        if (item.has('call_id'))
+          this.#assistant({ ...this.#callOf(item, searchName), arguments: objectArguments(item.raw('arguments')) }, item);
         break;
       case 'tool_search_output':
         this.#search(item);
@@ -116,7 +117,7 @@ class ItemReader {
 
   #call(item: StrictFields, type: string): void {
     const call = this.#callOf(item, flatName(item.requiredText('name'), item.text('namespace')));
-    const written = type === 'custom_tool_call' ? argumentsOfText(item.requiredText('input')) : jsonOf(item.text('arguments'));
+    const written = type === 'custom_tool_call' ? argumentsOfText(item.requiredText('input')) : objectArguments(item.raw('arguments'));
     this.#assistant({ ...call, arguments: written }, item);
   }
 
@@ -181,11 +182,4 @@ function readAssistantContent(item: StrictFields): AssistantPart[] {
     const text: TextPart = { type: 'text', text: part.requiredText('text') };
     return text;
   });
-}
-
-/** Arguments are an object everywhere else. What a model wrote otherwise stays what it wrote. */
-function jsonOf(written: unknown): string {
-  if (isObject(written)) return JSON.stringify(written);
-  if (typeof written !== 'string' || written.trim() === '') return '{}';
-  return parseObject(written) === null ? argumentsOfText(written) : written;
 }

@@ -69,6 +69,7 @@ export const saidFields: SaidFields = {
 const includedLogprobs = 'message.output_text.logprobs';
 
 export const carriedFields: CarriedFields = {
+  tool_errors: 'in_words',
   forced_tool: 'by_parts',
   search: 'by_parts',
   media: { treatment: 'refused', about: 'spoken input, and images and files by id' },

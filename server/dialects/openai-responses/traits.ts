@@ -6,6 +6,8 @@ import { effortNamed, nearestEffort, refusesSampling } from '../reasoning-models
 import { missedName } from '../unsaid.ts';
 import type { AppliedTraits } from '../upstream-dialect.ts';
 import { asOfAccount } from './account-request.ts';
+import { callIdRule } from './call-ids.ts';
+import { fitCalls } from './fit-calls.ts';
 import { effortIn } from './identity.ts';
 import { saidFields } from './said-fields.ts';
 
@@ -15,7 +17,8 @@ type Body = Readonly<Record<string, unknown>>;
 export function applyTraits(body: Body, input: EncodeInput): AppliedTraits {
   const { way } = input;
   const dropped: string[] = [];
-  let edited = way.set === null ? body : withFields(body, way.set);
+  const fitted = fitCalls(body, way.provider.callIds ?? callIdRule);
+  let edited = way.set === null ? fitted : withFields(fitted, way.set);
   const lose = (field: string) => {
     if (!Object.hasOwn(edited, field)) return;
     const { [field]: value, ...rest } = edited;

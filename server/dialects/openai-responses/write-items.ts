@@ -19,18 +19,14 @@ export function writeItems(messages: readonly Message[], textTools: ReadonlySet<
   return messages.flatMap((message) => {
     if (message.role === 'system') return message.content.length === 0 ? [] : [{ role: 'system', content: joined(message.content) }];
     if (message.name !== undefined) losses.drop('names');
-    if (message.role === 'user') return writeUser(message.content, { field: message.field, textCalls }, losses);
+    if (message.role === 'user') return writeUser(message.content, { field: message.field, textCalls });
     for (const part of message.content) if (part.type === 'tool_call' && textTools.has(part.name)) textCalls.add(part.id);
     return writeAssistant(message.content, textCalls, losses);
   });
 }
 
 /** Results of tools are items of their own and come first. */
-function writeUser(
-  parts: readonly UserPart[],
-  { field, textCalls }: { field: string; textCalls: ReadonlySet<string> },
-  losses: Losses,
-): Json[] {
+function writeUser(parts: readonly UserPart[], { field, textCalls }: { field: string; textCalls: ReadonlySet<string> }): Json[] {
   const items: Json[] = [];
   const rest: Exclude<UserPart, ToolResultPart>[] = [];
   for (const part of parts) {
@@ -38,7 +34,6 @@ function writeUser(
       rest.push(part);
       continue;
     }
-    if (part.isError) losses.drop('tool_errors');
     const type = textCalls.has(part.callId) ? 'custom_tool_call_output' : 'function_call_output';
     items.push({ type, call_id: part.callId, output: writeContent(part.content, field) });
   }

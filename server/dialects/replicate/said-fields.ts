@@ -3,6 +3,7 @@ import type { CarriedFields } from '../request-fields.ts';
 
 /** Pictures go along where the vendor's models take them, which the table of what is lost does not tell apart. */
 export const carriedFields: CarriedFields = {
+  tool_errors: 'in_words',
   token_limit: 'by_parts',
   temperature: 'by_parts',
   top_p: 'by_parts',

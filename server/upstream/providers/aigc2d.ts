@@ -1,5 +1,5 @@
 // A gateway of the OpenAI shape.
-import { marksOfClaude, openaiModelList, openaiPaths, openaiReasoning } from './openai-shape.ts';
+import { marksOfClaude, openaiModelList, openaiPaths, openaiReasoning, thoughtsOfHosts } from './openai-shape.ts';
 import { creditGrants } from '#server/upstream/balance-sources.ts';
 import type { Provider } from './spec.ts';
 
@@ -10,6 +10,7 @@ export const aigc2d: Provider = {
   formats: {
     'openai-chat': {
       framing: 'sse',
+      thoughts: thoughtsOfHosts,
       paths: openaiPaths,
       quirks: { streamOptions: 'pass', modelRules: [openaiReasoning] },
       cacheMarks: marksOfClaude,

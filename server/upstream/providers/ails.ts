@@ -1,5 +1,5 @@
 // A gateway of the OpenAI shape.
-import { marksOfClaude, openaiModelList, openaiPaths, openaiReasoning } from './openai-shape.ts';
+import { marksOfClaude, openaiModelList, openaiPaths, openaiReasoning, thoughtsOfHosts } from './openai-shape.ts';
 import type { Provider } from './spec.ts';
 
 export const ails: Provider = {
@@ -9,6 +9,7 @@ export const ails: Provider = {
   formats: {
     'openai-chat': {
       framing: 'sse',
+      thoughts: thoughtsOfHosts,
       paths: openaiPaths,
       quirks: { streamOptions: 'pass', modelRules: [openaiReasoning] },
       cacheMarks: marksOfClaude,

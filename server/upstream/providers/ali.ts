@@ -4,7 +4,7 @@
 import { byMessages } from '#server/calls/images/forms/dashscope.ts';
 import { askedFlat } from '#server/calls/rerank/forms.ts';
 import models from './default-models.json' with { type: 'json' };
-import { claudeBeside } from './openai-shape.ts';
+import { anyCallId, claudeBeside, thoughtsBack } from './openai-shape.ts';
 import type { Provider } from './spec.ts';
 
 /** How the names of models begin that make pictures of pictures. */
@@ -19,6 +19,8 @@ export const ali: Provider = {
   formats: {
     'openai-chat': {
       framing: 'sse',
+      thoughts: thoughtsBack,
+      callIds: anyCallId,
       paths: {
         chat: '{base}/compatible-mode/v1/chat/completions',
         // Its coders alone complete texts. https://help.aliyun.com/zh/model-studio/completions

@@ -1,6 +1,6 @@
 // Azure OpenAI: the deployment, in the path or in the body, is the model's name without dots, which it once could not have.
 // https://learn.microsoft.com/azure/ai-services/openai/reference
-import { completionsAt, openaiReasoning, openaiStops, responsesModels, responsesReasoning } from './openai-shape.ts';
+import { completionsAt, openaiReasoning, openaiStops, responsesModels, responsesReasoning, thoughtsOfHosted } from './openai-shape.ts';
 import type { Provider } from './spec.ts';
 
 export const azure: Provider = {
@@ -10,6 +10,7 @@ export const azure: Provider = {
   formats: {
     'openai-chat': {
       framing: 'sse',
+      thoughts: thoughtsOfHosted,
       paths: {
         chat: '{base}/openai/deployments/{deployment}/chat/completions?api-version={version}',
         completions: completionsAt('{base}/openai/deployments/{deployment}/completions?api-version={version}'),

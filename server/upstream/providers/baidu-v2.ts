@@ -1,5 +1,6 @@
 // Baidu Qianfan, API version 2; the key may be `<key>|<application id>`. https://cloud.baidu.com/doc/qianfan-api
 import models from './default-models.json' with { type: 'json' };
+import { anyCallId, thoughtsOfHosts } from './openai-shape.ts';
 import type { Provider } from './spec.ts';
 
 export const baiduV2: Provider = {
@@ -9,6 +10,8 @@ export const baiduV2: Provider = {
   formats: {
     'openai-chat': {
       framing: 'sse',
+      thoughts: thoughtsOfHosts,
+      callIds: anyCallId,
       paths: {
         chat: '{base}/v2/chat/completions',
         embeddings: '{base}/v2/embeddings',

@@ -2,6 +2,7 @@
 // https://developers.cloudflare.com/workers-ai/configuration/open-ai-compatibility
 import { saying } from '#server/calls/audio/workers-transcripts.ts';
 import models from './default-models.json' with { type: 'json' };
+import { anyCallId, thoughtsOfHosts } from './openai-shape.ts';
 import type { Provider } from './spec.ts';
 
 /** Where models are run by their own words. */
@@ -14,6 +15,8 @@ export const cloudflare: Provider = {
   formats: {
     'openai-chat': {
       framing: 'sse',
+      thoughts: thoughtsOfHosts,
+      callIds: anyCallId,
       paths: {
         chat: '{base}/client/v4/accounts/{other}/ai/v1/chat/completions',
         embeddings: '{base}/client/v4/accounts/{other}/ai/v1/embeddings',

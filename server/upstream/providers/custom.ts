@@ -1,5 +1,5 @@
 // Any address that speaks the OpenAI shape: the channel's base URL is the whole URL, with `{model}` filled in.
-import { marksOfClaude, openaiReasoning } from './openai-shape.ts';
+import { marksOfClaude, openaiReasoning, thoughtsOfHosts } from './openai-shape.ts';
 import { customBalance } from '#server/upstream/balance-sources.ts';
 import type { Provider } from './spec.ts';
 
@@ -10,6 +10,7 @@ export const custom: Provider = {
   formats: {
     'openai-chat': {
       framing: 'sse',
+      thoughts: thoughtsOfHosts,
       paths: {
         chat: '{base}',
         embeddings: '{base}',

@@ -1,7 +1,7 @@
 // https://platform.minimaxi.com/document/ChatCompletion_v2 — errors arrive as status 200 with `base_resp`.
 // Claude's format: https://platform.minimax.io/docs/api-reference/text-anthropic-api
 import models from './default-models.json' with { type: 'json' };
-import { claudeBeside, openaiModelList } from './openai-shape.ts';
+import { claudeBeside, openaiModelList, thoughtsOfMiniMax } from './openai-shape.ts';
 import type { Provider } from './spec.ts';
 
 export const miniMax: Provider = {
@@ -11,6 +11,7 @@ export const miniMax: Provider = {
   formats: {
     'openai-chat': {
       framing: 'sse',
+      thoughts: thoughtsOfMiniMax,
       paths: {
         chat: '{base}/v1/text/chatcompletion_v2',
         images: '{base}/v1/image_generation',

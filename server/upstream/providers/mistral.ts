@@ -28,6 +28,8 @@ export const mistral: Provider = {
         dropFromMessages: ['refusal', 'annotations', 'audio', 'function_call', 'reasoning', 'reasoning_content'],
         images: 'text',
       },
+      // `Tool call id has to be defined, only a-z, A-Z, 0-9, with a length of 9`: https://github.com/BerriAI/litellm/issues/41534
+      callIds: { letters: /^[a-zA-Z0-9]+$/, exactly: 9 },
     },
   },
   auth: { kind: 'bearer' },

@@ -1,5 +1,5 @@
 // A gateway of the OpenAI shape. https://docs.ohmygpt.com
-import { marksOfClaude, openaiModelList, openaiPaths, openaiReasoning } from './openai-shape.ts';
+import { marksOfClaude, openaiModelList, openaiPaths, openaiReasoning, thoughtsOfHosts } from './openai-shape.ts';
 import type { Provider } from './spec.ts';
 
 export const ohMyGpt: Provider = {
@@ -9,6 +9,7 @@ export const ohMyGpt: Provider = {
   formats: {
     'openai-chat': {
       framing: 'sse',
+      thoughts: thoughtsOfHosts,
       paths: openaiPaths,
       quirks: { streamOptions: 'pass', modelRules: [openaiReasoning] },
       cacheMarks: marksOfClaude,

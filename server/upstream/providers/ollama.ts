@@ -1,4 +1,5 @@
 // Models on one's own machine. https://docs.ollama.com/api and https://docs.ollama.com/openai
+import { anyCallId, thoughtsOfHosts } from './openai-shape.ts';
 import type { Provider } from './spec.ts';
 
 export const ollama: Provider = {
@@ -8,6 +9,8 @@ export const ollama: Provider = {
   formats: {
     'openai-chat': {
       framing: 'sse',
+      thoughts: thoughtsOfHosts,
+      callIds: anyCallId,
       paths: { chat: '{base}/v1/chat/completions', completions: '{base}/v1/completions', embeddings: '{base}/api/embed' },
       quirks: { streamOptions: 'ask', drop: ['n', 'user'] },
       // https://docs.ollama.com/api/openai-compatibility

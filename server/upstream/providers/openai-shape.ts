@@ -1,5 +1,5 @@
 // What providers of the OpenAI shape have in common.
-import type { CacheMarks, ModelRule, ModelSuffix } from '#server/dialects/provider-traits.ts';
+import type { CacheMarks, ModelRule, ModelSuffix, ThoughtsRule } from '#server/dialects/provider-traits.ts';
 import type { ModelFacts } from '#server/model-facts/model-facts.ts';
 import { efforts } from '#server/model-facts/model-record.ts';
 import type { ModelList, PathRule, ProviderFormat } from './spec.ts';
@@ -107,3 +107,49 @@ export const responsesReasoning: ModelRule = {
   })),
   longIdle: true,
 };
+
+/** Stands for thoughts where nothing may not stand. */
+const unthought = '.';
+
+/**
+ * DeepSeek refuses every turn without `reasoning_content` while it thinks and takes an empty one, Kimi wants one that is not empty.
+ * https://api-docs.deepseek.com/guides/thinking_mode https://github.com/charmbracelet/crush/issues/2696 https://github.com/openclaw/openclaw/issues/73417
+ */
+const thoughtsWanted: NonNullable<ThoughtsRule['placeholders']> = [
+  { models: /deepseek/i, text: '' },
+  { models: /kimi|moonshot/i, text: unthought },
+];
+
+/** Of providers that know `reasoning_content` in messages. */
+export const thoughtsBack: ThoughtsRule = { fields: ['reasoning_content'], placeholders: thoughtsWanted };
+
+/** Of DeepSeek, whatever its models are called. */
+export const thoughtsOfDeepSeek: ThoughtsRule = { fields: ['reasoning_content'], placeholders: [{ models: /^/, text: '' }] };
+
+/** Of Kimi, whatever its models are called. */
+export const thoughtsOfKimi: ThoughtsRule = { fields: ['reasoning_content'], placeholders: [{ models: /^/, text: unthought }] };
+
+/** Behind addresses where anything may speak the format: some refuse what they do not know. */
+export const thoughtsOfHosts: ThoughtsRule = { ...thoughtsBack, isDoubtful: true };
+
+/** The models that are known to want their thoughts back, at vendors whose own models have none. */
+export const thoughtsOfHosted: ThoughtsRule = {
+  ...thoughtsBack,
+  models: /deepseek|kimi|moonshot|glm-|minimax|qwen|mimo/i,
+  isDoubtful: true,
+};
+
+/**
+ * https://openrouter.ai/docs/use-cases/reasoning-tokens#preserving-reasoning — an empty `reasoning` counts as none.
+ */
+export const thoughtsOfOpenRouter: ThoughtsRule = {
+  fields: ['reasoning', 'reasoning_details'],
+  placeholders: thoughtsWanted.map(({ models }) => ({ models, text: unthought })),
+  takesSeals: true,
+};
+
+/** https://platform.minimax.io/docs/api-reference/text-openai-api */
+export const thoughtsOfMiniMax: ThoughtsRule = { fields: ['reasoning_content', 'reasoning_details'] };
+
+/** Kimi's ids of calls say which call it is (`functions.name:0`), and may be longer than OpenAI's. */
+export const anyCallId = {} as const;

@@ -9,6 +9,7 @@ import {
   responsesBeside,
   responsesModels,
   responsesReasoning,
+  thoughtsOfHosts,
 } from './openai-shape.ts';
 import { openaiBalance } from '#server/upstream/balance-sources.ts';
 import type { Provider } from './spec.ts';
@@ -20,6 +21,7 @@ export const openai: Provider = {
   formats: {
     'openai-chat': {
       framing: 'sse',
+      thoughts: { ...thoughtsOfHosts, isAwayOnly: true },
       paths: { ...openaiPaths, realtime: '{base}/v1/realtime?model={modelValue}' },
       quirks: { streamOptions: 'ask', modelRules: [openaiReasoning, openaiStops] },
       takesCacheKey: true,

@@ -1,5 +1,5 @@
 // https://openrouter.ai/docs/api-reference/overview
-import { openaiModelList, openaiPaths } from './openai-shape.ts';
+import { anyCallId, openaiModelList, openaiPaths, thoughtsOfOpenRouter } from './openai-shape.ts';
 import { openRouterBalance } from '#server/upstream/balance-sources.ts';
 import type { Provider } from './spec.ts';
 
@@ -10,6 +10,8 @@ export const openRouter: Provider = {
   formats: {
     'openai-chat': {
       framing: 'sse',
+      thoughts: thoughtsOfOpenRouter,
+      callIds: anyCallId,
       paths: openaiPaths,
       quirks: { streamOptions: 'ask' },
       // https://openrouter.ai/docs/features/prompt-caching

@@ -1,6 +1,6 @@
 // https://docs.siliconflow.cn/cn/api-reference
 import models from './default-models.json' with { type: 'json' };
-import { openaiModelList, openaiPaths } from './openai-shape.ts';
+import { anyCallId, openaiModelList, openaiPaths, thoughtsBack } from './openai-shape.ts';
 import { siliconFlowBalance } from '#server/upstream/balance-sources.ts';
 import type { Provider } from './spec.ts';
 
@@ -11,6 +11,8 @@ export const siliconFlow: Provider = {
   formats: {
     'openai-chat': {
       framing: 'sse',
+      thoughts: thoughtsBack,
+      callIds: anyCallId,
       paths: {
         chat: openaiPaths.chat,
         completions: openaiPaths.completions,

@@ -1,5 +1,5 @@
 // https://submodel.ai/docs
-import { openaiModelList } from './openai-shape.ts';
+import { anyCallId, openaiModelList, thoughtsOfHosts } from './openai-shape.ts';
 import type { Provider } from './spec.ts';
 
 export const submodel: Provider = {
@@ -9,6 +9,8 @@ export const submodel: Provider = {
   formats: {
     'openai-chat': {
       framing: 'sse',
+      thoughts: thoughtsOfHosts,
+      callIds: anyCallId,
       paths: { chat: '{base}/v1/chat/completions' },
       quirks: { streamOptions: 'pass' },
     },

@@ -6,6 +6,7 @@ import { readRegions } from '#shared/channel-regions.ts';
 import { readClaudeEnding } from '#server/dialects/claude-endings.ts';
 import models from './default-models.json' with { type: 'json' };
 import { geminiThinking } from './gemini.ts';
+import { thoughtsOfHosted } from './openai-shape.ts';
 import type { ModelLocation, LocatedCall, Provider } from './spec.ts';
 
 const anthropic = '{base}/v1/projects/{project}/locations/{region}/publishers/anthropic/models';
@@ -48,6 +49,7 @@ export const vertex: Provider = {
     },
     'openai-chat': {
       framing: 'sse',
+      thoughts: thoughtsOfHosted,
       models: /llama|-maas$|\//,
       paths: { chat: '{base}/v1beta1/projects/{project}/locations/{region}/endpoints/openapi/chat/completions' },
       quirks: { streamOptions: 'ask' },

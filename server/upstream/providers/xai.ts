@@ -1,7 +1,7 @@
 // https://docs.x.ai/docs/api-reference — `completion_tokens` leaves the reasoning tokens out. No ending of a name asks for a search: `search_parameters` has been
 // answered with 410 since January 2026 (https://docs.x.ai/docs/guides/live-search).
 import models from './default-models.json' with { type: 'json' };
-import { effortSuffixes, openaiModelList } from './openai-shape.ts';
+import { effortSuffixes, openaiModelList, thoughtsBack } from './openai-shape.ts';
 import type { Provider } from './spec.ts';
 
 export const xai: Provider = {
@@ -11,6 +11,7 @@ export const xai: Provider = {
   formats: {
     'openai-chat': {
       framing: 'sse',
+      thoughts: thoughtsBack,
       paths: { chat: '{base}/v1/chat/completions', images: '{base}/v1/images/generations', image_edits: '{base}/v1/images/edits' },
       images: 'xai',
       quirks: {

@@ -1,6 +1,6 @@
 // Models on one's own machines. https://inference.readthedocs.io
 import models from './default-models.json' with { type: 'json' };
-import { openaiModelList, openaiPaths } from './openai-shape.ts';
+import { anyCallId, openaiModelList, openaiPaths, thoughtsOfHosts } from './openai-shape.ts';
 import type { Provider } from './spec.ts';
 
 export const xinference: Provider = {
@@ -10,6 +10,8 @@ export const xinference: Provider = {
   formats: {
     'openai-chat': {
       framing: 'sse',
+      thoughts: thoughtsOfHosts,
+      callIds: anyCallId,
       paths: openaiPaths,
       quirks: { streamOptions: 'pass' },
       rerank: 'xinference',

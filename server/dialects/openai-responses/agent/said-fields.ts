@@ -3,6 +3,7 @@ import type { CarriedFields } from '../../request-fields.ts';
 
 /** https://docs.perplexity.ai/docs/agent-api/migrate-from-sonar/how-to */
 export const carriedFields: CarriedFields = {
+  tool_errors: 'in_words',
   forced_tool: 'by_parts',
   search: 'by_parts',
   media: { treatment: 'refused', about: 'spoken input, and images and files by id' },

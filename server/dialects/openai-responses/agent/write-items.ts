@@ -29,7 +29,6 @@ function writeUser(parts: readonly UserPart[], { field, names }: { field: string
   const results = parts.filter((part) => part.type === 'tool_result');
   const rest = parts.filter((part) => part.type !== 'tool_result');
   const items = results.map((result): Json => {
-    if (result.isError) losses.drop('tool_errors');
     const name = names.get(result.callId);
     return {
       type: 'function_call_output',

@@ -1,0 +1,150 @@
+import { describe, expect, it } from 'vitest';
+import { CallNumbers } from './call-numbers.ts';
+import { createStreamReader, readWhole } from './read-response.ts';
+
+type Piece = Record<string, unknown>;
+
+const begin = (id: string | undefined, name: string, written = '', index: number | undefined = 0): Piece => ({
+  ...(index === undefined ? {} : { index }),
+  ...(id === undefined ? {} : { id }),
+  type: 'function',
+  function: { name, arguments: written },
+});
+const rest = (written: string, more: Piece = { index: 0 }): Piece => ({ ...more, function: { arguments: written } });
+const chunk = (...pieces: Piece[]) => ({ id: 'c1', created: 1, model: 'm', choices: [{ index: 0, delta: { tool_calls: pieces } }] });
+
+interface Told {
+  id: string;
+  name: string;
+  arguments: string;
+}
+
+/** What translated streams are made of. */
+function callsRead(events: readonly object[]): Told[] {
+  const reader = createStreamReader(null);
+  const calls: Told[] = [];
+  for (const event of events) {
+    for (const part of reader.read({ name: '', data: JSON.stringify(event) })) {
+      if (part.type === 'tool_call') calls[part.index] = { id: part.id, name: part.name, arguments: '' };
+      const call = part.type === 'tool_arguments' ? calls[part.index] : undefined;
+      if (part.type === 'tool_arguments' && call !== undefined) call.arguments += part.text;
+    }
+  }
+  return calls;
+}
+
+/** What a client of the same format puts together by number. */
+function callsNumbered(events: readonly object[]): Told[] {
+  const numbers = new CallNumbers();
+  const calls: Told[] = [];
+  for (const event of events) {
+    const bytes = numbers.pass(Buffer.from(`data: ${JSON.stringify(event)}\n\n`)).toString();
+    const { choices } = JSON.parse(bytes.slice('data: '.length)) as ReturnType<typeof chunk>;
+    for (const piece of choices[0]?.delta.tool_calls ?? []) {
+      const { name = '', arguments: written = '' } = Object(piece['function']) as Partial<Told>;
+      const call = (calls[Number(piece['index'])] ??= { id: typeof piece['id'] === 'string' ? piece['id'] : '', name: '', arguments: '' });
+      call.name ||= name;
+      call.arguments += written;
+    }
+  }
+  return calls;
+}
+
+const streams: Record<string, Piece[][]> = {
+  'all have number 0, and ids where they begin': [[begin('call_a', 'ls', '{"x":"a"}')], [begin('call_b', 'cat')], [rest('{"x":"b"}')]],
+  'all have number 0 and no ids': [[begin(undefined, 'ls', '{"x":"a"}')], [begin(undefined, 'cat')], [rest('{"x":')], [rest('"b"}')]],
+  'all are whole, of number 0, in one event': [[begin('call_a', 'ls', '{"x":"a"}'), begin('call_b', 'cat', '{"x":"b"}')]],
+  'all have number 0, and every piece has its id and name': [
+    [begin('call_a', 'ls', '{"x"')],
+    [begin('call_a', 'ls', ':"a"}')],
+    [begin('call_b', 'cat', '{"x":"b"')],
+    [begin('call_b', 'cat', '}')],
+  ],
+  'are numbered': [[begin('call_a', 'ls')], [begin('call_b', 'cat', '', 1)], [rest('{"x":"a"}'), rest('{"x":"b"}', { index: 1 })]],
+  'are numbered, and pieces have empty ids': [
+    [begin('call_a', 'ls')],
+    [rest('{"x":"a"}', { index: 0, id: '' })],
+    [begin('call_b', 'cat', '', 1)],
+    [rest('{"x":"b"}', { index: 1, id: '' })],
+  ],
+};
+
+describe('parallel calls in a stream', () => {
+  it.each(Object.entries(streams))('that %s are told apart', (_what, pieces) => {
+    const events = pieces.map((some) => chunk(...some));
+    const expected = [
+      { name: 'ls', arguments: '{"x":"a"}' },
+      { name: 'cat', arguments: '{"x":"b"}' },
+    ];
+    expect(callsRead(events)).toMatchObject(expected);
+    expect(callsNumbered(events)).toMatchObject(expected);
+    expect(new Set(callsRead(events).map(({ id }) => id)).size).toBe(2);
+  });
+
+  it('are two of the same tool where the first one is complete', () => {
+    const pieces = [begin(undefined, 'ls', '{"x":"{\\"}"}'), begin(undefined, 'ls', '{"x":'), rest('"b"}')];
+    const told = [{ arguments: '{"x":"{\\"}"}' }, { arguments: '{"x":"b"}' }];
+    expect(callsRead(pieces.map((piece) => chunk(piece)))).toMatchObject(told);
+    expect(callsNumbered(pieces.map((piece) => chunk(piece)))).toMatchObject(told);
+  });
+
+  it('are one where each piece has the name again, or an id of its own', () => {
+    const named = [begin(undefined, 'ls'), begin(undefined, 'ls', '{"x":'), begin(undefined, 'ls', '"a"}')];
+    const renamed = [begin('a', 'ls', '{"x":'), begin('b', 'ls', '"a"}')];
+    for (const pieces of [named, renamed]) {
+      expect(callsRead(pieces.map((piece) => chunk(piece)))).toMatchObject([{ name: 'ls', arguments: '{"x":"a"}' }]);
+    }
+  });
+
+  it('without numbers follow each other', () => {
+    const none = { function: {} };
+    const pieces = [begin('a', 'ls', '{', undefined), rest('}', none), begin('b', 'cat', '{}', undefined)].map((piece) => {
+      const { index: _index, ...others } = piece;
+      return others;
+    });
+    expect(callsRead(pieces.map((piece) => chunk(piece)))).toMatchObject([{ arguments: '{}' }, { name: 'cat', arguments: '{}' }]);
+  });
+
+  it('have ids of their own where the provider gives none or one for all, which differ from response to response', () => {
+    const once = callsRead([chunk(begin(undefined, 'ls', '{}'), begin(undefined, 'cat', '{}'))]);
+    const again = callsRead([{ ...chunk(begin(undefined, 'ls', '{}')), id: 'c2' }]);
+    expect(new Set([...once, ...again].map(({ id }) => id)).size).toBe(3);
+    const same = callsRead([chunk(begin('call_0', 'ls', '{}', 0), begin('call_0', 'cat', '{}', 1))]);
+    expect(same.map(({ id }) => id)).toEqual(['call_0', 'call_0_1']);
+  });
+});
+
+describe('calls of a whole response', () => {
+  it('are as many as there are, whatever their numbers', () => {
+    const calls = [begin('call_a', 'ls', '{"x":"a"}'), begin('call_b', 'ls', ''), begin(undefined, 'ls', '{}')];
+    const body = {
+      id: 'c1',
+      created: 1,
+      model: 'm',
+      choices: [{ index: 0, message: { content: null, tool_calls: calls }, finish_reason: 'tool_calls' }],
+    };
+    const told = (readWhole(body, null) ?? []).filter((part) => part.type === 'tool_call');
+    expect(told.map(({ index }) => index)).toEqual([0, 1, 2]);
+    expect(new Set(told.map(({ id }) => id)).size).toBe(3);
+  });
+});
+
+describe('bytes of a stream', () => {
+  it('are the very same where no number has to change', () => {
+    const events = Buffer.from(
+      [chunk(begin('a', 'ls')), chunk(rest('{}')), { choices: [{ index: 0, delta: { content: '"tool_calls"' } }] }]
+        .map((event) => `data: ${JSON.stringify(event)}\n\n`)
+        .join(''),
+    );
+    expect(new CallNumbers().pass(events)).toBe(events);
+  });
+
+  it('keep what stands around an event that is numbered anew', () => {
+    const [first, second] = [chunk(begin('a', 'ls', '{}')), chunk(begin('b', 'cat', '{}'))].map(
+      (event) => `data: ${JSON.stringify(event)}\n\n`,
+    );
+    const comment = ': hello\n\n';
+    const passed = new CallNumbers().pass(Buffer.from(`${first}${comment}${second}${comment}`)).toString();
+    expect(passed).toBe(`${first}${comment}${second?.replace('"tool_calls":[{"index":0', '"tool_calls":[{"index":1')}${comment}`);
+  });
+});

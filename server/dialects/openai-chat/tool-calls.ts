@@ -1,0 +1,139 @@
+// Which call of a message a piece of a stream belongs to. The format numbers calls by `index`; some providers number all of them 0, some
+// name the call in its first piece alone, some in every piece, some give no number.
+import { createHash } from 'node:crypto';
+import { isObject } from '#server/framing/loose-json.ts';
+import type { JsonObject } from '#server/framing/loose-json.ts';
+
+export interface PlacedPiece {
+  /** Counts the calls of the message from 0. */
+  index: number;
+  /** The call begins with it. */
+  isNew: boolean;
+  /** Of the call; no two calls of the message have the same. */
+  id: string;
+}
+
+interface Call {
+  index: number;
+  id: string;
+  /** As the provider gives it; empty: not at all. */
+  toldId: string;
+  name: string;
+  arguments: ObjectEnd;
+}
+
+export class ToolCalls {
+  readonly #byNumber = new Map<number, Call>();
+  readonly #byId = new Map<string, Call>();
+  readonly #ids = new Set<string>();
+  readonly #seed: string;
+  #last: Call | undefined;
+
+  /** @param seed differs between responses: ids are made of it where the provider gives none */
+  constructor(seed: string) {
+    this.#seed = seed;
+  }
+
+  /** The call of index 0 has begun: the only one of the legacy form. */
+  get hasFirst(): boolean {
+    return this.#byNumber.has(0);
+  }
+
+  /** A piece of a stream. */
+  place(piece: JsonObject): PlacedPiece {
+    const told = readPiece(piece);
+    const known = this.#known(told);
+    if (known === undefined) return this.#begin(told);
+    if (known.toldId === '' && told.id !== '') this.#byId.set(told.id, known);
+    if (known.name === '') known.name = told.name;
+    known.arguments.push(told.text);
+    this.#last = known;
+    return { index: known.index, isNew: false, id: known.id };
+  }
+
+  /** A call as a whole. */
+  begin(piece: JsonObject): PlacedPiece {
+    return this.#begin(readPiece(piece));
+  }
+
+  #begin({ number, id: toldId, name, text }: Piece): PlacedPiece {
+    const index = this.#ids.size;
+    const own = toldId === '' ? this.#ownId(index) : toldId;
+    const id = this.#ids.has(own) ? `${own}_${index}` : own;
+    const call = { index, id, toldId, name, arguments: new ObjectEnd() };
+    call.arguments.push(text);
+    this.#ids.add(id);
+    if (number !== undefined) this.#byNumber.set(number, call);
+    if (toldId !== '') this.#byId.set(toldId, call);
+    this.#last = call;
+    return { index, isNew: true, id };
+  }
+
+  #known(piece: Piece): Call | undefined {
+    const { number, id } = piece;
+    const byId = id === '' ? undefined : this.#byId.get(id);
+    const numbered = number === undefined ? undefined : this.#byNumber.get(number);
+    if (number !== undefined && numbered === undefined) return piece.name === '' || byId?.arguments.state === 'within' ? byId : undefined;
+    const call = byId ?? numbered ?? (id === '' ? this.#last : undefined);
+    return call === undefined || beginsAnother(piece, call, byId === call) ? undefined : call;
+  }
+
+  #ownId(index: number): string {
+    return `call_${createHash('sha256').update(`${this.#seed} ${index}`).digest('hex').slice(0, 24)}`;
+  }
+}
+
+interface Piece {
+  number: number | undefined;
+  id: string;
+  name: string;
+  text: string;
+}
+
+function readPiece({ index, id, function: called, custom }: JsonObject): Piece {
+  const { name, arguments: text } = isObject(called) ? called : isObject(custom) ? { name: custom.name, arguments: custom.input } : {};
+  return {
+    number: typeof index === 'number' ? index : undefined,
+    id: typeof id === 'string' ? id : '',
+    name: typeof name === 'string' ? name : '',
+    text: typeof text === 'string' ? text : isObject(text) ? JSON.stringify(text) : '',
+  };
+}
+
+/** A piece with a name may begin a call although its number is that of another one. */
+function beginsAnother({ id, name }: Piece, call: Call, hasItsId: boolean): boolean {
+  if (name === '' || hasItsId) return false;
+  // A call whose arguments have begun and not ended goes on; some give each piece an id of its own.
+  if (call.arguments.state === 'within') return name !== call.name;
+  if (call.arguments.state === 'closed' || name !== call.name) return true;
+  return id !== '' && call.toldId !== '';
+}
+
+/** Finds the end of a JSON object that comes in pieces. */
+class ObjectEnd {
+  state: 'before' | 'within' | 'closed' = 'before';
+  #depth = 0;
+  #isText = false;
+  #isEscaped = false;
+
+  push(text: string): void {
+    for (let at = 0; at < text.length && this.state !== 'closed'; at += 1) this.#take(text.charCodeAt(at));
+  }
+
+  #take(code: number): void {
+    if (this.#isEscaped) this.#isEscaped = false;
+    else if (this.#isText) {
+      if (code === backslash) this.#isEscaped = true;
+      else if (code === quote) this.#isText = false;
+    } else if (code === quote) this.#isText = this.state === 'within';
+    else if (code === opening) {
+      this.state = 'within';
+      this.#depth += 1;
+    } else if (code === closing && this.state === 'within') {
+      this.#depth -= 1;
+      if (this.#depth === 0) this.state = 'closed';
+    }
+  }
+}
+
+const [quote, backslash, opening, closing] = [0x22, 0x5c, 0x7b, 0x7d];

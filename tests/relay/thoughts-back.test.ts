@@ -1,0 +1,185 @@
+// Thoughts of earlier turns at providers that want them back, whatever their callers speak, and what stands where a caller sends none.
+import { describe, expect, test } from 'vitest';
+import { engines } from '#tests/support/engines.ts';
+import { createScene } from '#tests/support/relay-scene.ts';
+import type { RelayScene } from '#tests/support/relay-scene.ts';
+
+type Json = Record<string, unknown>;
+
+const objects = (value: unknown): Json[] => (Array.isArray(value) ? value.map((one: unknown) => Object(one) as Json) : []);
+const user = (content: unknown) => ({ role: 'user', content });
+const toolCalls = [{ name: 'ls', arguments: '{}' }];
+const thought = 'I think.';
+const schema = { type: 'object', properties: {} };
+
+/** What a stream of that format ends up as, put together by the events that hold whole items. */
+async function answer(scene: RelayScene, path: string, body: Json): Promise<Json> {
+  const response = await scene.post(path, body);
+  const text = await response.text();
+  expect([response.status, text]).toEqual([200, expect.not.stringContaining('"error":{')]);
+  if (body['stream'] !== true) return JSON.parse(text) as Json;
+  const events = text.split('\n\n').flatMap((event) => /^data: (\{.*)$/m.exec(event)?.[1] ?? []);
+  return { events: events.map((event) => JSON.parse(event) as Json) };
+}
+
+function claudeContent({ content, events }: Json): Json[] {
+  if (content !== undefined) return objects(content);
+  const blocks: Json[] = [];
+  for (const { type, index, content_block: block, delta } of objects(events)) {
+    if (type === 'content_block_start') blocks[Number(index)] = { ...Object(block) };
+    const told = blocks[Number(index)];
+    if (type === 'content_block_delta' && Object(delta).type === 'thinking_delta' && told !== undefined)
+      told['thinking'] = `${String(told['thinking'])}${String(Object(delta).thinking)}`;
+  }
+  return blocks;
+}
+
+function responsesAnswer(told: Json): Json {
+  const last = objects(told['events']).at(-1);
+  return last === undefined ? told : (Object(last['response']) as Json);
+}
+
+/** One turn that calls a tool, and the next one. */
+const callers: Record<string, (scene: RelayScene, model: string, stream: boolean) => Promise<unknown>> = {
+  async claude(scene, model, stream) {
+    const shared = { model, max_tokens: 3000, stream, tools: [{ name: 'ls', input_schema: schema }], thinking: { type: 'adaptive' } };
+    const content = claudeContent(await answer(scene, '/v1/messages', { ...shared, messages: [user('go')] }));
+    const id = content.find(({ type }) => type === 'tool_use')?.['id'];
+    const result = user([{ type: 'tool_result', tool_use_id: id, content: 'x' }]);
+    return answer(scene, '/v1/messages', { ...shared, messages: [user('go'), { role: 'assistant', content }, result] });
+  },
+  async responses(scene, model, stream) {
+    const shared = { model, stream, store: false, tools: [{ type: 'function', name: 'ls', parameters: schema, strict: false }] };
+    const { output } = responsesAnswer(await answer(scene, '/v1/responses', { ...shared, input: [user('go')] }));
+    const id = objects(output).find(({ type }) => type === 'function_call')?.['call_id'];
+    const result = { type: 'function_call_output', call_id: id, output: 'x' };
+    return answer(scene, '/v1/responses', { ...shared, input: [user('go'), ...objects(output), result] });
+  },
+  async 'previous responses'(scene, model, stream) {
+    const shared = { model, stream, tools: [{ type: 'function', name: 'ls', parameters: schema, strict: false }] };
+    const told = responsesAnswer(await answer(scene, '/v1/responses', { ...shared, input: 'go' }));
+    const id = objects(told['output']).find(({ type }) => type === 'function_call')?.['call_id'];
+    const result = { type: 'function_call_output', call_id: id, output: 'x' };
+    return answer(scene, '/v1/responses', { ...shared, previous_response_id: told['id'], input: [result] });
+  },
+  async gemini(scene, model, stream) {
+    const path = `/v1beta/models/${model}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`;
+    const shared = { tools: [{ functionDeclarations: [{ name: 'ls' }] }], generationConfig: { thinkingConfig: { includeThoughts: true } } };
+    const asked = { role: 'user', parts: [{ text: 'go' }] };
+    const response = await scene.post(path, { ...shared, contents: [asked] });
+    const text = await response.text();
+    const told = stream ? text.split(/\r?\n\r?\n/).flatMap((event) => /^data: (\{.*)$/m.exec(event)?.[1] ?? []) : [text];
+    const parts = told.flatMap((one) =>
+      objects(Object(objects((JSON.parse(one) as Json)['candidates']).map(({ content }) => content)[0])['parts']),
+    );
+    const result = { role: 'user', parts: [{ functionResponse: { name: 'ls', response: { output: 'x' } } }] };
+    const second = await scene.post(path, { ...shared, contents: [asked, { role: 'model', parts }, result] });
+    expect([second.status, await second.text()]).toEqual([200, expect.any(String)]);
+    return undefined;
+  },
+};
+
+const turnsSent = (scene: RelayScene): Json[] =>
+  objects(Object(scene.upstream.requests.at(-1)?.body)['messages']).filter(({ role }) => role === 'assistant');
+
+const providers: Record<string, { type: number; model: string; fields: Json }> = {
+  DeepSeek: { type: 43, model: 'deepseek-v4-pro', fields: { reasoning_content: thought } },
+  Kimi: { type: 25, model: 'kimi-k2.5', fields: { reasoning_content: thought } },
+  GLM: { type: 26, model: 'glm-5', fields: { reasoning_content: thought } },
+  MiniMax: {
+    type: 35,
+    model: 'MiniMax-M2.5',
+    fields: { reasoning_content: thought, reasoning_details: [{ type: 'reasoning.text', text: thought }] },
+  },
+  Qwen: { type: 17, model: 'qwen3.5-plus', fields: { reasoning_content: thought } },
+  OpenRouter: {
+    type: 20,
+    model: 'z-ai/glm-5',
+    fields: { reasoning: thought, reasoning_details: [{ type: 'reasoning.text', text: thought }] },
+  },
+  'any host': { type: 1, model: 'own-model', fields: { reasoning_content: thought } },
+};
+
+describe.each(engines)('thoughts of earlier turns, on $kind', (engine) => {
+  const settings = { SelfUseModeEnabled: 'true' };
+
+  describe.each(Object.entries(providers))('at %s', (_name, { type, model, fields }) => {
+    test.each(Object.keys(callers))('go back from a caller of %s, whole and streamed', async (caller) => {
+      await using scene = await createScene(engine, {
+        settings,
+        channels: [{ type, models: model, ...(type === 26 ? { key: 'id.secret' } : {}) }],
+      });
+      scene.upstream.behave({ reasoning: thought, toolCalls, text: 'done' });
+      for (const stream of [false, true]) {
+        // Addresses hold the names of this format's models.
+        if (caller === 'gemini' && model.includes('/')) continue;
+        await callers[caller]?.(scene, model, stream);
+        expect(turnsSent(scene)).toMatchObject([{ ...fields, tool_calls: [{ function: { name: 'ls' } }] }]);
+      }
+      await scene.checkBooks();
+    });
+  });
+
+  const history = (more: Json = {}) => [
+    user('go'),
+    { role: 'assistant', content: null, tool_calls: [{ id: 'a', type: 'function', function: { name: 'ls', arguments: '{}' } }], ...more },
+    { role: 'tool', tool_call_id: 'a', content: 'x' },
+    { role: 'assistant', content: 'Done.' },
+    user('again'),
+  ];
+  const tools = [{ type: 'function', function: { name: 'ls', parameters: schema } }];
+
+  test.each([
+    ['DeepSeek', 43, 'deepseek-v4-pro', 'reasoning_content', ''],
+    ['Kimi', 25, 'kimi-k2.5', 'reasoning_content', '.'],
+    ['a host of DeepSeek', 1, 'deepseek-v4-flash', 'reasoning_content', ''],
+    ['a host of Kimi', 40, 'moonshotai/Kimi-K2.5', 'reasoning_content', '.'],
+    ['OpenRouter, of DeepSeek', 20, 'deepseek/deepseek-v4-pro', 'reasoning', '.'],
+  ] as const)('%s gets a placeholder from callers that send none', async (_name, type, model, field, placeholder) => {
+    await using scene = await createScene(engine, { settings, channels: [{ type, models: model }] });
+    for (const stream of [false, true]) {
+      await (await scene.post('/v1/chat/completions', { model, stream, tools, messages: history() })).text();
+      expect(turnsSent(scene).map((turn) => turn[field])).toEqual([placeholder, placeholder]);
+    }
+    const content = [{ type: 'tool_use', id: 'toolu_1', name: 'ls', input: {} }];
+    const messages = [user('go'), { role: 'assistant', content }, user([{ type: 'tool_result', tool_use_id: 'toolu_1', content: 'x' }])];
+    const response = await scene.post('/v1/messages', { model, max_tokens: 50, tools: [{ name: 'ls', input_schema: schema }], messages });
+    expect(response.status).toBe(200);
+    await response.text();
+    expect(turnsSent(scene).map((turn) => turn[field])).toEqual([placeholder]);
+    // What a client has elsewhere is taken from there, and what is there stays.
+    for (const said of [{ reasoning: thought }, { reasoning_details: [{ type: 'reasoning.text', text: thought }] }, { [field]: thought }]) {
+      await (await scene.post('/v1/chat/completions', { model, tools, messages: history(said) })).text();
+      expect(turnsSent(scene).map((turn) => turn[field])).toEqual([thought, placeholder]);
+    }
+  });
+
+  test('providers that know no such field get none', async () => {
+    await using scene = await createScene(engine, { settings, channels: [{ type: 42, models: 'mistral-large' }] });
+    const content = [
+      { type: 'thinking', thinking: thought, signature: '' },
+      { type: 'text', text: 'Done.' },
+    ];
+    const messages = [user('go'), { role: 'assistant', content }, user('again')];
+    const response = await scene.post('/v1/messages', { model: 'mistral-large', max_tokens: 50, messages });
+    expect([response.status, response.headers.get('x-tidegate-dropped')]).toEqual([200, expect.stringMatching(/./)]);
+    await response.text();
+    expect(turnsSent(scene)).toEqual([{ role: 'assistant', content: 'Done.' }]);
+  });
+
+  test('a host that refuses the field is sent the same without it', async () => {
+    await using scene = await createScene(engine, { settings, channels: [{ type: 8, models: 'own-model' }] });
+    const error = { message: "'messages.2' : property 'reasoning_content' is unsupported", type: 'invalid_request_error' };
+    scene.upstream.queue({ status: 400, error }, { text: 'fine' });
+    const content = [
+      { type: 'thinking', thinking: thought, signature: '' },
+      { type: 'text', text: 'Done.' },
+    ];
+    const messages = [user('go'), { role: 'assistant', content }, user('again')];
+    const response = await scene.post('/v1/messages', { model: 'own-model', max_tokens: 50, messages });
+    expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('fine')]);
+    expect(scene.upstream.requests).toHaveLength(2);
+    expect(turnsSent(scene)).toEqual([{ role: 'assistant', content: 'Done.' }]);
+    await scene.checkBooks();
+  });
+});
