@@ -110,7 +110,7 @@ async function addPart(context: AppContext, file: FileRecord, part: Parameters<t
   try {
     const name = await sendPart(context, file, part);
     await files.patch(isCounted, { increment: { [own]: -size } });
-    const id = `${partPrefix}${context.secrets.encrypt(JSON.stringify({ file: file.id, part: name }))}`;
+    const id = `${partPrefix}${context.secrets.encrypt(JSON.stringify({ file: file.id, part: name }), 'upload_part')}`;
     return { id, object: 'upload.part', created_at: Math.floor(context.now() / 1000), upload_id: uploadId(file) };
   } catch (failure) {
     await files.patch(isCounted, { increment: { sent_bytes: -size, [own]: -size } });
@@ -202,7 +202,7 @@ function partOf(secrets: AppContext['secrets'], file: FileRecord, id: unknown): 
 
 function openSeal(secrets: AppContext['secrets'], sealed: string): string {
   try {
-    return secrets.decrypt(sealed);
+    return secrets.decrypt(sealed, 'upload_part');
   } catch {
     // It is not one of ours.
     return '';

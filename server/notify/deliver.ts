@@ -90,7 +90,7 @@ async function tellByWebhook(
   { url, text, id }: { url: string; text: NotificationText; id: string },
 ): Promise<Outcome> {
   if (url === '') return { ok: false, notify_type: 'webhook', problem: 'no_address', isFinal: true };
-  const secret = cipher === '' ? '' : parts.secrets.decrypt(cipher);
+  const secret = cipher === '' ? '' : parts.secrets.decrypt(cipher, 'webhook_secret');
   const status = await sendWebhook(parts, { url, secret, id }, text);
   if (status >= 200 && status < 300) return { ok: true, notify_type: 'webhook', to: url };
   // Gone is the one answer that says that it will stay so.

@@ -53,7 +53,7 @@ export function tellObject(
     if (name.length > longest.name) return name;
     const until = Math.floor(context.now() / 1000) + lifetime;
     const seal = { container: name, channel: channel.id, user: userId, key: keyBehind(context.secrets, channel), until };
-    return `${prefix}${context.secrets.encrypt(JSON.stringify(seal))}`;
+    return `${prefix}${context.secrets.encrypt(JSON.stringify(seal), 'container')}`;
   };
 }
 
@@ -68,7 +68,7 @@ export function keyBehind(secrets: Pick<RelayServices['context']['secrets'], 'ha
 
 function openSeal({ secrets }: RelayServices['context'], sealed: string): Readonly<Record<string, unknown>> | null {
   try {
-    const opened = parseObject(secrets.decrypt(sealed));
+    const opened = parseObject(secrets.decrypt(sealed, 'container'));
     return isObject(opened) ? opened : null;
   } catch {
     // It is not one of ours.

@@ -38,7 +38,7 @@ export function createTurnStates({ secrets }: Pick<AppContext, 'secrets'>): Turn
     open(userId) {
       const id = randomUUID();
       return {
-        name: secrets.encrypt(JSON.stringify({ socket: id, user: userId })),
+        name: secrets.encrypt(JSON.stringify({ socket: id, user: userId }), 'turn_state'),
         read: () => held.get(id),
         keep: (state) => void held.set(id, state),
       };
@@ -70,7 +70,7 @@ export function noteTurnState(
   call.turnState = undefined;
   if (typeof state !== 'string' || state.length > longest || !headerText.test(state)) return;
   const { services, admission } = call;
-  call.turnState = services.context.secrets.encrypt(JSON.stringify({ turn: state, channel: id, user: admission.user.id }));
+  call.turnState = services.context.secrets.encrypt(JSON.stringify({ turn: state, channel: id, user: admission.user.id }), 'turn_state');
   call.heldTurnState?.keep(call.turnState);
 }
 
@@ -81,7 +81,7 @@ export function turnStateHeaders({ endpoint, turnState }: RunningCall): Record<s
 
 function openState({ services, admission }: Pick<RunningCall, 'services' | 'admission'>, channelId: number, told: string): string | null {
   try {
-    const opened = parseObject(services.context.secrets.decrypt(told));
+    const opened = parseObject(services.context.secrets.decrypt(told, 'turn_state'));
     if (!isObject(opened) || opened.user !== admission.user.id) return null;
     if (typeof opened.socket === 'string') {
       const held = services.turnStates.find(opened.socket);

@@ -51,7 +51,7 @@ export class SummarySeal {
 }
 
 function seal({ secrets }: Sealing, content: object): string {
-  return `${sealMark}${secrets.encrypt(JSON.stringify(content))}`;
+  return `${sealMark}${secrets.encrypt(JSON.stringify(content), 'summary')}`;
 }
 
 /** @param items they stand for everything before, and the summary is among them */
@@ -87,7 +87,7 @@ export function openSummaries({ secrets }: Sealing, userId: number, items: reado
 
 function opened(secrets: AppContext['secrets'], sealed: string): Json | null {
   try {
-    const kept: unknown = JSON.parse(secrets.decrypt(sealed));
+    const kept: unknown = JSON.parse(secrets.decrypt(sealed, 'summary'));
     return isObject(kept) ? kept : null;
   } catch {
     return null;

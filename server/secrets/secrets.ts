@@ -2,32 +2,75 @@
 // SESSION_SECRET or, when that is not set, from a generated file beside the embedded database.
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 
+/** Reasons to encrypt something. A text that was encrypted for one cannot be decrypted for another. */
+export const sealPurposes = [
+  'channel_key',
+  'setting',
+  'token_key',
+  'redemption_code',
+  'webhook_secret',
+  'kept_json',
+  'summary',
+  'realtime_secret',
+  'turn_state',
+  'container',
+  'upload_part',
+  'store_batch',
+] as const;
+
+export type SealPurpose = (typeof sealPurposes)[number];
+
 export interface Secrets {
   /** Keyed hash (HMAC-SHA-256, base64url) of a key or token, for look-up by equality. */
   hash(text: string): string;
-  /** AES-256-GCM; the result is text (base64url) that only `decrypt` reads. */
-  encrypt(text: string): string;
-  /** @throws {Error} when the text was made with another master key or was changed. */
-  decrypt(cipher: string): string;
+  /** AES-256-GCM; the result is text (base64url) that only `decrypt` reads, for the same purpose. */
+  encrypt(text: string, purpose: SealPurpose): string;
+  /** @throws {Error} when the text was made with another master key or for another purpose, or was changed. */
+  decrypt(cipher: string, purpose: SealPurpose): string;
 }
+
+const algorithm = 'aes-256-gcm';
+/** First byte of a text that has a purpose. Older ones begin with their nonce, which may be the same byte. */
+const withPurpose = 1;
+const nonceBytes = 12;
+const tagBytes = 16;
 
 export function createSecrets(masterKey: string): Secrets {
   const derive = (purpose: string) => Buffer.from(hkdfSync('sha256', masterKey, 'tidegate', purpose, 32));
   const hashKey = derive('hash');
   const cipherKey = derive('cipher');
+
+  /** @param purpose absent: of a text that was encrypted before there were purposes */
+  function open(bytes: Buffer, purpose?: SealPurpose): string {
+    const body = nonceBytes + tagBytes;
+    const decipher = createDecipheriv(algorithm, cipherKey, bytes.subarray(0, nonceBytes), { authTagLength: tagBytes });
+    if (purpose !== undefined) decipher.setAAD(Buffer.from(purpose));
+    decipher.setAuthTag(bytes.subarray(nonceBytes, body));
+    return Buffer.concat([decipher.update(bytes.subarray(body)), decipher.final()]).toString('utf8');
+  }
+
   return {
     hash: (text) => createHmac('sha256', hashKey).update(text).digest('base64url'),
-    encrypt(text) {
-      const nonce = randomBytes(12);
-      const cipher = createCipheriv('aes-256-gcm', cipherKey, nonce);
-      const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
-      return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64url');
+    encrypt(text, purpose) {
+      const nonce = randomBytes(nonceBytes);
+      const cipher = createCipheriv(algorithm, cipherKey, nonce);
+      cipher.setAAD(Buffer.from(purpose));
+      const body = cipher.update(text, 'utf8');
+      const rest = cipher.final();
+      return Buffer.concat([Buffer.of(withPurpose), nonce, cipher.getAuthTag(), body, rest]).toString('base64url');
     },
-    decrypt(text) {
+    decrypt(text, purpose) {
       const bytes = Buffer.from(text, 'base64url');
-      const decipher = createDecipheriv('aes-256-gcm', cipherKey, bytes.subarray(0, 12));
-      decipher.setAuthTag(bytes.subarray(12, 28));
-      return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8');
+      if (bytes[0] !== withPurpose) return open(bytes);
+      try {
+        return open(bytes.subarray(1), purpose);
+      } catch (failure) {
+        try {
+          return open(bytes);
+        } catch {
+          throw failure;
+        }
+      }
     },
   };
 }

@@ -71,7 +71,7 @@ export function createSettings(parts: SettingsDependencies): Settings {
 
 /** The text of a stored option. @throws {Error} when a secret was encrypted with another master key */
 export function optionText(row: Pick<OptionRecord, 'id' | 'value'>, secrets: Secrets): string {
-  return isSettingKey(row.id) && isSecret(row.id) && row.value !== '' ? secrets.decrypt(row.value) : row.value;
+  return isSettingKey(row.id) && isSecret(row.id) && row.value !== '' ? secrets.decrypt(row.value, 'setting') : row.value;
 }
 
 function snapshotOf(rows: readonly OptionRecord[], parts: SettingsDependencies): Snapshot {

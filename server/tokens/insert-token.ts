@@ -53,7 +53,7 @@ export async function insertTokens(
       user_id: owner.userId,
       ...fields,
       key_hash: context.secrets.hash(key),
-      key_cipher: context.secrets.encrypt(key),
+      key_cipher: context.secrets.encrypt(key, 'token_key'),
       status: TokenStatus.enabled,
       created_time: now,
       accessed_time: now,

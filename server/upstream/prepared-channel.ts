@@ -192,7 +192,7 @@ function commaList(text: string): string[] {
 
 function readKey(record: ChannelRecord, secrets: Pick<Secrets, 'decrypt'>, problems: string[]): string {
   try {
-    return record.key_cipher === '' ? '' : secrets.decrypt(record.key_cipher).trim();
+    return record.key_cipher === '' ? '' : secrets.decrypt(record.key_cipher, 'channel_key').trim();
   } catch {
     problems.push('the key was encrypted with another SESSION_SECRET');
     return '';

@@ -119,7 +119,7 @@ async function store(context: AppContext, { id, key, record }: PreparedChannel, 
   const { secrets, changes, log } = context;
   const at = context.now();
   const text = withTokens(key, tokens, at);
-  const fields = { key_cipher: secrets.encrypt(text), key_hash: secrets.hash(text) };
+  const fields = { key_cipher: secrets.encrypt(text, 'channel_key'), key_hash: secrets.hash(text) };
   for (let attempt = 0; ; attempt += 1) {
     try {
       if (await replaceKey(context, record, fields, at)) await changes.announce('channel', id);

@@ -179,7 +179,11 @@ function named(store: string, object: Told, idOf: (name: string) => string): Tol
 function toldBatch({ secrets }: AppContext, { store }: StoreCaller, object: Told): Told {
   const { id: name } = object;
   if (!isId(name)) throw new AppError('invalid_upstream_response');
-  return { ...object, id: `${prefix}${secrets.encrypt(JSON.stringify({ batch: name, store: store.id }))}`, vector_store_id: store.id };
+  return {
+    ...object,
+    id: `${prefix}${secrets.encrypt(JSON.stringify({ batch: name, store: store.id }), 'store_batch')}`,
+    vector_store_id: store.id,
+  };
 }
 
 /** @throws {AppError} `batch_not_found` for what is none of this store's */
@@ -194,7 +198,7 @@ function batchOf({ secrets }: AppContext, { store, params }: StoreCaller): { tol
 function openSeal(secrets: AppContext['secrets'], told: string): Told | null {
   if (!told.startsWith(prefix) || told.length > longestName) return null;
   try {
-    return parseObject(secrets.decrypt(told.slice(prefix.length)));
+    return parseObject(secrets.decrypt(told.slice(prefix.length), 'store_batch'));
   } catch {
     // It is not one of ours.
     return null;

@@ -23,7 +23,7 @@ const rows = (app: TestApp) => app.context.db.collection('notifications').find({
 /** Stored as a save would: the name of the stand-in would be refused as an address. */
 async function useHook(app: TestApp, id: number, secret?: string) {
   const setting = JSON.stringify({ notify_type: 'webhook', webhook_url: hookUrl });
-  const cipher = secret === undefined ? {} : { webhook_secret: app.context.secrets.encrypt(secret) };
+  const cipher = secret === undefined ? {} : { webhook_secret: app.context.secrets.encrypt(secret, 'webhook_secret') };
   await app.context.db.collection('users').patch({ id }, { set: { setting, ...cipher } });
 }
 

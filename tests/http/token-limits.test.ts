@@ -112,7 +112,13 @@ describe.each(engines)('limits of tokens on $kind', (engine) => {
     const copies = Array.from({ length: 1500 }, (_, index): Write => {
       const id = 1_000_000 * user.id + index;
       return {
-        insert: { ...token, id, name: `copy ${index}`, key_hash: `hash ${id}`, key_cipher: context.secrets.encrypt('0'.repeat(48)) },
+        insert: {
+          ...token,
+          id,
+          name: `copy ${index}`,
+          key_hash: `hash ${id}`,
+          key_cipher: context.secrets.encrypt('0'.repeat(48), 'token_key'),
+        },
         into: 'tokens',
       };
     });
@@ -120,11 +126,11 @@ describe.each(engines)('limits of tokens on $kind', (engine) => {
     const { decrypt } = context.secrets;
     let inThisTurn = 0;
     let most = 0;
-    vi.spyOn(context.secrets, 'decrypt').mockImplementation((cipher) => {
+    vi.spyOn(context.secrets, 'decrypt').mockImplementation((cipher, purpose) => {
       if (inThisTurn === 0) setImmediate(() => (inThisTurn = 0));
       inThisTurn += 1;
       most = Math.max(most, inThisTurn);
-      return decrypt(cipher);
+      return decrypt(cipher, purpose);
     });
     const answer = await (await desk.app.as(user)).get(`/api/token/search?token=${key}`);
     expect(answer.data).toMatchObject([{ id: token.id, name: 'wanted' }]);

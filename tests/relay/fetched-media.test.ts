@@ -401,7 +401,7 @@ describe.each(engines)('money on $kind', (engine) => {
       channels: [{ type: 24, models: 'gemini-2.5-flash' }],
       settings: { RetryTimes: '0', WorkerUrl: 'http://worker.internal:8787' },
     });
-    await setOption(scene.app, 'WorkerValidKey', scene.app.context.secrets.encrypt('w-key'));
+    await setOption(scene.app, 'WorkerValidKey', scene.app.context.secrets.encrypt('w-key', 'setting'));
     await using _scene = scene;
     const call = (url: string) => scene.post('/v1/chat/completions', { model: 'gemini-2.5-flash', ...chatImage(url) });
     const url = 'https://pictures.example/picture?sign=a';

@@ -102,7 +102,9 @@ describe.each(engines)('containers of Claude on $kind', (engine) => {
     const name = await told(scene);
     const [row] = await scene.logs(1);
     const { db, changes, secrets } = scene.app.context;
-    await db.collection('channels').patch({ id: row?.channel_id ?? 0 }, { set: { key_cipher: secrets.encrypt('sk-ant-other') } });
+    await db
+      .collection('channels')
+      .patch({ id: row?.channel_id ?? 0 }, { set: { key_cipher: secrets.encrypt('sk-ant-other', 'channel_key') } });
     await changes.announce('channel', row?.channel_id ?? 0);
     expect(await refusedOf(scene, { container: name })).toEqual(refusal());
     const next = await told(scene);

@@ -33,7 +33,7 @@ async function addChannel({ context }: TestApp, key: string, fields: ChannelFiel
 async function stored({ context }: TestApp, id: number): Promise<{ record: ChannelRecord; key: string }> {
   const record = await context.db.collection('channels').get(id);
   if (record === null) throw new Error('The channel is gone');
-  return { record, key: context.secrets.decrypt(record.key_cipher) };
+  return { record, key: context.secrets.decrypt(record.key_cipher, 'channel_key') };
 }
 
 /** Something happens after the question and before its answer is read. */
@@ -125,7 +125,7 @@ describe.each(engines)('sign-ins on $kind', (engine) => {
     ]);
     // Another key is another sign-in.
     const key = keyOf(clock.now() + 3600_000, 'rt-9');
-    const fields = { key_cipher: context.secrets.encrypt(key), key_hash: context.secrets.hash(key) };
+    const fields = { key_cipher: context.secrets.encrypt(key, 'channel_key'), key_hash: context.secrets.hash(key) };
     await context.db.collection('channels').patch({ id }, { set: fields });
     await context.channels.reload();
     await renewSignIns(context, vendor.address);
@@ -191,7 +191,7 @@ describe.each(engines)('sign-ins on $kind', (engine) => {
       await context.db.collection('channels').remove({ id });
     });
     const deleted = await context.db.collection('deleted_channels').get(id);
-    const key = context.secrets.decrypt(deleted?.channel.key_cipher ?? '');
+    const key = context.secrets.decrypt(deleted?.channel.key_cipher ?? '', 'channel_key');
     expect(readSignIn(key)?.refreshToken).toBe('rt-2');
     expect(deleted?.channel.key_hash).toBe(context.secrets.hash(key));
   });
@@ -203,7 +203,7 @@ describe.each(engines)('sign-ins on $kind', (engine) => {
     const id = await addChannel(app, keyOf(clock.now() + 3600_000));
     const entered = keyOf(clock.now() + 9 * dayMs, 'rt-entered');
     await renewDuring(context, vendor.address, async () => {
-      const fields = { key_cipher: context.secrets.encrypt(entered), key_hash: context.secrets.hash(entered) };
+      const fields = { key_cipher: context.secrets.encrypt(entered, 'channel_key'), key_hash: context.secrets.hash(entered) };
       await context.db.collection('channels').patch({ id }, { set: fields });
     });
     expect(vendor.used).toEqual(['rt-1']);

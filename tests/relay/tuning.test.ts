@@ -503,9 +503,9 @@ describe.each(engines)('trainings on $kind', (engine) => {
     expect((await client.models.list()).data).toEqual([]);
     await change({ status: 1, group: 'vip' });
     expect(await failureOf(say(client, name))).toMatchObject({ status: 503 });
-    await change({ group: 'default', key_cipher: secrets.encrypt('sk-another') });
+    await change({ group: 'default', key_cipher: secrets.encrypt('sk-another', 'channel_key') });
     expect(await failureOf(say(client, name))).toMatchObject({ status: 404, code: 'own_model_gone' });
-    await change({ key_cipher: secrets.encrypt(provider.channel.key) });
+    await change({ key_cipher: secrets.encrypt(provider.channel.key, 'channel_key') });
     // Another channel of the same model is never asked.
     await scene.addChannel({ priority: 9 });
     expect((await say(client, name)).model).toBe(name);

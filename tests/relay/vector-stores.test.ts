@@ -683,7 +683,7 @@ describe.each(engines)('vector stores on $kind', (engine) => {
     expect(await client.vectorStores.retrieve(idle)).toMatchObject({ status: 'expired' });
     expect([...provider.stores.keys()]).toEqual(['vs_theirs2']);
     // The channel has another key: nothing of it can be reached.
-    await context.db.collection('channels').patch({ id: 1 }, { set: { key_cipher: context.secrets.encrypt('sk-another') } });
+    await context.db.collection('channels').patch({ id: 1 }, { set: { key_cipher: context.secrets.encrypt('sk-another', 'channel_key') } });
     await context.changes.announce('channel', 1);
     await until(() => context.channels.get(1)?.key === 'sk-another');
     expect(await failureOf(client.vectorStores.search(left, { query: 'tide' }))).toMatchObject({ status: 404 });

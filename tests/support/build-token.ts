@@ -20,7 +20,7 @@ export async function createToken(
     user_id: userId,
     name: `key ${id}`,
     key_hash: context.secrets.hash(key),
-    key_cipher: context.secrets.encrypt(key),
+    key_cipher: context.secrets.encrypt(key, 'token_key'),
     unlimited_quota: quota === undefined,
     ...fields,
   });

@@ -72,7 +72,7 @@ export function useChannelDesk(engine: Engine): ChannelDesk {
     },
     read: async (id) => (await the().admin.get(`/api/channel/${id}`)).data,
     stored,
-    keyOf: async (id) => the().app.context.secrets.decrypt((await stored(id)).key_cipher),
+    keyOf: async (id) => the().app.context.secrets.decrypt((await stored(id)).key_cipher, 'channel_key'),
     count: () => the().app.context.db.collection('channels').count({}),
   };
 }

@@ -84,7 +84,7 @@ function secretAfter(
   { current, edit, isSameOrigin }: { current: UserRecord; edit: UserSettingEdit; isSameOrigin: boolean },
 ): string | undefined {
   const given = edit.webhook_secret ?? '';
-  if (given !== '') return secrets.encrypt(given);
+  if (given !== '') return secrets.encrypt(given, 'webhook_secret');
   return edit.remove_webhook_secret === true || !isSameOrigin ? undefined : current.webhook_secret;
 }
 

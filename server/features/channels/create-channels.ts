@@ -45,7 +45,8 @@ async function keyFields(
 ): Promise<KeyFields[]> {
   const keys = checkKeys(key ?? '', type);
   if (keys.length > channelBatchLimit) throw new AppError('channel_keys_many', { limit: channelBatchLimit }, { field: 'key' });
-  if (keys.length > 0) return keys.map((text) => ({ key_cipher: context.secrets.encrypt(text), key_hash: context.secrets.hash(text) }));
+  if (keys.length > 0)
+    return keys.map((text) => ({ key_cipher: context.secrets.encrypt(text, 'channel_key'), key_hash: context.secrets.hash(text) }));
   if (copy_from === undefined) throw new AppError('channel_incomplete', {}, { field: 'key' });
   const source = await readChannel(context, copy_from);
   checkSource(source);

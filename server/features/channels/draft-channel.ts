@@ -23,7 +23,8 @@ export async function draftChannel(context: AppContext, actor: UserRecord, draft
   checkType(draftRecord);
   checkFormats(draftRecord);
   const [typed] = checkKeys(key ?? '', draftRecord.type);
-  if (typed !== undefined) return { ...draftRecord, key_cipher: context.secrets.encrypt(typed), key_hash: context.secrets.hash(typed) };
+  if (typed !== undefined)
+    return { ...draftRecord, key_cipher: context.secrets.encrypt(typed, 'channel_key'), key_hash: context.secrets.hash(typed) };
   if (stored === null) throw new AppError('channel_incomplete', {}, { field: 'key' });
   checkKeyDestination(actor, stored, draftRecord);
   return draftRecord;

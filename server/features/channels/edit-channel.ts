@@ -47,7 +47,7 @@ function keyFields({ secrets }: AppContext, { key }: ChannelEdit, type: number):
   const keys = checkKeys(key ?? '', type);
   if (keys.length > 1) throw new AppError('channel_key_invalid', {}, { field: 'key' });
   const [text] = keys;
-  return text === undefined ? {} : { key_cipher: secrets.encrypt(text), key_hash: secrets.hash(text) };
+  return text === undefined ? {} : { key_cipher: secrets.encrypt(text, 'channel_key'), key_hash: secrets.hash(text) };
 }
 
 /** A change of the status by hand, and who made it. Only the system disables automatically. */

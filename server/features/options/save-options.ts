@@ -55,7 +55,7 @@ export async function saveOptions(
       effective = changes.filter((change) => textOf(change.key, current, context) !== change.text);
       return effective.map(({ key, text, revision }) => ({
         id: key,
-        value: isSecret(key) && text !== '' ? context.secrets.encrypt(text) : text,
+        value: isSecret(key) && text !== '' ? context.secrets.encrypt(text, 'setting') : text,
         revision,
       }));
     },

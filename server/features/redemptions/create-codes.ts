@@ -27,7 +27,7 @@ export async function createCodes(context: AppContext, maker: UserRecord, input:
         name,
         quota,
         key_hash: context.secrets.hash(key),
-        key_cipher: context.secrets.encrypt(key),
+        key_cipher: context.secrets.encrypt(key, 'redemption_code'),
         status: RedemptionStatus.unused,
         created_time: Math.floor(context.now() / 1000),
         expired_time,

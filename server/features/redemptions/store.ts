@@ -132,7 +132,7 @@ function filterOf({ status, keyword }: CodeQuery): Filter<RedemptionRecord> {
 /** Empty when the code was encrypted with another master key: it can be seen and deleted, not redeemed. */
 function readKey({ secrets }: Pick<AppContext, 'secrets'>, record: RedemptionRecord): string {
   try {
-    return secrets.decrypt(record.key_cipher);
+    return secrets.decrypt(record.key_cipher, 'redemption_code');
   } catch {
     return '';
   }

@@ -39,7 +39,7 @@ export function presentMasked(context: Pick<AppContext, 'now' | 'secrets'>, reco
 /** Empty when the key was encrypted with another master key: such a token works no more, but can be seen and deleted. */
 export function readKey({ secrets }: Pick<AppContext, 'secrets'>, record: TokenRecord): string {
   try {
-    return secrets.decrypt(record.key_cipher);
+    return secrets.decrypt(record.key_cipher, 'token_key');
   } catch {
     return '';
   }

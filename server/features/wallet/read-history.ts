@@ -64,7 +64,7 @@ function idIn(ref: string): number {
 
 function beginning(secrets: AppContext['secrets'], cipher: string): string | undefined {
   try {
-    return secrets.decrypt(cipher).slice(0, shownOfCode);
+    return secrets.decrypt(cipher, 'redemption_code').slice(0, shownOfCode);
   } catch {
     return undefined;
   }

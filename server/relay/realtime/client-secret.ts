@@ -84,7 +84,7 @@ function lifetimeIn(asked: unknown): number {
 }
 
 export function sealSecret(secrets: Pick<Secrets, 'encrypt'>, secret: ClientSecret): string {
-  return `${secretPrefix}${secrets.encrypt(JSON.stringify({ use: 'realtime', ...secret }))}`;
+  return `${secretPrefix}${secrets.encrypt(JSON.stringify({ use: 'realtime', ...secret }), 'realtime_secret')}`;
 }
 
 /** @throws {AppError} `key_invalid`, `key_expired` */
@@ -98,7 +98,7 @@ export function openSecret(secrets: Pick<Secrets, 'decrypt'>, text: string, now:
 
 function unsealed(secrets: Pick<Secrets, 'decrypt'>, sealed: string): ClientSecret | null {
   try {
-    const { key, model, isHeardOnly = false, session, expiresAt } = Sealed.parse(JSON.parse(secrets.decrypt(sealed)));
+    const { key, model, isHeardOnly = false, session, expiresAt } = Sealed.parse(JSON.parse(secrets.decrypt(sealed, 'realtime_secret')));
     return { key, model, isHeardOnly, session, expiresAt };
   } catch {
     return null; // nobody here has made it
