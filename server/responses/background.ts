@@ -6,6 +6,7 @@ import type { Patch } from '#server/db/collection.ts';
 import type { Write } from '#server/db/database.ts';
 import type { KeptResponseRecord } from '#server/db/records/kept-response.ts';
 import { isObject } from '#server/framing/loose-json.ts';
+import { jsonSize } from '#server/framing/part-budget.ts';
 import type { UnwatchedCall } from '#server/relay/conversation-source.ts';
 import { chargeOf } from '#server/tasks/task-charge.ts';
 import { aliveMs, BackgroundRun } from './background-run.ts';
@@ -172,8 +173,10 @@ async function deliveredEnd(context: AppContext, store: ResponseStore, record: K
   const response = ending?.events.at(-1)?.['response'];
   if (ending === null || !isObject(response)) return null;
   const input = (await store.itemsIn(record)).slice(0, record.input_count);
-  const own = Buffer.byteLength(JSON.stringify(input));
-  const chain = { previous: record.previous, count: record.previous_count, bytes: Math.max(0, record.chain_bytes - own) };
+  const own = JSON.stringify(input);
+  const parts = record.chain_parts === undefined ? undefined : Math.max(0, record.chain_parts - jsonSize(own).parts);
+  const bytesBefore = Math.max(0, record.chain_bytes - Buffer.byteLength(own));
+  const chain = { previous: record.previous, count: record.previous_count, bytes: bytesBefore, parts };
   const { rest, patch, bytes } = await store.ended({ response, userId, input, chain });
   // What the dead process wrote of it is taken back.
   await lastNumberOf(context, id);

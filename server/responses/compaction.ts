@@ -1,27 +1,28 @@
 // Conversations that were shortened here: the summary travels sealed, with where it is from, and only its owner's later calls read it.
+import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import type { AppContext } from '#server/context.ts';
 import { badField } from '#server/dialects/strict-fields.ts';
 import { isObject } from '#server/framing/loose-json.ts';
+import type { PartBudget } from '#server/framing/part-budget.ts';
 import type { RelayBody } from '#server/relay/endpoints.ts';
-import { completeItems, itemsOf } from './items.ts';
+import { completeItems, isCompaction, itemsOf } from './items.ts';
 import type { Item } from './items.ts';
+import { ownerOf } from './response-store.ts';
+import { createPauses, longCharacters, parseKept } from './sealed-json.ts';
 import type { Json } from './told-response.ts';
 
 export type Sealing = Pick<AppContext, 'secrets'>;
+type Opening = Pick<AppContext, 'secrets' | 'bodies'>;
 
 /** What the dialect writes before a summary that is not sealed yet. */
 const summaryMark = 'tidegate-summary:';
 /** As seals of vendors name their origin. */
 const sealMark = 'tidegate-seal:tidegate:';
 
-const names: ReadonlySet<unknown> = new Set(['compaction', 'compaction_summary', 'context_compaction']);
-
 /** Who wrote it cannot be told from the outside. */
 export function isSealedHere(item: unknown): item is Item & { encrypted_content: string } {
-  return (
-    isObject(item) && names.has(item.type) && typeof item.encrypted_content === 'string' && item.encrypted_content.startsWith(sealMark)
-  );
+  return isObject(item) && isCompaction(item) && typeof item.encrypted_content === 'string' && item.encrypted_content.startsWith(sealMark);
 }
 
 /** Of one response: its events and its end hold the same. */
@@ -66,30 +67,47 @@ export function summaryMessage(summary: string): Item {
 }
 
 /**
- * What a model is told in place of the items that were sealed here; what one of them stands for alone is left out.
- * @throws {AppError} `invalid_request` for one that is another's, or was changed
+ * What a model is told in place of the items that were sealed here. The last window stands for everything before it, which is not opened.
+ * @param budget takes what is opened, before it is parsed
+ * @throws {AppError} `invalid_request` for one that is another's, or was changed, and as the budget
  */
-export function openSummaries({ secrets }: Sealing, userId: number, items: readonly Item[]): Item[] {
-  let all: Item[] = [];
-  for (const item of items) {
+export async function openSummaries(
+  context: Opening,
+  userId: number,
+  { items, budget }: { items: readonly Item[]; budget: PartBudget },
+): Promise<Item[]> {
+  const pause = createPauses();
+  /** The last one first. */
+  const found: Item[] = [];
+  for (const item of items.toReversed()) {
     if (!isSealedHere(item)) {
-      all.push(item);
+      found.push(item);
       continue;
     }
-    const kept = opened(secrets, item.encrypted_content.slice(sealMark.length));
+    const kept = await opened(context, userId, { sealed: item.encrypted_content.slice(sealMark.length), budget });
     if (kept?.['user'] !== userId) throw badField('input.encrypted_content', fieldRules.invalid);
-    if (Array.isArray(kept['items'])) all = itemsOf(kept['items']);
-    else if (typeof kept['summary'] === 'string') all.push(summaryMessage(kept['summary']));
-    else throw badField('input.encrypted_content', fieldRules.invalid);
+    if (Array.isArray(kept['items'])) return [...itemsOf(kept['items']), ...found.toReversed()];
+    if (typeof kept['summary'] !== 'string') throw badField('input.encrypted_content', fieldRules.invalid);
+    found.push(summaryMessage(kept['summary']));
+    await pause();
   }
-  return all;
+  return found.toReversed();
 }
 
-function opened(secrets: AppContext['secrets'], sealed: string): Json | null {
+async function opened(
+  { secrets, bodies }: Opening,
+  userId: number,
+  { sealed, budget }: { sealed: string; budget: PartBudget },
+): Promise<Json | null> {
+  const owner = ownerOf(userId);
+  const decrypt = () => secrets.decrypt(sealed, 'summary');
   try {
-    const kept: unknown = JSON.parse(secrets.decrypt(sealed, 'summary'));
+    const text = sealed.length > longCharacters ? await bodies.inTurn(owner, decrypt) : decrypt();
+    const kept = await parseKept({ bodies }, owner, text, budget);
     return isObject(kept) ? kept : null;
-  } catch {
+  } catch (failure) {
+    if (failure instanceof AppError) throw failure;
+    // It is not one of ours.
     return null;
   }
 }
@@ -124,6 +142,6 @@ export function compactedResponse(response: Json, input: readonly Item[]): Json 
 
 /** What comes after the last time that the conversation was shortened, and that. */
 export function sinceCompaction(items: readonly Item[]): readonly Item[] {
-  const last = items.findLastIndex(({ type }) => names.has(type));
+  const last = items.findLastIndex(isCompaction);
   return last < 0 ? items : items.slice(last);
 }

@@ -5,6 +5,7 @@ import { openaiMetadata, readMetadata } from '#server/dialects/metadata.ts';
 import { StrictFields, badField } from '#server/dialects/strict-fields.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import type { RouteHost } from '#server/http/mount.ts';
+import { checkMeans } from '#server/relay/admission/admit-call.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import type { ConversationStore } from './conversation-store.ts';
 import { itemsOf } from './items.ts';
@@ -25,17 +26,20 @@ export function mountConversations(
   const { store, conversations } = stores;
   const serveOne = createServer(host, services);
   const path = '/v1/conversations/:conversation';
-  const add = (method: string, at: string, work: (caller: KeptCaller, id: string) => Promise<object>) =>
+  const add = (method: string, at: string, work: (caller: KeptCaller, id: string) => Promise<object | string>) =>
     host.addDirect(
       method,
       at,
       serveOne(async (caller) => {
         if (!store.isOn) throw new AppError('responses_not_kept', { field: 'conversation' }, { field: 'conversation' });
-        return { json: await work(caller, caller.params['conversation'] ?? '') };
+        const told = await work(caller, caller.params['conversation'] ?? '');
+        return typeof told === 'string' ? { text: told } : { json: told };
       }),
     );
 
   add('POST', '/v1/conversations', async (caller) => {
+    // What is stored costs nothing; who can pay for nothing stores nothing.
+    await checkMeans(services, caller.admission);
     const fields = await fieldsOf(caller);
     return conversations.create(caller.userId, { items: givenItems(fields), metadata: metadataOf(fields) ?? {} });
   });
@@ -50,6 +54,7 @@ export function mountConversations(
     return conversations.list(userId, id, readPage(query));
   });
   add('POST', `${path}/items`, async (caller, id) => {
+    await checkMeans(services, caller.admission);
     const items = givenItems(await fieldsOf(caller));
     if (items.length === 0) throw badField('items', fieldRules.required);
     return conversations.add(caller.userId, id, items);

@@ -8,16 +8,17 @@ import type { Write } from '#server/db/database.ts';
 import type { ConversationItemRecord } from '#server/db/records/conversation-item.ts';
 import type { ConversationRecord } from '#server/db/records/conversation.ts';
 import { isObject } from '#server/framing/loose-json.ts';
-import type { BodyHold } from '#server/http/bodies.ts';
-import { completeItems } from './items.ts';
+import { jsonSize } from '#server/framing/part-budget.ts';
+import { completeItems, isCompaction } from './items.ts';
 import type { Item } from './items.ts';
-import { badQuery, listOf } from './list-items.ts';
+import { badQuery, listOf, listText } from './list-items.ts';
 import type { ItemsPage } from './list-items.ts';
 import { removeItems } from './remove-items.ts';
 import { itemId, newId } from './response-ids.ts';
 import { ownerOf } from './response-store.ts';
 import type { ResponseStore } from './response-store.ts';
-import { openJson, sealJson } from './sealed-json.ts';
+import { createPauses, openJson, openText, parseKept, sealJson } from './sealed-json.ts';
+import type { Reading } from './sealed-json.ts';
 
 /** A lock that its holder does not renew is nobody's. */
 export const lockMs = 60_000;
@@ -55,9 +56,18 @@ export class ConversationStore {
   async create(userId: number, { items, metadata }: { items: readonly Item[]; metadata: object }): Promise<object> {
     const id = newId(this.#context, 'conv');
     const [sealed] = await sealJson(this.#context, ownerOf(userId), JSON.stringify(metadata));
-    const empty = { id, user_id: userId, created_at: this.#now(), expires_at: this.#store.expiry(), metadata: sealed, end: 0, bytes: 0 };
+    const empty = {
+      id,
+      user_id: userId,
+      created_at: this.#now(),
+      expires_at: this.#store.expiry(),
+      metadata: sealed,
+      end: 0,
+      bytes: 0,
+      parts: 0,
+    };
     const added = await this.#additions(empty, items);
-    const record = { ...empty, end: added.end, bytes: added.bytes };
+    const record = { ...empty, end: added.end, bytes: added.bytes, parts: added.parts };
     await this.#context.db.write([...added.writes, { insert: record, into: 'conversations' }]);
     await this.#store.holdings.added(userId, { count: 1, bytes: added.bytes });
     return this.told(record);
@@ -117,9 +127,14 @@ export class ConversationStore {
     items: readonly Item[],
   ): Promise<{ writes: Write[]; bytes: number; items: Item[] }> {
     await removeItems(this.#context, { conversation_id: record.id, position: { gte: record.end } });
-    const { writes, end, bytes, added } = await this.#additions(record, items);
+    const { writes, end, bytes, parts, isShortened, added } = await this.#additions(record, items);
+    const since = isShortened ? { set: { parts }, increment: {} } : { set: {}, increment: record.parts === undefined ? {} : { parts } };
     const grown: Write = {
-      patch: { set: { end, expires_at: this.#store.expiry() }, increment: { bytes }, unset: ['locked_by', 'locked_until'] },
+      patch: {
+        set: { ...since.set, end, expires_at: this.#store.expiry() },
+        increment: { ...since.increment, bytes },
+        unset: ['locked_by', 'locked_until'],
+      },
       of: 'conversations',
       where: { id: record.id, locked_by: holder },
     };
@@ -145,23 +160,37 @@ export class ConversationStore {
     if (bytes + more > this.#mostBytes || end + items > mostItems) throw new AppError('conversation_too_long');
   }
 
-  /** All its items. @param hold holds them from then on @throws {AppError} `conversation_too_long`, `bodies_of_caller` */
-  async itemsOf(record: ConversationRecord, hold: BodyHold): Promise<Item[]> {
+  /** Its items since the last summary; of an older one all. @throws {AppError} `conversation_too_long`, `body_too_complex`, `bodies_of_caller` */
+  async itemsOf(record: ConversationRecord, { hold, budget }: Reading): Promise<Item[]> {
     if (record.bytes > this.#mostBytes) throw new AppError('conversation_too_long');
+    if ((record.parts ?? 0) > budget.left) throw new AppError('body_too_complex');
     // As it is stored, and as it is read.
     hold.grow(record.bytes * 2);
     const rows = await this.#items.find(
       { conversation_id: record.id, position: { lt: record.end } },
       { sort: [['position', 1]], limit: mostItems },
     );
+    const counted = rows.slice(
+      Math.max(
+        0,
+        rows.findLastIndex((row) => row.is_summary === true),
+      ),
+    );
+    // Nothing is opened where not all of it can be.
+    if (counted.reduce((sum, { parts = 0 }) => sum + parts, 0) > budget.left) throw new AppError('body_too_complex');
     const items: Item[] = [];
-    for (const row of rows) items.push(await this.#open(record.user_id, row));
+    const pause = createPauses();
+    for (const row of counted) {
+      const item = await parseKept(this.#context, ownerOf(record.user_id), await this.#text(record.user_id, row), budget);
+      items.push(isObject(item) ? item : {});
+      await pause();
+    }
     hold.shrinkTo(hold.bytes - record.bytes);
     return items;
   }
 
-  /** @throws {AppError} as `find`; 400 for an `after` that is none of them */
-  async list(userId: number, id: string, { limit, isAscending, after }: ItemsPage): Promise<object> {
+  /** JSON of a page: its items as they are kept. @throws {AppError} as `find`; 400 for an `after` that is none of them */
+  async list(userId: number, id: string, { limit, isAscending, after }: ItemsPage): Promise<string> {
     const record = await this.find(userId, id);
     let from = -1;
     let to = record.end;
@@ -175,17 +204,23 @@ export class ConversationStore {
       { conversation_id: id, position: { gt: from, lt: to } },
       { sort: [['position', isAscending ? 1 : -1]], limit: limit + 1 },
     );
-    const items: Item[] = [];
-    for (const row of rows.slice(0, limit)) items.push(await this.#open(userId, row));
-    return listOf(items, rows.length > limit);
+    const page = rows.slice(0, limit);
+    const texts: string[] = [];
+    const pause = createPauses();
+    for (const row of page) {
+      texts.push(await this.#text(userId, row));
+      await pause();
+    }
+    const idOf = (row: ConversationItemRecord | undefined) => row?.id.slice(`${id}:`.length);
+    return listText(texts, { first: idOf(page[0]), last: idOf(page.at(-1)), hasMore: rows.length > limit });
   }
 
-  /** @throws {AppError} `conversation_not_found`, `response_item_not_found` */
-  async item(userId: number, id: string, itemOfIt: string): Promise<Item> {
+  /** JSON of it. @throws {AppError} `conversation_not_found`, `response_item_not_found` */
+  async item(userId: number, id: string, itemOfIt: string): Promise<string> {
     const record = await this.find(userId, id);
     const row = await this.#items.get(`${id}:${itemOfIt}`);
     if (row === null || row.position >= record.end) throw new AppError('response_item_not_found', { id: itemOfIt });
-    return this.#open(userId, row);
+    return this.#text(userId, row);
   }
 
   /** @throws {AppError} as `item` */
@@ -196,7 +231,8 @@ export class ConversationStore {
     // Whoever takes it gives its bytes back; of two who delete it at once that is one.
     if ((await this.#items.take({ id: row.id })) === null) throw new AppError('response_item_not_found', { id: itemOfIt });
     if (row.pieces !== undefined) await this.#context.db.collection('response_pieces').remove({ response_id: row.id });
-    await this.#records.patch({ id }, { increment: { bytes: -row.bytes } });
+    const parts = record.parts === undefined || row.parts === undefined ? {} : { parts: -row.parts };
+    await this.#records.patch({ id }, { increment: { ...parts, bytes: -row.bytes } });
     await this.#store.holdings.removed(userId, { count: 0, bytes: row.bytes });
     return this.told(record);
   }
@@ -209,6 +245,8 @@ export class ConversationStore {
     const writes: Write[] = [];
     const added: Item[] = [];
     let bytes = 0;
+    let parts = 0;
+    let isShortened = false;
     for (const [index, item] of named.entries()) {
       const position = end + index;
       const key = `${id}:${String(item['id'])}`;
@@ -217,6 +255,10 @@ export class ConversationStore {
       taken.add(key);
       const text = JSON.stringify(own);
       bytes += text.length;
+      const isSummary = isCompaction(own);
+      if (isSummary) [parts, isShortened] = [0, true];
+      const size = jsonSize(text);
+      parts += size.parts;
       added.push(own);
       const rowId = `${id}:${String(own['id'])}`;
       const [content, ...more] = await sealJson(this.#context, ownerOf(userId), text);
@@ -231,19 +273,26 @@ export class ConversationStore {
         };
         writes.push({ insert: row, into: 'response_pieces' });
       }
-      const row: ConversationItemRecord = { id: rowId, conversation_id: id, position, bytes: text.length, content };
+      const row: ConversationItemRecord = {
+        id: rowId,
+        conversation_id: id,
+        position,
+        bytes: text.length,
+        parts: size.parts,
+        ...(isSummary ? { is_summary: true } : {}),
+        content,
+      };
       writes.push({ insert: more.length === 0 ? row : { ...row, pieces: more.length }, into: 'conversation_items' });
     }
-    return { writes, added, bytes, end: end + named.length };
+    return { writes, added, bytes, parts, isShortened, end: end + named.length };
   }
 
-  async #open(userId: number, { id, content, pieces }: ConversationItemRecord): Promise<Item> {
+  async #text(userId: number, { id, content, pieces }: ConversationItemRecord): Promise<string> {
     const rows =
       pieces === undefined
         ? []
         : await this.#context.db.collection('response_pieces').find({ response_id: id, kind: 'items' }, { sort: [['number', 1]] });
-    const item = await openJson(this.#context, ownerOf(userId), [content, ...rows.map((row) => row.content)]);
-    return isObject(item) ? item : {};
+    return openText(this.#context, ownerOf(userId), [content, ...rows.map((row) => row.content)]);
   }
 
   #now(): number {

@@ -10,6 +10,13 @@ export function itemsOf(input: unknown): Item[] {
   return Array.isArray(input) ? input.filter(isObject) : [];
 }
 
+const summaries: ReadonlySet<unknown> = new Set(['compaction', 'compaction_summary', 'context_compaction']);
+
+/** Returns whether the item stands for everything before it. */
+export function isCompaction({ type }: Item): boolean {
+  return summaries.has(type);
+}
+
 /** With every field that a list of items tells. @param holderId what ids of ours are made of @param from the place of the first */
 export function completeItems(items: readonly Item[], holderId: string, from = 0): Item[] {
   return items.map((item, index) => {

@@ -1,5 +1,6 @@
 // One call that goes on from something, or leaves something: what it is given, and what becomes of its response.
 import { isObject } from '#server/framing/loose-json.ts';
+import type { PartBudget } from '#server/framing/part-budget.ts';
 import type { Envelope } from '#server/framing/envelope.ts';
 import type { StreamPipe } from '#server/dialects/stream-pipe.ts';
 import type { AppContext } from '#server/context.ts';
@@ -41,6 +42,8 @@ export interface KeptCallParts {
   input: readonly Item[];
   /** What stands before that. */
   before: readonly Item[];
+  /** Both, as a provider reads them; null: the caller's body has all of it. */
+  sent: readonly Item[] | null;
   chain: Chain | null;
   /** The conversation is to be shortened, and nothing else. */
   isCompaction: boolean;
@@ -77,23 +80,15 @@ export class KeptCall implements CallConversation {
   /** On its own, beyond the call. */
   #isRunning = false;
 
-  /** @throws {AppError} `invalid_request` for a summary that is another's, or was changed */
   constructor(parts: KeptCallParts) {
-    const { context, userId, body, before, input, id, conversation } = parts;
+    const { context, userId, body, sent, input, id, conversation } = parts;
     this.#parts = parts;
     this.#input = completeItems(input, id);
     if (parts.background !== null) this.later = { begin: (call) => this.#begin(call) };
     const named = Object.fromEntries(Object.entries(body).filter(([name]) => !stateFields.has(name)));
     // What stands before it comes first and as it was, so that providers find it in their caches.
     const rest = parts.background === null ? named : { ...named, stream: true };
-    const own = itemsOf(body['input']);
-    const isWhole =
-      before.length === 0 &&
-      !input.some(isSealedHere) &&
-      input.every((item, index) => item === own[index] || typeof body['input'] === 'string');
-    const asked = input.map((item, index) => (item === own[index] ? item : asInput(item)));
-    const all = () => openSummaries(context, userId, [...before.map(asInput), ...asked]);
-    this.body = isWhole ? rest : { ...rest, input: all() };
+    this.body = sent === null ? rest : { ...rest, input: sent };
     this.#seal = new SummarySeal(context, userId);
     const threshold = isTriggered(body) ? undefined : thresholdIn(body);
     this.#shortening = threshold === undefined ? null : new OwnShortening({ context, userId, responseId: id, body: this.body, threshold });
@@ -222,6 +217,21 @@ export class KeptCall implements CallConversation {
   #addition({ conversations, record, holder }: HeldConversation, { output }: Json) {
     return conversations.addition(record, holder, [...this.#input, ...itemsOf(output)]);
   }
+}
+
+/** `KeptCallParts.sent`. @throws {AppError} as `openSummaries` */
+export async function itemsToSend(
+  { context, userId, body, before, input }: Pick<KeptCallParts, 'context' | 'userId' | 'body' | 'before' | 'input'>,
+  budget: PartBudget,
+): Promise<Item[] | null> {
+  const own = itemsOf(body['input']);
+  const isWhole =
+    before.length === 0 &&
+    !input.some(isSealedHere) &&
+    input.every((item, index) => item === own[index] || typeof body['input'] === 'string');
+  if (isWhole) return null;
+  const asked = input.map((item, index) => (item === own[index] ? item : asInput(item)));
+  return openSummaries(context, userId, { items: [...before.map(asInput), ...asked], budget });
 }
 
 /** Its lock stays while the call goes on, however long that takes. */

@@ -34,6 +34,15 @@ export function pageOf(items: readonly Item[], { limit, isAscending, after }: It
   return listOf(ordered.slice(at + 1, at + 1 + limit), ordered.length > at + 1 + limit);
 }
 
+/** JSON of the same list. @param texts of its items */
+export function listText(
+  texts: readonly string[],
+  { first, last, hasMore }: { first: string | undefined; last: string | undefined; hasMore: boolean },
+): string {
+  const ids = `"first_id":${JSON.stringify(first ?? null)},"last_id":${JSON.stringify(last ?? null)}`;
+  return `{"object":"list","data":[${texts.join(',')}],${ids},"has_more":${hasMore}}`;
+}
+
 export function listOf(data: readonly Item[], hasMore: boolean): object {
   return { object: 'list', data, first_id: data[0]?.['id'] ?? null, last_id: data.at(-1)?.['id'] ?? null, has_more: hasMore };
 }

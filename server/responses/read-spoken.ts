@@ -1,20 +1,24 @@
 // What a call of Responses speaks of beside its own request: the responses or the conversation that it goes on from, items by their ids.
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
-import type { BodyHold } from '#server/http/bodies.ts';
+import { jsonSize, partBytes } from '#server/framing/part-budget.ts';
 import type { AskedConversation } from '#server/relay/conversation-source.ts';
 import { isReference } from './asked-state.ts';
 import type { AskedState } from './asked-state.ts';
 import { sinceCompaction } from './compaction.ts';
 import type { ConversationStore } from './conversation-store.ts';
-import { itemsOf } from './items.ts';
+import { isCompaction, itemsOf } from './items.ts';
 import type { Item } from './items.ts';
 import type { HeldConversation } from './kept-call.ts';
 import { readChain } from './read-chain.ts';
 import type { Chain, ResponseStore } from './response-store.ts';
+import type { Reading } from './sealed-json.ts';
 
 /** References of one request: each is a read. */
 const mostReferences = 500;
+
+/** Nothing before a summary counts. */
+const isStart = (items: readonly Item[]) => items.some(isCompaction);
 
 /** What a call speaks of. */
 export interface Spoken {
@@ -37,15 +41,15 @@ export function createSpokenReader(
   async function holdConversation(
     userId: number,
     { conversationId }: AskedState,
-    { input, isAnswered, hold }: { input: readonly Item[]; isAnswered: boolean; hold: BodyHold },
+    { input, isAnswered, reading }: { input: readonly Item[]; isAnswered: boolean; reading: Reading },
   ): Promise<{ items: Item[]; conversation: HeldConversation | null } | null> {
     if (conversationId === undefined) return null;
     if (!isAnswered)
-      return { items: await conversations.itemsOf(await conversations.find(userId, conversationId), hold), conversation: null };
+      return { items: await conversations.itemsOf(await conversations.find(userId, conversationId), reading), conversation: null };
     const { record, holder } = await conversations.lock(userId, conversationId);
     try {
       conversations.checkRoom(record, JSON.stringify(input).length, input.length);
-      return { items: await conversations.itemsOf(record, hold), conversation: { conversations, record, holder } };
+      return { items: await conversations.itemsOf(record, reading), conversation: { conversations, record, holder } };
     } catch (failure) {
       await conversations.unlock(conversationId, holder);
       throw failure;
@@ -53,11 +57,11 @@ export function createSpokenReader(
   }
 
   /** Items that stand for others, as what they stand for. */
-  async function resolved(userId: number, items: readonly Item[], hold: BodyHold): Promise<readonly Item[]> {
+  async function resolved(userId: number, items: readonly Item[], { hold, budget }: Reading): Promise<readonly Item[]> {
     const ids = items.filter(isReference).map(({ id }) => id);
     if (ids.length === 0) return items;
     if (ids.length > mostReferences) throw new AppError('conversation_too_long');
-    const found = await store.readItems(userId, ids, mostBytes);
+    const found = await store.readItems(userId, ids, { mostBytes, budget });
     hold.grow(lengthOf(ids, found, mostBytes));
     return items.map((item) => (isReference(item) ? (found.get(item.id) ?? item) : item));
   }
@@ -66,17 +70,21 @@ export function createSpokenReader(
   return async function readSpoken(
     { caller, body, bytes, isAnswered }: AskedConversation,
     asked: AskedState,
-    hold: BodyHold,
+    reading: Reading,
   ): Promise<Spoken> {
     const userId = caller.user.id;
     const isCut = body['truncation'] === 'auto';
     const { previousId } = asked;
-    const read = previousId === undefined ? null : await readChain(store, { userId, id: previousId, mostBytes, isCut, hold });
-    const input = await resolved(userId, itemsOf(body['input']), hold);
-    const held = await holdConversation(userId, asked, { input, isAnswered, hold });
+    const read =
+      previousId === undefined ? null : await readChain(store, { userId, id: previousId, mostBytes, isCut, isStart, ...reading });
+    const input = await resolved(userId, itemsOf(body['input']), reading);
+    const held = await holdConversation(userId, asked, { input, isAnswered, reading });
     const all = read?.items ?? held?.items ?? [];
     const before = sinceCompaction(all);
-    if (before.length < all.length) hold.shrinkTo(bytes + JSON.stringify([before, input]).length);
+    if (before.length < all.length) {
+      const text = JSON.stringify([before, input]);
+      reading.hold.shrinkTo(bytes + text.length + jsonSize(text).parts * partBytes);
+    }
     return { before, input, chain: read?.chain ?? null, conversation: held?.conversation ?? null };
   };
 }

@@ -1,6 +1,7 @@
 // Where calls of Responses get their conversations from, and who keeps what comes of them.
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
+import { PartBudget } from '#server/framing/part-budget.ts';
 import type { AskedConversation, CallConversation, ConversationSource } from '#server/relay/conversation-source.ts';
 import { askedState, refuseState } from './asked-state.ts';
 import type { AskedState } from './asked-state.ts';
@@ -8,7 +9,7 @@ import type { Follow } from './follow.ts';
 import type { BackgroundResponses } from './background.ts';
 import { compactionBody } from './compaction.ts';
 import type { ConversationStore } from './conversation-store.ts';
-import { KeptCall } from './kept-call.ts';
+import { itemsToSend, KeptCall } from './kept-call.ts';
 import type { HeldConversation, KeptCallParts } from './kept-call.ts';
 import { createSpokenReader } from './read-spoken.ts';
 import type { Spoken } from './read-spoken.ts';
@@ -36,12 +37,14 @@ export function createResponseSource(context: AppContext, { store, conversations
     try {
       // The request is needed as long as what came of it is not kept, also when nothing of it is sent any more.
       hold.grow(call.bytes);
-      const spoken = await readSpoken(call, asked, hold);
+      const budget = new PartBudget(0, (bytes) => hold.grow(bytes));
+      const spoken = await readSpoken(call, asked, { hold, budget });
       conversation = spoken.conversation;
+      const parts = { context, ...keptParts(call, { asked, spoken, isOn: store.isOn }) };
       return new KeptCall({
-        context,
+        ...parts,
+        sent: await itemsToSend(parts, budget),
         store,
-        ...keptParts(call, { asked, spoken, isOn: store.isOn }),
         hold,
         id: newId(context, 'resp'),
         background: runs(call, asked),

@@ -6,11 +6,14 @@ import type { Write } from '#server/db/database.ts';
 import type { KeptResponseRecord, ResponseStatus } from '#server/db/records/kept-response.ts';
 import type { ResponsePieceRecord } from '#server/db/records/response-piece.ts';
 import { isObject } from '#server/framing/loose-json.ts';
+import { jsonSize } from '#server/framing/part-budget.ts';
+import type { PartBudget } from '#server/framing/part-budget.ts';
 import { createHoldings, removeResponse } from './holdings.ts';
 import type { Holdings } from './holdings.ts';
+import { isCompaction } from './items.ts';
 import type { Item } from './items.ts';
 import { holderOf } from './response-ids.ts';
-import { openJson, sealJson } from './sealed-json.ts';
+import { openJson, openText, parseKept, sealJson } from './sealed-json.ts';
 import type { Json } from './told-response.ts';
 
 /** What it goes on from. */
@@ -19,6 +22,8 @@ export interface Chain {
   previous: readonly string[];
   count: number;
   bytes: number;
+  /** `chain_parts` of the nearest. */
+  parts: number | undefined;
 }
 
 export interface ResponseToKeep {
@@ -81,6 +86,8 @@ export class ResponseStore {
     const id = String(response['id']);
     const itemsText = JSON.stringify([...input, ...output]);
     const shellText = JSON.stringify(shell);
+    const { parts } = jsonSize(itemsText);
+    const chainParts = chainPartsOf([...input, ...output], parts, chain);
     const expiresAt = this.expiry();
     const [items, ...moreItems] = await sealJson(this.#context, ownerOf(userId), itemsText);
     const [sealed, ...moreResponse] = await sealJson(this.#context, ownerOf(userId), shellText);
@@ -104,7 +111,9 @@ export class ResponseStore {
       previous: [...(chain?.previous ?? [])].slice(0, knownPrevious),
       previous_count: chain?.count ?? 0,
       chain_bytes: (chain?.bytes ?? 0) + Buffer.byteLength(itemsText),
+      ...(chainParts === undefined ? {} : { chain_parts: chainParts }),
       bytes: itemsText.length + shellText.length,
+      parts: parts + jsonSize(shellText).parts,
       items,
       input_count: input.length,
       response: sealed,
@@ -118,7 +127,8 @@ export class ResponseStore {
   /** What changes in the record of a response that went on, and what belongs before that. Written again it changes nothing. */
   async ended(kept: ResponseToKeep): Promise<{ rest: Write[]; patch: Patch<KeptResponseRecord>; bytes: number }> {
     const { record, rest } = await this.recordOf(kept);
-    const { status, items, input_count, response, bytes, chain_bytes, items_pieces, response_pieces, pieces_version } = record;
+    const { status, items, input_count, response, bytes, chain_bytes, parts, chain_parts, items_pieces, response_pieces, pieces_version } =
+      record;
     const pieces = { items_pieces, response_pieces, pieces_version };
     const unset = (['items_pieces', 'response_pieces', 'pieces_version'] as const).filter((name) => pieces[name] === undefined);
     const set = {
@@ -128,6 +138,8 @@ export class ResponseStore {
       response,
       bytes,
       chain_bytes,
+      ...(parts === undefined ? {} : { parts }),
+      ...(chain_parts === undefined ? {} : { chain_parts }),
       ...(items_pieces === undefined ? {} : { items_pieces }),
       ...(response_pieces === undefined ? {} : { response_pieces }),
       ...(pieces_version === undefined ? {} : { pieces_version }),
@@ -183,10 +195,20 @@ export class ResponseStore {
     return this.#responses.find({ id: { in: ids }, user_id: userId }, { limit: ids.length });
   }
 
-  /** Its input's items and, behind them, its output's. */
-  async itemsIn(record: KeptResponseRecord): Promise<Item[]> {
+  /** Its input's items and, behind them, its output's. @param budget as `parseKept` has it */
+  async itemsIn(record: KeptResponseRecord, budget?: PartBudget): Promise<Item[]> {
+    return this.itemsOf(record, await this.itemsTextIn(record), budget);
+  }
+
+  /** The same as they are kept: JSON. */
+  async itemsTextIn(record: KeptResponseRecord): Promise<string> {
     const sealed = await this.#piecesIn(record, 'items', [record.items], record.items_pieces);
-    const items = await openJson(this.#context, ownerOf(record.user_id), sealed);
+    return openText(this.#context, ownerOf(record.user_id), sealed);
+  }
+
+  /** @param text `itemsTextIn` */
+  async itemsOf({ user_id: userId }: KeptResponseRecord, text: string, budget?: PartBudget): Promise<Item[]> {
+    const items = await parseKept(this.#context, ownerOf(userId), text, budget);
     return Array.isArray(items) ? items.filter(isObject) : [];
   }
 
@@ -200,9 +222,13 @@ export class ResponseStore {
 
   /**
    * Items by their ids, of whichever responses of that user, with others of the same responses.
-   * @throws {AppError} `response_item_not_found`, `conversation_too_long`
+   * @throws {AppError} `response_item_not_found`, `conversation_too_long`, `body_too_complex`
    */
-  async readItems(userId: number, ids: readonly string[], mostBytes: number): Promise<Map<string, Item>> {
+  async readItems(
+    userId: number,
+    ids: readonly string[],
+    { mostBytes, budget }: { mostBytes: number; budget: PartBudget },
+  ): Promise<Map<string, Item>> {
     const found = new Map<string, Item>();
     const keys = ids.map((id) => `${userId}:${id}`);
     const rows = await this.#context.db.collection('response_items').find({ id: { in: keys } }, { limit: ids.length });
@@ -214,7 +240,8 @@ export class ResponseStore {
       if (record !== null) {
         left -= record.bytes;
         if (left < 0) throw new AppError('conversation_too_long');
-        for (const item of await this.itemsIn(record)) if (typeof item['id'] === 'string') found.set(item['id'], item);
+        if ((record.parts ?? 0) > budget.left) throw new AppError('body_too_complex');
+        for (const item of await this.itemsIn(record, budget)) if (typeof item['id'] === 'string') found.set(item['id'], item);
       }
       if (!found.has(id)) throw new AppError('response_item_not_found', { id }, { field: 'input' });
     }
@@ -252,6 +279,14 @@ export class ResponseStore {
     if (rows.length < more) throw new AppError('response_not_found', { id });
     return [...first, ...rows.map(({ content }) => content)];
   }
+}
+
+/** `chain_parts`; undefined: nobody knows. @param own parts of the items */
+function chainPartsOf(items: readonly Item[], own: number, chain: Chain | null): number | undefined {
+  const last = items.findLastIndex(isCompaction);
+  if (last >= 0) return jsonSize(JSON.stringify(items.slice(last))).parts;
+  if (chain === null) return own;
+  return chain.parts === undefined ? undefined : chain.parts + own;
 }
 
 /** In whose turn long work on it is done. */

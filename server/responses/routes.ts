@@ -45,7 +45,7 @@ export function mountResponses(
             write: (event) => writeEvent(eventWithIncludes(event, includes)),
           }),
         };
-      caller.makeRoom(record.bytes);
+      caller.makeRoom(record.bytes, record.parts);
       const response = withIncludes(await store.responseIn(record), includes);
       if (!isStream) return { json: response };
       const stream = streamOf(response, after);
@@ -69,7 +69,7 @@ export function mountResponses(
     serve(async (caller) => {
       const page = readPage(caller.query);
       const record = await recordOf(caller);
-      caller.makeRoom(record.bytes);
+      caller.makeRoom(record.bytes, record.parts);
       return { json: pageOf((await store.itemsIn(record)).slice(0, record.input_count), page) };
     }),
   );
@@ -81,7 +81,7 @@ export function mountResponses(
       if (isBackground !== true) throw new AppError('response_not_background');
       const record = place === undefined ? await store.find(userId, id) : await background.cancel(userId, id);
       if (record === null) throw new AppError('response_not_found', { id });
-      caller.makeRoom(record.bytes);
+      caller.makeRoom(record.bytes, record.parts);
       return { json: await store.responseIn(record) };
     }),
   );

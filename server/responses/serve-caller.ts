@@ -3,6 +3,7 @@ import type { Connection } from '#server/http/connection.ts';
 import type { BodyHold } from '#server/http/bodies.ts';
 import type { ClientDialect } from '#server/dialects/client-dialect.ts';
 import { clientDialectOf, clientDialects, defaultClientDialect } from '#server/dialects/registry.ts';
+import { partBytes } from '#server/framing/part-budget.ts';
 import { toAppError } from '#server/http/failure.ts';
 import { bufferResponse } from '#server/http/lean-response.ts';
 import type { DirectResponse } from '#server/http/lean-response.ts';
@@ -28,15 +29,16 @@ export interface KeptCaller {
   connection: Connection | null;
   /**
    * What is kept in so many bytes is read, and told: it counts as bodies of its owner until it has left.
+   * @param parts that it has when it is parsed; missing: it is not parsed
    * @throws {AppError} `bodies_of_caller`, `bodies_of_server`
    */
-  makeRoom(bytes: number): void;
+  makeRoom(bytes: number, parts?: number): void;
   /** The request's body. @throws {AppError} as `readBody` and `parseBody` */
   readBody(): Promise<unknown>;
 }
 
-/** An object that is told as JSON, or a response of its own. */
-export type KeptAnswer = { json: object } | { response: DirectResponse };
+/** An object that is told as JSON, the JSON of one, or a response of its own. */
+export type KeptAnswer = { json: object } | { text: string } | { response: DirectResponse };
 
 /** @param dialect the format that errors leave in */
 export function createServer(host: RouteHost, services: RelayServices, dialect: ClientDialect = clientDialects['openai-responses']) {
@@ -61,9 +63,9 @@ export function createServer(host: RouteHost, services: RelayServices, dialect: 
         const userId = admission.user.id;
         await limitKeptCalls(context, userId);
         const body = () => readJson(context, { request, connection, userId, hold: open(userId) });
-        const makeRoom = (bytes: number) => {
+        const makeRoom = (bytes: number, parts = 0) => {
           // As it is stored, and as it is read; never more than the largest body may take.
-          open(userId).grow(Math.min(bytes, context.env.MAX_REQUEST_BODY_MB * 1_000_000) * 2);
+          open(userId).grow(Math.min(bytes, context.env.MAX_REQUEST_BODY_MB * 1_000_000) * 2 + parts * partBytes);
         };
         const answer = await serve({
           admission,
@@ -79,7 +81,7 @@ export function createServer(host: RouteHost, services: RelayServices, dialect: 
           readBody: body,
         });
         if ('response' in answer) return answer.response;
-        return jsonResponse({ dialect, requestId }, Buffer.from(JSON.stringify(answer.json)));
+        return jsonResponse({ dialect, requestId }, Buffer.from('text' in answer ? answer.text : JSON.stringify(answer.json)));
       } catch (failure) {
         if (connection !== null) dropBody(connection);
         const error = toAppError(failure, context, requestId);

@@ -1,6 +1,7 @@
 // Responses that are kept for their callers: asked for again, gone on from, deleted, swept; before providers of every format.
 import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
+import { PartBudget } from '#server/framing/part-budget.ts';
 import { readChain } from '#server/responses/read-chain.ts';
 import { ResponseStore } from '#server/responses/response-store.ts';
 import { sweepResponses, sweepResponsesOfDeleted } from '#server/responses/sweep-responses.ts';
@@ -270,7 +271,8 @@ describe.each(engines)('what is kept of responses on $kind', (engine) => {
     const { context } = scene.app;
     const store = new ResponseStore(context);
     const hold = context.bodies.open('test');
-    const read = (id: string) => readChain(store, { userId: scene.user.id, id, mostBytes: 1e6, isCut: false, hold });
+    const read = (id: string) =>
+      readChain(store, { userId: scene.user.id, id, mostBytes: 1e6, isCut: false, hold, budget: new PartBudget() });
     for (let turn = 0; turn < 150; turn += 1) {
       const chain = previous === undefined ? null : (await read(previous)).chain;
       const id = `resp_${turn}`;

@@ -12,6 +12,8 @@ export interface ConversationRecord {
   /** Positions of items from here on are of nobody: an addition has broken off. */
   end: number;
   bytes: number;
+  /** Objects, arrays, texts and names in the items since the last summary, or fewer. Missing: it is an older one. */
+  parts?: number;
   /** The call or edit that has it now, and Unix milliseconds until which that has said so. */
   locked_by?: string;
   locked_until?: number;

@@ -24,8 +24,12 @@ export interface KeptResponseRecord {
   previous_count: number;
   /** Of the items of all those and of its own. */
   chain_bytes: number;
+  /** Objects, arrays, texts and names in them, since the last summary, or fewer. Missing: one of them is an older one. */
+  chain_parts?: number;
   /** What it takes here. */
   bytes: number;
+  /** Objects, arrays, texts and names in its items and in the response. Missing: it is an older one. */
+  parts?: number;
   /** Sealed JSON: the list of its input's items and, behind them, of its output's. What has no place here is in pieces. */
   items: string;
   items_pieces?: number;

@@ -73,11 +73,11 @@ export async function readContent(
 /** Of a body that has come. What it holds is given back when it fails. @throws {AppError} as `parseBody`, and `invalid_request` */
 export async function openContent(raw: RawBody, dependencies: ContentDependencies, known: KnownContent = {}): Promise<CallContent> {
   const { hold } = dependencies;
-  const { bytesBefore = 0 } = known;
+  const { bytesBefore = 0, partsBefore = 0 } = known;
   const content = new CallContent(raw, dependencies, known);
   try {
     hold.grow(bytesBefore);
-    hold.grow(raw.parts * partBytes);
+    hold.grow((raw.parts + partsBefore) * partBytes);
     // What goes upstream is another copy.
     if (content.isLarge) hold.grow(raw.bytes.length + bytesBefore);
     const preparing = content.prepare();
@@ -116,6 +116,7 @@ export interface KnownContent {
   parsed?: BodyText;
   /** Of what `split` adds to it. */
   bytesBefore?: number;
+  partsBefore?: number;
 }
 
 interface ParsedBody {
@@ -154,14 +155,14 @@ export class CallContent {
   /** What it takes as text and tree, roughly; not more than once. */
   readonly bytes: number;
 
-  constructor(raw: RawBody, parts: ContentDependencies, { parsed, bytesBefore = 0 }: KnownContent) {
+  constructor(raw: RawBody, parts: ContentDependencies, { parsed, bytesBefore = 0, partsBefore = 0 }: KnownContent) {
     this.#raw = raw;
     this.#file = raw.file;
     this.#parts = parts;
     this.#known = parsed ?? null;
     this.#isChecked = parsed !== undefined;
-    this.#ownParts = raw.parts;
-    this.bytes = raw.bytes.length + raw.parts * partBytes + bytesBefore;
+    this.#ownParts = raw.parts + partsBefore;
+    this.bytes = raw.bytes.length + this.#ownParts * partBytes + bytesBefore;
     this.#isLarge = this.bytes > smallBytes;
   }
 

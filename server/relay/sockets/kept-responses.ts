@@ -1,5 +1,6 @@
 // What a connection remembers of its responses, so that the next call on it sends only what is new: each as what it adds to the one
 // before, as text. Bounded for each connection, each user and all: what is given up is not found, and clients then send all of it.
+import { jsonSize } from '#server/framing/part-budget.ts';
 import { createShares } from '#server/queues/shares.ts';
 
 export interface KeptResponses {
@@ -15,6 +16,8 @@ export interface KeptResponses {
 export interface KeptResponse {
   /** Bytes of the whole conversation up to here. */
   readonly bytes: number;
+  /** Objects, arrays, texts and names in it. */
+  readonly parts: number;
   readonly before: KeptResponse | null;
   readonly items: string;
 }
@@ -82,7 +85,12 @@ export function createKeptResponses({ perConnection, perUser, all }: KeptLimits 
         keep(id, { before, items }) {
           if (id === '') return;
           forget(id);
-          const response: KeptResponse = { before, items, bytes: (before?.bytes ?? 0) + items.length };
+          const response: KeptResponse = {
+            before,
+            items,
+            bytes: (before?.bytes ?? 0) + items.length,
+            parts: (before?.parts ?? 0) + jsonSize(items).parts,
+          };
           hold(response);
           if (before !== null) hold(before);
           shares.add(userId, ownBytes(response));

@@ -1,6 +1,7 @@
 // One turn of a socket: the call that a message asks for, and its response as messages.
 import { AppError } from '#shared/errors.ts';
 import { messages } from '#server/framing/envelope.ts';
+import { mostParts } from '#server/framing/part-budget.ts';
 import { callAddress } from '#server/dialects/call-address.ts';
 import type { CallAddress } from '#server/dialects/call-address.ts';
 import type { ErrorObject } from '#server/dialects/client-dialect.ts';
@@ -91,6 +92,8 @@ export class SocketTurn implements StreamedTurn {
     const bytesBefore = before?.bytes ?? 0;
     const limit = env.MAX_REQUEST_BODY_MB * 1_000_000;
     if (raw.bytes.length + bytesBefore > limit) throw new AppError('body_too_large', { limit });
+    const partsBefore = before?.parts ?? 0;
+    if (raw.parts + partsBefore > mostParts) throw new AppError('body_too_complex');
     this.#input = listText(dialect.inputOf(message));
     hold.shrinkTo(raw.bytes.length);
     const previousItems = () => (before === null ? (previousId === null ? [] : null) : itemsUpTo(before));
@@ -103,7 +106,7 @@ export class SocketTurn implements StreamedTurn {
         names: endpoint.names,
         split: (body) => ({ ours: noFields, body: dialect.bodyOf(body, previousItems()) }),
       },
-      { parsed, bytesBefore: bytesBefore + this.#input.length },
+      { parsed, bytesBefore: bytesBefore + this.#input.length, partsBefore },
     );
     return this.#content;
   }

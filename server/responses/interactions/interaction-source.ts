@@ -1,6 +1,7 @@
 // Where calls of Interactions get what they go on from, and who keeps what comes of them.
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
+import { PartBudget } from '#server/framing/part-budget.ts';
 import type { AskedConversation, CallConversation, ConversationSource } from '#server/relay/conversation-source.ts';
 import { readChain } from '#server/responses/read-chain.ts';
 import type { Stores } from '#server/responses/response-source.ts';
@@ -28,7 +29,9 @@ export function createInteractionSource(context: AppContext, { store, background
     try {
       // The request is needed as long as what came of it is not kept, also when nothing of it is sent any more.
       hold.grow(bytes);
-      const read = previousId === undefined ? null : await readChain(store, { userId, id: previousId, mostBytes, isCut: false, hold });
+      const budget = new PartBudget(0, (more) => hold.grow(more));
+      const read =
+        previousId === undefined ? null : await readChain(store, { userId, id: previousId, mostBytes, isCut: false, hold, budget });
       return new KeptInteraction({
         context,
         store,

@@ -29,7 +29,7 @@ export function mountInteractions(host: RouteHost, services: RelayServices, { st
     const after = isStream ? lastSeen(caller.query) : undefined;
     if (isStream && record.is_background === true)
       return { response: follow({ responseId: record.id, userId: record.user_id, after: after ?? -1, write: writeLogged }) };
-    caller.makeRoom(record.bytes);
+    caller.makeRoom(record.bytes, record.parts);
     const interaction = asInteraction(await store.responseIn(record));
     if (isStream) return { response: bufferResponse(200, { ...eventStreamHeaders }, streamOfFinished(interaction, after)) };
     if (caller.query.get('include_input') !== 'true') return { json: interaction };
@@ -49,7 +49,7 @@ export function mountInteractions(host: RouteHost, services: RelayServices, { st
     if (isBackground !== true) throw new AppError('response_not_background');
     const record = place === undefined ? await store.find(userId, id) : await background.cancel(userId, id);
     if (record === null) throw new AppError('response_not_found', { id });
-    caller.makeRoom(record.bytes);
+    caller.makeRoom(record.bytes, record.parts);
     return { json: asInteraction(await store.responseIn(record)) };
   });
 

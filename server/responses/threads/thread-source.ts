@@ -3,6 +3,7 @@ import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import { clientDialects } from '#server/dialects/registry.ts';
 import { isObject } from '#server/framing/loose-json.ts';
+import { PartBudget } from '#server/framing/part-budget.ts';
 import type { AskedConversation, CallConversation, ConversationSource } from '#server/relay/conversation-source.ts';
 import type { RelayBody } from '#server/relay/endpoints.ts';
 import type { Item } from '#server/responses/items.ts';
@@ -35,7 +36,8 @@ export function createThreadSource(context: AppContext, store: ResponseStore): C
       const { thread: _thread, ...rest } = body;
       const shared = { context, store, userId, id: newId(context, 'msg'), hold };
       if (previousId === undefined) return new KeptThread({ ...shared, body: rest, input: [lastingOf(body), ...own], chain: null });
-      const { items, chain } = await readChain(store, { userId, id: previousId, mostBytes, isCut: false, hold });
+      const budget = new PartBudget(0, (more) => hold.grow(more));
+      const { items, chain } = await readChain(store, { userId, id: previousId, mostBytes, isCut: false, hold, budget });
       const [first, ...before] = items;
       const created = first?.['type'] === lastingType ? first : {};
       checkSame(body, created);
