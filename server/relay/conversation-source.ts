@@ -38,6 +38,8 @@ export interface AskedConversation {
 export interface CallConversation {
   /** The request with all that it speaks of in it. Goes on in the place of the caller's own. */
   readonly body: RelayBody;
+  /** Bytes that it holds for that, roughly. */
+  readonly bytes: number;
   /** What its response is called from then on, and whether it is kept. */
   readonly leaves: { readonly id: string; readonly isKept: boolean };
   /** The stream as its caller is told it. */

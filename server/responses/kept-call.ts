@@ -96,6 +96,10 @@ export class KeptCall implements CallConversation {
     this.#renewal = conversation === null ? undefined : renewing(conversation);
   }
 
+  get bytes(): number {
+    return this.#parts.hold.bytes;
+  }
+
   get leaves(): { id: string; isKept: boolean } {
     const { id, isKept } = this.#parts;
     return { id, isKept: isKept && !this.#isLost };

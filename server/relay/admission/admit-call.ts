@@ -102,7 +102,7 @@ export async function admitCall(services: RelayServices, turn: Turn, progress: P
       }) ?? null;
     conversation = opening instanceof Promise ? await opening : opening;
     if (conversation !== null) {
-      content.replace(conversation.body);
+      await content.replaceLong(conversation.body, conversation.bytes);
       asked = endpoint.read(conversation.body, turn.address);
     }
     const parameters = endpoint.parameters(content.body);

@@ -30,6 +30,33 @@ describe('another body in the place of the first', () => {
     expect(bodies.bytes).toBe(0);
   });
 
+  it('is put there in several turns where it is long, and at once where it is short', async () => {
+    const bodies = bodiesOf(10_000_000);
+    let turns = 0;
+    const counted: Bodies = {
+      ...bodies,
+      inTurn: (owner, work) => {
+        turns += 1;
+        return bodies.inTurn(owner, work);
+      },
+    };
+    const content = await openSmall(counted);
+    const other = await openSmall(counted);
+    await content.replaceLong(large, 200_000);
+    expect(turns).toBe(2);
+    other.replace(large);
+    expect([content.body, content.text, content.isLarge]).toEqual([other.body, other.text, true]);
+    await content.replaceLong(small, 1_000);
+    expect([turns, content.body]).toEqual([2, small]);
+    await expect(content.replaceLong({ messages: Array.from({ length: 100_001 }, () => ({})) }, 300_000)).rejects.toMatchObject({
+      code: 'body_too_complex',
+    });
+    expect(content.body).toEqual(small);
+    content.release();
+    other.release();
+    expect(counted.bytes).toBe(0);
+  });
+
   it('that there is no room for leaves the first as it was, for as many attempts as there are', async () => {
     if (endpoint === undefined) throw new Error('There is no such endpoint');
     const bodies = bodiesOf(300_000);

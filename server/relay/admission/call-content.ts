@@ -11,6 +11,7 @@ import type { Connection } from '#server/http/connection.ts';
 import { parseBody } from '#server/http/parse-body.ts';
 import type { BodyText } from '#server/http/parse-body.ts';
 import { readBody } from '#server/http/read-body.ts';
+import { scanBody } from '#server/http/scan-body.ts';
 import type { SpoolFile } from '#server/http/spool.ts';
 import type { RawBody } from '#server/http/read-body.ts';
 import type { RelayBody, RelayEndpoint } from '#server/relay/endpoints.ts';
@@ -228,8 +229,23 @@ export class CallContent {
 
   /** Another body goes on in its place. Whoever goes on using the first one holds it from then on. @throws {AppError} `bodies_of_caller`, `bodies_of_server` */
   replace(body: RelayBody): void {
+    this.#put(body, rawOf(body));
+  }
+
+  /** The same of one that takes so many bytes, roughly: a long one in its turns. @throws {AppError} as `replace` */
+  async replaceLong(body: RelayBody, size: number): Promise<void> {
+    if (size <= smallBytes) {
+      this.replace(body);
+      return;
+    }
+    const { bodies, owner } = this.#parts;
+    const text = await bodies.inTurn(owner, () => JSON.stringify(body));
+    const bytes = await bodies.inTurn(owner, () => Buffer.from(text));
+    this.#put(body, { text, raw: await scanBody(bytes) });
+  }
+
+  #put(body: RelayBody, { text, raw }: { text: string; raw: RawBody }): void {
     const { ours } = this.#open();
-    const { text, raw } = rawOf(body);
     const { bytes, parts } = raw;
     const { hold } = this.#parts;
     const isLarge = bytes.length + parts * partBytes > smallBytes;

@@ -121,6 +121,7 @@ export class SocketTurn implements StreamedTurn {
       this.#leaves = stored.leaves;
       return {
         body: stored.body,
+        bytes: stored.bytes,
         leaves: stored.leaves,
         get shortening() {
           return stored.shortening;

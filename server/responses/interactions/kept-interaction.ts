@@ -60,6 +60,10 @@ export class KeptInteraction implements CallConversation {
     this.body = before.length === 0 ? rest : { ...rest, input: [...before, ...this.#input] };
   }
 
+  get bytes(): number {
+    return this.#parts.hold.bytes;
+  }
+
   get leaves(): { id: string; isKept: boolean } {
     const { id, isKept } = this.#parts;
     return { id, isKept: isKept && !this.#isLost };

@@ -40,6 +40,10 @@ export class KeptThread implements CallConversation {
     return this.#parts.body;
   }
 
+  get bytes(): number {
+    return this.#parts.hold.bytes;
+  }
+
   get leaves(): { id: string; isKept: boolean } {
     return { id: this.#parts.id, isKept: !this.#isLost };
   }
