@@ -24,6 +24,10 @@ export abstract class WrappedStream implements StreamPipe {
     return this.pipe.isEvent(rest);
   }
 
+  hasContent(): boolean {
+    return this.pipe.hasContent?.() ?? true;
+  }
+
   hasFinished(): boolean {
     return this.pipe.hasFinished();
   }

@@ -57,6 +57,12 @@ export class ClientStream implements BodySource, TimedStream {
     if (this.#isPaused) upstream.pause();
   }
 
+  /** Whoever feeds it has ended before anything was said. */
+  detach(): void {
+    this.#upstream = null;
+    this.#voice = null;
+  }
+
   /** The response has begun: from now on silence is filled with comments. */
   begin(): void {
     if (!this.#isOver) this.#clock.add(this);

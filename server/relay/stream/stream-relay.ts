@@ -3,7 +3,7 @@
 // another channel; the end is held back until the call is settled.
 import { AppError } from '#shared/errors.ts';
 import type { DeepWhole } from '#server/dialects/decoded-whole.ts';
-import type { ErrorInResponse, StreamPipe } from '#server/dialects/stream-pipe.ts';
+import type { ErrorInResponse, PipeStep, StreamPipe } from '#server/dialects/stream-pipe.ts';
 import type { EndReason } from '#server/relay/call-end.ts';
 import type { SentAttempt } from '#server/relay/call-attempt.ts';
 import { failureOfOurs, tooDeep } from '#server/relay/relay-failure.ts';
@@ -25,6 +25,10 @@ import type { EventSource } from '#server/upstream/upstream-stream.ts';
 import { failureInBody, invalidResponse, timeoutFailure } from '#server/upstream/upstream-error.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
 
+/** How long, and how much, may come without any content before it leaves all the same. */
+const longestEarlyMs = 1000;
+const mostEarlyBytes = 64 * 1024;
+
 export interface StreamRelayOptions {
   call: RunningCall;
   client: ClientStream;
@@ -42,6 +46,11 @@ export class StreamRelay implements EventReceiver, TimedStream, SpendingStream {
   readonly #spending: StreamSpending;
   readonly #words: OutputWords | null;
   #unpassed: DeepWhole | null = null;
+  /** What has come that says nothing yet: it leaves with the first content, and a failure may still go to another channel. */
+  #early: Buffer[] = [];
+  #earlyBytes = 0;
+  /** When the first event came, in milliseconds; null: none has. */
+  #openedAt: number | null = null;
 
   constructor(options: StreamRelayOptions) {
     this.#options = options;
@@ -90,6 +99,7 @@ export class StreamRelay implements EventReceiver, TimedStream, SpendingStream {
       // Silence that the client or we asked for is not the upstream's.
       if (this.#options.client.isPaused || this.#spending.isSuspended) this.#reader.excuseSilence(now);
       this.#spending.tick();
+      if (this.#openedAt !== null && now - this.#openedAt > longestEarlyMs) this.#flow();
       if (this.#reader.isSilent(now)) this.broken('stalled', timeoutFailure('idle'));
     });
   }
@@ -131,15 +141,17 @@ export class StreamRelay implements EventReceiver, TimedStream, SpendingStream {
   events(told: Buffer, isOwned: boolean): void {
     const renamed = inOwnName(this.#options.call.ownModel, told);
     const events = this.#options.call.files?.tell?.(renamed) ?? renamed;
-    if (this.#state.isOpening && !this.#canOpen(events)) return;
-    if (this.#state.isFlowing) this.#pass(events, isOwned);
+    if (this.#state.isOpening && this.#openedAt === null && !this.#canOpen(events)) return;
+    if (this.#state.isOpening) this.#begin(events, isOwned);
+    else if (this.#state.isFlowing) this.#pass(this.#pipe.push(events, isOwned));
   }
 
   ended(told: Buffer): void {
     const rest = inOwnName(this.#options.call.ownModel, told);
-    if (this.#state.isOpening && this.#readWhole(rest)) return;
+    if (this.#state.isOpening && this.#openedAt === null && this.#readWhole(rest)) return;
     // Some upstreams leave the empty line behind their last event out. Half an event is dropped.
     if (rest.length > 0 && this.#pipe.isEvent(rest)) this.#reader.completeEvent();
+    if (this.#openedAt !== null && this.#pipe.hasFinished()) this.#flow();
     if (this.#state.isOpening) this.broken('truncated', invalidResponse());
     else this.#end(this.#pipe.hasFinished() ? 'completed' : 'truncated');
   }
@@ -154,6 +166,7 @@ export class StreamRelay implements EventReceiver, TimedStream, SpendingStream {
     try {
       this.#options.call.services.clock.remove(this);
       this.#reader.abort();
+      this.#options.client.detach();
       this.#pipe.close();
     } finally {
       this.#state.refuse(failure);
@@ -169,13 +182,39 @@ export class StreamRelay implements EventReceiver, TimedStream, SpendingStream {
       return false;
     }
     this.#options.attempt.record.first_byte_ms = elapsed(this.#options.call);
-    this.#state.flow();
+    this.#openedAt = performance.now();
     return true;
   }
 
-  #pass(events: Buffer, isOwned: boolean): void {
+  /** Before the first content nothing leaves: what fails until then has failed before it began. */
+  #begin(events: Buffer, isOwned: boolean): void {
+    const step = this.#pipe.push(events, isOwned);
+    const { forClient, next } = step;
+    if (this.#pipe.hasContent?.() !== false) {
+      this.#flow();
+      this.#pass(step);
+    } else if (typeof next === 'object') this.broken('upstream_failed', this.#failureOf(next));
+    else if (next === 'invalid' && !this.#pipe.hasFinished()) this.broken('invalid_response', invalidResponse());
+    else if (next === 'more' && this.#earlyBytes <= mostEarlyBytes) {
+      for (const piece of forClient) {
+        this.#early.push(isOwned ? piece : Buffer.from(piece));
+        this.#earlyBytes += piece.length;
+      }
+    } else {
+      this.#flow();
+      this.#pass(step);
+    }
+  }
+
+  /** From now on the response is on its way. */
+  #flow(): void {
+    if (!this.#state.isOpening) return;
+    this.#state.flow();
+    for (const piece of this.#early.splice(0)) if (piece.length > 0) this.#options.client.write(piece);
+  }
+
+  #pass({ forClient, told, next }: PipeStep): void {
     const { client } = this.#options;
-    const { forClient, told, next } = this.#pipe.push(events, isOwned);
     if (!this.#state.isFlowing) return;
     if (
       this.#words !== null &&
@@ -225,8 +264,11 @@ export class StreamRelay implements EventReceiver, TimedStream, SpendingStream {
   }
 
   #end(reason: EndReason, failure?: UpstreamFailure): void {
+    const wasOpening = this.#state.isOpening;
     if (!this.#state.end()) return;
     const { call } = this.#options;
+    // Nothing of it was told: its error is one of a call that has not begun.
+    if (wasOpening) this.#options.client.detach();
     try {
       this.#spending.end();
       call.services.clock.remove(this);
