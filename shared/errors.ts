@@ -786,6 +786,14 @@ export class AppError extends Error {
   }
 }
 
+/**
+ * How long to wait, in the words by which programs find it; people of either language read them behind the text of the error.
+ * https://github.com/openai/codex/blob/main/codex-rs/codex-api/src/sse/responses.rs
+ */
+export function waitText(seconds: number): string {
+  return `Please try again in ${Math.ceil(seconds * 1000) / 1000}s.`;
+}
+
 /** The text of an error in a language, its placeholders filled. */
 export function errorText(code: ErrorCode, language: Language, details: ErrorDetails = {}): string {
   return errors[code][language].replace(/\{(\w+)\}/g, (whole, name: string) => {

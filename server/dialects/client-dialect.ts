@@ -23,6 +23,8 @@ export interface ErrorObject {
   code: string | number | null;
   /** HTTP status. */
   status: number;
+  /** The provider's code, where a code of ours stands in its place. */
+  upstreamCode?: string;
   /** Headers that say more of it, for where there is nothing but the error. */
   headers?: Readonly<Record<string, string>>;
 }

@@ -1,5 +1,5 @@
 // How failures leave on the relay's paths: in the caller's format and language, with the request id.
-import { AppError, errors, errorText } from '#shared/errors.ts';
+import { AppError, errors, errorText, waitText } from '#shared/errors.ts';
 import type { ErrorCode, Language } from '#shared/errors.ts';
 import type { ClientDialect, ErrorObject } from '#server/dialects/client-dialect.ts';
 import { failureHeaders } from '#server/http/failure.ts';
@@ -61,13 +61,21 @@ export function tellFailure(
     const isCertain = refusesChannel(failure, []) || failure.status >= 500;
     const status = isCertain ? errors.channel_refused.status : failure.status;
     const error = { ...ownError(new AppError('channel_refused'), language, requestId), type: 'upstream_error', status };
-    return { error, retryAfter: undefined };
+    return { error: speaksOfQuota(failure) ? { ...error, upstreamCode: quotaCode } : error, retryAfter: undefined };
   }
   if (failure.own !== undefined) return { error: ownError(failure.own, language, requestId), retryAfter: undefined };
   const own: ErrorCode | null = failure.status === 429 ? 'upstream_saturated' : failure.errorCode;
-  const text = own === null ? failure.message : errorText(own, language, { status: failure.upstreamStatus });
   const { type, param, code, status, retryAfter } = failure;
-  return { error: { message: `${text} (request id: ${requestId})`, type, param, code, status }, retryAfter };
+  const text = own === null ? failure.message : errorText(own, language, { status: failure.upstreamStatus });
+  const told = own === null || retryAfter === undefined ? text : `${text}. ${waitText(retryAfter)}`;
+  return { error: { message: `${told} (request id: ${requestId})`, type, param, code, status }, retryAfter };
+}
+
+const quotaCode = 'insufficient_quota';
+
+/** The account that is used up is the channel's: whoever asks again at once pays for the prompt once more, and is refused again. */
+function speaksOfQuota({ code, type, status, upstreamStatus }: UpstreamFailure): boolean {
+  return code === quotaCode || type === quotaCode || status === 402 || upstreamStatus === 402;
 }
 
 /** What the caller is told of a call that did not end well. `failure`: as an upstream said it, or as it was found out before it answered. */

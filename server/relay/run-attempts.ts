@@ -16,7 +16,7 @@ import { elapsed } from '#server/relay/running-call.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
 import type { AnswerWhole } from '#server/relay/shorten-call.ts';
 import type { ClientStream } from '#server/relay/stream/client-stream.ts';
-import { isRetryable } from '#server/upstream/failure-consequences.ts';
+import { isRetryable, refusesRequest } from '#server/upstream/failure-consequences.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
 
@@ -43,6 +43,8 @@ export async function runAttempts(call: RunningCall, client: ClientStream | null
   const { services, admission, model } = call;
   let stopped: StopReason | undefined;
   let last: NoResponse = { kind: 'none', reason: 'no_channel' };
+  /** The first refusal of the request itself: asking again helps nobody, whatever other channels said. */
+  let bad: NoResponse | null = null;
   const all = attempts({
     services,
     group: admission.group,
@@ -100,9 +102,11 @@ export async function runAttempts(call: RunningCall, client: ClientStream | null
     if (isUnsent) attempt.record.unsent = true;
     if (!isUnsent) last = { kind: 'none', reason: 'upstream_failed', failure, channel, unpassed };
     else if (last.reason !== 'upstream_failed') last = { kind: 'none', reason: 'unsendable', failure };
-    if (unpassed !== null || !isRetryable(failure, channel.provider)) return last;
+    if (!isUnsent && refusesRequest(failure, services.context.settings.get('AutomaticDisableKeywords'))) bad ??= last;
+    if (unpassed !== null) return last;
+    if (!isRetryable(failure, channel.provider)) return bad ?? last;
   }
-  return stopped === undefined ? last : { kind: 'none', reason: stopped };
+  return stopped === undefined ? (bad ?? last) : { kind: 'none', reason: stopped };
 }
 
 /** The one that has the caller's own model, or that its key is bound to; null: it cannot be asked. */

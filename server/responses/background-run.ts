@@ -220,11 +220,13 @@ export class BackgroundRun implements ClientBody {
     if (isWhole && isObject(last?.['response'])) return { events, response: last['response'], isWhole };
     const { shell } = this.#parts;
     const told = events.filter(({ type }) => type !== 'error' && type !== 'response.failed');
-    const error = events.find(({ type }) => type === 'error');
+    const failed = events.find(({ type }) => type === 'response.failed')?.['response'];
+    const error = isObject(failed) && isObject(failed['error']) ? failed['error'] : undefined;
     const status = this.#why === 'cancelled' ? 'cancelled' : 'failed';
     const words = error?.['message'];
+    const code = this.#why === undefined ? (error?.['code'] ?? 'server_error') : 'server_error';
     const message = this.#why !== undefined ? stopTexts[this.#why] : typeof words === 'string' ? words : failedText;
-    const response = { ...shell, status, output: [], error: status === 'cancelled' ? null : { code: 'server_error', message } };
+    const response = { ...shell, status, output: [], error: status === 'cancelled' ? null : { code, message } };
     const sequence_number = Math.max(this.#lastNumber, ...told.map(numberOf)) + 1;
     return { events: [...told, { type: `response.${status}`, sequence_number, response }], response, isWhole: false };
   }

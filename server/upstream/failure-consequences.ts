@@ -87,6 +87,15 @@ export function refusesChannel(failure: UpstreamFailure, keywords: readonly stri
   return speaksOfAccount(failure) || hasKeyword(failure, keywords);
 }
 
+const statusesOfRequest: ReadonlySet<number> = new Set([400, 413, 415, 422]);
+
+/** Whether the upstream refuses the request, and not whoever passes it on. */
+export function refusesRequest(failure: UpstreamFailure, keywords: readonly string[]): boolean {
+  if (failure.kind !== 'response') return false;
+  if (failure.concerns === 'request') return true;
+  return failure.concerns === undefined && statusesOfRequest.has(failure.status) && !refusesChannel(failure, keywords);
+}
+
 /** What the log calls a failure: one of `accountErrors` when it is the account's. */
 export function nameOf(failure: UpstreamFailure, keywords: readonly string[]): string {
   if (accountTypes.includes(failure.type)) return failure.type;

@@ -8,6 +8,10 @@ import { concernOf } from './forbidden.ts';
 import type { Concern, Forbidden } from './forbidden.ts';
 import type { PreparedChannel } from './prepared-channel.ts';
 import type { SendFailure } from './send-failure.ts';
+import { statusesOfChannel } from '#server/dialects/status-in-body.ts';
+import { tooLongCode } from '#server/dialects/too-long-prompt.ts';
+import { saysTooLong } from './too-long-words.ts';
+import { waitIn } from './told-wait.ts';
 import { readGoogleError } from '#server/dialects/google-error.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 
@@ -56,8 +60,10 @@ export function parseUpstreamError({ status, text, headers, channel, now }: Erro
   const found = readErrorBody(body);
   const type = found.type ?? 'upstream_error';
   const code = found.code === undefined ? (awsErrorType(headers) ?? 'bad_response_status_code') : found.code;
-  const concerns = concernOfStatus(status, { ...found, message: found.message ?? '', type, code, ...keyCodesOf(channel) });
-  const mapped = channel.statusCodeMapping.get(status) ?? (concerns === 'request' && status !== 429 ? 400 : status);
+  const said = { ...found, message: found.message ?? '', type, code };
+  const isTooLong = mayBeTooLong(status) && saysTooLong({ ...said, codesOfLength: channel.provider?.refusals?.codesOfLength });
+  const concerns = isTooLong ? 'request' : concernOfStatus(status, said, channel);
+  const mapped = isTooLong ? 400 : (channel.statusCodeMapping.get(status) ?? (concerns === 'request' && status !== 429 ? 400 : status));
   return {
     ...(concerns === undefined ? {} : { concerns }),
     kind: 'response',
@@ -67,27 +73,29 @@ export function parseUpstreamError({ status, text, headers, channel, now }: Erro
     message: cleanMessage(found.message || `bad response status code ${status}`, channel),
     // Without words of its own it is told in ours.
     errorCode: found.message ? null : 'bad_response_status_code',
-    type: cleanName(type, channel),
+    type: isTooLong ? tooLong.type : cleanName(type, channel),
     param: cleanName(found.param ?? String(status), channel),
-    code: cleanCode(code, channel),
-    retryAfter: retryAfterOf(headers, now) ?? found.retryAfter,
+    code: isTooLong ? tooLong.code : cleanCode(code, channel),
+    retryAfter: retryAfterOf(headers, now) ?? found.retryAfter ?? waitOf(mapped, said.message),
   };
 }
 
 /** An error found in a body of status 200. */
 export function failureInBody(found: ErrorInResponse, channel: ErrorResponse['channel']): UpstreamFailure {
-  const concerns = concernOfStatus(found.status, { ...found, ...keyCodesOf(channel) });
+  const isTooLong = mayBeTooLong(found.status) && saysTooLong({ ...found, codesOfLength: channel.provider?.refusals?.codesOfLength });
+  const concerns = isTooLong ? 'request' : concernOfStatus(found.status, found, channel);
   return {
     ...found,
+    ...(isTooLong ? { status: 400 } : {}),
     ...(concerns === undefined ? {} : { concerns }),
     kind: 'response',
     upstreamStatus: 200,
     message: cleanMessage(found.message, channel),
-    type: cleanName(found.type, channel),
+    type: isTooLong ? tooLong.type : cleanName(found.type, channel),
     param: cleanName(found.param, channel),
-    code: cleanCode(found.code, channel),
+    code: isTooLong ? tooLong.code : cleanCode(found.code, channel),
     errorCode: null,
-    retryAfter: undefined,
+    retryAfter: waitOf(found.status, found.message),
   };
 }
 
@@ -165,14 +173,33 @@ function readErrorBody(body: unknown): FoundError {
   return { message, ...(param === undefined ? {} : { param }) };
 }
 
+/** As OpenAI says it. */
+const tooLong = { type: 'invalid_request_error', code: tooLongCode };
+
+/** Neither a refusal of the channel's account nor a limit by the minute is about the prompt's length, whatever it quotes. */
+function mayBeTooLong(status: number): boolean {
+  return !statusesOfChannel.has(status);
+}
+
 /** A prompt that the law refuses, and one that alone is more than may be sent in a minute, are the request's. */
-function concernOfStatus(status: number, told: Forbidden): Concern | undefined {
-  if (status === 403) return concernOf(told);
+function concernOfStatus(status: number, told: Forbidden, { provider }: ErrorResponse['channel']): Concern | undefined {
+  const { codesOfKey, retried, accountWords } = provider?.refusals ?? {};
+  const forbidden = { ...told, codesOfKey };
+  if (status === 403) return concernOf(forbidden);
+  if (status === 400 && retried?.includes(status) === true) return concernOfBad(forbidden, accountWords);
   return status === 451 || (status === 429 && told.message.startsWith('Request too large for ')) ? 'request' : undefined;
 }
 
-function keyCodesOf({ provider }: ErrorResponse['channel']): Pick<Forbidden, 'codesOfKey'> {
-  return { codesOfKey: provider?.refusals?.codesOfKey };
+/** Of a provider that also refuses accounts so: its invalid requests are bad everywhere, unless their words speak of the account. */
+function concernOfBad(told: Forbidden, accountWords: readonly string[] = []): Concern | undefined {
+  const text = told.message.toLowerCase();
+  if (concernOf(told) === 'account' || accountWords.some((words) => text.includes(words.toLowerCase()))) return 'account';
+  return told.type === 'invalid_request_error' && told.code !== 'FAILED_PRECONDITION' ? 'request' : undefined;
+}
+
+/** Of a limit, or of a provider that has too much to do. */
+function waitOf(status: number, message: string): number | undefined {
+  return status === 429 || status >= 500 ? waitIn(message) : undefined;
 }
 
 function cleanName(name: string, channel: ErrorResponse['channel']): string {

@@ -1,5 +1,6 @@
 // Calls over a WebSocket: many on one connection, each admitted and settled by itself.
 import { describe, expect, test } from 'vitest';
+import { errorText } from '#shared/errors.ts';
 import { engines } from '#tests/support/engines.ts';
 import { failureOf } from '#tests/support/failure-of.ts';
 import { createScene, testModel } from '#tests/support/relay-scene.ts';
@@ -95,7 +96,7 @@ describe.each(engines)('calls over a socket on $kind', (engine) => {
     const broken = await client.response();
     expect(broken[0]).toMatchObject({ type: 'response.created' });
     expect(broken.filter(({ type }) => type === 'error' || type === 'response.failed')).toMatchObject([
-      { type: 'error', error: { code: 'upstream_truncated' }, sequence_number: broken.length - 1 },
+      { type: 'response.failed', response: { status: 'failed', error: { code: 'server_error' } }, sequence_number: broken.length - 1 },
     ]);
     ask(client);
     expect(last(await client.response())).toMatchObject({ type: 'response.completed' });
@@ -341,7 +342,8 @@ describe.each(engines)('calls over a socket on $kind', (engine) => {
     ask(busy);
     await until(() => (scene.upstream.requests[0]?.eventsSent ?? 0) >= 4);
     const stopped = scene.app.stop();
-    expect(last(await busy.response())).toMatchObject({ type: 'error', error: { code: 'shutting_down' } });
+    const error = { code: 'server_error', message: expect.stringContaining(errorText('shutting_down', 'en')) };
+    expect(last(await busy.response())).toMatchObject({ type: 'response.failed', response: { status: 'failed', error } });
     expect(await busy.closed).toMatchObject({ code: 1001 });
     await stopped;
   });

@@ -1,5 +1,6 @@
 // Errors in this format's shape. https://platform.claude.com/docs/en/api/errors
 import type { ErrorObject } from '../client-dialect.ts';
+import { isTooLong, lengthsIn } from '../too-long-prompt.ts';
 import { threadDetails } from './threads.ts';
 
 const types: Readonly<Record<number, string>> = {
@@ -14,10 +15,21 @@ const types: Readonly<Record<number, string>> = {
   529: 'overloaded_error',
 };
 
-export function errorBody({ message, status, code }: ErrorObject, requestId: string): Record<string, unknown> {
+export function errorBody(error: ErrorObject, requestId: string): Record<string, unknown> {
+  const { status, code } = error;
+  const message = isTooLong(error) ? tooLongMessage(error.message) : error.message;
   const type = types[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error');
   const details = threadDetails[code ?? ''];
   return { type: 'error', error: { type, message, ...(details === undefined ? {} : { details }) }, request_id: requestId };
+}
+
+/** Claude Code shortens the conversation by the vendor's words, and reads how much by. */
+function tooLongMessage(message: string): string {
+  if (/prompt is too long/i.test(message)) return message;
+  const lengths = lengthsIn(message);
+  return lengths === null
+    ? `prompt is too long: ${message}`
+    : `prompt is too long: ${lengths.tokens} tokens > ${lengths.limit} maximum. ${message}`;
 }
 
 export function errorEvent(error: ErrorObject, requestId: string): string {

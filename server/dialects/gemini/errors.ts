@@ -1,5 +1,6 @@
 // Errors in this format's shape. https://cloud.google.com/apis/design/errors
 import type { ErrorObject } from '../client-dialect.ts';
+import { isTooLong, lengthsIn } from '../too-long-prompt.ts';
 
 const names: Readonly<Record<number, string>> = {
   400: 'INVALID_ARGUMENT',
@@ -19,7 +20,9 @@ const names: Readonly<Record<number, string>> = {
 const rpc = 'type.googleapis.com/google.rpc.';
 
 /** @param retryAfter seconds */
-export function errorBody({ message, status, code, param }: ErrorObject, requestId?: string, retryAfter?: number): Record<string, unknown> {
+export function errorBody(error: ErrorObject, requestId?: string, retryAfter?: number): Record<string, unknown> {
+  const { status, code, param } = error;
+  const message = isTooLong(error) ? tooLongMessage(error.message) : error.message;
   const details: object[] = [];
   if (typeof code === 'string') details.push({ '@type': `${rpc}ErrorInfo`, reason: code.toUpperCase(), domain: 'tidegate' });
   if (param !== null && param !== '')
@@ -28,4 +31,12 @@ export function errorBody({ message, status, code, param }: ErrorObject, request
   if (requestId !== undefined) details.push({ '@type': `${rpc}RequestInfo`, requestId });
   const name = names[status] ?? (status < 500 ? 'INVALID_ARGUMENT' : 'INTERNAL');
   return { error: { code: status, message, status: name, ...(details.length === 0 ? {} : { details }) } };
+}
+
+/** In the vendor's words. */
+function tooLongMessage(message: string): string {
+  if (/input token count/i.test(message)) return message;
+  const lengths = lengthsIn(message);
+  const [tokens, limit] = lengths === null ? ['', ''] : [` (${lengths.tokens})`, ` (${lengths.limit})`];
+  return `The input token count${tokens} exceeds the maximum number of tokens allowed${limit}. ${message}`;
 }

@@ -12,11 +12,15 @@ import type { TokenUsage } from '#shared/token-usage.ts';
 import type { ErrorInResponse, PipeStep, ReportedUsage, StreamOpening, StreamPipe } from '../stream-pipe.ts';
 import type { TextTally } from '../text-tally.ts';
 import { ToldUsage } from '../token-usage.ts';
-import { errorEvent } from './errors.ts';
+import { failureEvents, responseError } from './errors.ts';
 import { isEnd, isFailure } from './events.ts';
 import { HostedRuns } from './hosted-items.ts';
+import { endingParts } from '../endings.ts';
+import { readFinish } from './finish-reason.ts';
 import { keepAlive } from './keep-alive.ts';
 import { errorOf } from './read-error.ts';
+import { responseShell } from './response-object.ts';
+import type { ResponseHead } from './response-object.ts';
 import { includeReasoning, usageParts, writeTokenUsage } from './token-usage.ts';
 
 /** Bytes of events kept until their text is wanted, or there are more. */
@@ -39,7 +43,9 @@ const deltaTextKey = /"delta"/g;
 export class ResponsesIdentityStream implements StreamPipe {
   readonly #tally: TextTally;
   readonly #envelope: Envelope;
-  readonly #onComplete: ResponseWriterOptions['onComplete'];
+  readonly #writer: ResponseWriterOptions;
+  /** As the upstream's first event has it. */
+  #head: Partial<ResponseHead> = {};
   #kept: Buffer[] = [];
   #keptBytes = 0;
   #bytes = 0;
@@ -53,7 +59,7 @@ export class ResponsesIdentityStream implements StreamPipe {
   constructor({ tally, writer }: Pick<StreamInput, 'tally' | 'writer'>) {
     this.#tally = tally;
     this.#envelope = writer.envelope ?? serverSentEvents;
-    this.#onComplete = writer.onComplete;
+    this.#writer = writer;
   }
 
   get bytes(): number {
@@ -67,7 +73,9 @@ export class ResponsesIdentityStream implements StreamPipe {
     if (isTooDeep(event.data)) return 'stream';
     const body = parseObject(event.data);
     if (body === null) return 'invalid';
-    return errorOf(body) ?? 'stream';
+    const error = errorOf(body);
+    if (error === null && isObject(body['response'])) this.#head = headOf(body['response']);
+    return error ?? 'stream';
   }
 
   push(events: Buffer, isOwned: boolean): PipeStep {
@@ -102,7 +110,8 @@ export class ResponsesIdentityStream implements StreamPipe {
 
   #note(body: Record<string, unknown>, event: Buffer): void {
     this.#end = { event, body };
-    for (const part of usageParts(isObject(body.response) ? body.response : {})) this.#told.note(part);
+    const response = isObject(body.response) ? body.response : {};
+    for (const part of [...endingParts(readFinish(response, false)), ...usageParts(response)]) this.#told.note(part);
   }
 
   #noteRuns(events: Buffer): void {
@@ -142,6 +151,10 @@ export class ResponsesIdentityStream implements StreamPipe {
     return data !== null && parseObject(data) !== null;
   }
 
+  hasContent(): boolean {
+    return this.#keptBytes < this.#bytes || this.#kept.some((events) => textOf(events.toString('utf8'), deltaTextKey) !== '');
+  }
+
   hasFinished(): boolean {
     return this.#end !== null;
   }
@@ -165,7 +178,11 @@ export class ResponsesIdentityStream implements StreamPipe {
   }
 
   fail(error: ErrorObject): string {
-    return errorEvent(error, this.#sequence + 1, this.#envelope);
+    const { id = '', model, createdAt } = this.#head;
+    const { requestId, model: asked, createdAt: begun } = this.#writer;
+    const head = { id: id || `resp_${requestId}`, model: model ?? asked, createdAt: createdAt ?? begun };
+    const failed = { ...responseShell(head, this.#writer.asked), status: 'failed', error: responseError(error) };
+    return failureEvents(error, failed, { sequence: this.#sequence + 1, hasBegun: this.#bytes > 0, envelope: this.#envelope });
   }
 
   /** The upstream's own; with the usage when the upstream told none. */
@@ -174,7 +191,7 @@ export class ResponsesIdentityStream implements StreamPipe {
     const { event, body } = this.#end;
     const { response } = body;
     const isIncluded = isObject(response) && includeReasoning(response);
-    if (isObject(response) && !isFailure(body.type)) this.#onComplete?.(response);
+    if (isObject(response) && !isFailure(body.type)) this.#writer.onComplete?.(response);
     if (isIncluded) return Buffer.from(this.#envelope.event(String(body.type), JSON.stringify(body)));
     if (usage === null || !isObject(response) || isObject(response.usage)) return this.#envelope.wrap(event);
     const told = { ...body, response: { ...response, usage: writeTokenUsage(usage) } };
@@ -186,6 +203,14 @@ export class ResponsesIdentityStream implements StreamPipe {
     this.#end = null;
     this.#tally.clear();
   }
+}
+
+function headOf({ id, model, created_at: createdAt }: Record<string, unknown>): Partial<ResponseHead> {
+  return {
+    ...(typeof id === 'string' && id !== '' ? { id } : {}),
+    ...(typeof model === 'string' ? { model } : {}),
+    ...(typeof createdAt === 'number' ? { createdAt } : {}),
+  };
 }
 
 /** The events in which one of the keys stands, in order. */

@@ -8,7 +8,7 @@ import { withUsage } from '../token-usage.ts';
 import { responseId } from '../vendor-ids.ts';
 import { callIds } from './call-ids.ts';
 import { CompactionItem } from './compaction-item.ts';
-import { errorEvent, responseError } from './errors.ts';
+import { failureEvents, responseError } from './errors.ts';
 import { incompleteReason } from './finish-reason.ts';
 import { keepAlive } from './keep-alive.ts';
 import { OutputItems } from './output-items.ts';
@@ -124,12 +124,9 @@ class ResponseStreamWriter implements StreamWriter, EventSink {
     return this.#envelope.isMessages ? '' : keepAlive;
   }
 
-  /** Some clients throw at the one, others understand the other alone. On a socket one message ends a response. */
   fail(error: ErrorObject): string {
-    const told = errorEvent(error, this.#sequence, this.#envelope);
-    this.#sequence += 1;
-    if (this.#hasBegun && !this.#envelope.isMessages) this.event('response.failed', { response: this.#response.failed(error) });
-    return told + this.#take();
+    const place = { sequence: this.#sequence, hasBegun: this.#hasBegun, envelope: this.#envelope };
+    return failureEvents(error, this.#response.failed(error), place);
   }
 
   end(usage: TokenUsage | null): string {

@@ -19,7 +19,17 @@ export const anthropic: Provider = {
   auth: { kind: 'header', name: 'x-api-key' },
   headers: { 'anthropic-version': '2023-06-01' },
   // An empty account is a bad request there.
-  refusals: { retried: [400] },
+  refusals: {
+    retried: [400],
+    // https://platform.claude.com/docs/en/api/errors
+    accountWords: [
+      'credit balance is too low',
+      'organization has been disabled',
+      'usage limits',
+      'not yet available for this subscription',
+      'OAuth authentication',
+    ],
+  },
   runsBatches: 'claude',
   modelList: openaiModelList,
   models: models['14'],

@@ -41,6 +41,8 @@ export const baidu: Provider = {
   },
   auth: { kind: 'baidu' },
   locate,
+  // https://cloud.baidu.com/doc/WENXINWORKSHOP/s/tlmyncueh
+  refusals: { codesOfLength: ['336007', '336103'] },
   models: [
     'ERNIE-4.0-8K',
     'ERNIE-3.5-8K',

@@ -44,7 +44,12 @@ export const gemini: Provider = {
   defaultVersion: 'v1beta',
   versionSetting: 'gemini.version_settings',
   // A key that is not valid is a bad request there.
-  refusals: { retried: [400], ofAccount: [403] },
+  refusals: {
+    retried: [400],
+    ofAccount: [403],
+    // https://ai.google.dev/gemini-api/docs/troubleshooting
+    accountWords: ['API key', 'location is not supported', 'billing', 'free tier is not available'],
+  },
   modelList: { path: '{base}/v1beta/models?pageSize=1000', items: 'models', name: 'name', prefix: 'models/', method: 'generateContent' },
   models: models['24'],
 };

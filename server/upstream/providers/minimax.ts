@@ -48,5 +48,7 @@ export const miniMax: Provider = {
   auth: { kind: 'bearer' },
   // https://platform.minimaxi.com/docs/api-reference/models/openai/list-models
   modelList: openaiModelList,
+  // https://platform.minimaxi.com/docs/api-reference/errorcode
+  refusals: { codesOfLength: ['1039'] },
   models: models['35'],
 };

@@ -44,12 +44,16 @@ export interface ModelList {
 }
 
 export interface Refusals {
-  /** Another channel may do better after these, although a request that is bad is bad everywhere. */
+  /** Another channel may do better after these, although a request that is bad is bad everywhere: unless they say that it is. */
   retried?: readonly number[];
+  /** Parts of messages by which a status of `retried` speaks of the channel's account; in any case of letters. */
+  accountWords?: readonly string[];
   /** These, too, refuse the channel's account and take it out of use, unless they are about something else. */
   ofAccount?: readonly number[];
   /** The same of codes that errors are named by. */
   codesOfKey?: readonly string[];
+  /** Codes of prompts that are longer than the model takes. */
+  codesOfLength?: readonly string[];
 }
 
 /** A call whose address is looked for. */

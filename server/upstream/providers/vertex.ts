@@ -60,7 +60,10 @@ export const vertex: Provider = {
   endingsSetting: 'gemini.thinking_adapter_enabled',
   locate,
   // A key that is not valid is a bad request there.
-  refusals: { retried: [400] },
+  refusals: {
+    retried: [400],
+    accountWords: ['billing', 'is not allowed to use Publisher Model', 'location is not supported'],
+  },
   // It has switched off what came before 3. https://cloud.google.com/vertex-ai/generative-ai/docs/learn/model-versions
   // Those that an API key will do for come first.
   models: [...models['24'].filter((name) => /^gemini-(?!2\.|.*embedding)/.test(name)), ...models['14'], 'meta/llama-3.3-70b-instruct-maas'],

@@ -80,5 +80,7 @@ export const xunfei: Provider = {
     'SparkDesk-v4.0': '4.0Ultra',
     'SparkDesk-X1': 'x1',
   },
+  // https://www.xfyun.cn/doc/spark/Web.html
+  refusals: { codesOfLength: ['10907'] },
   models: ['SparkDesk', 'SparkDesk-v1.1', 'SparkDesk-v3.1', 'SparkDesk-v3.5', 'SparkDesk-v4.0'],
 };

@@ -45,5 +45,7 @@ export const zhipuV4: Provider = {
   runsBatches: 'openai',
   account: zhipuAccount,
   modelList: zhipuModels,
+  // https://docs.bigmodel.cn/cn/api/api-code
+  refusals: { codesOfLength: ['1261'] },
   models: models['26'],
 };

@@ -14,5 +14,7 @@ export const zhipu: Provider = {
   runsBatches: 'openai',
   account: zhipuAccount,
   modelList: zhipuModels,
+  // https://docs.bigmodel.cn/cn/api/api-code
+  refusals: { codesOfLength: ['1261'] },
   models: models['26'],
 };
