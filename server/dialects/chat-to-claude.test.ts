@@ -252,7 +252,7 @@ describe('Claude responses as chat completions', () => {
   test.each(['constructor', 'toString', '__proto__'])('the word %s means nothing here', (word) => {
     expect(readError({ type: 'error', error: { type: word, message: 'x' } })).toEqual({ type: word, message: 'x' });
     const parts = claudeUpstream.readWhole({ content: [], stop_reason: word }, null);
-    expect(parts).toContainEqual({ type: 'finish', reason: 'stop' });
+    expect(parts).toContainEqual({ type: 'finish', reason: 'stop', unknown: word });
   });
 
   test('everything that a provider may read counts as prompt', () => {

@@ -10,6 +10,7 @@ import type { DecodedWhole, DecodeInput, DeepWhole, FailedWhole } from './decode
 import { textOfPart } from './parts.ts';
 import type { ResponsePart } from './parts.ts';
 import { noteSignature } from './signature-memory.ts';
+import { errorInResponse } from './stream-pipe.ts';
 import { ToldUsage } from './token-usage.ts';
 import type { UpstreamDialect } from './upstream-dialect.ts';
 
@@ -32,8 +33,11 @@ export function readByParts(
   const body = error === null ? parseObject(text) : null;
   if (body === null) return { kind: 'failed', error };
   const parts = dialect.readWhole(body, provider, way.upstreamModel);
-  if (parts === null || parts.some(isInvalidUsage)) return { kind: 'failed', error: null };
-  const { usage, hosted, summaries, advice } = toldIn(parts);
+  if (parts === null) return { kind: 'failed', error: null };
+  const failure = parts.find((part) => part.type === 'error');
+  if (failure !== undefined) return { kind: 'failed', error: errorInResponse(failure.error) };
+  if (parts.some(isInvalidUsage)) return { kind: 'failed', error: null };
+  const { usage, hosted, summaries, advice, unknownEnding } = toldIn(parts);
   const written = () => parts.map(textOfPart).join('');
   if (!hasBoundedArguments(parts)) return { kind: 'too_deep', usage, hosted, summaries, advice, written };
   for (const part of parts) noteSignature(part, dialect, signatures);
@@ -43,6 +47,7 @@ export function readByParts(
     hosted,
     summaries,
     advice,
+    unknownEnding,
     isEmpty: false,
     written,
     body: (counted) => write(parts, counted ?? usage),
@@ -63,7 +68,8 @@ export function readDeep(
   const body = error === null ? parseObject(outline.text) : null;
   const parts = body === null ? null : dialect.readWhole(body, provider, upstreamModel);
   if (parts === null || parts.some(isInvalidUsage)) return { kind: 'failed', error };
-  return { kind: 'too_deep', ...toldIn(parts), written: () => bytes.toString('utf8') };
+  const { usage, hosted, summaries, advice } = toldIn(parts);
+  return { kind: 'too_deep', usage, hosted, summaries, advice, written: () => bytes.toString('utf8') };
 }
 
 /** A usage that cannot be true. */
@@ -88,9 +94,9 @@ export function eventsOf(parts: readonly ResponsePart[], dialect: UpstreamDialec
   return Buffer.from(parts.map((part) => stream.write(part)).join('') + stream.end(toldIn(parts).usage));
 }
 
-function toldIn(parts: readonly ResponsePart[]): Pick<DecodedWhole, 'usage' | 'hosted' | 'summaries' | 'advice'> {
+function toldIn(parts: readonly ResponsePart[]): Pick<DecodedWhole, 'usage' | 'hosted' | 'summaries' | 'advice' | 'unknownEnding'> {
   const told = new ToldUsage();
   for (const part of parts) told.note(part);
-  const { usage, hosted, summaries, advice } = told.report(false);
-  return { usage, hosted, summaries, advice };
+  const { usage, hosted, summaries, advice, unknownEnding } = told.report(false);
+  return { usage, hosted, summaries, advice, unknownEnding };
 }

@@ -32,6 +32,8 @@ export interface DecodedWhole {
   summaries?: TokenUsage | undefined;
   /** The same of advice, by the model that has given it; missing: none. */
   advice?: readonly AdviceUsage[] | undefined;
+  /** The provider's word for why it ended, where no table has it. */
+  unknownEnding?: string | undefined;
   /** What a price per call is for, as the provider tells it; missing: the call. */
   units?: CallUnits | undefined;
   /** US dollars that a provider says it takes which tells no tokens; missing: it says nothing, or in `usage`. */

@@ -241,7 +241,8 @@ export type ResponsePart =
   | (HostedResultPart & { choice?: number })
   /** All pages that the provider's searches have found so far, in the order in which its answer counts them. Later ones replace earlier ones. */
   | { type: 'found_pages'; pages: readonly FoundPage[] }
-  | { type: 'finish'; reason: FinishReason; stopSequence?: string; choice?: number }
+  /** A later one of a choice replaces it, and so does content. `unknown`: the word of its provider, where no table has it. */
+  | { type: 'finish'; reason: FinishReason; stopSequence?: string; choice?: number; unknown?: string }
   /** Later ones replace earlier ones class by class. */
   | { type: 'usage'; usage: Partial<TokenUsage> }
   /** Tokens of summaries that the provider has had written within the call, which `usage` does not hold. Later ones replace earlier ones. */
@@ -282,6 +283,21 @@ export interface DocumentCitation {
 
 /** The classes that every usage has to tell. */
 export type MainCount = 'input' | 'output';
+
+const silentParts: ReadonlySet<ResponsePart['type']> = new Set<ResponsePart['type']>([
+  'start',
+  'finish',
+  'usage',
+  'summary_usage',
+  'advice_usage',
+  'invalid_usage',
+  'error',
+]);
+
+/** Whether a part is some of the response, and does not only speak of it. */
+export function isContent(part: ResponsePart): boolean {
+  return !silentParts.has(part.type);
+}
 
 /** What the model itself wrote in this part: what output tokens are counted of. */
 export function textOfPart(part: ResponsePart): string {

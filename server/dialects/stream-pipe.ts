@@ -45,6 +45,8 @@ export interface ReportedUsage {
   summaries?: TokenUsage | undefined;
   /** The same of advice, by the model that has given it; missing: none. */
   advice?: readonly AdviceUsage[] | undefined;
+  /** The provider's word for why it ended, where no table has it. */
+  unknownEnding?: string;
   /** What a price per call is for; missing: the call. */
   units?: CallUnits;
   /** Events went by, and nothing of what was asked for was in them or will come. */
@@ -57,6 +59,8 @@ export interface StreamPipe extends StreamVoice {
   push(events: Buffer, isOwned: boolean): PipeStep;
   /** Whether what is left without an empty line behind it, at the end of the body, is an event all the same. */
   isEvent(rest: Buffer): boolean;
+  /** Something of the response has come: before that, a failure may go to another channel. Missing: whatever comes is something. */
+  hasContent?(): boolean;
   /** The model has said why it ends, and has written nothing since. */
   hasFinished(): boolean;
   /** It ends, and not by its caller: what was being made as a whole and has not come is owed by nobody. Missing: what is made comes as it is made. */

@@ -20,11 +20,13 @@ export class ToldUsage {
   #hosted: HostedCalls | undefined;
   #summaries: TokenUsage | undefined;
   #advice: readonly AdviceUsage[] | undefined;
+  #unknownEnding: string | undefined;
 
   note(part: ResponsePart): void {
     if (part.type === 'hosted_usage') this.#hosted = { ...this.#hosted, ...part.calls };
     if (part.type === 'summary_usage') this.#summaries = part.usage;
     if (part.type === 'advice_usage') this.#advice = part.advice;
+    if (part.type === 'finish') this.#unknownEnding = part.unknown;
     if (part.type === 'invalid_usage') for (const count of part.counts) this.#refuse(count);
     if (part.type !== 'usage') return;
     Object.assign(this.#usage, part.usage);
@@ -42,6 +44,7 @@ export class ToldUsage {
     if (this.#hosted !== undefined) reported.hosted = this.#hosted;
     if (this.#summaries !== undefined) reported.summaries = this.#summaries;
     if (this.#advice !== undefined) reported.advice = this.#advice;
+    if (this.#unknownEnding !== undefined) reported.unknownEnding = this.#unknownEnding;
     return reported;
   }
 

@@ -4,7 +4,7 @@ import { isTooDeep } from '#server/framing/json-depth.ts';
 import type { ErrorObject, StreamWriter } from './client-dialect.ts';
 import type { Way } from './way.ts';
 import type { StreamInput } from './identity.ts';
-import { textOfPart } from './parts.ts';
+import { isContent, textOfPart } from './parts.ts';
 import type { ResponsePart } from './parts.ts';
 import { noteSignature } from './signature-memory.ts';
 import type { SignatureMemory } from './signature-memory.ts';
@@ -23,6 +23,7 @@ export class TranslatedStream implements StreamPipe {
   readonly #told = new ToldUsage();
   #hasTextAfterUsage = false;
   #hasFinished = false;
+  #hasContent = false;
   #bytes = 0;
 
   constructor({ client, way, writer, tally, signatures }: Pick<StreamInput, 'client' | 'way' | 'writer' | 'tally' | 'signatures'>) {
@@ -72,6 +73,7 @@ export class TranslatedStream implements StreamPipe {
     const text = textOfPart(part);
     if (text !== '') this.#addText(text);
     else if (part.type === 'finish') this.#hasFinished = true;
+    else this.#hasContent ||= isContent(part);
     this.#told.note(part);
     noteSignature(part, this.#way.dialect, this.#signatures);
     const tellsOutput = part.type === 'usage' ? part.usage.output !== undefined : part.type === 'invalid_usage';
@@ -81,12 +83,17 @@ export class TranslatedStream implements StreamPipe {
   #addText(text: string): void {
     this.#tally.add(text);
     this.#hasTextAfterUsage = true;
+    this.#hasContent = true;
     this.#hasFinished = false;
   }
 
   isEvent(rest: Buffer): boolean {
     const event = this.#way.framing.lastEvent(rest);
     return event !== null && this.#way.dialect.isEvent(event);
+  }
+
+  hasContent(): boolean {
+    return this.#hasContent;
   }
 
   hasFinished(): boolean {

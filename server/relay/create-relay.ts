@@ -26,6 +26,7 @@ import { createStreamClock } from '#server/relay/stream/stream-clock.ts';
 import { createTokenGate } from '#server/relay/admission/token-gate.ts';
 import { createCallSignatures } from '#server/relay/call-signatures.ts';
 import { createKeptSummaries } from '#server/relay/kept-summaries.ts';
+import { createUnknownEndings } from '#server/relay/unknown-endings.ts';
 import { createTurnStates } from '#server/relay/turn-state.ts';
 import { createRefusalWatch } from '#server/tokens/refusal-watch.ts';
 
@@ -62,6 +63,7 @@ export function createRelay(context: AppContext): Relay {
     words: createBlockedWords(context),
     rates: createRateGate(context),
     budgets: createSessionBudgets(context),
+    unknownEndings: createUnknownEndings(context.log),
     learned: createLearnedUsage(),
     excess: createExcessCharges(),
     use: createChannelUse(context),

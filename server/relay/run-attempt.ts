@@ -268,6 +268,7 @@ async function readWhole(
   const decoded = reading instanceof Promise ? await reading : reading;
   if (decoded.kind === 'failed') return failedWith(call, attempt, decoded.failure);
   if (decoded.kind === 'too_deep') return notPassed(call, attempt, decoded);
+  call.services.unknownEndings.note(attempt, decoded.unknownEnding);
   // A stream was asked for and a whole response came: it is told as a stream.
   if (client !== null) {
     noteSoundType(call, decoded.contentType);

@@ -22,6 +22,7 @@ import type { ModelTags } from '#server/relay/model-list.ts';
 import type { OwnModels } from '#server/relay/own-models.ts';
 import type { StreamClock } from '#server/relay/stream/stream-clock.ts';
 import type { TurnStates } from '#server/relay/turn-state.ts';
+import type { UnknownEndings } from '#server/relay/unknown-endings.ts';
 import type { TokenGate } from '#server/relay/admission/token-gate.ts';
 import type { RefusalWatch } from '#server/tokens/refusal-watch.ts';
 import type { ChannelIndex } from '#server/upstream/channel-index.ts';
@@ -44,6 +45,7 @@ export interface RelayServices {
   readonly words: BlockedWords;
   readonly rates: RateGate;
   readonly budgets: SessionBudgets;
+  readonly unknownEndings: UnknownEndings;
   readonly learned: LearnedUsage;
   readonly excess: ExcessCharges;
   readonly use: ChannelUse;

@@ -209,16 +209,17 @@ describe('a response', () => {
 
   test('that has failed is an error, whole or at the end of a stream', () => {
     const failed = { finish_reason: 'ERROR', error: 'out of memory' };
-    expect(read({ type: 'message-end', delta: failed })).toMatchObject([{ type: 'error', error: { message: 'out of memory' } }]);
-    expect(cohere.readError(JSON.stringify({ id: 'a', ...failed }), null)).toMatchObject({ status: 502, message: 'out of memory' });
-    expect(cohere.readError(JSON.stringify(whole), null)).toBeNull();
+    const error = { status: 502, code: 'ERROR', message: expect.stringContaining('out of memory') };
+    expect(read({ type: 'message-end', delta: failed })).toMatchObject([{ type: 'error', error }]);
+    expect(cohere.readWhole({ id: 'a', ...failed }, null)).toMatchObject([{ type: 'error', error }]);
+    expect(cohere.readWhole({ ...whole, ...failed }, null)).toContainEqual({ type: 'error', error: expect.objectContaining(error) });
   });
 
   test('tells why it ended', () => {
     const reason = (finish_reason: string) => read({ type: 'message-end', delta: { finish_reason } });
     expect(reason('MAX_TOKENS')).toEqual([{ type: 'finish', reason: 'length' }]);
     expect(reason('STOP_SEQUENCE')).toEqual([{ type: 'finish', reason: 'stop_sequence' }]);
-    expect(reason('LATER')).toEqual([{ type: 'finish', reason: 'stop' }]);
+    expect(reason('LATER')).toEqual([{ type: 'finish', reason: 'stop', unknown: 'LATER' }]);
   });
 
   test.each([

@@ -226,7 +226,6 @@ describe('a response', () => {
     ['stop_sequence', 'stop_sequence'],
     ['guardrail_intervened', 'content_filter'],
     ['content_filtered', 'content_filter'],
-    ['malformed_tool_use', 'stop'],
   ])('that ends by %s ends by %s', (stopReason, reason) => {
     expect(whole([{ text: 'a' }], { stopReason })).toContainEqual({ type: 'finish', reason });
   });

@@ -17,6 +17,7 @@ import { toldContainer } from './containers.ts';
 import { hostedKindOf } from './hosted-blocks.ts';
 import { keepAlive } from './keep-alive.ts';
 import { createStreamReader, readError } from './read-response.ts';
+import { endingParts } from '../endings.ts';
 import { readStopReason } from './stop-reason.ts';
 import { usageParts, writeTokenUsage } from './token-usage.ts';
 
@@ -107,7 +108,7 @@ export class ClaudeIdentityStream implements StreamPipe {
         if (isObject(message)) this.#noteUsage(message.usage, 0);
         break;
       case 'message_delta':
-        if (isObject(delta) && readStopReason(delta.stop_reason) !== null) this.#finishAt = at;
+        if (isObject(delta)) this.#noteEnding(delta.stop_reason, at);
         this.#noteUsage(usage, at);
         break;
       case 'message_stop':
@@ -115,6 +116,12 @@ export class ClaudeIdentityStream implements StreamPipe {
         break;
       default:
     }
+  }
+
+  #noteEnding(reason: unknown, at: number): void {
+    const ending = endingParts(readStopReason(reason));
+    for (const part of ending) this.#told.note(part);
+    if (ending.length > 0) this.#finishAt = at;
   }
 
   #noteRuns(events: Buffer): void {
@@ -168,6 +175,10 @@ export class ClaudeIdentityStream implements StreamPipe {
   isEvent(rest: Buffer): boolean {
     const data = dataIn(rest, 0, rest.length);
     return data !== null && parseObject(data) !== null;
+  }
+
+  hasContent(): boolean {
+    return this.#keptBytes < this.#bytes || this.#kept.some((events) => textsOf(events) !== '');
   }
 
   hasFinished(): boolean {
@@ -262,5 +273,7 @@ function textsOf(events: Buffer): string {
 
 function errorOf(body: Readonly<Record<string, unknown>>): ErrorInResponse | null {
   const error = readError(body);
-  return error === null ? null : errorInResponse(error);
+  if (error !== null) return errorInResponse(error);
+  const ending = isObject(body['delta']) ? readStopReason(body['delta']['stop_reason']) : null;
+  return ending !== null && 'failure' in ending ? ending.failure : null;
 }

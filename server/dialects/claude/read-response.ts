@@ -6,6 +6,7 @@ import type { JsonObject } from '#server/framing/loose-json.ts';
 import type { HostedCallPart, HostedResultPart, ResponsePart, UpstreamErrorObject } from '../parts.ts';
 import type { Seal } from '../seal.ts';
 import type { StreamReader } from '../upstream-dialect.ts';
+import { endingParts } from '../endings.ts';
 import { readHostedBlock } from './hosted-blocks.ts';
 import { readStopReason } from './stop-reason.ts';
 import { usageParts } from './token-usage.ts';
@@ -122,11 +123,11 @@ function startOf(message: Readonly<JsonObject>): ResponsePart {
 /** Why it ends, and what is said of that to people. */
 function endOf({ stop_reason: reason, stop_sequence: sequence, stop_details: details }: Readonly<JsonObject>): ResponsePart[] {
   const read = readStopReason(reason);
-  if (read === null) return [];
-  const why = read === 'content_filter' && isObject(details) ? details.explanation : undefined;
+  const isRefusal = read !== null && 'reason' in read && read.reason === 'content_filter';
+  const why = isRefusal && isObject(details) ? details.explanation : undefined;
   return [
     ...(isFilled(why) ? [{ type: 'refusal' as const, text: why }] : []),
-    { type: 'finish', reason: read, ...(isFilled(sequence) ? { stopSequence: sequence } : {}) },
+    ...endingParts(read, isFilled(sequence) ? { stopSequence: sequence } : {}),
   ];
 }
 

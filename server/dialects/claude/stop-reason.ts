@@ -1,20 +1,10 @@
 // Why a response ended, in this format's words.
+import { claudeEndings, readEnding } from '../endings.ts';
+import type { ReadEnding } from '../endings.ts';
 import type { FinishReason } from '../parts.ts';
 
-const read: ReadonlyMap<string, FinishReason> = new Map(
-  Object.entries<FinishReason>({
-    end_turn: 'stop',
-    stop_sequence: 'stop_sequence',
-    max_tokens: 'length',
-    model_context_window_exceeded: 'length',
-    tool_use: 'tool_calls',
-    pause_turn: 'pause',
-    refusal: 'content_filter',
-  }),
-);
-
-export function readStopReason(value: unknown): FinishReason | null {
-  return typeof value === 'string' && value !== '' ? (read.get(value) ?? 'stop') : null;
+export function readStopReason(value: unknown): ReadEnding | null {
+  return readEnding(claudeEndings, value);
 }
 
 const written: Readonly<Record<FinishReason, string>> = {

@@ -1,22 +1,11 @@
 // Why a response ended, in this format's words.
+import { cohereEndings, readEnding } from '../endings.ts';
+import type { ReadEnding } from '../endings.ts';
 import type { FinishReason } from '../parts.ts';
 
-const read: ReadonlyMap<unknown, FinishReason> = new Map([
-  ['COMPLETE', 'stop'],
-  ['STOP_SEQUENCE', 'stop_sequence'],
-  ['MAX_TOKENS', 'length'],
-  ['ERROR_LIMIT', 'length'],
-  ['TOOL_CALL', 'tool_calls'],
-  ['ERROR_TOXIC', 'content_filter'],
-]);
-
-export function readFinishReason(value: unknown): FinishReason | null {
-  return typeof value === 'string' && value !== '' ? (read.get(value) ?? 'stop') : null;
-}
-
-/** The response has failed, with whatever it has written. */
-export function isFailure(value: unknown): boolean {
-  return value === 'ERROR' || value === 'TIMEOUT';
+/** @param why what is said of it */
+export function readFinishReason(value: unknown, why: unknown): ReadEnding | null {
+  return readEnding(cohereEndings, value, { why });
 }
 
 const written: Readonly<Record<FinishReason, string>> = {

@@ -2,14 +2,16 @@
 import type { FramedEvent } from '#server/framing/framing.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { JsonObject } from '#server/framing/loose-json.ts';
-import type { ResponsePart, UpstreamErrorObject } from '../parts.ts';
+import type { ResponsePart } from '../parts.ts';
 import type { StreamReader } from '../upstream-dialect.ts';
 import { citationParts } from './citations.ts';
-import { isFailure, readFinishReason } from './finish-reason.ts';
+import { endingParts } from '../endings.ts';
+import { readFinishReason } from './finish-reason.ts';
 import { usageParts } from './token-usage.ts';
 
-export function readWhole({ id, message, finish_reason: reason, usage }: Readonly<JsonObject>): readonly ResponsePart[] | null {
-  if (!isObject(message)) return null;
+export function readWhole({ id, message, finish_reason: reason, usage, error }: Readonly<JsonObject>): readonly ResponsePart[] | null {
+  const ending = endingParts(readFinishReason(reason, error));
+  if (!isObject(message)) return ending.some(({ type }) => type === 'error') ? ending : null;
   const { content, tool_plan: plan, tool_calls: calls, citations } = message;
   const parts: ResponsePart[] = [startOf(id)];
   if (isFilled(plan)) parts.push({ type: 'reasoning', text: plan });
@@ -20,7 +22,7 @@ export function readWhole({ id, message, finish_reason: reason, usage }: Readonl
     const { name, arguments: text } = isObject(call.function) ? call.function : {};
     parts.push(callOf(call.id, name, index), { type: 'tool_arguments', index, text: isFilled(text) ? text : '{}' });
   }
-  return [...parts, ...finishOf(reason), ...usageParts(usage)];
+  return [...parts, ...ending, ...usageParts(usage)];
 }
 
 export function createStreamReader(): StreamReader {
@@ -87,10 +89,8 @@ class CohereReader implements StreamReader {
   }
 
   #complete(delta: JsonObject): ResponsePart[] {
-    const error = failureOf(delta);
-    if (error !== null) return [{ type: 'error', error }];
     this.#isComplete = true;
-    return [...finishOf(delta.finish_reason), ...usageParts(delta.usage)];
+    return [...endingParts(readFinishReason(delta.finish_reason, delta.error)), ...usageParts(delta.usage)];
   }
 }
 
@@ -107,17 +107,6 @@ function wordsOf({ text, thinking }: JsonObject): ResponsePart[] {
     ...(isFilled(thinking) ? [{ type: 'reasoning' as const, text: thinking }] : []),
     ...(isFilled(text) ? [{ type: 'text' as const, text }] : []),
   ];
-}
-
-function finishOf(value: unknown): ResponsePart[] {
-  const reason = readFinishReason(value);
-  return reason === null ? [] : [{ type: 'finish', reason }];
-}
-
-/** A response, or the end of a stream, that says it has failed. */
-export function failureOf({ finish_reason: reason, error }: Readonly<JsonObject>): UpstreamErrorObject | null {
-  if (!isFailure(reason)) return null;
-  return { message: isFilled(error) ? error : 'the generation failed', type: 'cohere_error', code: String(reason) };
 }
 
 function listOf(value: unknown): JsonObject[] {

@@ -1,9 +1,8 @@
 // Cohere's chat as a format that providers speak; no caller does. https://docs.cohere.com/v2/reference/chat
 import { parseObject } from '#server/framing/loose-json.ts';
-import { errorInResponse } from '../stream-pipe.ts';
 import { limitsAt } from '../token-limits.ts';
 import type { UpstreamDialect } from '../upstream-dialect.ts';
-import { createStreamReader, failureOf, readWhole } from './read-response.ts';
+import { createStreamReader, readWhole } from './read-response.ts';
 import { carriedFields } from './said-fields.ts';
 import { title } from './title.ts';
 import { writeRequest } from './write-request.ts';
@@ -27,11 +26,8 @@ export const cohereUpstream: UpstreamDialect = {
     const type = parseObject(data)?.type;
     return typeof type === 'string' && types.has(type);
   },
-  readError(text) {
-    const body = text.includes('"finish_reason"') ? parseObject(text) : null;
-    const error = body === null ? null : failureOf(body);
-    return error === null ? null : errorInResponse(error);
-  },
+  // A response that has failed says so at its end.
+  readError: () => null,
 };
 
 const types: ReadonlySet<string> = new Set([

@@ -4,6 +4,7 @@ import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { JsonObject } from '#server/framing/loose-json.ts';
 import type { ResponsePart, UpstreamErrorObject } from '../parts.ts';
 import type { StreamReader } from '../upstream-dialect.ts';
+import { endingParts } from '../endings.ts';
 import { readStopReason } from './stop-reason.ts';
 import { usageParts } from './token-usage.ts';
 
@@ -21,7 +22,7 @@ export function readWhole({ output, stopReason, usage, serviceTier }: Readonly<J
       calls += 1;
     } else parts.push(...wordsOf(block));
   }
-  return [...parts, ...finishOf(stopReason), ...usageParts(usage, serviceTier)];
+  return [...parts, ...endingParts(readStopReason(stopReason)), ...usageParts(usage, serviceTier)];
 }
 
 export function createStreamReader(): StreamReader {
@@ -51,7 +52,7 @@ class ConverseReader implements StreamReader {
       case 'contentBlockStop':
         return this.#end(event.contentBlockIndex);
       case 'messageStop':
-        return finishOf(event.stopReason);
+        return endingParts(readStopReason(event.stopReason));
       case 'metadata':
         this.#isComplete = true;
         return usageParts(event.usage, event.serviceTier);
@@ -109,11 +110,6 @@ function wordsOf({ text, reasoningContent, image }: JsonObject): ResponsePart[] 
 function pictureOf({ format, source }: JsonObject): ResponsePart[] {
   const bytes = isObject(source) ? source.bytes : undefined;
   return isFilled(format) && isFilled(bytes) ? [{ type: 'image', mediaType: `image/${format}`, data: bytes }] : [];
-}
-
-function finishOf(stopReason: unknown): ResponsePart[] {
-  const reason = readStopReason(stopReason);
-  return reason === null ? [] : [{ type: 'finish', reason }];
 }
 
 /** As its framing tells exceptions. */

@@ -1,18 +1,10 @@
 // Why a response ended, in this format's words.
+import { converseEndings, readEnding } from '../endings.ts';
+import type { ReadEnding } from '../endings.ts';
 import type { FinishReason } from '../parts.ts';
 
-const read: ReadonlyMap<unknown, FinishReason> = new Map([
-  ['end_turn', 'stop'],
-  ['stop_sequence', 'stop_sequence'],
-  ['max_tokens', 'length'],
-  ['model_context_window_exceeded', 'length'],
-  ['tool_use', 'tool_calls'],
-  ['guardrail_intervened', 'content_filter'],
-  ['content_filtered', 'content_filter'],
-]);
-
-export function readStopReason(value: unknown): FinishReason | null {
-  return typeof value === 'string' && value !== '' ? (read.get(value) ?? 'stop') : null;
+export function readStopReason(value: unknown): ReadEnding | null {
+  return readEnding(converseEndings, value);
 }
 
 const written: Readonly<Record<FinishReason, string>> = {

@@ -3,7 +3,9 @@
 import type { FramedEvent } from '#server/framing/framing.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { JsonObject } from '#server/framing/loose-json.ts';
-import type { FinishReason, ResponsePart } from '../parts.ts';
+import { endingParts, ernieEndings, readEnding } from '../endings.ts';
+import type { ReadEnding } from '../endings.ts';
+import type { ResponsePart } from '../parts.ts';
 import type { StreamReader } from '../upstream-dialect.ts';
 import { readError } from './errors.ts';
 import { usageParts } from './token-usage.ts';
@@ -43,8 +45,14 @@ class ErnieReader implements StreamReader {
     if (isFilled(result)) parts.push({ type: 'text', text: result });
     if (isObject(call)) this.#addCall(parts, call, id);
     this.#isComplete = isLast;
-    if (isLast) parts.push({ type: 'finish', reason: this.#hasCalled ? 'tool_calls' : reasonOf(frame) });
+    if (isLast) parts.push(...endingParts(this.#ending(frame)));
     return [...parts, ...usageParts(usage)];
+  }
+
+  #ending({ finish_reason: word, is_truncated: isTruncated }: Readonly<JsonObject>): ReadEnding {
+    const read = readEnding(ernieEndings, word) ?? { reason: 'stop' };
+    if ('failure' in read || read.reason === 'content_filter') return read;
+    return this.#hasCalled ? { ...read, reason: 'tool_calls' } : isTruncated === true ? { ...read, reason: 'length' } : read;
   }
 
   /** There is one in a response, and it has no name: the response's is no other's. */
@@ -57,11 +65,6 @@ class ErnieReader implements StreamReader {
     }
     parts.push({ type: 'tool_arguments', index: 0, text: isFilled(text) ? text : '{}' });
   }
-}
-
-function reasonOf({ finish_reason: reason, is_truncated: isTruncated }: Readonly<JsonObject>): FinishReason {
-  if (reason === 'content_filter') return 'content_filter';
-  return reason === 'length' || isTruncated === true ? 'length' : 'stop';
 }
 
 function isFilled(value: unknown): value is string {

@@ -1,26 +1,12 @@
-// Why a response ended, in this format's words. https://ai.google.dev/api/generate-content#FinishReason
+// Why a response ended, in this format's words.
+import { geminiEndings, readEnding } from '../endings.ts';
+import type { ReadEnding } from '../endings.ts';
 import type { FinishReason } from '../parts.ts';
 
-const read: ReadonlyMap<string, FinishReason> = new Map(
-  Object.entries<FinishReason>({
-    STOP: 'stop',
-    MAX_TOKENS: 'length',
-    CONTINUATION: 'pause',
-    // No word of the vendor's; those who imitate it have it.
-    FUNCTION_CALL: 'tool_calls',
-    MALFORMED_FUNCTION_CALL: 'stop',
-    UNEXPECTED_TOOL_CALL: 'stop',
-    TOO_MANY_TOOL_CALLS: 'stop',
-    MISSING_THOUGHT_SIGNATURE: 'stop',
-    MALFORMED_RESPONSE: 'stop',
-  }),
-);
-
-/** All others are kinds of filters. @param hasCalls this format has no word of its own for them */
-export function readFinishReason(value: unknown, hasCalls: boolean): FinishReason | null {
-  if (typeof value !== 'string' || value === '' || value === 'FINISH_REASON_UNSPECIFIED') return null;
-  const reason = read.get(value) ?? 'content_filter';
-  return reason === 'stop' && hasCalls ? 'tool_calls' : reason;
+/** Words that are new are mostly kinds of filters. @param hasCalls this format has no word of its own for them */
+export function readFinishReason(value: unknown, hasCalls: boolean, why: unknown): ReadEnding | null {
+  const read = readEnding(geminiEndings, value, { why, otherwise: 'content_filter' });
+  return read !== null && 'reason' in read && read.reason === 'stop' && hasCalls ? { ...read, reason: 'tool_calls' } : read;
 }
 
 const written: Readonly<Record<FinishReason, string>> = {

@@ -6,7 +6,7 @@ import { isTooDeep } from '#server/framing/json-depth.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { ErrorObject } from '../client-dialect.ts';
 import type { StreamInput } from '../identity.ts';
-import { textOfPart } from '../parts.ts';
+import { isContent, textOfPart } from '../parts.ts';
 import type { ResponsePart } from '../parts.ts';
 import { errorInResponse } from '../stream-pipe.ts';
 import type { PipeStep, ReportedUsage, StreamOpening, StreamPipe } from '../stream-pipe.ts';
@@ -33,6 +33,7 @@ export class GeminiIdentityStream implements StreamPipe {
   #hasUsage = false;
   #hasTextAfterUsage = false;
   #hasFinished = false;
+  #hasContent = false;
   #bytes = 0;
   /** From the bytes on in which a candidate has ended; of a list the items that are not framed yet. */
   #held: Buffer[] = [];
@@ -102,6 +103,7 @@ export class GeminiIdentityStream implements StreamPipe {
         this.#hasFinished = false;
         hasText = true;
       } else if (part.type === 'finish') this.#hasFinished = true;
+      this.#hasContent ||= isContent(part);
       this.#told.note(part);
       if (part.type === 'usage' || part.type === 'invalid_usage')
         this.#noteUsage(part.type === 'invalid_usage' || part.usage.output !== undefined);
@@ -126,6 +128,10 @@ export class GeminiIdentityStream implements StreamPipe {
   isEvent(rest: Buffer): boolean {
     const event = this.#framing.lastEvent(rest);
     return event !== null && isObject(parseObject(event.data));
+  }
+
+  hasContent(): boolean {
+    return this.#hasContent;
   }
 
   hasFinished(): boolean {

@@ -4,6 +4,7 @@ import type { FramedEvent } from '#server/framing/framing.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { JsonObject } from '#server/framing/loose-json.ts';
 import type { HostedCallPart, HostedResultPart, ResponsePart } from '../parts.ts';
+import { endingParts } from '../endings.ts';
 import type { Seal } from '../seal.ts';
 import type { StreamReader } from '../upstream-dialect.ts';
 import { Grounding, Searches } from './grounding.ts';
@@ -113,6 +114,7 @@ class ResponseReader {
     if (state === undefined || state.isBehindCode) return null;
     if (text === '') return [];
     state.grounding.addText(text);
+    state.finish = undefined;
     return [{ type: 'text', text, choice }];
   }
 
@@ -131,11 +133,11 @@ class ResponseReader {
     const content = isObject(body.content) && Array.isArray(body.content.parts) ? body.content.parts : [];
     for (const part of content) if (isObject(part)) parts.push(...this.#part(part, choice, state));
     parts.push(...state.grounding.read(body));
-    // Some tell it again.
+    // What is written behind a reason takes it back; some tell it again without that.
+    if (parts.length > 0) state.finish = undefined;
     if (isFilled(body.finishReason) && body.finishReason !== state.finish) {
       state.finish = body.finishReason;
-      const reason = readFinishReason(body.finishReason, state.calls > 0);
-      if (reason !== null) parts.push({ type: 'finish', reason, choice });
+      parts.push(...endingParts(readFinishReason(body.finishReason, state.calls > 0, body.finishMessage), { choice }));
     }
     return parts;
   }

@@ -2,7 +2,8 @@
 import type { FramedEvent } from '#server/framing/framing.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { JsonObject } from '#server/framing/loose-json.ts';
-import type { FinishReason, ResponsePart } from '../parts.ts';
+import { endingParts, hunyuanEndings, readEnding } from '../endings.ts';
+import type { ResponsePart } from '../parts.ts';
 import type { StreamReader } from '../upstream-dialect.ts';
 import { readError } from './errors.ts';
 import { usageParts } from './token-usage.ts';
@@ -15,13 +16,6 @@ export function readWhole(body: Readonly<JsonObject>): readonly ResponsePart[] |
 export function createStreamReader(): StreamReader {
   return new HunyuanReader();
 }
-
-const reasons: Readonly<Record<string, FinishReason>> = {
-  stop: 'stop',
-  tool_calls: 'tool_calls',
-  sensitive: 'content_filter',
-  length: 'length',
-};
 
 /** Nothing says that nothing follows but the end of the stream: every event has a usage, and the last one is right. */
 class HunyuanReader implements StreamReader {
@@ -57,10 +51,10 @@ class HunyuanReader implements StreamReader {
     if (isFilled(thought)) parts.push({ type: 'reasoning', text: thought });
     if (isFilled(text)) parts.push({ type: 'text', text });
     for (const call of Array.isArray(calls) ? calls.filter(isObject) : []) this.#addCall(parts, call);
-    if (!isFilled(reason)) return;
+    const read = readEnding(hunyuanEndings, reason);
     // Some models say `stop` behind a call.
-    const told = reasons[reason] ?? 'stop';
-    parts.push({ type: 'finish', reason: told === 'stop' && this.#begun > 0 ? 'tool_calls' : told });
+    const isCall = read !== null && 'reason' in read && read.reason === 'stop' && this.#begun > 0;
+    parts.push(...endingParts(isCall ? { ...read, reason: 'tool_calls' } : read));
   }
 
   #addCall(parts: ResponsePart[], { Id: id, Index: place, Function: called }: JsonObject): void {

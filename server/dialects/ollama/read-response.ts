@@ -4,7 +4,9 @@ import { createHash } from 'node:crypto';
 import type { FramedEvent } from '#server/framing/framing.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { JsonObject } from '#server/framing/loose-json.ts';
-import type { FinishReason, ResponsePart, UpstreamErrorObject } from '../parts.ts';
+import { endingParts, ollamaEndings, readEnding } from '../endings.ts';
+import type { ReadEnding } from '../endings.ts';
+import type { ResponsePart, UpstreamErrorObject } from '../parts.ts';
 import type { StreamReader } from '../upstream-dialect.ts';
 import { usageParts } from './token-usage.ts';
 
@@ -44,7 +46,13 @@ class OllamaReader implements StreamReader {
     if (isObject(line.message)) this.#addMessage(parts, line.message, line.created_at);
     if (line.done !== true) return parts;
     this.#isComplete = true;
-    return [...parts, { type: 'finish', reason: this.#calls > 0 ? 'tool_calls' : finishReason(line.done_reason) }, ...usageParts(line)];
+    return [...parts, ...endingParts(this.#ending(line.done_reason)), ...usageParts(line)];
+  }
+
+  /** Older versions give no reason. */
+  #ending(word: unknown): ReadEnding {
+    const read = readEnding(ollamaEndings, word) ?? { reason: 'stop' };
+    return 'reason' in read && this.#calls > 0 ? { ...read, reason: 'tool_calls' } : read;
   }
 
   #addMessage(parts: ResponsePart[], { content, thinking, tool_calls: calls }: JsonObject, createdAt: unknown): void {
@@ -70,10 +78,6 @@ function ownId(marks: readonly unknown[]): string {
 function startOf({ model, created_at: createdAt }: Readonly<JsonObject>): ResponsePart {
   const seconds = typeof createdAt === 'string' ? Math.floor(Date.parse(createdAt) / 1000) : Number.NaN;
   return { type: 'start', id: '', model: isFilled(model) ? model : '', ...(seconds > 0 ? { createdAt: seconds } : {}) };
-}
-
-function finishReason(reason: unknown): FinishReason {
-  return reason === 'length' ? 'length' : 'stop';
 }
 
 /** In the midst of a stream, too. */

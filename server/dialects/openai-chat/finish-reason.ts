@@ -1,19 +1,58 @@
-// Why a response ended, in this format's words.
+// Why a choice ended, in this format's words.
+import { isObject } from '#server/framing/loose-json.ts';
+import type { JsonObject } from '#server/framing/loose-json.ts';
+import { chatEndings, failureIn, readEnding } from '../endings.ts';
+import type { ReadEnding } from '../endings.ts';
 import type { FinishReason } from '../parts.ts';
 
-const read: ReadonlyMap<string, FinishReason> = new Map(
-  Object.entries<FinishReason>({
-    stop: 'stop',
-    length: 'length',
-    tool_calls: 'tool_calls',
-    function_call: 'tool_calls',
-    content_filter: 'content_filter',
-  }),
-);
+/** Gateways that call every end of the model behind them an ordinary one give its own word beside theirs. */
+export function readChoiceEnding({ finish_reason: word, native_finish_reason: native }: JsonObject): ReadEnding | null {
+  const read = readEnding(chatEndings, word);
+  if (read === null || 'failure' in read) return read;
+  const failure = failureIn(native);
+  if (failure !== null) return { failure };
+  const own = read.reason === 'stop' ? readEnding(chatEndings, native) : null;
+  return own !== null && 'reason' in own && isTelling(own) ? { reason: own.reason } : read;
+}
 
-/** Words that are none of this format's mean an ordinary end. */
-export function readFinishReason(value: unknown): FinishReason | null {
-  return typeof value === 'string' && value !== '' ? (read.get(value) ?? 'stop') : null;
+/** It says more than that the model is done. */
+function isTelling({ reason, unknown }: Extract<ReadEnding, { reason: FinishReason }>): boolean {
+  return unknown === undefined && (reason === 'length' || reason === 'content_filter');
+}
+
+const ownWords: ReadonlySet<unknown> = new Set(['stop', 'length', 'tool_calls', 'function_call', 'content_filter']);
+
+/** Writes the reasons of a body or a chunk in this format's words; false: they are so already. */
+export function translateReasons({ choices }: JsonObject): boolean {
+  let isChanged = false;
+  for (const choice of Array.isArray(choices) ? choices : []) {
+    const word = isObject(choice) ? translatedReason(choice) : undefined;
+    if (word === undefined) continue;
+    choice.finish_reason = word;
+    isChanged = true;
+  }
+  return isChanged;
+}
+
+/** The word in which callers of the format know this end; undefined: the choice has it already, or nobody knows what its own means. */
+function translatedReason(choice: JsonObject): string | undefined {
+  const read = readChoiceEnding(choice);
+  if (read === null || 'failure' in read || read.unknown !== undefined) return undefined;
+  const { finish_reason: told } = choice;
+  const word = writeFinishReason(read.reason);
+  return told === word || (told !== 'stop' && ownWords.has(told)) ? undefined : word;
+}
+
+/** The reason itself, where no table has it. */
+export function unknownWord(word: unknown): string | undefined {
+  const read = readEnding(chatEndings, word);
+  return read !== null && 'reason' in read ? read.unknown : undefined;
+}
+
+/** The same of a whole response; undefined: all of them are known. */
+export function unknownReason({ choices }: JsonObject): string | undefined {
+  const words = (Array.isArray(choices) ? choices : []).map((choice: unknown) => (isObject(choice) ? choice.finish_reason : undefined));
+  return words.map(unknownWord).find((word) => word !== undefined);
 }
 
 const written: Readonly<Record<FinishReason, string>> = {

@@ -8,6 +8,7 @@ import type { Way } from '../way.ts';
 import { textOf } from '../text-in-events.ts';
 import { restrictToFormat } from './force-format.ts';
 import { readWhole as readParts } from './read-response.ts';
+import { translateReasons, unknownReason } from './finish-reason.ts';
 import { errorOf } from './response-errors.ts';
 import { textKeys } from './text-keys.ts';
 import { thinkingInMessage } from './thinking-to-content.ts';
@@ -29,6 +30,7 @@ export function readWhole(input: DecodeInput): DecodedWhole | DeepWhole | Failed
   return {
     kind: 'whole',
     usage: withTier(readTokenUsage(body['usage'], provider?.responses), body['service_tier']),
+    unknownEnding: unknownReason(body),
     isEmpty: results.length === 0,
     written: () => textOf(fixed, textKeys),
     body: () => (fixed === text ? bytes : Buffer.from(fixed)),
@@ -48,7 +50,8 @@ export function fixResponse({ way, upstreamModel, body: told }: ResponseInput): 
   const responses = way.provider.responses;
   const { thinkingToContent, forceFormat } = way.setting;
   const isIncluded = includeReasoning(told, responses);
-  if (responses === undefined && !thinkingToContent && !forceFormat && !isIncluded) return told;
+  const isTranslated = translateReasons(told);
+  if (responses === undefined && !thinkingToContent && !forceFormat && !isIncluded && !isTranslated) return told;
   const body = { ...told };
   if (responses?.ownModel === true) body.model = upstreamModel;
   if (thinkingToContent) thinkingInMessage(body);

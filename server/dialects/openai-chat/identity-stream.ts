@@ -10,7 +10,8 @@ import { doneEvent, isEvent } from './done-event.ts';
 import { errorEvent } from './errors.ts';
 import { keepAlive } from './keep-alive.ts';
 import { errorIn } from './response-errors.ts';
-import { mayHoldError, soundPart, withoutUsage, withReasoning } from './stream-bytes.ts';
+import { translateReasons, unknownWord } from './finish-reason.ts';
+import { mayEndOddly, mayHoldError, soundPart, withoutUsage, withReasoning } from './stream-bytes.ts';
 import { createStreamTransform, isUsageOnly } from './stream-transform.ts';
 import type { StreamTransform } from './stream-transform.ts';
 import { isInvalidUsage, readTokenUsage, writeTokenUsage } from './token-usage.ts';
@@ -63,14 +64,16 @@ export class ChatIdentityStream implements StreamPipe {
     const events = this.#numbers.pass(told);
     const wantsUsage = this.#wantsUsage;
     const { provider } = this.#options.way;
-    const hasError = mayHoldError(events, provider?.errors?.marker);
+    const endsOddly = mayEndOddly(events);
+    const hasError = endsOddly || mayHoldError(events, provider?.errors?.marker);
     if (this.#transform === null && !hasError) {
       const sent = withReasoning(events);
       return { forClient: wantsUsage ? [sent] : withoutUsage(sent), next: 'more' };
     }
     const out: string[] = [];
     const written = () => (out.length === 0 ? nothing : [Buffer.from(out.join(''))]);
-    for (const data of eventData(events)) {
+    for (const told of eventData(events)) {
+      const data = endsOddly ? withOwnReasons(told) : told;
       const error = hasError ? errorIn(data, provider) : null;
       if (error !== null) return { forClient: written(), next: error };
       if (this.#transform !== null) out.push(...this.#transform.event(data).map(toEvent));
@@ -83,6 +86,10 @@ export class ChatIdentityStream implements StreamPipe {
     return soundPart(rest).next !== 'garbage';
   }
 
+  hasContent(): boolean {
+    return this.#meter.hasContent();
+  }
+
   hasFinished(): boolean {
     return this.#meter.hasFinished();
   }
@@ -92,6 +99,11 @@ export class ChatIdentityStream implements StreamPipe {
   }
 
   reportedUsage(): ReportedUsage {
+    const unknownEnding = unknownWord(this.#meter.finishWord());
+    return unknownEnding === undefined ? this.#toldUsage() : { ...this.#toldUsage(), unknownEnding };
+  }
+
+  #toldUsage(): ReportedUsage {
     const reported = this.#meter.lastUsage();
     if (reported === undefined) return { usage: null, isInvalid: false, hasTextAfter: false };
     const isInvalid = isInvalidUsage(reported.value);
@@ -138,6 +150,12 @@ export class ChatIdentityStream implements StreamPipe {
   close(): void {
     this.#meter.close();
   }
+}
+
+/** The data of an event whose choices end in words of the format. */
+function withOwnReasons(data: string): string {
+  const chunk = data.includes('_reason"') ? parseObject(data) : null;
+  return chunk !== null && translateReasons(chunk) ? JSON.stringify(chunk) : data;
 }
 
 /** Whether the bytes, unless there are none, end with an empty line. */

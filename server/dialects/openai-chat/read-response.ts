@@ -6,8 +6,9 @@ import type { ResponsePart } from '../parts.ts';
 import type { ProviderTraits } from '../provider-traits.ts';
 import type { StreamReader } from '../upstream-dialect.ts';
 import { isDone } from './done-event.ts';
-import { readFinishReason } from './finish-reason.ts';
-import { errorIn } from './response-errors.ts';
+import { endingParts } from '../endings.ts';
+import { readChoiceEnding } from './finish-reason.ts';
+import { errorOf } from './response-errors.ts';
 import { PlainDeltas } from './plain-deltas.ts';
 import { ToolCalls } from './tool-calls.ts';
 import { argumentsOfText } from '../text-tools.ts';
@@ -58,7 +59,7 @@ class ChatStreamReader implements StreamReader {
     }
     const chunk = parseObject(data);
     if (chunk === null) return [];
-    const error = errorIn(data, this.#provider);
+    const error = errorOf(chunk, this.#provider);
     if (error !== null) return [{ type: 'error', error }];
     const parts: ResponsePart[] = [];
     if (!this.#hasStarted) {
@@ -192,8 +193,7 @@ function calledIn({ function: called, custom }: JsonObject): JsonObject {
 }
 
 function addFinish(parts: ResponsePart[], choice: JsonObject, index: number): void {
-  const reason = readFinishReason(choice.finish_reason);
-  if (reason !== null) parts.push({ type: 'finish', reason, choice: index });
+  parts.push(...endingParts(readChoiceEnding(choice), { choice: index }));
 }
 
 function addUsage(parts: ResponsePart[], body: Readonly<JsonObject>, provider: ProviderTraits | null): void {

@@ -2,6 +2,7 @@
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { ProviderTraits } from '../provider-traits.ts';
 import { statusInBody } from '../status-in-body.ts';
+import { readChoiceEnding } from './finish-reason.ts';
 import { readTokenUsage } from './token-usage.ts';
 import { withTier } from '../token-usage.ts';
 import type { ErrorInResponse } from '../stream-pipe.ts';
@@ -12,7 +13,8 @@ import type { ErrorInResponse } from '../stream-pipe.ts';
  */
 export function errorIn(text: string, provider: ProviderTraits | null): ErrorInResponse | null {
   const marker = provider?.errors?.marker;
-  if (!text.includes('"error"') && !text.includes('"success"') && (marker === undefined || !text.includes(marker))) return null;
+  const isSuspect = text.includes('"error"') || text.includes('"success"') || reasonKey.test(text);
+  if (!isSuspect && (marker === undefined || !text.includes(marker))) return null;
   const body = parseObject(text);
   return body === null ? null : errorOf(body, provider);
 }
@@ -20,10 +22,27 @@ export function errorIn(text: string, provider: ProviderTraits | null): ErrorInR
 /** The same of a body that is parsed already. */
 export function errorOf(body: Record<string, unknown>, provider: ProviderTraits | null): ErrorInResponse | null {
   const error = errorObject(body) ?? codedError(body, provider);
-  if (error === null || body.usage === undefined) return error;
+  // What came of a choice that has failed is not passed on, and so not charged.
+  if (error === null) return failedChoice(body);
+  if (body.usage === undefined) return error;
   // What it has read and written until then, it bills.
   const usage = withTier(readTokenUsage(body.usage, provider?.responses), body.service_tier);
   return usage === null ? error : { ...error, usage };
+}
+
+/** A reason to end: nearly all events say `null`. */
+const reasonKey = /_reason"\s*:\s*"/;
+
+/** A choice that ended with an error beside it, or with a word for that. */
+function failedChoice({ choices }: Record<string, unknown>): ErrorInResponse | null {
+  for (const choice of Array.isArray(choices) ? choices : []) {
+    if (!isObject(choice)) continue;
+    const told = isObject(choice.error) ? errorObject({ error: choice.error }) : null;
+    if (told !== null) return told;
+    const ending = readChoiceEnding(choice);
+    if (ending !== null && 'failure' in ending) return ending.failure;
+  }
+  return null;
 }
 
 /** `{"error": …}` in the place of a response. */

@@ -20,6 +20,23 @@ export function mayHoldError(events: Buffer, marker?: string): boolean {
   return afterError(events, from) >= 0 || (marker !== undefined && events.includes(marker, from));
 }
 
+const reasonStarts = ['_reason":"', '_reason": "'].map((key) => Buffer.from(key));
+
+/** Whether a choice ends in the last of these whole events with a word that is none of the format's, or of failure. */
+export function mayEndOddly(events: Buffer): boolean {
+  const from = ending(events);
+  return reasonStarts.some((key) => {
+    for (let at = events.indexOf(key, from); at >= 0; at = events.indexOf(key, at)) {
+      at += key.length;
+      if (!plainReasons.some((word) => word.equals(events.subarray(at, at + word.length)))) return true;
+    }
+    return false;
+  });
+}
+
+/** With the quote behind them; some say nothing until there is a reason. */
+const plainReasons = ['stop', 'tool_calls', 'length', 'content_filter', 'function_call', ''].map((word) => Buffer.from(`${word}"`));
+
 /** Where the last bytes begin, or the last event when that is longer. */
 function ending(events: Buffer): number {
   const from = events.length - endingBytes;

@@ -37,6 +37,7 @@ export class UsageMeter {
   /** What the events told that are no longer kept. */
   #usage: ReportedUsage | undefined;
   #hasFinished = false;
+  #finishWord: string | undefined;
   #bytes = 0;
 
   constructor(tally: TextTally) {
@@ -88,9 +89,19 @@ export class UsageMeter {
     return usageIn(this.#kept(), this.#usage);
   }
 
+  /** Whether the model has written anything. */
+  hasContent(): boolean {
+    return this.#tail !== null || writesText(this.#kept().toString('utf8'));
+  }
+
   /** Whether the model has said why it ends, and has ended. */
   hasFinished(): boolean {
     return finishIn(this.#kept(), this.#hasFinished);
+  }
+
+  /** The last reason that a choice gave to end; undefined: none has. */
+  finishWord(): string | undefined {
+    return finishWordIn(this.#kept()) ?? this.#finishWord;
   }
 
   /** Rough number of tokens so far; for growing a reservation while the stream runs. */
@@ -140,6 +151,7 @@ export class UsageMeter {
   #drop(events: Buffer): void {
     this.#usage = usageIn(events, this.#usage);
     this.#hasFinished = finishIn(events, this.#hasFinished);
+    this.#finishWord = finishWordIn(events) ?? this.#finishWord;
     this.#keepTail(events);
     this.#tally.add(textOf(events.toString('utf8'), textKeys));
   }
@@ -187,6 +199,17 @@ function finishIn(events: Buffer, before: boolean): boolean {
   return before && !hasText(events, 0);
 }
 
+function finishWordIn(events: Buffer): string | undefined {
+  for (const { valueAt } of valuesOf(events, finishKey)) {
+    if (events[valueAt] !== quote || events[valueAt + 1] === quote) continue;
+    const word = events.toString('utf8', valueAt + 1, Math.min(valueAt + longestWord, endOfEvent(events, valueAt)));
+    return word.slice(0, Math.max(0, word.indexOf('"')));
+  }
+  return undefined;
+}
+
+/** Bytes of a reason that is looked at. */
+const longestWord = 128;
 const letterN = 0x6e;
 const quote = 0x22;
 const blanks: ReadonlySet<number | undefined> = new Set([0x20, 0x3a, 0x0a, 0x0d, 0x09]);
@@ -200,9 +223,13 @@ function* valuesOf(events: Buffer, key: Buffer): Generator<{ at: number; valueAt
   }
 }
 
+function writesText(events: string): boolean {
+  for (const text of textsIn(events, textKeys)) if (text !== '') return true;
+  return false;
+}
+
 /** Whether the model wrote something from there on. Other things have names and texts as well, but no delta. */
 function hasText(events: Buffer, from: number): boolean {
   if (from >= events.length || !events.includes('"delta"', from)) return false;
-  for (const text of textsIn(events.toString('utf8', from), textKeys)) if (text !== '') return true;
-  return false;
+  return writesText(events.toString('utf8', from));
 }

@@ -1,7 +1,7 @@
 // Parts → a chat completion, or its stream.
 import type { ErrorObject, ResponseWriterOptions, StreamWriter } from '../client-dialect.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
-import type { ResponsePart, TokenLogprob } from '../parts.ts';
+import type { FinishReason, ResponsePart, TokenLogprob } from '../parts.ts';
 import type { Seal } from '../seal.ts';
 import { citationOf, foundIn } from './annotations.ts';
 import { callIds } from './call-ids.ts';
@@ -173,7 +173,8 @@ class ChatStreamWriter implements StreamWriter {
   readonly #empty = new Map<string, { choice: number; index: number }>();
   /** Calls with a free text that are being written. */
   readonly #texts = new Map<string, { choice: number; index: number; form: TextToolForm; reader: TextOfArguments }>();
-  readonly #finished = new Set<number>();
+  /** By choice: why it ends. Told at the end: what is written behind a reason takes it back. */
+  readonly #reasons = new Map<number, FinishReason>();
   readonly #offsets = new Map<number, TextOffsets>();
   /** By choice: those of the text that comes next. */
   readonly #logprobs = new Map<number, TokenLogprob[]>();
@@ -223,7 +224,8 @@ class ChatStreamWriter implements StreamWriter {
         this.#logprobs.set(part.choice ?? 0, [...(this.#logprobs.get(part.choice ?? 0) ?? []), ...part.tokens]);
         return '';
       case 'finish':
-        return this.#finish(part);
+        this.#reasons.set(part.choice ?? 0, part.reason);
+        return '';
       default:
         return '';
     }
@@ -250,7 +252,8 @@ class ChatStreamWriter implements StreamWriter {
   }
 
   end(usage: TokenUsage | null): string {
-    const finish = this.#finished.size === 0 ? this.#finish({ type: 'finish', reason: 'stop' }) : '';
+    if (this.#reasons.size === 0) this.#reasons.set(0, 'stop');
+    const finish = [...this.#reasons].map(([choice, reason]) => this.#finish(choice, reason)).join('');
     const told = this.#wantsUsage && usage !== null ? this.#event({ choices: [], usage: writeTokenUsage(usage) }) : '';
     return `${finish}${told}data: [DONE]\n\n`;
   }
@@ -312,14 +315,13 @@ class ChatStreamWriter implements StreamWriter {
     return this.#delta(choice, { tool_calls: [{ index, ...textDeltaOf(form, text) }] });
   }
 
-  #finish({ choice = 0, reason }: Extract<ResponsePart, { type: 'finish' }>): string {
+  #finish(choice: number, reason: FinishReason): string {
     let text = this.#begin(choice);
     // Clients parse the arguments, and an empty text is no JSON.
     for (const call of this.#empty.values()) {
       if (call.choice === choice) text += this.#delta(choice, { tool_calls: [{ index: call.index, function: { arguments: '{}' } }] });
     }
     for (const call of this.#texts.values()) if (call.choice === choice) text += this.#textOf(call, call.reader.end().rest);
-    this.#finished.add(choice);
     const logprobs = this.#takeLogprobs(choice, false);
     return text + this.#event({ choices: [{ index: choice, delta: {}, ...logprobs, finish_reason: writeFinishReason(reason) }] });
   }

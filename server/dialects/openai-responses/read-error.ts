@@ -1,6 +1,7 @@
 // Errors in the place of a response, in events, and in responses that have failed.
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { JsonObject } from '#server/framing/loose-json.ts';
+import { failedAs } from './finish-reason.ts';
 import { statusInBody, statusesOfChannel } from '../status-in-body.ts';
 import type { ErrorInResponse } from '../stream-pipe.ts';
 
@@ -15,7 +16,9 @@ export function errorIn(text: string): ErrorInResponse | null {
 export function errorOf(body: Readonly<JsonObject>): ErrorInResponse | null {
   if (isObject(body.error)) return written(body.error);
   if (body.type === 'error') return written(body);
-  return body.type === 'response.failed' && isObject(body.response) && isObject(body.response.error) ? written(body.response.error) : null;
+  if (body.type !== 'response.failed' && body.type !== 'response.cancelled') return null;
+  const error = isObject(body.response) && isObject(body.response.error) ? written(body.response.error) : null;
+  return error ?? failedAs(body.type === 'response.failed' ? 'failed' : 'cancelled');
 }
 
 function written(error: JsonObject): ErrorInResponse | null {

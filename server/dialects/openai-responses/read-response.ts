@@ -4,6 +4,7 @@ import type { JsonObject } from '#server/framing/loose-json.ts';
 import type { ResponsePart } from '../parts.ts';
 import { readLogprobs } from '../token-logprobs.ts';
 import { argumentsOfText } from '../text-tools.ts';
+import { endingParts } from '../endings.ts';
 import { readFinish } from './finish-reason.ts';
 import { HostedRuns, readHostedItem } from './hosted-items.ts';
 import { usageParts } from './token-usage.ts';
@@ -27,9 +28,7 @@ export function readWhole(body: Readonly<JsonObject>): readonly ResponsePart[] |
       parts.push(...content);
     } else parts.push(...hostedOf(item, runs));
   }
-  const reason = readFinish(body, calls > 0);
-  if (reason !== null) parts.push({ type: 'finish', reason });
-  parts.push(...usageParts(body));
+  parts.push(...endingParts(readFinish(body, calls > 0)), ...usageParts(body));
   return parts;
 }
 

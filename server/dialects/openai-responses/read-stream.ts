@@ -6,6 +6,7 @@ import type { ResponsePart } from '../parts.ts';
 import type { StreamReader } from '../upstream-dialect.ts';
 import { isEnd } from './events.ts';
 import { HostedRuns } from './hosted-items.ts';
+import { endingParts } from '../endings.ts';
 import { readFinish } from './finish-reason.ts';
 import { errorOf } from './read-error.ts';
 import { argumentsOf, callOf, citationOf, contentOf, hostedOf, logprobsIn, sealOf, startOf, thoughtIn } from './read-response.ts';
@@ -152,8 +153,7 @@ class ResponseStreamReader implements StreamReader {
     const error = errorOf(event);
     if (error !== null) return [{ type: 'error', error }];
     this.#isComplete = true;
-    const reason = readFinish(response, this.#calls > 0);
-    return [...(reason === null ? [] : [{ type: 'finish' as const, reason }]), ...usageParts(response)];
+    return [...endingParts(readFinish(response, this.#calls > 0)), ...usageParts(response)];
   }
 }
 

@@ -86,8 +86,9 @@ async function usageOfStream(stream: EndedStream, ended: EndReason, failure: Ups
 }
 
 /** What the upstream told, as far as it can be believed; else what is counted. */
-async function readUsage({ call, pipe, counting }: EndedStream, failure: UpstreamFailure | undefined): Promise<StreamUsage> {
-  const { usage, isInvalid, hasTextAfter, hosted, summaries, advice, units, isNothing = false } = pipe.reportedUsage();
+async function readUsage({ call, pipe, counting, attempt }: EndedStream, failure: UpstreamFailure | undefined): Promise<StreamUsage> {
+  const { usage, isInvalid, hasTextAfter, hosted, summaries, advice, units, isNothing = false, unknownEnding } = pipe.reportedUsage();
+  call.services.unknownEndings.note(attempt, unknownEnding);
   // It may stand with the error alone.
   const told = usage ?? failure?.usage ?? null;
   if (told === null && (pipe.bytes === 0 || isNothing)) return { usage: null, isInvalid };

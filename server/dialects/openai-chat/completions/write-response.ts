@@ -69,7 +69,8 @@ class CompletionStreamWriter implements StreamWriter {
   readonly #offsets = new Map<number, number>();
   /** What belongs to the text that comes next. */
   readonly #logprobs = new Map<number, readonly TokenLogprob[]>();
-  #hasFinished = false;
+  /** By choice: why it ends. Told at the end: what is written behind a reason takes it back. */
+  readonly #reasons = new Map<number, FinishReason>();
 
   constructor(options: ResponseWriterOptions) {
     this.#options = options;
@@ -83,9 +84,8 @@ class CompletionStreamWriter implements StreamWriter {
     const text = writtenText(part);
     if (text !== '') return this.#chunk(choice, text, null);
     if (part.type === 'logprobs') this.#logprobs.set(choice, [...(this.#logprobs.get(choice) ?? []), ...part.tokens]);
-    if (part.type !== 'finish') return '';
-    this.#hasFinished = true;
-    return this.#chunk(choice, '', finishReason(part.reason));
+    if (part.type === 'finish') this.#reasons.set(choice, part.reason);
+    return '';
   }
 
   keepAlive(): string {
@@ -97,7 +97,8 @@ class CompletionStreamWriter implements StreamWriter {
   }
 
   end(usage: TokenUsage | null): string {
-    const finish = this.#hasFinished ? '' : this.#chunk(0, '', 'stop');
+    if (this.#reasons.size === 0) this.#reasons.set(0, 'stop');
+    const finish = [...this.#reasons].map(([choice, reason]) => this.#chunk(choice, '', finishReason(reason))).join('');
     const told = this.#options.wantsUsage && usage !== null ? this.#event({ choices: [], usage: writeTokenUsage(usage) }) : '';
     return `${finish}${told}data: [DONE]\n\n`;
   }

@@ -6,6 +6,7 @@ import type { JsonObject } from '#server/framing/loose-json.ts';
 import type { ResponsePart } from '../../parts.ts';
 import type { StreamReader } from '../../upstream-dialect.ts';
 import { isEnd } from '../events.ts';
+import { endingParts } from '../../endings.ts';
 import { readFinish } from '../finish-reason.ts';
 import { argumentsOf, callOf, contentOf, startOf } from '../read-response.ts';
 import { createStreamReader as createPlainReader } from '../read-stream.ts';
@@ -26,9 +27,7 @@ export function readWhole(body: Readonly<JsonObject>): readonly ResponsePart[] |
     } else if (item.type === 'message') parts.push(...messageOf(item, findings));
     else parts.push(...findings.read(item));
   }
-  const reason = readFinish(body, calls > 0);
-  if (reason !== null) parts.push({ type: 'finish', reason });
-  return [...parts, ...endingOf(body)];
+  return [...parts, ...endingParts(readFinish(body, calls > 0)), ...endingOf(body)];
 }
 
 /** Which model a preset comes to is not what was asked for. */
