@@ -107,7 +107,7 @@ describe('a response', () => {
   });
 
   test('of Gemini that ends early tells what is said of it', () => {
-    const [gemini] = formats.filter(({ name }) => name === 'gemini');
+    const gemini = formats.find(({ name }) => name === 'gemini');
     if (gemini === undefined) throw new Error('There is no such format');
     expect(readWhole(gemini, candidate('MALFORMED_FUNCTION_CALL'))).toMatchObject([
       { error: { message: expect.stringContaining('said of it') } },

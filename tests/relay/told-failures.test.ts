@@ -9,7 +9,7 @@ import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
 
 type Json = Record<string, unknown>;
 
-const stream = (...events: readonly Json[]) => `${events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')}`;
+const stream = (...events: readonly Json[]) => events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
 const chunk = (delta: object, finish_reason: string | null = null, more: object = {}) => ({
   id: 'c',
   object: 'chat.completion.chunk',

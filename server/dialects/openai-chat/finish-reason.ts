@@ -25,8 +25,10 @@ const ownWords: ReadonlySet<unknown> = new Set(['stop', 'length', 'tool_calls', 
 /** Writes the reasons of a body or a chunk in this format's words; false: they are so already. */
 export function translateReasons({ choices }: JsonObject): boolean {
   let isChanged = false;
-  for (const choice of Array.isArray(choices) ? choices : []) {
-    const word = isObject(choice) ? translatedReason(choice) : undefined;
+  const list: readonly unknown[] = Array.isArray(choices) ? choices : [];
+  for (const choice of list) {
+    if (!isObject(choice)) continue;
+    const word = translatedReason(choice);
     if (word === undefined) continue;
     choice.finish_reason = word;
     isChanged = true;
