@@ -72,8 +72,8 @@ export class ChatIdentityStream implements StreamPipe {
     }
     const out: string[] = [];
     const written = () => (out.length === 0 ? nothing : [Buffer.from(out.join(''))]);
-    for (const told of eventData(events)) {
-      const data = endsOddly ? withOwnReasons(told) : told;
+    for (const event of eventData(events)) {
+      const data = endsOddly ? withOwnReasons(event) : event;
       const error = hasError ? errorIn(data, provider) : null;
       if (error !== null) return { forClient: written(), next: error };
       if (this.#transform !== null) out.push(...this.#transform.event(data).map(toEvent));
