@@ -1,7 +1,8 @@
 // What is sent for pictures, speech, transcripts and videos.
 import type { Conversation, Picture, Turn } from '#pwa/offline/conversation.ts';
 import { mediaFor, previews, videoOf } from './media-settings.ts';
-import { pngOf, takesMask } from './paint-mask.ts';
+import { pngOf } from './paint-mask.ts';
+import { takesMask } from './takes-mask.ts';
 
 type Asked = Pick<Conversation, 'settings'> & { model: string; turn: Pick<Turn, 'text' | 'pictures'> };
 

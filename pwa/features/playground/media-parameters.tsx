@@ -8,7 +8,7 @@ import { SwitchRow } from '#pwa/ui/form/switch-row.tsx';
 import { Segments } from '#pwa/ui/controls/segments.tsx';
 import { chooseSettings } from './conversations-state.ts';
 import { canPreview, lengthsOf, mediaFor, mostOf, previews, qualitiesOf, sizesOf, videoOf, voices } from './media-settings.ts';
-import styles from './playground.module.css';
+import styles from './parameters.module.css';
 import { offeredModelsQuery } from './queries.ts';
 import { videoSizes } from './video-sizes.ts';
 

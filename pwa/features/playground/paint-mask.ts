@@ -1,10 +1,5 @@
 // Which parts of a picture are to be made anew: a PNG of its size that is transparent there. https://platform.openai.com/docs/api-reference/images/createEdit#images-createedit-mask
 
-/** Models that are told of it. */
-export function takesMask(model: string): boolean {
-  return /^(?:chat)?gpt-image|^dall-e-2/.test(model);
-}
-
 export interface Point {
   x: number;
   y: number;

@@ -16,7 +16,8 @@ import { JsonField, jsonFault } from '#pwa/ui/form/json-field.tsx';
 import { serverWords } from '#pwa/ui/server-words.ts';
 import { chooseSettings } from './conversations-state.ts';
 import { MediaParameters } from './media-parameters.tsx';
-import styles from './playground.module.css';
+import styles from './parameters.module.css';
+import shared from './playground.module.css';
 import { claudeLimit, lacking, listOf, objectOf } from './request-body.ts';
 
 const efforts = ['', 'low', 'medium', 'high'] as const;
@@ -126,7 +127,7 @@ function ChatParameters({ settings }: { settings: ChatSettings }) {
         />
       )}
       <TypedFields settings={settings} />
-      <p className={styles.hint}>{t('playground.parameter.unset_hint')}</p>
+      <p className={shared.hint}>{t('playground.parameter.unset_hint')}</p>
     </div>
   );
 }

@@ -31,7 +31,7 @@ import type { Sound } from './read-sound.ts';
 import { chooseModels, chooseSettings, loadConversations, playground } from './conversations-state.ts';
 import { ModelBar } from './model-bar.tsx';
 import { Actions, BesideButton, type Part, PhoneActions } from './playground-actions.tsx';
-import { takesMask } from './paint-mask.ts';
+import { takesMask } from './takes-mask.ts';
 import styles from './playground.module.css';
 import { defaultModel, type OfferedModel, offeredModelsQuery } from './queries.ts';
 import { takesSound } from './read-file.ts';
