@@ -56,6 +56,8 @@ describeInBrowser('loading shapes', () => {
     ['desk', '/', /\/api\/(?!status)/],
     ['desk', '/', /\/api\/data\//],
     ['desk', '/detail', /\/api\/(?!status)/],
+    ['desk', '/setting?tab=prices', /price-editor/],
+    ['phone', '/setting?tab=prices', /price-editor/],
   ] as const)('%s: %s while %s is slow', async (size, screen, slow) => {
     const visitor = await createVisitor(tidegate.url, { size });
     await signIn(visitor);

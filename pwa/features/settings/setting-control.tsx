@@ -6,7 +6,6 @@ import { settings } from '#shared/settings.ts';
 import type { SettingProblem } from '#shared/setting-values.ts';
 import type { QueuedEdit } from '#pwa/offline/outbox.ts';
 import { loadTexts } from '#pwa/i18n/setup.ts';
-import { TextArea } from '#pwa/ui/form/text-area.tsx';
 import { EditLabel } from '#pwa/ui/form/edit-label.tsx';
 import { Segments } from '#pwa/ui/controls/segments.tsx';
 import { SwitchRow } from '#pwa/ui/form/switch-row.tsx';
@@ -27,6 +26,7 @@ const LazyPicture = lazy(async () => {
 });
 const LazySecret = lazy(async () => ({ default: (await import('./secret-control.tsx')).SecretControl }));
 const LazyQuota = lazy(async () => ({ default: (await import('./number-controls.tsx')).QuotaControl }));
+const LazyTextBox = lazy(async () => ({ default: (await import('./text-box.tsx')).TextBox }));
 
 export interface SettingControlProps {
   entry: SettingEntry;
@@ -86,8 +86,13 @@ const controls: Record<Exclude<SettingEntry['control'], 'secret'>, (props: Contr
   picture: (props) => <Loaded words={props} wanted={props.isOpen ? props.entry.key : undefined} field={<LazyPicture {...props} />} />,
   choice: ChoiceControl,
   json: (props) => <Loaded words={props} wanted={props.isOpen ? props.entry.key : undefined} field={<LazyJson {...props} />} />,
-  lines: LinesControl,
-  long: LongControl,
+  lines: (props) => (
+    <Loaded words={props} wanted={props.isOpen ? props.entry.key : undefined} field={<LazyTextBox {...props} minRows={4} />} />
+  ),
+  /** What a page shows; nothing is taken from what is pasted. */
+  long: (props) => (
+    <Loaded words={props} wanted={props.isOpen ? props.entry.key : undefined} field={<LazyTextBox {...props} minRows={3} isMono />} />
+  ),
   text: TextControl,
 };
 
@@ -152,31 +157,6 @@ function ChoiceControl({ entry, text, label, hint, disabled, onType }: ControlPr
         }}
       />
     </div>
-  );
-}
-
-function LinesControl(props: ControlProps) {
-  return <TextBox {...props} minRows={4} />;
-}
-
-/** What a page shows; nothing is taken from what is pasted. */
-function LongControl(props: ControlProps) {
-  return <TextBox {...props} minRows={3} isMono />;
-}
-
-function TextBox(props: ControlProps & { minRows: number; isMono?: boolean }) {
-  const { text, minRows, isMono = false, onType } = props;
-  return (
-    <TextArea
-      {...around(props)}
-      value={text}
-      minRows={minRows}
-      maxRows={14}
-      spellCheck={false}
-      autoComplete="off"
-      inputClassName={isMono ? styles.mono : undefined}
-      onChange={(event) => onType(event.currentTarget.value)}
-    />
   );
 }
 

@@ -2,24 +2,27 @@ import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { isMapSetting, isSecret, mapChanges, parseMap } from '#shared/settings.ts';
+import { isMapSetting, mapChanges, parseMap } from '#shared/settings.ts';
 import type { OptionState } from '#pwa/offline/outbox-entry.ts';
 import type { QueuedEdit } from '#pwa/offline/outbox.ts';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { defaultOf, isChanged } from './default-values.ts';
-import { MapChangesList } from './map-changes-list.tsx';
 import { SettingControl, type SettingControlProps } from './setting-control.tsx';
 import { textName } from './setting-entry.ts';
 import styles from './settings.module.css';
 import { useSettingLabels } from './use-setting-labels.ts';
 
-const ConflictChoice = lazyPart(
-  () => import('./conflict-choice.tsx'),
-  (part) => part.ConflictChoice,
+const FieldConflict = lazyPart(
+  () => import('./field-conflict.tsx'),
+  (part) => part.FieldConflict,
+);
+const MapChangesList = lazyPart(
+  () => import('./map-changes-list.tsx'),
+  (part) => part.MapChangesList,
 );
 
-interface SettingFieldProps extends SettingControlProps {
+export interface SettingFieldProps extends SettingControlProps {
   /** What somebody else made of it since the typing began. */
   theirs: OptionState | undefined;
   onResolve: (value: string, theirs: OptionState) => void;
@@ -35,7 +38,7 @@ export function SettingField(props: SettingFieldProps) {
       <FieldNotes {...props} />
       {draft !== undefined && isMapSetting(entry.key) && theirs === undefined && <Changes from={option.value} to={draft.text} />}
       {queued !== undefined && draft === undefined && <Queued edit={queued} server={words.value(entry.key, option.value)} />}
-      {draft !== undefined && theirs !== undefined && <Conflict {...props} draft={draft} theirs={theirs} />}
+      {draft !== undefined && theirs !== undefined && <FieldConflict {...props} draft={draft} theirs={theirs} />}
     </div>
   );
 }
@@ -91,45 +94,6 @@ function FieldNotes({ entry, option, draft, queued, mayWrite, onType, onDrop }: 
 /** Whether others may reach this page by the same address. */
 function isReachable({ hostname }: Location): boolean {
   return hostname !== 'localhost' && hostname !== '[::1]' && !hostname.startsWith('127.');
-}
-
-function Conflict({
-  entry,
-  draft,
-  theirs,
-  onResolve,
-  onDrop,
-}: SettingFieldProps & { draft: NonNullable<SettingFieldProps['draft']>; theirs: OptionState }) {
-  const { t } = useTranslation();
-  const words = useSettingLabels();
-  return (
-    <section className={styles.conflict} role="alert">
-      <StatusMark status="conflict" strong>
-        {t('settings.conflict.at_field')}
-      </StatusMark>
-      {isSecret(entry.key) ? (
-        // Neither side can be shown.
-        <>
-          <p>{words.changeNote(theirs)}</p>
-          <Button onClick={() => onResolve(draft.text, theirs)}>{t('settings.secret.use_mine')}</Button>
-          <Button onClick={onDrop}>{t('settings.secret.keep_theirs')}</Button>
-        </>
-      ) : (
-        <ConflictChoice
-          // A newer value of theirs asks anew.
-          key={theirs.revision}
-          settingKey={entry.key}
-          base={draft.base}
-          mine={draft.text}
-          theirs={theirs}
-          mineNote={t('settings.conflict.mine_now')}
-          verb="use"
-          onChoose={(value) => onResolve(value, theirs)}
-          onDrop={onDrop}
-        />
-      )}
-    </section>
-  );
 }
 
 function Changes({ from, to }: { from: string; to: string }): ReactNode {

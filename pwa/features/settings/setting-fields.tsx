@@ -15,7 +15,7 @@ export interface FieldSection {
   entries: readonly SettingEntry[];
 }
 
-interface SettingFieldsProps {
+export interface SettingFieldsProps {
   sections: readonly FieldSection[];
   options: readonly Option[];
   edits: SettingEdits;

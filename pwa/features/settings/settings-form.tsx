@@ -4,11 +4,10 @@ import type { Option } from '#shared/options.ts';
 import type { SettingKey } from '#shared/settings.ts';
 import { loadTexts } from '#pwa/i18n/setup.ts';
 import { useIsPhone, useIsTouched } from '#pwa/ui/frame/breakpoint.ts';
-import { ConfirmDialog } from '#pwa/ui/frame/confirm-dialog.tsx';
 import { Segments } from '#pwa/ui/controls/segments.tsx';
 import { Fold } from '#pwa/ui/form/fold.tsx';
-import { UnsavedEdits } from '#pwa/ui/form/unsaved-edits.tsx';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
+import { Still } from '#pwa/ui/frame/query-state.tsx';
 import { useSaveKey } from '#pwa/ui/frame/use-save-key.ts';
 import { isChanged } from './default-values.ts';
 import { changesOf, isPriceEdit } from './option-drafts.ts';
@@ -16,8 +15,7 @@ import { entriesOf } from './pages.ts';
 import { type PriceView, PriceViewChoice } from './price-view-choice.tsx';
 import { SaveBar } from './save-bar.tsx';
 import type { SettingEntry, SettingPage } from './setting-entry.ts';
-import { SettingFields } from './setting-fields.tsx';
-import { useSettingSearch } from './setting-search.ts';
+import { SettingFields, type SettingFieldsProps } from './setting-fields.tsx';
 import styles from './settings.module.css';
 import type { SettingEdits } from './use-setting-edits.ts';
 
@@ -28,12 +26,26 @@ const TestMail = lazyPart(
   },
   (part) => part.TestMail,
 );
+// Asks before edits are left, of which there are none yet.
+const UnsavedEdits = lazyPart(
+  () => import('#pwa/ui/form/unsaved-edits.tsx'),
+  (part) => part.UnsavedEdits,
+);
+const FoundFields = lazyPart(
+  () => import('./found-fields.tsx'),
+  (part) => part.FoundFields,
+);
+const ConfirmDialog = lazyPart(
+  () => import('#pwa/ui/frame/confirm-dialog.tsx'),
+  (part) => part.ConfirmDialog,
+);
 const PriceEditor = lazyPart(
   async () => {
     const [part] = await Promise.all([import('./price-editor.tsx'), loadTexts('prices')]);
     return part;
   },
   (part) => part.PriceEditor,
+  <PricesShape />,
 );
 
 const GroupEditor = lazyPart(
@@ -114,29 +126,25 @@ export function SettingsForm(props: SettingsFormProps) {
           onReview={onReview}
         />
       )}
-      <ConfirmDialog
-        opened={askedOff !== undefined}
-        title={t('settings.password_login.title')}
-        text={t('settings.password_login.text')}
-        confirmLabel={t('settings.password_login.confirm')}
-        isDanger
-        onConfirm={() => {
-          if (askedOff !== undefined) edits.type(askedOff, 'false');
-          setAskedOff(undefined);
-        }}
-        onCancel={() => setAskedOff(undefined)}
-      />
+      {askedOff !== undefined && (
+        <ConfirmDialog
+          opened
+          title={t('settings.password_login.title')}
+          text={t('settings.password_login.text')}
+          confirmLabel={t('settings.password_login.confirm')}
+          isDanger
+          onConfirm={() => {
+            edits.type(askedOff, 'false');
+            setAskedOff(undefined);
+          }}
+          onCancel={() => setAskedOff(undefined)}
+        />
+      )}
     </form>
   );
 }
 
-interface FieldsProps {
-  options: readonly Option[];
-  edits: SettingEdits;
-  wanted: string | undefined;
-  onType: (entry: SettingEntry, text: string) => void;
-}
-
+type FieldsProps = Omit<SettingFieldsProps, 'sections'>;
 type PageFieldsProps = FieldsProps & Pick<SettingsFormProps, 'page' | 'view' | 'onView' | 'onReview'>;
 
 function PageFields({ page, view, onView, onReview, ...shared }: PageFieldsProps) {
@@ -204,22 +212,23 @@ function PageFields({ page, view, onView, onReview, ...shared }: PageFieldsProps
   );
 }
 
+/** Prices on their way: tools, then a row of the height that it will have for each model. */
+function PricesShape() {
+  return (
+    <Still>
+      <div className={styles.pricesShape}>
+        {Array.from({ length: 20 }, (_, index) => (
+          <span key={index}>
+            <i style={{ width: `${30 - ((index * 7) % 13)}%` }} />
+            <i />
+          </span>
+        ))}
+      </div>
+    </Still>
+  );
+}
+
 /** A link leads there, or somebody has to decide: the text of a setting is the place for it. */
 function needsLook(key: SettingKey, { wanted, edits }: FieldsProps): boolean {
   return key === wanted || edits.theirs.has(key) || edits.problems.has(key);
-}
-
-function FoundFields({ search, ...shared }: FieldsProps & { search: string }) {
-  const { t } = useTranslation();
-  const found = useSettingSearch(shared.options)(search);
-  const count = found.reduce((sum, { entries }) => sum + entries.length, 0);
-  return (
-    <>
-      <header className={styles.head}>
-        <h2 role="status">{t('settings.search.found', { count })}</h2>
-      </header>
-      {count === 0 && <p className={styles.nothing}>{t('settings.search.nothing')}</p>}
-      <SettingFields sections={found.map(({ page, entries }) => ({ title: t(`settings.page.${page}`), entries }))} {...shared} />
-    </>
-  );
 }

@@ -86,8 +86,8 @@ export function SkeletonLines({ lines }: { lines: number }) {
   );
 }
 
-/** Shown only when loading takes longer than 200 ms. */
-function Still({ isText = false, children }: { isText?: boolean; children: ReactNode }) {
+/** A shape of what is on its way, shown only when loading takes longer than 200 ms. */
+export function Still({ isText = false, children }: { isText?: boolean; children: ReactNode }) {
   const isShown = useAfter(200);
   return (
     <div className={styles.still} aria-busy="true" data-shown={isShown || undefined} data-void={isText || undefined}>
