@@ -2,12 +2,12 @@
 // number by which the administrator finds the request.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createVisitor, describeInBrowser } from './support/browser.ts';
-import type { Visitor } from './support/browser.ts';
+import type { Size, Visitor } from './support/browser.ts';
 import { furnish } from './support/furnish.ts';
 import { text } from './support/texts.ts';
 import { startTidegate } from './support/tidegate.ts';
 import type { Tidegate } from './support/tidegate.ts';
-import { settle, signIn } from './support/visit.ts';
+import { expectSoundScreen, settle, signIn } from './support/visit.ts';
 
 /** Each with what proves that it has been loaded after all. */
 const screens = [
@@ -53,6 +53,36 @@ describeInBrowser('failures', () => {
       await page.getByText(shows).first().waitFor();
       expect(await page.getByRole('alert').count(), path).toBe(0);
       await page.unrouteAll({ behavior: 'wait' });
+    }
+    await visitor.context.close();
+  });
+
+  it.each(['desk', 'phone'] as const)('%s: settings that could not be loaded say so in one block, beside their pages', async (size) => {
+    const visitor = await signedIn(size);
+    const { page } = visitor;
+    await page.route('**/api/option/**', (route) =>
+      route.fulfill({ status: 500, contentType: 'application/json', body: '{"success":false,"message":"x","code":"internal_error"}' }),
+    );
+    for (const path of ['/setting', '/setting?tab=prices']) {
+      await page.goto(path);
+      const alert = page.getByRole('main').getByRole('alert');
+      await alert.waitFor();
+      await settle(page);
+      const parts = await alert.locator('> *').evaluateAll((all) =>
+        all.map((part) => {
+          const { left, top, bottom } = part.getBoundingClientRect();
+          return { left: Math.round(left), top, bottom };
+        }),
+      );
+      expect(parts.length, path).toBeGreaterThan(2);
+      // One below the other from one edge, with nothing stretched between them.
+      expect(new Set(parts.map(({ left }) => left)).size, path).toBe(1);
+      for (const [index, { top }] of parts.entries()) {
+        const above = parts[index - 1];
+        if (above !== undefined) expect(top - above.bottom, `${path}: part ${index}`).toBeGreaterThanOrEqual(0);
+        if (above !== undefined) expect(top - above.bottom, `${path}: part ${index}`).toBeLessThanOrEqual(12);
+      }
+      await expectSoundScreen(visitor);
     }
     await visitor.context.close();
   });
@@ -119,8 +149,8 @@ describeInBrowser('failures', () => {
   });
 
   /** Without what an earlier visit left on the device: then the last rows would be shown. */
-  async function signedIn(): Promise<Visitor> {
-    const visitor = await createVisitor(tidegate.url);
+  async function signedIn(size: Size = 'desk'): Promise<Visitor> {
+    const visitor = await createVisitor(tidegate.url, { size });
     await visitor.page.addInitScript(() => {
       indexedDB.deleteDatabase('tidegate');
       // The worker would answer in place of the routes.
