@@ -39,7 +39,7 @@ describe('palette: settings', () => {
     expect(options()[0]).toContain('SMTPServer');
     type('retrytimes');
     await shows(() => expect(options()).toHaveLength(1));
-    expect(options()[0]).toContain('Retries of a failed call');
+    expect(options()[0]).toContain('Retries per failed call');
     type('oidc.client_id');
     await shows(() => expect(options()[0]).toContain('oidc.client_id'));
   });

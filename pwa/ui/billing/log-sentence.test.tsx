@@ -45,7 +45,7 @@ test('a changed setting is told by its name on the screen, from what to what', (
     { key: 'ModelRatio', name: 'gpt-4o', after: '1.25' },
   ];
   expect(said({ code: 'settings_changed', keys: 'RetryTimes, RegisterEnabled, ModelRatio', changes, more: 2 })).toMatchInlineSnapshot(
-    `"Retries of a failed call: 3 → 2; New users may register: On → Off; Model ratio · gpt-4o: (none) → 1.25; 2 more"`,
+    `"Retries per failed call: 3 → 2; Allow registration: On → Off; Model ratio · gpt-4o: (none) → 1.25; 2 more"`,
   );
 });
 
@@ -65,6 +65,6 @@ test('a secret is told without its value, and rows of earlier versions by the na
     `"Replaced SMTP credential"`,
   );
   expect(said({ code: 'settings_changed', keys: 'RetryTimes, not.a.setting' })).toMatchInlineSnapshot(
-    `"Changed settings: Retries of a failed call, not.a.setting"`,
+    `"Changed settings: Retries per failed call, not.a.setting"`,
   );
 });
