@@ -1,7 +1,7 @@
 // Where bodies lie that are too large for memory and are no JSON: in files that lose their names as soon as they are made, so that nothing of them
 // stays, however the process ends.
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, rmdir, unlink, writeFile } from 'node:fs/promises';
+import { mkdir, open, readdir, unlink, writeFile } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import type { Logger } from 'pino';
@@ -55,17 +55,12 @@ async function prepare(folder: string): Promise<void> {
   await Promise.all(left.map((name) => unlink(path.join(folder, name)).catch(() => {})));
 }
 
-/**
- * Writes and removes a file in the folder, which is left as it was.
- * @throws what the file system says
- */
+/** Writes and removes a file in the folder, which is made. @throws what the file system says */
 export async function tryFolder(folder: string): Promise<void> {
-  const made = await mkdir(folder, { recursive: true, mode: 0o700 });
+  await mkdir(folder, { recursive: true, mode: 0o700 });
   const file = path.join(folder, `${randomUUID()}${ending}`);
   await writeFile(file, 'x', { flag: 'wx', mode: 0o600 });
   await unlink(file);
-  // Another process may have begun to use it.
-  if (made !== undefined) await rmdir(folder).catch(() => {});
 }
 
 const reasons = {
