@@ -121,7 +121,8 @@ class Sums {
     }
     this.#sums.completed += 1;
     const usage = read === null || read.kind === 'failed' ? null : read.usage;
-    if (read === null || read.kind === 'failed' || usage === null) {
+    // Every request has a prompt: zeros tell nothing.
+    if (read === null || read.kind === 'failed' || usage === null || inputTokens(usage) === 0) {
       this.#addShare();
       return;
     }

@@ -9,7 +9,7 @@ import type { LeftFile } from './left-files.ts';
 import type { NamedContents } from './named-contents.ts';
 import type { SignatureMemory } from './signature-memory.ts';
 import type { Way } from './way.ts';
-import type { DialectSettings } from './upstream-dialect.ts';
+import type { DialectSettings, DoubtfulField } from './upstream-dialect.ts';
 
 export interface CallInput {
   client: ClientDialect;
@@ -91,7 +91,7 @@ export interface EncodedRequest {
   /** Are left at the provider before it. Missing: none. */
   files?: readonly LeftFile[] | undefined;
   /** Fields that some who speak the format do not know: refused for one, it is sent again without. Missing: none. */
-  doubtful?: readonly string[] | undefined;
+  doubtful?: readonly DoubtfulField[] | undefined;
   /** What its caller wants of a response that only names it. Missing: nothing. */
   contents?: NamedContents | undefined;
 }

@@ -7,6 +7,7 @@ import { takeJsonTexts } from './json-texts.ts';
 import { onlyAllowed } from './allowed-tools.ts';
 import { finalizeRequest } from './finalize-request.ts';
 import type { ChatRequest } from './parts.ts';
+import { takesPlainThoughts } from './plain-thoughts.ts';
 import { withPlainSchemas } from './plain-schema.ts';
 import { paidRequest, searchesStores } from './hosted-tools.ts';
 import { thisChannel, untranslatable } from './losses.ts';
@@ -40,6 +41,8 @@ export function encodeRequest(given: CallInput): EncodedRequest {
     forceUsage: forceUsage && way.provider.quirks?.streamOptions !== undefined,
     settings,
     budget,
+    withoutFields: input.withoutFields,
+    takesPlainThoughts: takesPlainThoughts(way),
     marksPrompt: marksPrompts(way, settings),
     cacheMarks: way.provider.cacheMarks?.models.test(way.upstreamModel) === true ? way.provider.cacheMarks : undefined,
     thoughts: thoughtsRule(input),

@@ -31,3 +31,10 @@ function isEmpty(value: unknown, said: SaidField | undefined): boolean {
 export function isTextOnly(value: unknown, text: string): boolean {
   return Array.isArray(value) && value.every((modality) => modality === text);
 }
+
+/** Sound among what a response may consist of: without a voice it is none. */
+export function withSound(extras: readonly ExtraField[]): ExtraField[] {
+  const isSound = ({ field, value }: ExtraField) =>
+    field === 'modalities' && Array.isArray(value) && value.some((modality) => typeof modality === 'string' && /^audio$/i.test(modality));
+  return extras.map((extra) => (isSound(extra) ? { ...extra, field: 'voice' } : extra));
+}

@@ -188,6 +188,8 @@ export interface ReasoningWish {
   isOn: boolean;
   effort?: ReasoningEffort;
   budgetTokens?: number;
+  /** The field by which its caller asks to see the thoughts. Missing: they are told where they come by themselves. */
+  shownBy?: string;
 }
 
 /** A chat request. What the client left out is undefined. */

@@ -24,6 +24,8 @@ export interface ModelRule {
   sampling?: readonly string[];
   /** The effort that a request names becomes the nearest that the model takes. */
   fitsEffort?: true;
+  /** How long a prompt is to be kept is said where the model takes that. */
+  fitsRetention?: true;
   suffixes?: readonly ModelSuffix[];
   /** Endings by which a name says how much the model shall think, where a setting lets them: `-thinking-1024`. */
   hasThinkingEndings?: true;
@@ -164,6 +166,8 @@ export interface ProviderTraits {
   billsSearches?: boolean;
   /** It finds the cache of a conversation by `prompt_cache_key`. Behind addresses of others a strict server may refuse that. */
   takesCacheKey?: boolean;
+  /** It takes thoughts of earlier turns encrypted alone. Behind addresses of others that goes by the model. */
+  takesSealedThoughts?: boolean;
   /** Marks for its cache in chat completions; missing: it takes none. */
   cacheMarks?: CacheMarks;
   /** A choice of tools may name those that may be called, where its format has that from its vendor. Behind addresses of others as above. */

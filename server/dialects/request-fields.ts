@@ -74,6 +74,7 @@ export const requestFields = {
   user_id: { isEssential: false, about: 'who the end user is' },
   region: { isEssential: true, about: 'where the provider computes' },
   service_tier: { isEssential: false, about: "the provider's own tiers" },
+  google_tier: { isEssential: false, about: "Google's own tiers" },
   speed: { isEssential: false, about: "the provider's own tiers" },
   store: { isEssential: false, about: 'storage at the provider' },
   metadata: { isEssential: false, about: 'storage at the provider' },

@@ -6,11 +6,14 @@ import { isObject } from '#server/framing/loose-json.ts';
 import type { CallInput } from './encode-input.ts';
 import { paidBody } from './hosted-tools.ts';
 import { thisChannel } from './losses.ts';
+import type { RequestField } from './request-fields.ts';
 
 /** What raises prices in a format of providers. */
 export interface Surcharges {
   /** By field of a body, or by member of one (`reasoning.mode`): the values that cost nothing more. */
   fields: Readonly<Record<string, readonly unknown[]>>;
+  /** What they mean, where callers of other formats have a word for it. */
+  said?: Readonly<Record<string, RequestField>>;
   /** Fields without which the response would be a wrong one: their calls are refused. */
   essential?: readonly string[];
   /** By header of the caller: how those items of its list begin that cost more. The others stay as they are. */
@@ -33,10 +36,10 @@ export function withoutSurcharges(call: CallInput): { call: CallInput; dropped: 
 }
 
 /** Of a body in the provider's format. @throws {AppError} `untranslatable` for what must not be left out */
-export function plainBody({ way }: CallInput, asked: CallInput['body'], dropped: string[]): CallInput['body'] {
+export function plainBody({ way, client, body: clientBody }: CallInput, asked: CallInput['body'], dropped: string[]): CallInput['body'] {
   const { dialect, provider, setting } = way;
   if (setting.allowsSurcharges === true) return asked;
-  const { fields = {}, lists = {}, essential = [], marks = {} } = dialect.surcharges ?? {};
+  const { fields = {}, lists = {}, essential = [], marks = {}, said = {} } = dialect.surcharges ?? {};
   const body = withoutMarks(withoutItems(withoutMembers(asked, fields, dropped), lists, dropped), marks, dropped);
   const dear = Object.keys(body).filter((name) => {
     const value = body[name];
@@ -47,7 +50,10 @@ export function plainBody({ way }: CallInput, asked: CallInput['body'], dropped:
   const wanted = dear.find((name) => essential.includes(name));
   if (wanted !== undefined) throw new AppError('untranslatable', { field: wanted, dialect: thisChannel }, { field: wanted });
   if (dear.length === 0) return body;
-  dropped.push(...dear);
+  for (const name of dear) {
+    const meaning = Object.hasOwn(clientBody, name) || !Object.hasOwn(said, name) ? undefined : said[name];
+    dropped.push((meaning === undefined ? undefined : client.saidFields[meaning]?.name) ?? name);
+  }
   return Object.fromEntries(Object.entries(body).filter(([name]) => !dear.includes(name)));
 }
 

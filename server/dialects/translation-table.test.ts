@@ -17,8 +17,8 @@ const plainBodies: Readonly<Record<string, object>> = {
 };
 const models: Readonly<Record<string, string>> = {
   claude: 'claude-sonnet-4-5',
-  'openai-chat': 'gpt-4o',
-  'openai-responses': 'gpt-4o',
+  'openai-chat': 'gpt-4.1',
+  'openai-responses': 'gpt-4.1',
   gemini: 'gemini-2.5-flash',
   converse: 'amazon.nova-2-lite-v1:0',
   ollama: 'llama3.2',

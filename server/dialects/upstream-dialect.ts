@@ -38,6 +38,17 @@ export interface WriteOptions {
   marksPrompt?: boolean;
   /** Marks for the cache that the provider takes; missing: those of the format. */
   cacheMarks?: CacheMarks | undefined;
+  /** Its models get thoughts of earlier turns that nobody has encrypted. Missing: they do not, where the format has such thoughts. */
+  takesPlainThoughts?: boolean;
+  /** Fields that the provider has refused, by their names as doubtful ones. Missing: none. */
+  withoutFields?: ReadonlySet<string> | undefined;
+}
+
+/** A field that not everybody who speaks the format takes: refused for it, a request is sent again without. */
+export interface DoubtfulField {
+  name: string;
+  /** What else than its name a refusal of it says. */
+  refusal?: RegExp;
 }
 
 export interface WrittenRequest {
@@ -48,6 +59,8 @@ export interface WrittenRequest {
   doubtful?: readonly string[];
   /** Are left at the provider before the call; their marks stand in the body. */
   files?: readonly LeftFile[];
+  /** Missing: all of it is taken by everybody. */
+  doubtful?: readonly DoubtfulField[];
 }
 
 export interface AppliedTraits {

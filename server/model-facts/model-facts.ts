@@ -48,6 +48,8 @@ export interface ModelFacts {
   readonly takesJsonSchema: boolean;
   /** Shorter prompts are not cached; null: not known. */
   readonly cacheLeastTokens: number | null;
+  /** How long its prompts may be told to be kept, in OpenAI's words; none: it cannot be told. */
+  readonly cacheRetentions: readonly string[];
   readonly encoding: 'o200k_base' | 'cl100k_base';
   readonly record: ModelRecord;
 }
@@ -87,6 +89,7 @@ export function readFacts(id: string, record: ModelRecord): ModelFacts {
     signsCalls: record.signsCalls === true,
     takesJsonSchema: record.jsonSchema === true,
     cacheLeastTokens: record.cacheLeastTokens ?? null,
+    cacheRetentions: record.cacheRetention ?? [],
     encoding: record.encoding ?? 'cl100k_base',
     record,
   };

@@ -47,6 +47,8 @@ export const ModelRecord = z.object({
   stop: z.optional(z.literal(false)),
   /** `responses`: chat completions refuse functions unless it is told not to think. */
   toolsBy: z.optional(z.literal('responses')),
+  /** How long its prompts may be told to be kept (`prompt_cache_retention`). Missing: it cannot be told. */
+  cacheRetention: z.optional(z.array(z.enum(['in_memory', '24h']))),
   encoding: z.optional(z.literal('o200k_base')),
   /** Calls of tools are signed, and come back with their signatures. */
   signsCalls: z.optional(z.literal(true)),

@@ -92,6 +92,8 @@ async function readResponse(
 ): Promise<AttemptResult> {
   const { record } = attempt;
   const response = await exchange.received;
+  // It may have been sent once more, with less.
+  call.dropped = attempt.request.dropped;
   if (response.kind === 'failed' && response.cause !== null) {
     // One that fails by itself costs nothing, whoever has hung up.
     const isEnded = response.cause.reason === 'aborted' || response.cause.reason === 'too_large';

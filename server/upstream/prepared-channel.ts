@@ -268,6 +268,7 @@ function prepareFormat(source: FormatSource, dialect: UpstreamDialect, format: P
       ...(thoughts === undefined || (thoughts.isAwayOnly === true && isAtHome) ? {} : { thoughts }),
       takesCacheKey: traits.takesCacheKey === true && isAtHome,
       takesAllowedTools: traits.takesAllowedTools === true && isAtHome,
+      takesSealedThoughts: traits.takesSealedThoughts === true && (isAtHome || provider.baseUrl === null),
     },
     paths,
     models,

@@ -1,4 +1,5 @@
 // A call that asks for more than its caller did, and is refused for that, is sent once more without it. For whoever waits it is one exchange.
+import type { DoubtfulField } from '#server/dialects/upstream-dialect.ts';
 import type { CallExchange, Received } from './exchange.ts';
 import { FollowedSending } from './followed-sending.ts';
 import type { PreparedChannel } from './prepared-channel.ts';
@@ -6,7 +7,7 @@ import type { PreparedChannel } from './prepared-channel.ts';
 interface Doubt {
   channel: Pick<PreparedChannel, 'refusedFields'>;
   /** Fields that its provider may not know. */
-  doubtful: readonly string[];
+  doubtful: readonly DoubtfulField[];
   /** The same call without them. */
   resend: (fields: ReadonlySet<string>) => CallExchange | Promise<CallExchange>;
 }
@@ -15,30 +16,32 @@ export function withoutRefused(first: CallExchange, { channel, doubtful, resend 
   const { request } = first;
   const sending = new FollowedSending(first.sending);
   const received = first.received.then(async (response) => {
-    const field = doubtful.find((name) => isRefusalOf(response, name, request));
-    if (field === undefined || sending.isAborted) return response;
-    const second = await resend(new Set([field]));
+    const refused = doubtful.find((field) => isRefusalOf(response, field, request));
+    if (refused === undefined || sending.isAborted) return response;
+    const second = await resend(new Set([refused.name]));
     sending.follow(second.sending);
     const told = await second.received;
+    request.dropped = second.request.dropped;
     // A refusal of something else may quote its caller, who is to change nothing for others.
-    if (isAnswer(told, request)) channel.refusedFields.note(request.upstreamModel, field);
+    if (isAnswer(told, request)) channel.refusedFields.note(request.upstreamModel, refused.name);
     return told;
   });
   return { ...first, sending, received };
 }
 
-/** Of requests that cannot be read: they cost nothing. */
-const unreadable: ReadonlySet<number> = new Set([400, 422]);
+/** Of requests that cannot be read, or whose sender may not have what they ask for: they cost nothing. */
+const unreadable: ReadonlySet<number> = new Set([400, 403, 422]);
 /** Bytes of a refusal that are looked at. */
 const longestRefusal = 64 * 1024;
 
-function isRefusalOf(response: Received, field: string, request: CallExchange['request']): boolean {
-  if (response.kind === 'failed') {
-    const { message, param } = response.failure;
-    return unreadable.has(response.status) && (message.includes(field) || param.includes(field));
-  }
+function isRefusalOf(response: Received, field: DoubtfulField, request: CallExchange['request']): boolean {
+  if (response.kind === 'failed') return unreadable.has(response.status) && isAbout(response.failure, field);
   const error = errorIn(response, request);
-  return error !== null && unreadable.has(error.status) && (error.message.includes(field) || error.param.includes(field));
+  return error !== null && unreadable.has(error.status) && isAbout(error, field);
+}
+
+function isAbout({ message, param }: { message: string; param: string }, { name, refusal }: DoubtfulField): boolean {
+  return message.includes(name) || param.includes(name) || (refusal !== undefined && (refusal.test(message) || refusal.test(param)));
 }
 
 function isAnswer(response: Received, request: CallExchange['request']): boolean {

@@ -51,7 +51,7 @@ export function readResponses(body: unknown): ResponsesRequest | UpstreamError {
     return refusal("Invalid 'max_output_tokens': integer below minimum value.", 'max_output_tokens');
   const items: unknown[] = typeof input === 'string' ? [{ role: 'user', content: input }] : Array.isArray(input) ? input : [];
   if (items.length === 0) return refusal("Missing required parameter: 'input'.", 'input');
-  const fault = itemsFault(items) ?? toolsFault(tools);
+  const fault = itemsFault(items, /^(?:gpt-\d|o\d)/.test(model)) ?? toolsFault(tools);
   if (fault !== null) return refusal(fault, 'input');
   const last = items.at(-1);
   return {
@@ -66,7 +66,7 @@ export function readResponses(body: unknown): ResponsesRequest | UpstreamError {
   };
 }
 
-function itemsFault(items: readonly unknown[]): string | null {
+function itemsFault(items: readonly unknown[], isOpenais: boolean): string | null {
   const open = new Set<unknown>();
   for (const [index, item] of items.entries()) {
     if (!isObject(item)) return `Invalid type for 'input[${index}]'.`;
@@ -79,6 +79,8 @@ function itemsFault(items: readonly unknown[]): string | null {
       if (!open.delete(id)) return `No tool call found for function call output with call_id ${String(id)}.`;
     } else if (type === 'reasoning') {
       if (!Array.isArray(item['summary'])) return `Missing required parameter: 'input[${index}].summary'.`;
+      // Other hosts than OpenAI read thoughts as they are.
+      if (encrypted === undefined && !isOpenais && Array.isArray(content)) continue;
       if (typeof encrypted !== 'string' || !Buffer.from(encrypted, 'base64').toString().startsWith('encrypted:'))
         return 'The encrypted content could not be verified.';
     } else if (type === 'compaction') {

@@ -54,7 +54,7 @@ function encode(asked: CallInput): EncodedRequest {
   if (asked.isPassThrough === true) return { ...forwardBody(asked), headers: wantsEvents(body) ? null : anyType };
   const tells = way.provider.speech === 'events' && speaksTokens(way.upstreamModel) && asked.withoutFields?.has(formatField) !== true;
   const request = body.stream_format === (tells ? 'sse' : undefined) ? forwardBody(asked) : inFormat(asked, tells);
-  return tells ? { ...request, doubtful: [formatField] } : { ...request, headers: anyType };
+  return tells ? { ...request, doubtful: [{ name: formatField }] } : { ...request, headers: anyType };
 }
 
 function inFormat(asked: CallInput, tells: boolean): EncodedRequest {

@@ -166,9 +166,22 @@ function readReasoning(fields: StrictFields): ReasoningWish | undefined {
   const wishes = [fields, ...turns].map((wish) => wish.fields('output_config')?.oneOf('effort', efforts));
   const effort = wishes.findLast((wish) => wish !== undefined);
   if (type === 'disabled') return { isOn: false };
-  if (type === 'enabled') return { isOn: true, budgetTokens: thinking?.integer('budget_tokens', 0, mostTokens) ?? 0, ...effortOf(effort) };
+  const shown = shownThoughts(thinking, type);
+  if (type === 'enabled') {
+    return { isOn: true, budgetTokens: thinking?.integer('budget_tokens', 0, mostTokens) ?? 0, ...effortOf(effort), ...shown };
+  }
   if (type === undefined && effort === undefined) return undefined;
-  return { isOn: true, ...effortOf(effort) };
+  return { isOn: true, ...effortOf(effort), ...shown };
+}
+
+/**
+ * Thoughts within a budget are told unless their caller wants none; of those without one it says so.
+ * https://platform.claude.com/docs/en/build-with-claude/extended-thinking
+ */
+function shownThoughts(thinking: StrictFields | undefined, type: string | undefined): { shownBy?: string } {
+  const display = thinking?.text('display');
+  if (display === 'summarized') return { shownBy: 'thinking.display' };
+  return display === undefined && type === 'enabled' ? { shownBy: 'thinking' } : {};
 }
 
 function effortOf(effort: ReasoningEffort | undefined): { effort?: ReasoningEffort } {

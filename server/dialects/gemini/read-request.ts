@@ -2,7 +2,7 @@
 import { fieldRules } from '#shared/field-rules.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { defined } from '../defined.ts';
-import { extraFieldReader, isTextOnly } from '../extra-fields.ts';
+import { extraFieldReader, isTextOnly, withSound } from '../extra-fields.ts';
 import { otherProviders, untranslatable } from '../losses.ts';
 import type { ChatRequest, ReasoningWish } from '../parts.ts';
 import { badField, StrictFields } from '../strict-fields.ts';
@@ -47,7 +47,7 @@ export function readRequest(body: Body): ChatRequest {
     messages: [...readSystem(fields.fields('systemInstruction')), ...contents.messages],
     tools,
     ...(hosted.length === 0 ? {} : { hostedTools: hosted }),
-    extras: [...extraFields(fields, known), ...extraFields(config, knownConfig), ...contents.extras, ...extras],
+    extras: [...extraFields(fields, known), ...withSound(extraFields(config, knownConfig)), ...contents.extras, ...extras],
     saidFields,
     ...defined('toolChoice', choice),
     ...defined('maxTokens', limit === 0 ? undefined : limit),
@@ -81,8 +81,9 @@ function readThinking(config: StrictFields | undefined): ReasoningWish | undefin
   const budget = config.integer('thinkingBudget', -1, mostTokens);
   const level = config.text('thinkingLevel');
   const effort = level === undefined ? undefined : effortOfLevel(level);
+  const shown = config.boolean('includeThoughts') === true ? { shownBy: config.path('includeThoughts') } : undefined;
   if (budget === 0) return { isOn: false };
-  if (effort !== undefined) return { isOn: true, effort };
-  if (budget !== undefined && budget > 0) return { isOn: true, budgetTokens: budget };
-  return budget === -1 || config.boolean('includeThoughts') === true ? { isOn: true } : undefined;
+  if (effort !== undefined) return { isOn: true, effort, ...shown };
+  if (budget !== undefined && budget > 0) return { isOn: true, budgetTokens: budget, ...shown };
+  return budget === -1 || shown !== undefined ? { isOn: true, ...shown } : undefined;
 }

@@ -1,7 +1,8 @@
 // What a `generateContent` request can say, and what this format carries of what others say.
 import type { CarriedFields, SaidFields } from '../request-fields.ts';
 import { writeSeal } from '../seal.ts';
-import { cheapTiers } from './tiers.ts';
+import { writeModalities, writeSafety } from './config-fields.ts';
+import { usualTiers } from './tiers.ts';
 
 /** A field of `generationConfig`. */
 const configured = (name: string) => (value: unknown) => ({ generationConfig: { [name]: value } });
@@ -43,7 +44,7 @@ export const saidFields: SaidFields = {
     name: 'hosted tool parts',
     example: { contents: [{ role: 'model', parts: [{ toolCall: { id: 't1', toolType: 'GOOGLE_SEARCH_WEB' } }] }, question] },
   },
-  service_tier: { name: 'serviceTier', neutral: cheapTiers, example: { serviceTier: 'priority' } },
+  google_tier: { name: 'serviceTier', neutral: usualTiers, example: { serviceTier: 'flex' } },
   store: { name: 'store', example: { store: false } },
   metadata: { name: 'labels', example: { labels: { run: '1' } } },
   safety_settings: {
@@ -112,6 +113,9 @@ export const carriedFields: CarriedFields = {
   choices: configured('candidateCount'),
   logprobs: () => ({ generationConfig: { responseLogprobs: true } }),
   top_logprobs: (value) => ({ generationConfig: { responseLogprobs: true, logprobs: value } }),
+  modalities: writeModalities,
+  google_tier: (value) => ({ serviceTier: value }),
+  safety_settings: writeSafety,
   seed: configured('seed'),
   frequency_penalty: configured('frequencyPenalty'),
   presence_penalty: configured('presencePenalty'),

@@ -33,7 +33,7 @@ export const geminiUpstream: UpstreamDialect = {
     return largestCount(config['candidateCount'], config['candidate_count']);
   },
   carriedFields,
-  surcharges: { fields: { serviceTier: cheapTiers, service_tier: cheapTiers } },
+  surcharges: { fields: { serviceTier: cheapTiers, service_tier: cheapTiers }, said: { serviceTier: 'google_tier' } },
   identity: {
     writeRequest: forwardRequest,
     readWhole: (input) => forwardWhole(asAnswer(input)),

@@ -2,9 +2,19 @@
 import { fieldRules } from '#shared/field-rules.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { defined } from '../defined.ts';
-import { extraFieldReader, isTextOnly } from '../extra-fields.ts';
+import { extraFieldReader, isTextOnly, withSound } from '../extra-fields.ts';
 import { sourceOfUrl } from '../media.ts';
-import type { AssistantPart, ChatRequest, FilePart, ImagePart, Message, ReasoningEffort, TextPart, UserPart } from '../parts.ts';
+import type {
+  AssistantPart,
+  ChatRequest,
+  FilePart,
+  ImagePart,
+  Message,
+  ReasoningEffort,
+  TextPart,
+  ToolResultPart,
+  UserPart,
+} from '../parts.ts';
 import { callIds } from './call-ids.ts';
 import { kindOfTool } from './hosted-tools.ts';
 import { readSignatureField, sealOfDetail } from './reasoning-details.ts';
@@ -58,7 +68,7 @@ export function readRequest(body: Body): ChatRequest {
     ...(hostedTools.length === 0 ? {} : { hostedTools }),
     tools: [...tools.filter((tool) => kindOfTool(tool.plain) === null).map(readTool), ...fields.objects('functions').map(readFunction)],
     isStream: fields.boolean('stream') ?? false,
-    extras: [...extraFields(fields, known)],
+    extras: withSound(extraFields(fields, known)),
     saidFields,
     ...defined('toolChoice', readToolChoice(fields, hostedTools)),
     ...defined('parallelToolCalls', fields.boolean('parallel_tool_calls')),
@@ -118,7 +128,17 @@ function readMessages(fields: StrictFields, textTools: TextToolNames): Message[]
 function addToolResult(results: ResultTurns, message: StrictFields, field: string): void {
   const callId = message.text('tool_call_id') ?? message.text('name');
   if (callId === undefined) throw badField(message.path('tool_call_id'), fieldRules.required);
-  results.add({ type: 'tool_result', callId: callIds.read(callId), content: readTexts(message), isError: false }, field);
+  results.add({ type: 'tool_result', callId: callIds.read(callId), content: readResult(message), isError: false }, field);
+}
+
+/** Pictures and files go where a tool may answer with them. */
+function readResult(message: StrictFields): ToolResultPart['content'] {
+  const content = message.raw('content');
+  if (content === undefined || typeof content === 'string') return readTexts(message);
+  return message.objects('content').map((part) => {
+    const type = part.oneOf('type', ['text', 'image_url', 'file']);
+    return type === 'image_url' ? readImage(part) : type === 'file' ? readFile(part) : readText(part);
+  });
 }
 
 function readTexts(message: StrictFields): TextPart[] {

@@ -1,5 +1,6 @@
 // The rules of `RequestQuirks`, applied copy on write: a body that no rule touches comes back as the same object.
 import { isObject } from '#server/framing/loose-json.ts';
+import { refusesRetention, retentionField } from '../cache-retention.ts';
 import type { EncodeInput } from '../encode-input.ts';
 import type { RequestQuirks } from '../provider-traits.ts';
 import { effortNamed, nearestEffort, refusesSampling } from '../reasoning-models.ts';
@@ -40,6 +41,8 @@ export function applyQuirks(body: Body, input: EncodeInput): AppliedTraits {
     for (const field in way.set) if (!edit.has(field)) edit.set(field, way.set[field]);
   }
   if (way.rules.some(({ fitsEffort }) => fitsEffort === true)) fitEffort(edit, input, dropped);
+  if (way.rules.some(({ fitsRetention }) => fitsRetention === true) && refusesRetention(way.facts, edit.get(retentionField)))
+    lose(retentionField);
   const effort = way.paramOverride?.['reasoning_effort'] ?? edit.get('reasoning_effort');
   for (const { sampling } of way.rules) {
     if (sampling !== undefined && way.facts !== undefined && refusesSampling(way.facts, effort)) for (const field of sampling) lose(field);

@@ -9,7 +9,7 @@ export const saidFields: SaidFields = {
   logprobs: { name: 'logprobs', neutral: [false], example: { logprobs: true } },
   top_logprobs: { name: 'top_logprobs', neutral: [0], example: { top_logprobs: 3 } },
   voice: { name: 'audio', example: { audio: { voice: 'alloy', format: 'wav' } } },
-  modalities: { name: 'modalities', example: { modalities: ['text', 'audio'] } },
+  modalities: { name: 'modalities', example: { modalities: ['text', 'image'] } },
   search: { name: 'web_search_options', example: { web_search_options: {} } },
   offered_provider_tools: { name: 'tools.0', example: { tools: [{ type: 'image_generation' }] } },
   forced_provider_tool: { name: 'tool_choice', example: { tools: [{ type: 'image_generation' }], tool_choice: 'required' } },

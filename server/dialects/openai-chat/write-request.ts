@@ -13,6 +13,8 @@ import type {
   ToolResultPart,
   UserPart,
 } from '../parts.ts';
+import { withoutRefusedRetention } from '../cache-retention.ts';
+import { functionParameters } from '../function-parameters.ts';
 import { Losses, untranslatable } from '../losses.ts';
 import type { CacheMarks, ThoughtsRule } from '../provider-traits.ts';
 import { effortOf, fieldOf, isAsWished, reasons, takesEffort } from '../reasoning-models.ts';
@@ -32,8 +34,8 @@ const dialect = 'OpenAI Chat Completions';
 export function writeRequest(asked: ChatRequest, options: WriteOptions): WrittenRequest {
   const losses = new Losses(asked.saidFields);
   const { request, isLost } = withMarks(asked, options.cacheMarks);
-  const extras = losses.carry(request.extras, carriedFields, dialect);
   const { knownAs = options.upstreamModel } = options;
+  const extras = losses.carry(withoutRefusedRetention(request.extras, knownAs, losses), carriedFields, dialect);
   const isReasoning = reasons(knownAs);
   const body: Json = {
     ...extras,
@@ -80,7 +82,7 @@ function writeTools(body: Json, request: ChatRequest, losses: Losses): void {
     function: {
       name,
       ...(description === undefined ? {} : { description }),
-      parameters,
+      parameters: functionParameters(parameters),
       ...(isStrict === undefined ? {} : { strict: isStrict }),
     },
     ...cacheControl(cache),

@@ -74,6 +74,8 @@ function outputOf({ outputs, output }: Readonly<JsonObject>): string | undefined
   return typeof output === 'string' ? output : undefined;
 }
 
+const unbilled: ReadonlySet<unknown> = new Set(['mcp_list_tools', 'shell_call_output', 'program']);
+
 /** Runs that are billed: searches, not pages that are opened; a container once, however often code runs in it. */
 export class HostedRuns {
   readonly #calls: Partial<Record<HostedKind, number>> = {};
@@ -82,7 +84,7 @@ export class HostedRuns {
   /** @returns what has run so far; null: the item is no run that is billed */
   add(item: Readonly<JsonObject>): HostedCalls | null {
     const kind = kindOf(item);
-    if (kind === undefined || kind === 'tool_search' || item.type === 'mcp_list_tools' || item.type === 'shell_call_output') return null;
+    if (kind === undefined || kind === 'tool_search' || unbilled.has(item.type)) return null;
     if (kind === 'web_search' && isObject(item.action) && item.action.type !== 'search') return null;
     if (kind === 'code_execution') this.#containers.add(textOf(item.container_id));
     this.#calls[kind] = kind === 'code_execution' ? this.#containers.size : (this.#calls[kind] ?? 0) + 1;

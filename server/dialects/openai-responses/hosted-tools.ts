@@ -17,8 +17,11 @@ const kinds: readonly (readonly [beginning: string, kind: HostedKind])[] = [
 /** Types of tools that the caller runs. */
 const ofCaller: ReadonlySet<string> = new Set(['function', 'custom', 'namespace', 'local_shell', 'apply_patch']);
 
+/** Code of the model that calls its caller's tools: it costs nothing but its tokens. */
+export const programTool = 'programmatic_tool_calling';
+
 export function kindOfTool({ type, execution, environment }: Body): HostedKind | null {
-  if (typeof type !== 'string' || ofCaller.has(type) || type.startsWith('computer')) return null;
+  if (typeof type !== 'string' || ofCaller.has(type) || type === programTool || type.startsWith('computer')) return null;
   if (type === 'tool_search' && execution === 'client') return null;
   // A shell is the caller's own, unless it runs in a container of the provider.
   if (type === 'shell') return isObject(environment) && String(environment.type).startsWith('container') ? 'code_execution' : null;

@@ -2,6 +2,7 @@
 import { isObject } from '#server/framing/loose-json.ts';
 import type { EncodedRequest, EncodeInput } from '../encode-input.ts';
 import { describeRequest, finalizeRequest } from '../finalize-request.ts';
+import { takesPlainThoughts } from '../plain-thoughts.ts';
 import { reasons } from '../reasoning-models.ts';
 import { refuseState } from './check-request.ts';
 import { readEncrypted } from './encrypted-content.ts';
@@ -12,10 +13,18 @@ export function forwardRequest(input: EncodeInput): EncodedRequest {
   const { body, rawText, way } = input;
   if (input.isPassThrough === true) return { ...describeRequest(body, input), body: Buffer.from(rawText), dropped: [] };
   refuseState(body);
-  const named = { ...body, model: way.upstreamModel };
+  // What runs in the background runs here.
+  const { background_options: later, ...asked } = body;
+  const named = { ...asked, model: way.upstreamModel };
   const own = input.isCount === true ? counted(named) : stateless(named, way.knownAs);
-  const { items, isLost } = ownThoughts(own['input']);
-  return finalizeRequest({ body: isLost ? { ...own, input: items } : own, dropped: isLost ? ['reasoning items'] : [] }, input);
+  const { items, isLost } = ownThoughts(own['input'], takesPlainThoughts(way));
+  return finalizeRequest(
+    {
+      body: isLost ? { ...own, input: items } : own,
+      dropped: [...(isLost ? ['reasoning items'] : []), ...(later === undefined ? [] : ['background_options'])],
+    },
+    input,
+  );
 }
 
 /** https://platform.openai.com/docs/api-reference/responses/input-tokens: it takes no others. */
@@ -49,12 +58,13 @@ function stateless(body: Body, model: string): Body {
 }
 
 /** Without thoughts that this provider cannot read: those of other vendors, and those of which it would have to keep the rest. */
-function ownThoughts(input: unknown): { items: unknown; isLost: boolean } {
+function ownThoughts(input: unknown, takesPlain: boolean): { items: unknown; isLost: boolean } {
   if (!Array.isArray(input)) return { items: input, isLost: false };
   const items = input.filter((item: unknown) => {
     if (!isObject(item) || item.type !== 'reasoning') return true;
     const { encrypted_content: encrypted } = item;
-    return typeof encrypted === 'string' && encrypted !== '' && readEncrypted(encrypted, false).seal.origin === 'openai';
+    if (typeof encrypted === 'string' && encrypted !== '') return readEncrypted(encrypted, false).seal.origin === 'openai';
+    return takesPlain && [item.content, item.summary].some((parts) => Array.isArray(parts) && parts.length > 0);
   });
   return { items, isLost: items.length < input.length };
 }

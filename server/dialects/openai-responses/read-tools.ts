@@ -7,7 +7,7 @@ import type { HostedOptions, HostedTool, Tool, ToolChoice } from '../parts.ts';
 import type { ExtraField } from '../request-fields.ts';
 import { badField, StrictFields } from '../strict-fields.ts';
 import { textTool } from '../text-tools.ts';
-import { kindOfTool } from './hosted-tools.ts';
+import { kindOfTool, programTool } from './hosted-tools.ts';
 import { flatName, searchName } from './tool-forms.ts';
 
 export interface ReadTools {
@@ -29,10 +29,13 @@ export function readTools(list: readonly StrictFields[]): ReadTools {
       return;
     }
     const read = readTool(tool, type, namespace);
-    if (read !== null) tools.set(read.name, read);
-    else {
+    if (read !== null) {
+      tools.set(read.name, read);
+      for (const name of unread(tool)) extras.push({ field: null, name: tool.path(name), value: null });
+    } else {
       const kind = kindOfTool(tool.plain);
-      if (kind === null) extras.push({ field: 'taught_tools', name: tool.path('type'), value: null });
+      if (type === programTool) extras.push({ field: null, name: path, value: null });
+      else if (kind === null) extras.push({ field: 'taught_tools', name: tool.path('type'), value: null });
       else if (kind === 'mcp') extras.push({ field: 'mcp_servers', name: tool.path('type'), value: null });
       else
         hosted.push({
@@ -94,6 +97,20 @@ function readTool(tool: StrictFields, type: string, namespace: string | undefine
     parameters: tool.object('parameters') ?? {},
     ...(isStrict === undefined ? {} : { isStrict }),
   };
+}
+
+/** `defer_loading`: all tools are told at once. `execution`: that of a search which the caller carries out. */
+const told: ReadonlySet<string> = new Set(['type', 'name', 'description', 'parameters', 'strict', 'format', 'defer_loading', 'execution']);
+
+/** Members that say something which has no place in the parts: who else may call it, that its answer may come later. */
+function unread(tool: StrictFields): string[] {
+  return tool.others(told).filter((name) => !isUsual(name, tool.raw(name)));
+}
+
+/** The model calls it, and waits for its answer: that is so anyway. */
+function isUsual(name: string, value: unknown): boolean {
+  if (name === 'async') return value === false;
+  return name === 'allowed_callers' && Array.isArray(value) && value.every((caller) => caller === 'direct');
 }
 
 /** What may be called, and what has to be. */

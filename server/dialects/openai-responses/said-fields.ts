@@ -82,7 +82,7 @@ export const carriedFields: CarriedFields = {
   token_limit: 'by_parts',
   temperature: 'by_parts',
   top_p: 'by_parts',
-  unsigned_thoughts: { treatment: 'dropped', about: 'thoughts without `encrypted_content`' },
+  unsigned_thoughts: { treatment: 'dropped', about: 'thoughts without `encrypted_content`, at OpenAI and before its models' },
   foreign_thoughts: { treatment: 'dropped', about: 'thoughts that models of other vendors wrote' },
   image_detail: 'by_parts',
   logprobs: () => ({ include: [includedLogprobs] }),

@@ -1,5 +1,6 @@
 // What the provider's record makes of a Responses request.
 import { isObject } from '#server/framing/loose-json.ts';
+import { refusesRetention, retentionField } from '../cache-retention.ts';
 import { cacheKeyFor } from '../cache-key.ts';
 import type { EncodeInput } from '../encode-input.ts';
 import { effortNamed, nearestEffort, refusesSampling } from '../reasoning-models.ts';
@@ -26,8 +27,9 @@ export function applyTraits(body: Body, input: EncodeInput): AppliedTraits {
     if (name !== undefined) dropped.push(name);
     edited = rest;
   };
-  for (const { drop = [], sampling, fitsEffort } of way.rules) {
+  for (const { drop = [], sampling, fitsEffort, fitsRetention } of way.rules) {
     for (const field of drop) lose(field);
+    if (fitsRetention === true && refusesRetention(way.facts, edited[retentionField])) lose(retentionField);
     if (fitsEffort === true) edited = withFittingEffort(edited, input, dropped);
     const effort = effortIn(way.paramOverride ?? {}) ?? effortIn(edited);
     if (sampling !== undefined && way.facts !== undefined && refusesSampling(way.facts, effort)) sampling.forEach(lose);

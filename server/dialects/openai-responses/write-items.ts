@@ -1,4 +1,5 @@
 // Messages → the items of a Responses request.
+import { createHash } from 'node:crypto';
 import { dataUrl, imageType, isFilm } from '../media.ts';
 import type { Losses } from '../losses.ts';
 import { untranslatable } from '../losses.ts';
@@ -9,11 +10,15 @@ import { title } from './title.ts';
 
 type Json = Record<string, unknown>;
 
-/**
- * @param textTools names of tools that are called with a free text
- * @throws {AppError} `untranslatable`
- */
-export function writeItems(messages: readonly Message[], textTools: ReadonlySet<string>, losses: Losses): Json[] {
+interface Told {
+  /** Names of tools that are called with a free text. */
+  textTools: ReadonlySet<string>;
+  /** Thoughts go back that nobody has encrypted. */
+  takesPlainThoughts: boolean;
+}
+
+/** @throws {AppError} `untranslatable` */
+export function writeItems(messages: readonly Message[], { textTools, takesPlainThoughts }: Told, losses: Losses): Json[] {
   /** Ids of calls of those. */
   const textCalls = new Set<string>();
   return messages.flatMap((message) => {
@@ -21,7 +26,7 @@ export function writeItems(messages: readonly Message[], textTools: ReadonlySet<
     if (message.name !== undefined) losses.drop('names');
     if (message.role === 'user') return writeUser(message.content, { field: message.field, textCalls });
     for (const part of message.content) if (part.type === 'tool_call' && textTools.has(part.name)) textCalls.add(part.id);
-    return writeAssistant(message.content, textCalls, losses);
+    return writeAssistant(message.content, { textCalls, takesPlainThoughts }, losses);
   });
 }
 
@@ -68,7 +73,11 @@ function writeFile({ source, name }: FilePart, field: string): Json {
   return { type: 'input_file', filename: name ?? 'document.pdf', file_data: dataUrl(source.mediaType, source.data) };
 }
 
-function writeAssistant(parts: readonly AssistantPart[], textCalls: ReadonlySet<string>, losses: Losses): Json[] {
+function writeAssistant(
+  parts: readonly AssistantPart[],
+  { textCalls, takesPlainThoughts }: { textCalls: ReadonlySet<string>; takesPlainThoughts: boolean },
+  losses: Losses,
+): Json[] {
   const items: Json[] = [];
   let content: Json[] = [];
   const endMessage = () => {
@@ -94,10 +103,17 @@ function writeAssistant(parts: readonly AssistantPart[], textCalls: ReadonlySet<
       if (textCalls.has(id)) items.push({ type: 'custom_tool_call', call_id: id, name, input: textOfArguments(written) });
       else items.push({ type: 'function_call', call_id: id, name, arguments: written });
       if (part.seal !== undefined) losses.drop('foreign_thoughts');
-    } else items.push(...writeThought(part.type === 'reasoning' ? part.text : '', part.seal, losses));
+    } else if (takesPlainThoughts && part.type === 'reasoning' && part.seal === undefined) items.push(writePlainThought(part.text));
+    else items.push(...writeThought(part.type === 'reasoning' ? part.text : '', part.seal, losses));
   }
   endMessage();
   return items;
+}
+
+/** As models behind other hosts than OpenAI's tell them. Its name is that of every copy of it, so that caches know the prompt again. */
+function writePlainThought(text: string): Json {
+  const id = `rs_${createHash('sha256').update(text).digest('hex').slice(0, 32)}`;
+  return { id, type: 'reasoning', summary: [], content: [{ type: 'reasoning_text', text }] };
 }
 
 function writeThought(text: string, seal: Seal | undefined, losses: Losses): Json[] {

@@ -1,10 +1,13 @@
 // Parts → a Responses request. Nothing is kept at the provider: thoughts come and go encrypted.
 import { isStrictSchema } from '../strict-schema.ts';
+import { factsOf } from '#server/model-facts/find-facts.ts';
 import { isObject } from '#server/framing/loose-json.ts';
+import { withoutRefusedRetention } from '../cache-retention.ts';
+import { functionParameters } from '../function-parameters.ts';
 import { Losses, untranslatable } from '../losses.ts';
 import type { ChatRequest, Message, Tool, ToolChoice } from '../parts.ts';
 import { effortOf, fieldOf, isAsWished, reasons, takesEffort } from '../reasoning-models.ts';
-import type { WriteOptions, WrittenRequest } from '../upstream-dialect.ts';
+import type { DoubtfulField, WriteOptions, WrittenRequest } from '../upstream-dialect.ts';
 import { carriedFields } from './said-fields.ts';
 import { writeHostedTools } from '../hosted-tools.ts';
 import { openaiUserId } from '../user-id.ts';
@@ -27,12 +30,12 @@ export function writeRequest(request: ChatRequest, options: WriteOptions): Writt
     // Models that think take none in any format.
     losses.drop('stop');
   }
-  const extras = losses.carry(request.extras, carriedFields, title);
+  const extras = losses.carry(withoutRefusedRetention(request.extras, knownAs, losses), carriedFields, title);
   const { instructions, messages } = splitInstructions(request.messages);
   const body: Json = { ...extras, model: options.upstreamModel };
   if (instructions !== '') body.instructions = instructions;
   const textTools = new Set(request.tools.flatMap(({ name, freeText }) => (freeText === undefined ? [] : [name])));
-  body.input = writeItems(messages, textTools, losses);
+  body.input = writeItems(messages, { textTools, takesPlainThoughts: options.takesPlainThoughts === true }, losses);
   body.store = false;
   const included = Array.isArray(extras.include) ? extras.include : [];
   if (isReasoning) body.include = [...included, 'reasoning.encrypted_content'];
@@ -44,9 +47,10 @@ export function writeRequest(request: ChatRequest, options: WriteOptions): Writt
   if (request.responseFormat !== undefined) body.text = { ...asObject(body.text), format: writeFormat(request.responseFormat) };
   writeTools(body, request, losses);
   if (request.reasoning !== undefined) writeReasoning(body, request.reasoning, knownAs, losses);
+  const doubtful = writeSummary(body, request.reasoning, options, losses);
   if (request.isStream) body.stream = true;
   if (hasCacheHints(request)) losses.drop('cache_hints');
-  return { body, dropped: losses.names };
+  return { body, dropped: losses.names, ...(doubtful === undefined ? {} : { doubtful: [doubtful] }) };
 }
 
 /** What the model is told before anybody speaks has a field of its own. */
@@ -88,7 +92,7 @@ function writeTool({ name, description, parameters, isStrict, freeText }: Tool):
     type: 'function',
     name,
     ...described,
-    parameters: Object.keys(parameters).length === 0 ? { type: 'object', properties: {} } : parameters,
+    parameters: functionParameters(parameters),
     // Left out it would mean yes here, and no in every other format.
     strict: isStrict ?? false,
   };
@@ -112,6 +116,25 @@ function writeReasoning(body: Json, wish: NonNullable<ChatRequest['reasoning']>,
   const effort = effortOf(wish, model);
   if (!isAsWished(wish, effort)) losses.drop(fieldOf(wish));
   if (effort !== null && effort !== undefined) body.reasoning = { effort };
+}
+
+/**
+ * Thoughts are told as summaries, and only to who asks for them. Organisations that are not verified are refused that, and some hosts do not know it.
+ * https://platform.openai.com/docs/guides/reasoning#reasoning-summaries
+ */
+const summaries: DoubtfulField = { name: 'reasoning.summary', refusal: /\breasoning\W{1,8}summar(?:y|ies)\b|^summary$/i };
+
+/** @returns what may be refused; undefined: nothing is asked for */
+function writeSummary(body: Json, wish: ChatRequest['reasoning'], options: WriteOptions, losses: Losses): DoubtfulField | undefined {
+  if (wish?.shownBy === undefined || !wish.isOn) return undefined;
+  // One of which nothing is known may think.
+  if (factsOf(options.knownAs ?? options.upstreamModel)?.thinking === null) return undefined;
+  if (options.withoutFields?.has(summaries.name) === true) {
+    losses.dropNamed(wish.shownBy);
+    return undefined;
+  }
+  body.reasoning = { ...asObject(body.reasoning), summary: 'auto' };
+  return summaries;
 }
 
 function hasCacheHints({ messages, tools }: ChatRequest): boolean {

@@ -1,6 +1,14 @@
 // Azure OpenAI: the deployment, in the path or in the body, is the model's name without dots, which it once could not have.
 // https://learn.microsoft.com/azure/ai-services/openai/reference
-import { completionsAt, openaiReasoning, openaiStops, responsesModels, responsesReasoning, thoughtsOfHosted } from './openai-shape.ts';
+import {
+  completionsAt,
+  openaiReasoning,
+  openaiRetention,
+  openaiStops,
+  responsesModels,
+  responsesReasoning,
+  thoughtsOfHosted,
+} from './openai-shape.ts';
 import type { Provider } from './spec.ts';
 
 export const azure: Provider = {
@@ -26,16 +34,17 @@ export const azure: Provider = {
         },
         translations: '{base}/openai/deployments/{deployment}/audio/translations?api-version={version}',
       },
-      quirks: { streamOptions: 'ask', modelRules: [openaiReasoning, openaiStops] },
+      quirks: { streamOptions: 'ask', modelRules: [openaiReasoning, openaiStops, openaiRetention] },
     },
     // https://learn.microsoft.com/azure/ai-foundry/openai/how-to/responses
     'openai-responses': {
       framing: 'sse',
       paths: { chat: '{base}/openai/v1/responses' },
-      quirks: { modelRules: [responsesReasoning] },
+      quirks: { modelRules: [responsesReasoning, openaiRetention] },
       envelope: { omit: [], set: {}, namesDeployment: true },
       ...responsesModels,
       takesCacheKey: true,
+      takesSealedThoughts: true,
     },
   },
   auth: { kind: 'header', name: 'api-key' },

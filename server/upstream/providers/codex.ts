@@ -15,6 +15,7 @@ export const codex: Provider = {
       streamsOnly: true,
       takesNoLimit: true,
       takesCacheKey: true,
+      takesSealedThoughts: true,
     },
   },
   auth: { kind: 'codex' },

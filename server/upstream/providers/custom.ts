@@ -1,5 +1,5 @@
 // Any address that speaks the OpenAI shape: the channel's base URL is the whole URL, with `{model}` filled in.
-import { marksOfClaude, openaiReasoning, thoughtsOfHosts } from './openai-shape.ts';
+import { marksOfClaude, openaiReasoning, openaiRetention, thoughtsOfHosts } from './openai-shape.ts';
 import { customBalance } from '#server/upstream/balance-sources.ts';
 import type { Provider } from './spec.ts';
 
@@ -21,7 +21,7 @@ export const custom: Provider = {
         transcriptions: '{base}',
         translations: '{base}',
       },
-      quirks: { streamOptions: 'pass', modelRules: [openaiReasoning] },
+      quirks: { streamOptions: 'pass', modelRules: [openaiReasoning, openaiRetention] },
       cacheMarks: marksOfClaude,
     },
   },

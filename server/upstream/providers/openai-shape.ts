@@ -70,6 +70,9 @@ export const effortSuffixes: readonly ModelSuffix[] = efforts.map((effort) => ({
   ...(effort === 'max' ? { ofTakers: effort } : {}),
 }));
 
+/** https://developers.openai.com/api/docs/guides/prompt-caching#prompt-cache-retention */
+export const openaiRetention: ModelRule = { isFor: ({ vendor }) => vendor === 'openai', fitsRetention: true };
+
 const isReasoning = ({ vendor, thinking }: ModelFacts) => vendor === 'openai' && thinking !== null;
 
 /**

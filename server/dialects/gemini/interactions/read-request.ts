@@ -2,7 +2,7 @@
 import { fieldRules } from '#shared/field-rules.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { defined } from '../../defined.ts';
-import { extraFieldReader } from '../../extra-fields.ts';
+import { extraFieldReader, withSound } from '../../extra-fields.ts';
 import { otherProviders, untranslatable } from '../../losses.ts';
 import type { ChatRequest, ReasoningEffort, ReasoningWish, ResponseFormat } from '../../parts.ts';
 import type { ExtraField } from '../../request-fields.ts';
@@ -61,7 +61,7 @@ export function readRequest(body: Body): ChatRequest {
     ],
     tools,
     ...(hosted.length === 0 ? {} : { hostedTools: hosted }),
-    extras: [...extraFields(fields, known), ...extraFields(config, knownConfig), ...modalities(fields), ...ofSteps, ...ofTools],
+    extras: [...extraFields(fields, known), ...extraFields(config, knownConfig), ...withSound(modalities(fields)), ...ofSteps, ...ofTools],
     saidFields,
     ...defined('toolChoice', choice),
     ...defined('maxTokens', config.integer('max_output_tokens', 1, mostTokens)),
@@ -75,8 +75,12 @@ export function readRequest(body: Body): ChatRequest {
 
 const extraFields = extraFieldReader(saidFields);
 
+/** Films and documents only its provider makes. */
+const modalitiesHere: ReadonlySet<unknown> = new Set(['text', 'image', 'audio']);
+
 function modalities(fields: StrictFields): ExtraField[] {
   const value = fields.list('response_modalities') ?? [];
+  if (value.some((modality) => !modalitiesHere.has(modality))) throw untranslatable('response_modalities', otherProviders);
   return value.every((modality) => modality === 'text') ? [] : [{ field: 'modalities', name: 'response_modalities', value }];
 }
 
@@ -100,6 +104,7 @@ function readThinking(config: StrictFields): ReasoningWish | undefined {
   const level = config.text('thinking_level')?.toLowerCase();
   const effort = efforts.find((one) => one === level);
   if (level !== undefined && effort === undefined) throw badField(config.path('thinking_level'), fieldRules.oneOf(efforts));
-  if (effort !== undefined) return { isOn: effort !== 'none', effort };
-  return config.text('thinking_summaries') === 'auto' ? { isOn: true } : undefined;
+  const shown = config.text('thinking_summaries') === 'auto' ? { shownBy: config.path('thinking_summaries') } : undefined;
+  if (effort !== undefined) return { isOn: effort !== 'none', effort, ...shown };
+  return shown === undefined ? undefined : { isOn: true, ...shown };
 }

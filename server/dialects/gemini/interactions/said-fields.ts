@@ -1,5 +1,6 @@
 // What an Interactions request can say.
 import type { SaidFields } from '../../request-fields.ts';
+import { usualTiers } from '../tiers.ts';
 import { writeSignature } from './signature.ts';
 
 const config = (fields: object) => ({ generation_config: fields });
@@ -40,7 +41,7 @@ export const saidFields: SaidFields = {
     },
   },
   container: { name: 'environment', example: { environment: 'env-1' } },
-  service_tier: { name: 'service_tier', neutral: ['standard', 'flex'], example: { service_tier: 'priority' } },
+  google_tier: { name: 'service_tier', neutral: usualTiers, example: { service_tier: 'flex' } },
   metadata: { name: 'labels', example: { labels: { run: '1' } } },
   safety_settings: { name: 'safety_settings', example: { safety_settings: [{ type: 'harassment', threshold: 'off' }] } },
   cached_content: { name: 'cached_content', example: { cached_content: 'cachedContents/a1' } },

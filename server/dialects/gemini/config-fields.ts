@@ -1,0 +1,23 @@
+// What callers say of Gemini's models in the words of another of its formats. https://ai.google.dev/api/generate-content
+import { isObject } from '#server/framing/loose-json.ts';
+
+/** What a response consists of, in capitals here. */
+export function writeModalities(value: unknown): { generationConfig: object } {
+  const list: unknown[] = Array.isArray(value) ? value : [value];
+  return { generationConfig: { responseModalities: list.map(inCapitals) } };
+}
+
+/** Interactions name a category by its last words alone. */
+export function writeSafety(value: unknown): { safetySettings: unknown } {
+  if (!Array.isArray(value)) return { safetySettings: value };
+  return { safetySettings: value.map((setting: unknown) => (isObject(setting) ? written(setting) : setting)) };
+}
+
+function written({ type, ...setting }: Readonly<Record<string, unknown>>): object {
+  const said = Object.fromEntries(Object.entries(setting).map(([name, value]) => [name, inCapitals(value)]));
+  return { ...(typeof type === 'string' ? { category: `HARM_CATEGORY_${type.toUpperCase()}` } : {}), ...said };
+}
+
+function inCapitals(value: unknown): unknown {
+  return typeof value === 'string' ? value.toUpperCase() : value;
+}
