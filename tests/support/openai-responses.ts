@@ -100,7 +100,7 @@ function itemsFault(items: readonly unknown[], isOpenais: boolean): string | nul
   return open.size === 0 ? null : `No tool output found for function call ${[...open].join(', ')}.`;
 }
 
-const otherTools = new Set(['custom', 'web_search', 'namespace', 'tool_search']);
+const otherTools = new Set(['programmatic_tool_calling', 'custom', 'web_search', 'namespace', 'tool_search']);
 
 function toolsFault(tools: unknown): string | null {
   const wrong = allTools(tools).find(({ type, name, parameters }) => {
