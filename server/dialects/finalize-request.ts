@@ -28,7 +28,6 @@ export function finalizeRequest({ body: written, dropped, files, doubtful }: Wri
     dropped: [...dropped, ...applied.dropped, ...sent.dropped],
     ...(doubtful === undefined || doubtful.length === 0 ? {} : { doubtful }),
     ...(files === undefined || files.length === 0 ? {} : { files }),
-    ...(doubtful === undefined ? {} : { doubtful }),
   };
 }
 

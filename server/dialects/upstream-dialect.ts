@@ -56,11 +56,9 @@ export interface WrittenRequest {
   /** Names of the client's fields that this format has no place for; the call goes on without them. */
   dropped: readonly string[];
   /** Fields that the provider may not know: refused for one, the call is sent again without. Missing: none. */
-  doubtful?: readonly string[];
+  doubtful?: readonly DoubtfulField[];
   /** Are left at the provider before the call; their marks stand in the body. */
   files?: readonly LeftFile[];
-  /** Missing: all of it is taken by everybody. */
-  doubtful?: readonly DoubtfulField[];
 }
 
 export interface AppliedTraits {

@@ -57,7 +57,11 @@ export function writeRequest(asked: ChatRequest, options: WriteOptions): Written
   }
   if (isLost) losses.drop('cache_hints');
   const { thoughts } = options;
-  return { body, dropped: losses.names, ...(thoughts?.isDoubtful === true && hasThoughts(body) ? { doubtful: thoughts.fields } : {}) };
+  return {
+    body,
+    dropped: losses.names,
+    ...(thoughts?.isDoubtful === true && hasThoughts(body) ? { doubtful: thoughts.fields.map((name) => ({ name })) } : {}),
+  };
 }
 
 function hasThoughts({ messages }: Json): boolean {
