@@ -126,7 +126,7 @@ describe('plain thoughts', () => {
     const response = await scene.post('/v1/responses', { model, input });
     expect([response.status, response.headers.get('x-tidegate-dropped')]).toEqual([200, isSent ? null : 'reasoning items']);
     await response.text();
-    expect((sent(scene)[0]?.['input'] as Body[]).filter(({ type }) => type === 'reasoning')).toEqual(isSent ? [thought] : []);
+    expect(((sent(scene)[0]?.['input'] ?? []) as Body[]).filter(({ type }) => type === 'reasoning')).toEqual(isSent ? [thought] : []);
   });
 
   test('of a caller of another format', async () => {
