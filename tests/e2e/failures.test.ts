@@ -7,7 +7,7 @@ import { furnish } from './support/furnish.ts';
 import { text } from './support/texts.ts';
 import { startTidegate } from './support/tidegate.ts';
 import type { Tidegate } from './support/tidegate.ts';
-import { expectSoundScreen, settle, signIn } from './support/visit.ts';
+import { settle, signIn } from './support/visit.ts';
 
 /** Each with what proves that it has been loaded after all. */
 const screens = [
@@ -82,7 +82,6 @@ describeInBrowser('failures', () => {
         if (above !== undefined) expect(top - above.bottom, `${path}: part ${index}`).toBeGreaterThanOrEqual(0);
         if (above !== undefined) expect(top - above.bottom, `${path}: part ${index}`).toBeLessThanOrEqual(12);
       }
-      await expectSoundScreen(visitor);
     }
     await visitor.context.close();
   });
