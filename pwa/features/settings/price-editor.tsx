@@ -30,6 +30,7 @@ import {
   shownNumber,
 } from './price-rows.ts';
 import { PriceSheet } from './price-sheet.tsx';
+import { PricesShape } from './prices-shape.tsx';
 import styles from './price-table.module.css';
 import { type PriceFilter, PriceTools } from './price-tools.tsx';
 import { usePriceMaps } from './use-price-maps.ts';
@@ -54,6 +55,7 @@ export function PriceEditor({ options, edits, onReview, onJson }: PriceEditorPro
       </p>
     );
   }
+  if (prices.isLoading) return <PricesShape />;
   return (
     <PriceTable
       prices={{ ...prices, maps: prices.maps, saved: prices.saved }}

@@ -7,12 +7,12 @@ import { useIsPhone, useIsTouched } from '#pwa/ui/frame/breakpoint.ts';
 import { Segments } from '#pwa/ui/controls/segments.tsx';
 import { Fold } from '#pwa/ui/form/fold.tsx';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
-import { Still } from '#pwa/ui/frame/query-state.tsx';
 import { useSaveKey } from '#pwa/ui/frame/use-save-key.ts';
 import { isChanged } from './default-values.ts';
 import { changesOf, isPriceEdit } from './option-drafts.ts';
 import { entriesOf } from './pages.ts';
 import { type PriceView, PriceViewChoice } from './price-view-choice.tsx';
+import { PricesShape } from './prices-shape.tsx';
 import { SaveBar } from './save-bar.tsx';
 import type { SettingEntry, SettingPage } from './setting-entry.ts';
 import { SettingFields, type SettingFieldsProps } from './setting-fields.tsx';
@@ -209,22 +209,6 @@ function PageFields({ page, view, onView, onReview, ...shared }: PageFieldsProps
       )}
       {page.name === 'mail' && <TestMail />}
     </>
-  );
-}
-
-/** Prices on their way: tools, then a row of the height that it will have for each model. */
-function PricesShape() {
-  return (
-    <Still>
-      <div className={styles.pricesShape}>
-        {Array.from({ length: 20 }, (_, index) => (
-          <span key={index}>
-            <i style={{ width: `${30 - ((index * 7) % 13)}%` }} />
-            <i />
-          </span>
-        ))}
-      </div>
-    </Still>
   );
 }
 

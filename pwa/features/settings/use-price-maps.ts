@@ -33,7 +33,7 @@ const textsOf =
 
 /** Them, and the models that the table of prices is about. */
 export function usePriceMaps(options: readonly Option[], edits: SettingEdits) {
-  const { data: enabled = [] } = useQuery(enabledModelsQuery);
+  const { data: enabled = [], isLoading } = useQuery(enabledModelsQuery);
   // What Home counts is listed here. It is read once: nobody waits for it.
   const { data: todo } = useQuery({ ...todoQuery, refetchInterval: false });
   const { maps, saved } = priceMapsOf(options, edits);
@@ -47,6 +47,8 @@ export function usePriceMaps(options: readonly Option[], edits: SettingEdits) {
   return {
     maps,
     saved,
+    /** Which models come first is on its way: whatever is shown meanwhile would move. */
+    isLoading,
     /** Models of enabled channels, by the names that prices are kept under. */
     served,
     models: maps === undefined || saved === undefined ? [] : [...new Set([...pricedModels(maps), ...pricedModels(saved)])].sort(),
