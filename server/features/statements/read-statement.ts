@@ -12,7 +12,6 @@ import type { Database } from '#server/db/database.ts';
 import type { LedgerRecord } from '#server/db/records/ledger-entry.ts';
 import type { LogClosingRecord } from '#server/db/records/log-closing.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
-import { hourSeconds } from '#server/logs/rollup-shape.ts';
 import { chargesOfUser, rowCharges } from '#server/logs/user-charges.ts';
 import type { ModelCharges } from '#server/logs/user-charges.ts';
 import { closingKind, closingRef } from '#server/money/log-closing.ts';
@@ -53,12 +52,11 @@ function checkedSpan({ start_timestamp: from, end_timestamp: to }: Span, now: nu
   return { from: Math.max(from, end - longestStatement), to: end };
 }
 
-/** Hours before this one have lost rows: what they took is known as one sum, and not when. */
+/** Rows before this moment may be gone: what they took is known as one sum, and not when. */
 async function firstListed(db: Database, head: LogClosingRecord | null): Promise<number> {
   if (head === null) return 0;
   // An earlier version noted only how far the dashboard's sums are kept.
-  const removed = head.removed_before ?? (await db.collection('log_folds').get('head'))?.deleted_until ?? 0;
-  return Math.ceil(removed / hourSeconds) * hourSeconds;
+  return head.removed_before ?? (await db.collection('log_folds').get('head'))?.deleted_until ?? 0;
 }
 
 type Counted = Omit<Statement, 'user_id' | 'username' | 'display_name' | 'quota_per_unit'>;
@@ -78,7 +76,7 @@ async function count(
     ledger.group({ filter: within, by: [], sum: { amount: 'amount' } }),
     ledger.find(within, { sort: [['id', 1]], limit: mostEntries }),
     ledger.first({ ref: closingRef({ account: 'user', id: user.id }) }),
-    // Rows of those hours that are still there: they could not go yet.
+    // Rows of before that are still there: they could not go yet.
     rowCharges(db, user.id, { from: begun, to: first }),
     chargesOfUser(db, user.id, { from: Math.min(from, Math.max(first, begun)), to: from }),
     chargesOfUser(db, user.id, { from, to }),
