@@ -45,10 +45,12 @@ export const noUsage: UsageSums = {
 };
 
 const NamedSums = z.object({
-  /** The name of the model or token, the id of the channel or user. */
+  /** The name of the model, the id of the channel or user, of tokens a name that stays when they are renamed. */
   name: z.string(),
   /** What to show for it. */
   label: z.string(),
+  /** What a token is called now, and of everybody's whose it is. Absent in what a device has kept of an earlier version. */
+  token: z.optional(z.object({ name: z.string(), username: z.optional(z.string()) })),
   sums: UsageSums,
 });
 export type NamedSums = z.infer<typeof NamedSums>;

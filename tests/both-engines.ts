@@ -13,6 +13,8 @@ const http = [
   'channel-restore',
   'channels',
   'dashboard',
+  'day-zones',
+  'deep-pages',
   'invite-earnings',
   'jobs',
   'log-deletion',

@@ -1,10 +1,12 @@
-// How many calls there were in each hour under the filters of the log: folded hours from their sums, the others by index.
-import type { Filter } from '#server/db/collection.ts';
+// How many calls there were in each hour under the filters of the log: folded hours from their sums, the others by index. Hours within
+// which a step begins are counted by the quarter.
+import type { Condition, Filter, GroupRow } from '#server/db/collection.ts';
 import type { LogHourRecord } from '#server/db/records/log-hour.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import type { LogSumRecord } from '#server/db/records/log-sum.ts';
 import type { Database } from '#server/db/database.ts';
-import { allHours, hourOf, hourSeconds } from './rollup-shape.ts';
+import { cutHours, inQuarters, nextHour, partsOf, quarterSumsOf } from './hour-quarters.ts';
+import { allHours, emptySums, hourOf, hourSeconds } from './rollup-shape.ts';
 import { type CallQuestion, readFolds } from './sum-calls.ts';
 
 export interface HourCount {
@@ -19,52 +21,80 @@ interface Span {
   to: number;
 }
 
+/** `bounds`: moments between which calls are to be told apart; these and both ends are whole quarters of hours. */
+type BoundSpan = Span & { bounds: readonly number[] };
+
 /** What is written anew while it is being read is read once more. */
 const tries = 3;
 /** Hours that are not folded are few, unless an old log is being folded: then the newest are counted. */
 const mostRowHours = 26;
 
-/** By when the hour began; hours without calls are absent. */
-export async function countCallsByHour(db: Database, question: CallQuestion, span: Span): Promise<Map<number, HourCount>> {
-  const from = hourOf(span.from);
+/** By when the hour or the quarter began; those without calls are absent. */
+export async function countCallsByHour(db: Database, question: CallQuestion, asked: BoundSpan): Promise<Map<number, HourCount>> {
+  const span = { from: hourOf(asked.from), to: nextHour(asked.to) };
+  const cut = cutHours([...asked.bounds, asked.from, asked.to]);
+  const { from } = span;
   for (let attempt = 1; ; attempt += 1) {
     const { head, changed } = await readFolds(db);
     const until = question.isFew === true ? from : Math.max(from, Math.min(head?.until ?? 0, span.to));
     const unfolded = changed.filter((hour) => hour >= from && hour < until);
     for (let hour = until; hour < span.to; hour += hourSeconds) unfolded.push(hour);
-    const counts = await countFolded(db, question, { from, to: until });
-    const rows = new Map(
-      await Promise.all(unfolded.slice(-mostRowHours).map(async (hour) => [hour, await countRows(db, question, hour)] as const)),
-    );
-    for (const hour of unfolded) counts.delete(hour);
-    for (const [hour, count] of rows) if (count.calls > 0) counts.set(hour, count);
+    const counts = await countFolded(db, question, { from, to: until, cut });
+    const parts = unfolded.slice(-mostRowHours).flatMap((hour) => partsOf(hour, cut.has(hour)));
+    const rows = new Map(await Promise.all(parts.map(async (part) => [part.start, await countRows(db, question, part)] as const)));
+    const changedHours = new Set(unfolded);
+    for (const start of counts.keys()) if (changedHours.has(hourOf(start)) || start < asked.from || start >= asked.to) counts.delete(start);
+    for (const [start, count] of rows) if (count.calls > 0 && start >= asked.from && start < asked.to) counts.set(start, count);
     const isSame = attempt >= tries || (await db.collection('log_folds').get('head'))?.generation === head?.generation;
     if (isSame) return counts;
   }
 }
 
-async function countFolded(db: Database, { userId, tokenName, kinds }: CallQuestion, { from, to }: Span): Promise<Map<number, HourCount>> {
+type Counting = Span & { cut: ReadonlySet<number> };
+
+async function countFolded(db: Database, question: CallQuestion, { from, to, cut }: Counting): Promise<Map<number, HourCount>> {
   if (from >= to) return new Map();
-  const sum = { calls: 'calls', errors: 'errors' } as const;
+  const hours = [...cut].filter((hour) => hour >= from && hour < to);
+  const [rows, quarters] = await Promise.all([
+    sumFolded(db, question, { from, to }, wholeSums),
+    hours.length === 0 ? [] : sumFolded(db, question, hours, quarterSums),
+  ]);
+  const later = new Map(quarters.map((row) => [Number(row['hour']), row]));
+  const counts = new Map<number, HourCount>();
+  for (const row of rows) {
+    const hour = Number(row['hour']);
+    const whole = { ...emptySums(), calls: Number(row['calls']), errors: Number(row['errors']) };
+    const parts = cut.has(hour) ? inQuarters(hour, whole, later.get(hour)) : [{ start: hour, sums: whole }];
+    for (const { start, sums } of parts) if (sums.calls > 0) counts.set(start, { calls: sums.calls, errors: sums.errors });
+  }
+  return counts;
+}
+
+const wholeSums = { calls: 'calls', errors: 'errors' } as const;
+const quarterSums = quarterSumsOf(['calls', 'errors']);
+
+/** Of a time, or of single hours. */
+async function sumFolded(
+  db: Database,
+  { userId, tokenName, kinds }: CallQuestion,
+  time: Span | readonly number[],
+  sum: typeof wholeSums | typeof quarterSums,
+): Promise<GroupRow[]> {
+  const when: Condition<number> = 'from' in time ? { gte: time.from, lt: time.to } : { in: time };
   if (userId === undefined && tokenName === undefined) {
-    const filter: Filter<LogSumRecord> = {
-      and: [{ key: allHours }, { start: { gte: from } }, { start: { lt: to } }, ...kinds, { hidden: false }],
-    };
-    return byHour(await db.collection('log_sums').group({ filter, by: ['start'], sum }), 'start');
+    const filter: Filter<LogSumRecord> = { and: [{ key: allHours }, { start: when }, ...kinds, { hidden: false }] };
+    const rows = await db.collection('log_sums').group({ filter, by: ['start'], sum });
+    return rows.map((row) => ({ ...row, hour: Number(row['start']) }));
   }
   const whose: Filter<LogHourRecord>[] = [];
   if (userId !== undefined) whose.push({ user_id: userId });
   if (tokenName !== undefined) whose.push({ token_name: tokenName });
-  const filter: Filter<LogHourRecord> = { and: [...whose, { hour: { gte: from } }, { hour: { lt: to } }, ...kinds, { hidden: false }] };
-  return byHour(await db.collection('log_hours').group({ filter, by: ['hour'], sum }), 'hour');
+  const filter: Filter<LogHourRecord> = { and: [...whose, { hour: when }, ...kinds, { hidden: false }] };
+  return db.collection('log_hours').group({ filter, by: ['hour'], sum });
 }
 
-function byHour(rows: readonly Record<string, unknown>[], field: 'hour' | 'start'): Map<number, HourCount> {
-  return new Map(rows.map((row) => [Number(row[field]), { calls: Number(row['calls']), errors: Number(row['errors']) }]));
-}
-
-async function countRows(db: Database, { rows }: CallQuestion, hour: number): Promise<HourCount> {
-  const time: Filter<LogRecord>[] = [{ created_at: { gte: hour } }, { created_at: { lt: hour + hourSeconds } }];
+async function countRows(db: Database, { rows }: CallQuestion, { start, seconds }: { start: number; seconds: number }): Promise<HourCount> {
+  const time: Filter<LogRecord>[] = [{ created_at: { gte: start } }, { created_at: { lt: start + seconds } }];
   const groups = await db.collection('logs').group({ filter: { and: [...rows, ...time] }, by: ['failed'] });
   const count = { calls: 0, errors: 0 };
   for (const group of groups) {

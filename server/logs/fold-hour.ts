@@ -1,12 +1,13 @@
 // One hour of the log: its rows as sums by everything that tells calls apart, and the same by model, channel and group.
 import { LogType } from '#shared/logs.ts';
 import type { Filter, GroupRow } from '#server/db/collection.ts';
-import type { CallSums } from '#server/db/records/call-sums.ts';
+import type { HourSums } from '#server/db/records/call-sums.ts';
 import type { LogHourRecord } from '#server/db/records/log-hour.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import type { LogSumRecord } from '#server/db/records/log-sum.ts';
 import type { Database } from '#server/db/database.ts';
-import { addSums, allHours, digestOf, emptySums, timePrefix } from './rollup-shape.ts';
+import { addHour, addQuarter } from './hour-quarters.ts';
+import { allHours, digestOf, emptySums, timePrefix } from './rollup-shape.ts';
 import { replaceRecords } from './replace-records.ts';
 import { rowSlices } from './row-slices.ts';
 import { countedRows, rowSums, summedRows } from './summed-rows.ts';
@@ -15,10 +16,10 @@ import { countedRows, rowSums, summedRows } from './summed-rows.ts';
 export async function foldHour(db: Database, hour: number, { isOld }: { isOld: boolean }): Promise<void> {
   const logs = db.collection('logs');
   const hours = new Map<string, LogHourRecord>();
-  for (const filter of await rowSlices(db, hour)) {
+  for (const { filter, quarter } of await rowSlices(db, hour)) {
     if (isOld) await tellFailures(db, filter);
     const groups = await logs.group({ filter: { and: [filter, countedRows] }, by: [...keys, 'type'], sum: summedRows });
-    for (const group of groups) addGroup(hours, hour, group);
+    for (const group of groups) addGroup(hours, { hour, quarter }, group);
   }
   const prefix = timePrefix(hour);
   const all = new Map<string, LogSumRecord>();
@@ -28,7 +29,7 @@ export async function foldHour(db: Database, hour: number, { isOld }: { isOld: b
     const id = `h${prefix}.${digestOf(Object.values(fields))}`;
     const known = all.get(id);
     if (known === undefined) all.set(id, { id, ...fields, ...sumsOf(record) });
-    else addSums(known, record);
+    else addHour(known, record);
   }
   await replaceRecords(db, { into: 'log_hours', prefix: `${prefix}.`, records: [...hours.values()] });
   await replaceRecords(db, { into: 'log_sums', prefix: `h${prefix}.`, records: [...all.values()] });
@@ -41,7 +42,7 @@ async function tellFailures(db: Database, filter: Filter<LogRecord>): Promise<vo
   await db.collection('logs').patchAll({ and: [filter, isUntold] }, { set: { failed: 1 } });
 }
 
-function addGroup(hours: Map<string, LogHourRecord>, hour: number, row: GroupRow): void {
+function addGroup(hours: Map<string, LogHourRecord>, { hour, quarter }: { hour: number; quarter: number }, row: GroupRow): void {
   const fields = {
     user_id: Number(row['user_id']),
     token_id: Number(row['token_id']),
@@ -52,15 +53,14 @@ function addGroup(hours: Map<string, LogHourRecord>, hour: number, row: GroupRow
     hidden: row['hidden'] === true,
     failed: row['failed'] === 1,
   };
-  const sums = rowSums(row);
   const id = `${timePrefix(hour)}.${digestOf(Object.values(fields))}`;
-  const known = hours.get(id);
-  if (known === undefined) hours.set(id, { id, hour, ...fields, ...sums });
-  else addSums(known, sums);
+  let known = hours.get(id);
+  if (known === undefined) hours.set(id, (known = { id, hour, ...fields, ...emptySums() }));
+  addQuarter(known, quarter, rowSums(row));
 }
 
-function sumsOf(record: CallSums): CallSums {
-  const sums = emptySums();
-  addSums(sums, record);
+function sumsOf(record: HourSums): HourSums {
+  const sums: HourSums = emptySums();
+  addHour(sums, record);
   return sums;
 }

@@ -3,10 +3,11 @@
 import { LogType } from '#shared/logs.ts';
 import type { LatencyHourRecord } from '#server/db/records/latency-hour.ts';
 import type { LogFoldRecord } from '#server/db/records/log-fold.ts';
+import type { GroupRow } from '#server/db/collection.ts';
 import type { Database } from '#server/db/database.ts';
 import { addPlaces, emptyLatency, latencyScales } from './latency-histogram.ts';
 import { replaceRecords } from './replace-records.ts';
-import { allHours, digestOf, hourSeconds, timePrefix } from './rollup-shape.ts';
+import { allHours, digestOf, hourSeconds, quarterSeconds, timePrefix } from './rollup-shape.ts';
 import { rowSlices } from './row-slices.ts';
 
 /** A user with so many calls in an hour that ended well has a record of their own. */
@@ -14,6 +15,11 @@ export const manyCalls = 12;
 
 export function latencyKey(userId?: number): string {
   return userId === undefined ? 'all' : `u${userId}`;
+}
+
+/** Of the later quarters of its hours, in records of their own: whoever asks for whole hours does not read them. */
+export function quarterLatencyKey(userId?: number): string {
+  return `${latencyKey(userId)}:quarters`;
 }
 
 /** Of rows whose times count. */
@@ -45,23 +51,56 @@ export async function refoldLatency(db: Database, head: LogFoldRecord, hour: num
 }
 
 async function foldLatencyHour(db: Database, hour: number): Promise<void> {
-  const all = recordOf(hour, latencyKey());
-  const users = new Map<number, { calls: number; record: LatencyHourRecord }>();
-  for (const slice of await rowSlices(db, hour)) {
+  const all = new LatencyRecords(hour);
+  const users = new Map<number, LatencyRecords>();
+  for (const { filter: slice, quarter } of await rowSlices(db, hour)) {
     const filter = { and: [slice, isTimed] };
     for (const row of await db.collection('logs').group({ filter, by: ['user_id'], scales: latencyScales })) {
       const userId = Number(row['user_id']);
       let own = users.get(userId);
-      if (own === undefined) users.set(userId, (own = { calls: 0, record: recordOf(hour, latencyKey(userId)) }));
-      own.calls += row.count;
-      addPlaces(own.record, row);
-      addPlaces(all, row);
+      if (own === undefined) users.set(userId, (own = new LatencyRecords(hour, userId)));
+      own.add(row, quarter);
+      all.add(row, quarter);
     }
   }
-  const many = [...users.values()].filter(({ calls }) => calls >= manyCalls).map(({ record }) => record);
-  await replaceRecords(db, { into: 'latency_hours', prefix: `${timePrefix(hour)}.`, records: users.size === 0 ? [] : [all, ...many] });
+  const many = [...users.values()].filter(({ calls }) => calls >= manyCalls);
+  const records = users.size === 0 ? [] : [all, ...many].flatMap((one) => one.records());
+  await replaceRecords(db, { into: 'latency_hours', prefix: `${timePrefix(hour)}.`, records });
 }
 
-function recordOf(hour: number, key: string): LatencyHourRecord {
-  return { id: `${timePrefix(hour)}.${digestOf([key])}`, key, start: hour, ...emptyLatency() };
+/** An hour, and its later quarters in which somebody called. */
+class LatencyRecords {
+  calls = 0;
+  readonly #hour: number;
+  readonly #userId: number | undefined;
+  readonly #whole: LatencyHourRecord;
+  readonly #quarters = new Map<number, LatencyHourRecord>();
+
+  constructor(hour: number, userId?: number) {
+    this.#hour = hour;
+    this.#userId = userId;
+    const key = latencyKey(userId);
+    this.#whole = { id: `${timePrefix(hour)}.${digestOf([key])}`, key, start: hour, ...emptyLatency() };
+  }
+
+  add(row: GroupRow, quarter: number): void {
+    this.calls += row.count;
+    addPlaces(this.#whole, row);
+    if (quarter > 0) addPlaces(this.#later(quarter), row);
+  }
+
+  records(): LatencyHourRecord[] {
+    return [this.#whole, ...this.#quarters.values()];
+  }
+
+  #later(quarter: number): LatencyHourRecord {
+    let known = this.#quarters.get(quarter);
+    if (known === undefined) {
+      const key = quarterLatencyKey(this.#userId);
+      const id = `${timePrefix(this.#hour)}.${digestOf([key, quarter])}`;
+      known = { id, key, start: this.#hour + quarter * quarterSeconds, ...emptyLatency() };
+      this.#quarters.set(quarter, known);
+    }
+    return known;
+  }
 }

@@ -18,12 +18,15 @@ const runMs = 8_000;
 /** The hours that are checked at every run, and how many of the others in turn. */
 const checkedRecent = 26;
 const checkedOlder = 50;
+/** Hours of an earlier version that are folded anew at every run: readers read them from their rows meanwhile. */
+const renewedHours = 4;
 
 export async function foldLog(context: FoldContext): Promise<void> {
   const { db } = context;
   const startedAt = performance.now();
   const isOverdue = () => performance.now() - startedAt > runMs;
   const head = await openHead(context);
+  await announceOlder(context, head);
   await refoldChanged(context, head, isOverdue);
   const until = await foldHours(context, head, isOverdue);
   // After an update all latencies are to be made: what the dashboard sums goes first.
@@ -76,6 +79,7 @@ async function openHead({ db, now }: FoldContext): Promise<LogFoldRecord> {
     usage_until: 0,
     usage_days_until: 0,
     latency_until: 0,
+    quarters_from: 0,
     since: Math.floor(now() / 1000),
   };
   return (
@@ -87,6 +91,24 @@ async function openHead({ db, now }: FoldContext): Promise<LogFoldRecord> {
         { insertIfMissing: fresh },
       )) ?? fresh
   );
+}
+
+/** Marks hours that an earlier version has folded, the newest first, as far as they still have their rows. */
+async function announceOlder({ db }: FoldContext, head: LogFoldRecord): Promise<void> {
+  const folds = db.collection('log_folds');
+  const at = head.quarters_from ?? head.until ?? 0;
+  const least = head.deleted_until ?? 0;
+  let from = at;
+  const marks: LogFoldRecord[] = [];
+  while (marks.length < renewedHours && from > least) {
+    const hour = { key: allHours, and: [{ start: { gte: least } }, { start: { lt: from } }] };
+    from = (await db.collection('log_sums').first(hour, { sort: [['start', -1]] }))?.start ?? 0;
+    if (from > 0) marks.push({ id: `quarters:${from}`, hour: from, marked_at: 0 });
+  }
+  const next = marks.length < renewedHours ? 0 : from;
+  if (head.quarters_from === next) return;
+  await db.write(marks.map((insert) => ({ insert, into: 'log_folds' as const, ignoreConflict: true })));
+  await folds.patch({ id: 'head' }, { set: { quarters_from: next } });
 }
 
 async function foldHours({ db, now }: FoldContext, head: LogFoldRecord, isOverdue: () => boolean): Promise<number> {

@@ -1,12 +1,13 @@
 // The dashboard's sums of one hour and one day: by model, channel, user and token. They are made of the hours by everything
 // (`fold-hour.ts`), and read a hundred times faster.
-import type { CallSums } from '#server/db/records/call-sums.ts';
+import type { HourSums } from '#server/db/records/call-sums.ts';
 import type { LogHourRecord } from '#server/db/records/log-hour.ts';
 import type { UsageSumRecord } from '#server/db/records/usage-sum.ts';
 import type { Database } from '#server/db/database.ts';
+import { addHour } from './hour-quarters.ts';
 import { replaceRecords } from './replace-records.ts';
 import { addSums, daySeconds, digestOf, emptySums, hourSeconds, timePrefix } from './rollup-shape.ts';
-import { ownedTokenName, usageDayKey, usageKey } from './usage-keys.ts';
+import { tokenUsageName, usageDayKey, usageKey } from './usage-keys.ts';
 
 /** A user with so many records in an hour has sums of their own; fewer are as quickly read. */
 export const manyInHour = 12;
@@ -19,14 +20,15 @@ export async function foldUsageHour(db: Database, hour: number): Promise<void> {
     records.push(record);
     counts.set(record.user_id, (counts.get(record.user_id) ?? 0) + 1);
   }
-  const sums = new SumMap(`h${timePrefix(hour)}.`, hour);
+  const sums = new SumMap(`h${timePrefix(hour)}.`, hour, addHour);
   for (const record of records) {
-    const { user_id: userId, model_name: model, channel_id: channel, token_name: token } = record;
+    const { user_id: userId, model_name: model, channel_id: channel, token_id: tokenId, token_name: tokenName } = record;
+    const token = tokenUsageName({ userId, tokenId, tokenName });
     sums.add(usageKey('all'), '', record);
     sums.add(usageKey('model'), model, record);
     sums.add(usageKey('channel'), String(channel), record);
     sums.add(usageKey('user'), String(userId), record);
-    sums.add(usageKey('token'), ownedTokenName(userId, token), record);
+    sums.add(usageKey('token'), token, record);
     if ((counts.get(userId) ?? 0) < manyInHour) continue;
     sums.add(usageKey('model', userId), model, record);
     sums.add(usageKey('channel', userId), String(channel), record);
@@ -36,7 +38,7 @@ export async function foldUsageHour(db: Database, hour: number): Promise<void> {
 }
 
 export async function foldUsageDay(db: Database, day: number): Promise<void> {
-  const sums = new SumMap(`d${timePrefix(day)}.`, day);
+  const sums = new SumMap(`d${timePrefix(day)}.`, day, addSums);
   for await (const record of db.collection('usage_sums').each(idsWithin('h', day, day + daySeconds))) {
     const key = usageDayKey(record.key);
     if (key !== undefined) sums.add(key, record.name, record);
@@ -51,21 +53,23 @@ function idsWithin(head: string, from: number, to: number): { and: { id: { gte: 
 class SumMap {
   readonly prefix: string;
   readonly #start: number;
+  readonly #add: (to: HourSums, from: HourSums) => void;
   readonly #sums = new Map<string, UsageSumRecord>();
 
-  constructor(prefix: string, start: number) {
+  constructor(prefix: string, start: number, add: (to: HourSums, from: HourSums) => void) {
     this.prefix = prefix;
     this.#start = start;
+    this.#add = add;
   }
 
-  add(key: string, name: string, sums: CallSums): void {
+  add(key: string, name: string, sums: HourSums): void {
     const place = `${key}\n${name}`;
     let known = this.#sums.get(place);
     if (known === undefined) {
       known = { id: `${this.prefix}${digestOf([key, name])}`, key, start: this.#start, name, ...emptySums() };
       this.#sums.set(place, known);
     }
-    addSums(known, sums);
+    this.#add(known, sums);
   }
 
   records(): UsageSumRecord[] {

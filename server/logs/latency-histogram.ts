@@ -36,6 +36,16 @@ export function addLatency(to: Latency, from: Latency): void {
   for (const [place, count] of from.first_byte.entries()) addAt(to.first_byte, place, count);
 }
 
+/** Of a whole without some of its parts. */
+export function withoutLatency(whole: Latency, parts: readonly Latency[]): Latency {
+  const left = { duration: [...whole.duration], first_byte: [...whole.first_byte] };
+  for (const part of parts) {
+    for (const [place, count] of part.duration.entries()) addAt(left.duration, place, -count);
+    for (const [place, count] of part.first_byte.entries()) addAt(left.first_byte, place, -count);
+  }
+  return left;
+}
+
 /** Milliseconds within which this share of the calls stayed; null without a call. */
 export function percentileOf(histogram: Histogram, share: number): number | null {
   const count = histogram.reduce((sum, one) => sum + one, 0);

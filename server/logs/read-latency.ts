@@ -1,62 +1,93 @@
-// How long calls took, hour by hour: folded hours from their counts, the newest and what one user called little in from the rows.
+// How long calls took, hour by hour, and by the quarter where a step begins within an hour: folded hours from their counts, the newest and what one user called little in from the rows.
 import type { Database } from '#server/db/database.ts';
-import { isTimed, latencyKey } from './fold-latency.ts';
+import { isTimed, latencyKey, quarterLatencyKey } from './fold-latency.ts';
+import { cutHours, partsOf, quartersOf } from './hour-quarters.ts';
 import { rollupCacheOf } from './rollup-cache.ts';
-import { addPlaces, emptyLatency, latencyScales } from './latency-histogram.ts';
+import { addLatency, addPlaces, emptyLatency, latencyScales, withoutLatency } from './latency-histogram.ts';
 import type { Latency } from './latency-histogram.ts';
-import { piecesOf, readRowHour, rowHours } from './read-usage.ts';
+import type { LatencyHourRecord } from '#server/db/records/latency-hour.ts';
+import { piecesOf, readRowHour, rowHours, wholeHours } from './read-usage.ts';
 import type { UsageQuestion, UsageState } from './read-usage.ts';
-import { hourOf, hourSeconds } from './rollup-shape.ts';
+import { hourOf, quarterSeconds } from './rollup-shape.ts';
 
-type LatencyQuestion = Pick<UsageQuestion, 'userId' | 'from' | 'to'>;
+type LatencyQuestion = Pick<UsageQuestion, 'userId' | 'from' | 'to' | 'bounds'>;
+/** Of whole hours. */
+type HourQuestion = Omit<LatencyQuestion, 'bounds'> & { cut: ReadonlySet<number> };
 
+/** Of an hour, or of a quarter of one. */
 export interface LatencyCell {
-  hour: number;
+  start: number;
   latency: Latency;
 }
 
 /** Nothing of hours whose latencies are still to be made, or whose rows were deleted before they were. */
 export async function readLatency(db: Database, state: UsageState, question: LatencyQuestion): Promise<LatencyCell[]> {
-  const hours = rowHours(state, question);
+  const { from, to, bounds = [] } = question;
+  const cut = cutHours([...bounds, from, to]);
+  const whole = { ...question, ...wholeHours(question), cut };
+  const hours = rowHours(state, whole);
   const skipped = new Set(hours);
   const [folded, rows] = await Promise.all([
-    foldedLatency(db, state, question, skipped),
-    Promise.all(hours.map((hour) => rowLatency(db, state, question, hour))),
+    foldedLatency(db, state, whole, skipped),
+    Promise.all(hours.map((hour) => rowLatency(db, state, whole, hour))),
   ]);
-  return [...folded, ...rows];
+  const cells = [...folded, ...rows.flat()];
+  return cut.size === 0 ? cells : cells.filter(({ start }) => start >= from && start < to);
 }
 
-async function rowLatency(db: Database, state: UsageState, { userId }: LatencyQuestion, hour: number): Promise<LatencyCell> {
-  const found = await readRowHour(db, state, hour, userId);
-  if (found !== null) return { hour, latency: found.latency };
-  const latency = emptyLatency();
-  const time = [{ created_at: { gte: hour } }, { created_at: { lt: hour + hourSeconds } }];
-  const filter = { ...(userId === undefined ? {} : { user_id: userId }), and: [...time, isTimed] };
-  for (const row of await db.collection('logs').group({ filter, by: [], scales: latencyScales })) addPlaces(latency, row);
-  return { hour, latency };
+async function rowLatency(db: Database, state: UsageState, { userId, cut }: HourQuestion, hour: number): Promise<LatencyCell[]> {
+  const isCut = cut.has(hour);
+  const found = await readRowHour(db, state, hour, { userId, isCut });
+  const cells = partsOf(hour, isCut).map(async ({ start, seconds }): Promise<LatencyCell> => {
+    const latency = emptyLatency();
+    if (found === null) {
+      const time = [{ created_at: { gte: start } }, { created_at: { lt: start + seconds } }];
+      const filter = { ...(userId === undefined ? {} : { user_id: userId }), and: [...time, isTimed] };
+      for (const row of await db.collection('logs').group({ filter, by: [], scales: latencyScales })) addPlaces(latency, row);
+    }
+    for (const part of found ?? []) if (part.start >= start && part.start < start + seconds) addLatency(latency, part.latency);
+    return { start, latency };
+  });
+  return Promise.all(cells);
 }
 
 async function foldedLatency(
   db: Database,
   state: UsageState,
-  { userId, from, to: asked }: LatencyQuestion,
+  { userId, from, to: asked, cut }: HourQuestion,
   skipped: ReadonlySet<number>,
 ): Promise<LatencyCell[]> {
   const to = Math.min(asked, state.latencyUntil);
   if (from >= to) return [];
-  const records = await db
-    .collection('latency_hours')
-    .find({ key: latencyKey(userId), and: [{ start: { gte: from } }, { start: { lt: to } }] });
-  const cells = records.map(({ start, duration, first_byte }) => ({ hour: start, latency: { duration, first_byte } }));
-  const light = userId === undefined ? [] : await lightLatency(db, state, { userId, from, to }, new Set(cells.map(({ hour }) => hour)));
-  return [...cells, ...light].filter(({ hour }) => !skipped.has(hour));
+  const latencies = db.collection('latency_hours');
+  const quarters = [...cut].filter((hour) => hour >= from && hour < to).flatMap((hour) => quartersOf(hour).slice(1));
+  const [records, later] = await Promise.all([
+    latencies.find({ key: latencyKey(userId), and: [{ start: { gte: from } }, { start: { lt: to } }] }),
+    quarters.length === 0 ? [] : latencies.find({ key: quarterLatencyKey(userId), start: { in: quarters } }),
+  ]);
+  const laterByHour = Map.groupBy(later.map(cellOf), ({ start }) => hourOf(start));
+  const cells = records.map(cellOf).flatMap((cell) => {
+    const parts = cut.has(cell.start) ? (laterByHour.get(cell.start) ?? []) : [];
+    const first = withoutLatency(
+      cell.latency,
+      parts.map(({ latency }) => latency),
+    );
+    return [{ start: cell.start, latency: first }, ...parts];
+  });
+  const known = new Set(records.map(({ start }) => start));
+  const light = userId === undefined ? [] : await lightLatency(db, state, { userId, from, to, cut }, known);
+  return [...cells, ...light].filter(({ start }) => !skipped.has(hourOf(start)));
+}
+
+function cellOf({ start, duration, first_byte }: LatencyHourRecord): LatencyCell {
+  return { start, latency: { duration, first_byte } };
 }
 
 /** Of the hours in which that user called little. */
 async function lightLatency(
   db: Database,
   { generation }: UsageState,
-  { userId, from, to }: { userId: number; from: number; to: number },
+  { userId, from, to, cut }: HourQuestion & { userId: number },
   known: ReadonlySet<number>,
 ): Promise<LatencyCell[]> {
   const kept = rollupCacheOf(db);
@@ -69,12 +100,13 @@ async function lightLatency(
       }),
     ),
   );
-  const hours = new Map<number, Latency>();
+  const cells = new Map<number, Latency>();
   for (const row of found.flat()) {
-    const hour = hourOf(Number(row['created_at']));
-    let latency = hours.get(hour);
-    if (latency === undefined) hours.set(hour, (latency = emptyLatency()));
+    const time = Number(row['created_at']);
+    const start = cut.has(hourOf(time)) ? time - (time % quarterSeconds) : hourOf(time);
+    let latency = cells.get(start);
+    if (latency === undefined) cells.set(start, (latency = emptyLatency()));
     addPlaces(latency, row);
   }
-  return [...hours].map(([hour, latency]) => ({ hour, latency }));
+  return [...cells].map(([start, latency]) => ({ start, latency }));
 }

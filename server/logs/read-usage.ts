@@ -1,37 +1,41 @@
 // What calls came to by the hour, for the dashboard: folded hours from their sums, the newest from the rows, by index and in the
-// reader's thread. All parts of one question read the rows once.
-import type { Filter, GroupRow } from '#server/db/collection.ts';
+// reader's thread. All parts of one question read the rows once. Hours within which a day or a step begins are read by the quarter.
+import type { Filter, GroupRequest, GroupRow } from '#server/db/collection.ts';
 import type { CallSums } from '#server/db/records/call-sums.ts';
 import type { LogHourRecord } from '#server/db/records/log-hour.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import type { UsageSumRecord } from '#server/db/records/usage-sum.ts';
 import type { Database } from '#server/db/database.ts';
+import { cutHours, inQuarters, nextHour, partsOf, quarterSumsOf } from './hour-quarters.ts';
+import type { TimedSums } from './hour-quarters.ts';
 import { addSums, dayOf, daySeconds, emptySums, hourOf, hourSeconds } from './rollup-shape.ts';
 import { rollupCacheOf } from './rollup-cache.ts';
 import { callsOfUser, rowSumsCacheOf } from './row-sums-cache.ts';
 import type { RowCell, RowHour } from './row-sums-cache.ts';
 import { countedRows, rowSums, summedRows } from './summed-rows.ts';
-import { ownedTokenName, usageDayKey, usageKey } from './usage-keys.ts';
+import { tokenUsageName, usageDayKey, usageKey } from './usage-keys.ts';
 import type { UsageKind } from './usage-keys.ts';
 
 export interface UsageQuestion {
   kind: UsageKind;
   /** Whose calls; everybody's unless told. */
   userId?: number | undefined;
-  /** Unix seconds, whole hours, half-open. */
+  /** Unix seconds, half-open. */
   from: number;
   to: number;
+  /** Moments between which sums are to be told apart; these and both ends are whole quarters of hours. */
+  bounds?: readonly number[] | undefined;
   /** Only these. */
   names?: readonly string[] | undefined;
 }
 
 type Span = Pick<UsageQuestion, 'from' | 'to'>;
+/** Of whole hours. */
+type HourQuestion = Omit<UsageQuestion, 'bounds'> & { cut: ReadonlySet<number> };
 
-export interface UsageCell {
-  /** When the hour began. */
-  hour: number;
+/** Of an hour, or of a quarter of one. */
+export interface UsageCell extends TimedSums {
   name: string;
-  sums: CallSums;
 }
 
 /** How far sums go at one moment, and what was read of rows then. */
@@ -44,7 +48,7 @@ export interface UsageState {
   /** Hours before that which have changed since, and are read from their rows. */
   changed: number[];
   generation: number;
-  /** By hour and user, as far as somebody has asked; `null`: too many, their sums are asked of the store. */
+  /** By hour, user and whether it is cut, as far as somebody has asked; `null`: too many, their sums are asked of the store. */
   rows: Map<string, Promise<RowHour | null>>;
 }
 
@@ -75,29 +79,54 @@ export function completeFrom({ until }: UsageState, { from, to }: Span): number 
   return unfolded > mostRowHours ? to - mostRowHours * hourSeconds : from;
 }
 
-/** By the hour and name. */
+/** By the hour and name; by the quarter in hours within which a bound or an end falls. */
 export async function readUsage(db: Database, state: UsageState, question: UsageQuestion): Promise<UsageCell[]> {
-  const hours = rowHours(state, question);
+  const { from, to, bounds = [] } = question;
+  const cut = cutHours([...bounds, from, to]);
+  const whole = { ...question, ...wholeHours(question), cut };
+  const hours = rowHours(state, whole);
   const skipped = new Set(hours);
   const [folded, rows] = await Promise.all([
-    foldedCells(db, state, question),
-    Promise.all(hours.map((hour) => rowCells(db, state, question, hour))),
+    foldedCells(db, state, whole),
+    Promise.all(hours.map((hour) => rowCells(db, state, whole, hour))),
   ]);
-  return [...folded.filter((cell) => !skipped.has(cell.hour)), ...rows.flat()];
+  const cells = [...folded.filter((cell) => !skipped.has(hourOf(cell.start))), ...rows.flat()];
+  return cut.size === 0 ? cells : cells.filter(({ start }) => start >= from && start < to);
+}
+
+/** The hours that a time is in. */
+export function wholeHours({ from, to }: Span): Span {
+  return { from: hourOf(from), to: nextHour(to) };
 }
 
 /** By name over the whole time: whole days are read as days. */
 export async function readUsageTotals(db: Database, state: UsageState, question: UsageQuestion): Promise<Map<string, CallSums>> {
+  const within = { ...question, from: nextHour(question.from), to: hourOf(question.to) };
+  const totals = new Map<string, CallSums>();
+  if (within.from >= within.to) {
+    addCells(totals, await readUsage(db, state, question));
+    return totals;
+  }
+  await addHours(totals, db, state, within);
+  for (const end of [
+    { from: question.from, to: within.from },
+    { from: within.to, to: question.to },
+  ]) {
+    if (end.from < end.to) addCells(totals, await readUsage(db, state, { ...question, ...end }));
+  }
+  return totals;
+}
+
+async function addHours(totals: Map<string, CallSums>, db: Database, state: UsageState, question: UsageQuestion): Promise<void> {
   const { from, to, kind, userId } = question;
   const key = usageKey(kind, userId);
   const dayKey = usageDayKey(key);
   // What is read from rows, or was folded only by the hour, is at the end.
   const folded = Math.min(to, state.until);
   const isChanged = state.changed.some((hour) => hour >= from && hour < folded);
-  const totals = new Map<string, CallSums>();
   if (kind === 'all' || dayKey === undefined || isChanged || from >= folded) {
     addCells(totals, await readUsage(db, state, question));
-    return totals;
+    return;
   }
   const firstDay = Math.min(dayOf(from + daySeconds - 1), folded);
   const lastDay = Math.max(firstDay, Math.min(dayOf(folded), state.daysUntil));
@@ -107,7 +136,7 @@ export async function readUsageTotals(db: Database, state: UsageState, question:
       : rollupCacheOf(db).ofUsage(state.generation, { filter: ofKey(one, { ...question, ...span }), by: ['name'], sum: summed });
   const [rows, light, ...sums] = await Promise.all([
     readUsage(db, state, { ...question, from: folded }),
-    userId === undefined ? [] : lightCells(db, state, { ...question, userId, to: folded }),
+    userId === undefined ? [] : lightCells(db, state, { ...question, userId, to: folded, cut: new Set() }),
     byName(key, { from, to: firstDay }),
     byName(dayKey, { from: firstDay, to: lastDay }),
     byName(key, { from: lastDay, to: folded }),
@@ -118,7 +147,6 @@ export async function readUsageTotals(db: Database, state: UsageState, question:
     // There may be thousands of tokens: streams go on between.
     if (index % rowsPerTurn === rowsPerTurn - 1) await new Promise(setImmediate);
   }
-  return totals;
 }
 
 function addCells(totals: Map<string, CallSums>, cells: readonly UsageCell[]): void {
@@ -131,7 +159,7 @@ function addTo(totals: Map<string, CallSums>, name: string, sums: CallSums): voi
   addSums(known, sums);
 }
 
-/** Which hours are read from their rows. */
+/** Which hours are read from their rows, of a time of whole hours. */
 export function rowHours(state: UsageState, { from, to }: Span): number[] {
   const hours = state.changed.filter((hour) => hour >= from && hour < to);
   for (let hour = hourOf(to - 1); hour >= Math.max(from, state.until) && hours.length < 2 * mostRowHours; hour -= hourSeconds)
@@ -139,44 +167,68 @@ export function rowHours(state: UsageState, { from, to }: Span): number[] {
   return hours;
 }
 
-async function foldedCells(db: Database, state: UsageState, question: UsageQuestion): Promise<UsageCell[]> {
+async function foldedCells(db: Database, state: UsageState, question: HourQuestion): Promise<UsageCell[]> {
   const { kind, userId } = question;
   const within = { ...question, to: Math.min(question.to, state.until) };
   if (within.from >= within.to) return [];
   // Of one user the sum of everything is the sum over the models.
   const key = usageKey(kind === 'all' && userId !== undefined ? 'model' : kind, userId);
-  const [rows, light] = await Promise.all([
-    rollupCacheOf(db).ofUsage(state.generation, {
-      filter: ofKey(key, within),
-      by: kind === 'all' ? ['start'] : ['start', 'name'],
-      sum: summed,
-    }),
+  const by = kind === 'all' ? (['start'] as const) : (['start', 'name'] as const);
+  const cut = [...question.cut].filter((hour) => hour >= within.from && hour < within.to);
+  const kept = rollupCacheOf(db);
+  const [rows, quarters, light] = await Promise.all([
+    kept.ofUsage(state.generation, { filter: ofKey(key, within), by, sum: summed }),
+    cut.length === 0 ? [] : kept.ofUsage(state.generation, { filter: ofKey(key, { ...within, hours: cut }), by, sum: quarterSums }),
     userId === undefined ? [] : lightCells(db, state, { ...within, userId }),
   ]);
-  return [...rows.map((row) => ({ hour: Number(row['start']), name: String(row['name'] ?? ''), sums: sumsOf(row) })), ...light];
+  return [...cellsOf(rows, quarters, { cut: question.cut, by, nameOf: (row) => String(row['name'] ?? '') }), ...light];
+}
+
+interface Reading {
+  cut: ReadonlySet<number>;
+  /** The keys of the rows; the first one is the hour. */
+  by: readonly [hour: string, ...names: string[]];
+  nameOf: (row: GroupRow) => string;
+}
+
+/** `quarters`: of cut hours, as `quarterSums` has them. */
+function cellsOf(rows: readonly GroupRow[], quarters: readonly GroupRow[], reading: Reading): UsageCell[] {
+  const idOf = (row: GroupRow) => JSON.stringify(reading.by.map((key) => row[key]));
+  const later = new Map(quarters.map((row) => [idOf(row), row]));
+  return rows.flatMap((row): UsageCell[] => {
+    const [start, name] = [Number(row[reading.by[0]]), reading.nameOf(row)];
+    if (!reading.cut.has(start)) return [{ start, seconds: hourSeconds, name, sums: sumsOf(row) }];
+    return inQuarters(start, sumsOf(row), later.get(idOf(row))).map((cell) => ({ ...cell, name }));
+  });
 }
 
 /** The hours in which that user called too little to have sums of their own. */
-async function lightCells(db: Database, { generation }: UsageState, question: UsageQuestion & { userId: number }): Promise<UsageCell[]> {
+async function lightCells(db: Database, { generation }: UsageState, question: HourQuestion & { userId: number }): Promise<UsageCell[]> {
   const { kind, userId, from, to, names } = question;
   const kept = rollupCacheOf(db);
   const heavy = await kept.ofUsage(generation, { filter: ofKey(usageKey('model', userId), { from, to }), by: ['start'] });
   const known = new Set(heavy.map((row) => Number(row['start'])));
-  const field = kind === 'channel' ? 'channel_id' : kind === 'token' ? 'token_name' : 'model_name';
-  const found = await Promise.all(
-    timesOf(known, { from, to }).map((time) =>
-      kept.ofHours(generation, {
-        filter: { user_id: userId, and: time, hidden: false },
-        by: kind === 'all' ? ['hour'] : ['hour', field],
-        sum: summed,
-      }),
-    ),
-  );
-  return found
-    .flat()
-    .map((row) => ({ hour: Number(row['hour']), name: kind === 'all' ? '' : String(row[field]), sums: sumsOf(row) }))
-    .filter((cell) => names === undefined || names.includes(cell.name));
+  const by = lightKeys[kind];
+  const ask = (time: Filter<LogHourRecord>[], sum: GroupRequest<LogHourRecord>['sum']) =>
+    kept.ofHours(generation, { filter: { user_id: userId, and: time, hidden: false }, by, ...(sum === undefined ? {} : { sum }) });
+  const cut = [...question.cut].filter((hour) => hour >= from && hour < to && !known.has(hour));
+  const [quarters, ...found] = await Promise.all([
+    cut.length === 0 ? [] : ask([{ hour: { in: cut } }], quarterSums),
+    ...timesOf(known, { from, to }).map((time) => ask(time, summed)),
+  ]);
+  const field: string | undefined = by.at(1);
+  const nameOf = (row: GroupRow): string => (kind === 'token' ? tokenNameOf(row, userId) : field === undefined ? '' : String(row[field]));
+  const cells = cellsOf(found.flat(), quarters, { cut: question.cut, by, nameOf });
+  return cells.filter((cell) => names === undefined || names.includes(cell.name));
 }
+
+const lightKeys = {
+  all: ['hour'],
+  model: ['hour', 'model_name'],
+  channel: ['hour', 'channel_id'],
+  user: ['hour', 'user_id'],
+  token: ['hour', 'token_id', 'token_name'],
+} as const satisfies Record<UsageKind, readonly string[]>;
 
 /** Beyond so many pieces they are asked for in one question. */
 const mostPieces = 8;
@@ -203,48 +255,67 @@ export function piecesOf(known: ReadonlySet<number>, { from, to }: Span): Span[]
   return pieces;
 }
 
-/** What an hour came to that is read from its rows; `null`: they are too many. */
-export function readRowHour(db: Database, { rows }: UsageState, hour: number, userId?: number): Promise<RowHour | null> {
-  const place = `${hour} ${userId ?? ''}`;
+/** What an hour came to that is read from its rows, by the quarter where `isCut`; `null`: they are too many. */
+export function readRowHour(
+  db: Database,
+  { rows }: UsageState,
+  hour: number,
+  { userId, isCut }: { userId: number | undefined; isCut: boolean },
+): Promise<RowHour | null> {
+  const place = userId === undefined ? String(hour) : `${hour} ${userId} ${isCut}`;
   let reading = rows.get(place);
   if (reading === undefined)
-    rows.set(place, (reading = userId === undefined ? rowSumsCacheOf(db).read(hour) : callsOfUser(db, hour, userId)));
+    rows.set(place, (reading = userId === undefined ? rowSumsCacheOf(db).read(hour) : callsOfUser(db, hour, { userId, isCut })));
   return reading;
 }
 
-async function rowCells(db: Database, state: UsageState, { kind, userId, names }: UsageQuestion, hour: number): Promise<UsageCell[]> {
-  const found = await readRowHour(db, state, hour, userId);
-  const totals = found === null ? await groupedRows(db, { kind, userId }, hour) : new Map<string, CallSums>();
-  for (const cell of found?.cells ?? []) addTo(totals, nameOf(cell, kind, userId), cell.sums);
-  return [...totals].filter(([name]) => names === undefined || names.includes(name)).map(([name, sums]) => ({ hour, name, sums }));
+async function rowCells(db: Database, state: UsageState, question: HourQuestion, hour: number): Promise<UsageCell[]> {
+  const { kind, userId, names } = question;
+  const isCut = question.cut.has(hour);
+  const found = await readRowHour(db, state, hour, { userId, isCut });
+  const cells = partsOf(hour, isCut).map(async ({ start, seconds }): Promise<UsageCell[]> => {
+    const totals = found === null ? await groupedRows(db, { kind, userId }, { start, seconds }) : new Map<string, CallSums>();
+    for (const part of found ?? []) {
+      if (part.start < start || part.start >= start + seconds) continue;
+      for (const cell of part.cells) addTo(totals, nameOf(cell, kind), cell.sums);
+    }
+    return [...totals]
+      .filter(([name]) => names === undefined || names.includes(name))
+      .map(([name, sums]) => ({ start, seconds, name, sums }));
+  });
+  return (await Promise.all(cells)).flat();
 }
 
-function nameOf(cell: RowCell, kind: UsageKind, userId: number | undefined): string {
+function nameOf(cell: RowCell, kind: UsageKind): string {
   if (kind === 'all') return '';
   if (kind === 'model') return cell.modelName;
   if (kind === 'channel') return String(cell.channelId);
   if (kind === 'user') return String(cell.userId);
-  return userId === undefined ? ownedTokenName(cell.userId, cell.tokenName) : cell.tokenName;
+  return tokenUsageName(cell);
 }
 
-/** Of an hour with very many calls. */
+/** Of a time with very many calls. */
 async function groupedRows(
   db: Database,
   { kind, userId }: Pick<UsageQuestion, 'kind' | 'userId'>,
-  hour: number,
+  { start, seconds }: { start: number; seconds: number },
 ): Promise<Map<string, CallSums>> {
-  const fields = rowFields[kind].filter((field) => userId === undefined || field !== 'user_id');
+  const fields = rowFields[kind];
   const filter: Filter<LogRecord> = {
     ...(userId === undefined ? {} : { user_id: userId }),
-    and: [{ created_at: { gte: hour } }, { created_at: { lt: hour + hourSeconds } }, countedRows, { hidden: { exists: false } }],
+    and: [{ created_at: { gte: start } }, { created_at: { lt: start + seconds } }, countedRows, { hidden: { exists: false } }],
   };
   const totals = new Map<string, CallSums>();
   for (const row of await db.collection('logs').group({ filter, by: [...fields, 'failed', 'type'], sum: summedRows })) {
-    const values = fields.map((field) => row[field]);
-    const name = values.length === 2 ? ownedTokenName(Number(values[0]), String(values[1])) : String(values[0] ?? '');
+    const field: string | undefined = fields.at(0);
+    const name = kind === 'token' ? tokenNameOf(row, Number(row['user_id'])) : field === undefined ? '' : String(row[field] ?? '');
     addTo(totals, name, rowSums(row));
   }
   return totals;
+}
+
+function tokenNameOf(row: GroupRow, userId: number): string {
+  return tokenUsageName({ userId, tokenId: Number(row['token_id'] ?? 0), tokenName: String(row['token_name'] ?? '') });
 }
 
 const rowFields = {
@@ -252,7 +323,7 @@ const rowFields = {
   model: ['model_name'],
   channel: ['channel_id'],
   user: ['user_id'],
-  token: ['user_id', 'token_name'],
+  token: ['user_id', 'token_id', 'token_name'],
 } as const satisfies Record<UsageKind, readonly string[]>;
 
 const summed = {
@@ -264,8 +335,15 @@ const summed = {
   first_byte_ms: 'first_byte_ms',
   duration_ms: 'duration_ms',
 } as const;
-function ofKey(key: string, { from, to, names }: Pick<UsageQuestion, 'from' | 'to' | 'names'>): Filter<UsageSumRecord> {
-  const time: Filter<UsageSumRecord>[] = [{ start: { gte: from } }, { start: { lt: to } }];
+const quarterSums = quarterSumsOf();
+
+/** `hours`: only these. */
+function ofKey(
+  key: string,
+  { from, to, names, hours }: Pick<UsageQuestion, 'from' | 'to' | 'names'> & { hours?: readonly number[] },
+): Filter<UsageSumRecord> {
+  const time: Filter<UsageSumRecord>[] =
+    hours === undefined ? [{ start: { gte: from } }, { start: { lt: to } }] : [{ start: { in: hours } }];
   return { and: [{ key }, ...(names === undefined ? [] : [{ name: { in: [...names] } }]), ...time] };
 }
 

@@ -6,6 +6,9 @@ import type { CallSums } from '#server/db/records/call-sums.ts';
 export const hourSeconds = 3600;
 export const daySeconds = 24 * hourSeconds;
 
+/** Zones are ahead of UTC by whole quarters of an hour. */
+export const quarterSeconds = hourSeconds / 4;
+
 /** An hour is folded this long after its end: rows are written when calls end, and carry the time at which they began. */
 export const foldLagSeconds = 600;
 

@@ -2,16 +2,27 @@
 import type { Filter } from '#server/db/collection.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import type { Database } from '#server/db/database.ts';
-import { hourSeconds } from './rollup-shape.ts';
+import { quartersOf } from './hour-quarters.ts';
+import { hourSeconds, quarterSeconds } from './rollup-shape.ts';
 
 const rowsAtOnce = 5_000;
 
-/** As many as it takes for each to have about so many rows. */
-export async function rowSlices(db: Database, hour: number): Promise<Filter<LogRecord>[]> {
+export interface RowSlice {
+  filter: Filter<LogRecord>;
+  /** Of the hour, 0 to 3: a slice is within one of them. */
+  quarter: number;
+}
+
+/** Four times as many as it takes for each to have about so many rows: the quarters of the hour are told apart. */
+export async function rowSlices(db: Database, hour: number): Promise<RowSlice[]> {
   const rows = await db.collection('logs').count(within(hour, hour + hourSeconds));
-  const slices = Math.min(hourSeconds, Math.max(1, Math.ceil(rows / rowsAtOnce)));
-  const bounds = Array.from({ length: slices + 1 }, (_, slice) => hour + Math.floor((slice * hourSeconds) / slices));
-  return bounds.slice(1).map((to, index) => within(bounds[index] ?? hour, to));
+  const count = Math.min(quarterSeconds, Math.ceil(rows / rowsAtOnce));
+  return quartersOf(hour).flatMap((start, quarter) =>
+    Array.from({ length: count }, (_, slice) => {
+      const boundOf = (place: number) => start + Math.floor((place * quarterSeconds) / count);
+      return { filter: within(boundOf(slice), boundOf(slice + 1)), quarter };
+    }),
+  );
 }
 
 function within(from: number, to: number): Filter<LogRecord> {

@@ -8,12 +8,14 @@ import type { LogRecord } from '#server/db/records/log.ts';
 import type { Database } from '#server/db/database.ts';
 import { addLatency, addPlaces, emptyLatency, latencyScales } from './latency-histogram.ts';
 import type { Latency } from './latency-histogram.ts';
-import { addSums, hourSeconds } from './rollup-shape.ts';
+import { quartersOf } from './hour-quarters.ts';
+import { addSums, hourSeconds, quarterSeconds } from './rollup-shape.ts';
 import { exactRowSums, inMilliseconds, summedRows } from './summed-rows.ts';
 
 /** Calls that nothing tells apart. */
 export interface RowCell {
   userId: number;
+  tokenId: number;
   tokenName: string;
   modelName: string;
   channelId: number;
@@ -21,20 +23,27 @@ export interface RowCell {
 }
 
 /** Read anew as a whole when it has more rows than before. */
-const sliceSeconds = 120;
+const sliceSeconds = 90;
 const slicesOfHour = hourSeconds / sliceSeconds;
+const slicesOfQuarter = quarterSeconds / sliceSeconds;
 /** An hour with more of them is not kept: its sums are asked of the store. */
 const mostRows = 30_000;
 const mostRowsOfUser = 3_000;
 const mostHours = 12;
 
-/** What the listed calls of an hour came to. */
-export interface RowHour {
+/** What the listed calls of a part of an hour came to, or of all of it. */
+export interface RowPart {
+  /** When it began, unix seconds, and how long it is. */
+  start: number;
+  seconds: number;
   cells: RowCell[];
   latency: Latency;
 }
 
-interface Slice extends RowHour {
+/** What the listed calls of an hour came to, by the quarter. */
+export type RowHour = RowPart[];
+
+interface Slice extends Pick<RowPart, 'cells' | 'latency'> {
   /** Of whatever kind: the index of the time counts them without reading them. */
   rows: number;
 }
@@ -59,12 +68,26 @@ export function rowSumsCacheOf(db: Database): RowSumsCache {
   return hours;
 }
 
-/** All calls of one user in an hour that are listed; `null`: they are too many. Nobody else asks the same, so they are not kept. */
-export async function callsOfUser(db: Database, hour: number, userId: number): Promise<RowHour | null> {
+/**
+ * All calls of one user in an hour that are listed, by the quarter where `isCut`; `null`: they are too many. Nobody else asks the same, so
+ * they are not kept.
+ */
+export async function callsOfUser(
+  db: Database,
+  hour: number,
+  { userId, isCut }: { userId: number; isCut: boolean },
+): Promise<RowHour | null> {
   const filter: Filter<LogRecord> = { user_id: userId, and: [rowsOf(hour, { from: 0, to: slicesOfHour })] };
   const [counted] = await db.collection('logs').group({ filter, by: [] });
   if ((counted?.count ?? 0) > mostRowsOfUser) return null;
-  return sliceOf(await db.collection('logs').group({ filter, ...asked }));
+  const seconds = isCut ? quarterSeconds : hourSeconds;
+  return Promise.all(
+    (isCut ? quartersOf(hour) : [hour]).map(async (start): Promise<RowPart> => {
+      const time = [{ created_at: { gte: start } }, { created_at: { lt: start + seconds } }];
+      const { cells, latency } = sliceOf(await db.collection('logs').group({ filter: { user_id: userId, and: time }, ...asked }));
+      return { start, seconds, cells, latency };
+    }),
+  );
 }
 
 export class RowSumsCache {
@@ -114,9 +137,13 @@ export class RowSumsCache {
     // Rows went while others came: their number says nothing.
     if (isKept && after !== before) return this.#read(hour);
     if (before !== undefined && after === before) this.#keep(hour, { closing: before, slices });
-    const latency = emptyLatency();
-    for (const slice of slices) addLatency(latency, slice.latency);
-    return { cells: slices.flatMap((slice) => slice.cells), latency };
+    return quartersOf(hour).map((start) => {
+      const first = (start - hour) / sliceSeconds;
+      const own = slices.slice(first, first + slicesOfQuarter);
+      const latency = emptyLatency();
+      for (const slice of own) addLatency(latency, slice.latency);
+      return { start, seconds: quarterSeconds, cells: own.flatMap((slice) => slice.cells), latency };
+    });
   }
 
   /** The number of the last closing; `undefined` while one is under way. */
@@ -157,7 +184,7 @@ export class RowSumsCache {
 }
 
 const asked = {
-  by: ['user_id', 'token_name', 'model_name', 'channel_id', 'failed', 'type', 'hidden'],
+  by: ['user_id', 'token_id', 'token_name', 'model_name', 'channel_id', 'failed', 'type', 'hidden'],
   sum: summedRows,
   scales: latencyScales,
 } as const;
@@ -185,11 +212,12 @@ function sliceOf(groups: readonly GroupRow[]): Slice {
 
 function addCell(cells: Map<string, RowCell>, group: GroupRow): void {
   const userId = Number(group['user_id']);
+  const tokenId = Number(group['token_id'] ?? 0);
   const tokenName = String(group['token_name'] ?? '');
   const modelName = String(group['model_name'] ?? '');
   const channelId = Number(group['channel_id']);
-  const key = JSON.stringify([userId, tokenName, modelName, channelId]);
+  const key = JSON.stringify([userId, tokenId, tokenName, modelName, channelId]);
   const known = cells.get(key);
-  if (known === undefined) cells.set(key, { userId, tokenName, modelName, channelId, sums: exactRowSums(group) });
+  if (known === undefined) cells.set(key, { userId, tokenId, tokenName, modelName, channelId, sums: exactRowSums(group) });
   else addSums(known.sums, exactRowSums(group));
 }

@@ -21,7 +21,11 @@ export interface Frame {
   /** Of a step in which no clock is put forward or back. */
   seconds: number;
   at: number;
+  /** As many steps before: as many hours, or days and weeks of the same clock. */
+  before: Steps;
 }
+
+export type Steps = Pick<Frame, 'steps' | 'start' | 'end' | 'seconds'>;
 
 /** @throws {AppError} `invalid_field` */
 export function frameOf(query: Query, step: UsageStep, at: number): Frame {
@@ -31,10 +35,22 @@ export function frameOf(query: Query, step: UsageStep, at: number): Frame {
   const first = asked === undefined || asked === 0 ? last - daySeconds : asked;
   if (first > last) throw invalidField('start_timestamp', fieldRules.invalid);
   if (last - first > longestUsageSeconds) throw invalidField('start_timestamp', fieldRules.invalid);
-  // Hours are as long on the day when the clock changes.
-  const clock = zone === undefined || step === 'hour' ? undefined : zoneClock(zone);
-  if (clock === null && minutes === undefined) throw invalidField('time_zone', fieldRules.invalid);
+  const clock = zone === undefined ? undefined : zoneClock(zone);
+  if (clock === null && minutes === undefined && step !== 'hour') throw invalidField('time_zone', fieldRules.invalid);
   const aheadAt = clock ?? (() => (minutes ?? 0) * 60);
+  const known = (Math.floor(at / hourSeconds) + 1) * hourSeconds;
+  if (step === 'hour') {
+    const steps = [first - modulo(first + aheadAt(first), seconds)];
+    // Hours are as long on the day when the clock changes, unless it changes by a part of an hour.
+    const nextOf = (time: number) => time + seconds - modulo(time + aheadAt(time), seconds);
+    let next = nextOf(steps[0] ?? first);
+    for (; next < last || (next === last && last === at); next = nextOf(next)) steps.push(next);
+    checkCount(steps);
+    const start = steps[0] ?? first;
+    const length = next - start;
+    const before = { steps: steps.map((time) => time - length), start: start - length, end: start, seconds };
+    return { steps, start, end: next, known, seconds, at, before };
+  }
   const shift = step === 'week' ? sinceMonday : 0;
   // On the wall all days have 24 hours.
   const wall = Math.floor((first + aheadAt(first) + shift) / seconds) * seconds - shift;
@@ -46,9 +62,19 @@ export function frameOf(query: Query, step: UsageStep, at: number): Frame {
     steps.push(time);
     next += seconds;
   }
+  checkCount(steps);
+  const start = steps[0] ?? first;
+  const earlier = steps.map((_, index) => momentOf(wall - (steps.length - index) * seconds));
+  const before = { steps: earlier, start: earlier[0] ?? start, end: start, seconds };
+  return { steps, start, end: momentOf(next), known, seconds, at, before };
+}
+
+function checkCount(steps: readonly number[]): void {
   if (steps.length > mostUsageSteps) throw invalidField('step', fieldRules.invalid);
-  const known = (Math.floor(at / hourSeconds) + 1) * hourSeconds;
-  return { steps, start: steps[0] ?? first, end: momentOf(next), known, seconds, at };
+}
+
+function modulo(value: number, divisor: number): number {
+  return ((value % divisor) + divisor) % divisor;
 }
 
 /** When the clock on the wall shows a time, or goes past it because it is put forward then. */
@@ -59,7 +85,7 @@ function momentOn(aheadAt: (time: number) => number, wall: number): number {
 }
 
 /** Which step a time is in; -1 when in none. */
-export function placeOf({ steps, start, end, seconds }: Frame, time: number): number {
+export function placeOf({ steps, start, end, seconds }: Steps, time: number): number {
   if (time < start || time >= end) return -1;
   // Where a clock was changed in between, it is the one beside.
   const near = Math.min(Math.floor((time - start) / seconds), steps.length - 1);

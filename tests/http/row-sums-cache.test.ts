@@ -29,7 +29,7 @@ function source(seed: number) {
       id: (id += 1),
       user_id: 1 + pick(3),
       created_at: at,
-      token_name: `key ${pick(3)}`,
+      token_id: pick(3),
       model_name: ['gpt-4o', 'o3'][pick(2)] ?? '',
       channel_id: pick(3),
       quota: 1 + pick(100),
@@ -49,6 +49,7 @@ function expected(rows: readonly LogRecord[]): unknown[] {
       .filter((row) => row.created_at < hour + 3600)
       .map((row) => ({
         userId: row.user_id,
+        tokenId: row.token_id,
         tokenName: row.token_name,
         modelName: row.model_name,
         channelId: row.channel_id,
@@ -66,13 +67,13 @@ function expected(rows: readonly LogRecord[]): unknown[] {
 }
 
 function found(read: RowHour | null): unknown[] {
-  return comparable(read?.cells ?? []);
+  return comparable((read ?? []).flatMap((part) => part.cells));
 }
 
 function comparable(cells: readonly RowCell[]): unknown[] {
   const sums = new Map<string, Record<string, number>>();
   for (const { sums: added, ...cell } of cells) {
-    const key = JSON.stringify([cell.userId, cell.tokenName, cell.modelName, cell.channelId]);
+    const key = JSON.stringify([cell.userId, cell.tokenId, cell.modelName, cell.channelId]);
     const known = sums.get(key) ?? {};
     for (const [name, value] of Object.entries(added)) known[name] = (known[name] ?? 0) + value;
     sums.set(key, known);
@@ -107,9 +108,18 @@ onEachEngine('the rows of an hour', (current) => {
       }
     }
     expect(rows.length).toBeGreaterThan(100);
-    for (const userId of [1, 2, 3])
-      expect(found(await callsOfUser(db, hour, userId))).toEqual(expected(rows.filter((one) => one.user_id === userId)));
-    expect(await first.read(hour - 7200)).toEqual({ cells: [], latency: { duration: [], first_byte: [] } });
+    for (const userId of [1, 2, 3]) {
+      const own = rows.filter((one) => one.user_id === userId);
+      for (const isCut of [false, true]) expect(found(await callsOfUser(db, hour, { userId, isCut }))).toEqual(expected(own));
+    }
+    for (const part of (await first.read(hour)) ?? []) {
+      const inPart = rows.filter((one) => one.created_at >= part.start && one.created_at < part.start + part.seconds);
+      expect(inPart.length).toBeGreaterThan(0);
+      expect(comparable(part.cells)).toEqual(expected(inPart));
+    }
+    const empty = { seconds: 900, cells: [], latency: { duration: [], first_byte: [] } };
+    const before = hour - 7200;
+    expect(await first.read(before)).toEqual([0, 900, 1800, 2700].map((after) => ({ start: before + after, ...empty })));
   });
 
   it('are all there for whoever asks after they were written, though a reading is under way', async () => {
@@ -175,8 +185,8 @@ onEachEngine('the rows of an hour', (current) => {
     const late = row(hour + 3_599);
     await add(db, [late]);
     expect(found(await hours.read(hour))).toEqual(expected([...rows, late]));
-    // The last two minutes.
-    expect(read).toBe(300 + [...rows, late].filter((one) => one.created_at >= hour + 3_480).length);
+    // The last 90 seconds.
+    expect(read).toBe(300 + [...rows, late].filter((one) => one.created_at >= hour + 3_510).length);
   });
 
   it('a closing that is under way: nothing is kept meanwhile', async () => {

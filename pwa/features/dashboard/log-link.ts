@@ -32,7 +32,7 @@ export function logLink(question: DashboardQuestion, { start, end }: Time, optio
 }
 
 /** Those of one model, token, channel or user. */
-export function namedLogLink(question: DashboardQuestion, time: Time, { name, label }: NamedSums): LogLink {
+export function namedLogLink(question: DashboardQuestion, time: Time, { name, label, token }: NamedSums): LogLink {
   const link = logLink(question, time);
   switch (question.by) {
     case 'model':
@@ -41,11 +41,8 @@ export function namedLogLink(question: DashboardQuestion, time: Time, { name, la
       return { ...link, channel: Number(name) };
     case 'user':
       return { ...link, user: label };
-    case 'token': {
-      if (!question.isAdmin || question.user !== undefined) return { ...link, token: name };
-      // Of everybody's tokens the owner is a part of the name: `7:key`, shown as `mira / key`.
-      const token = name.slice(name.indexOf(':') + 1);
-      return { ...link, token, user: label.slice(0, label.length - token.length - 3) };
-    }
+    case 'token':
+      if (token === undefined) return link;
+      return { ...link, token: token.name, ...(token.username === undefined ? {} : { user: token.username }) };
   }
 }

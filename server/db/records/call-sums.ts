@@ -10,3 +10,8 @@ export interface CallSums {
   first_byte_ms: number;
   duration_ms: number;
 }
+
+/** Sums of an hour, and of its quarters behind the first one that have any: in some zones days and hours begin within an hour of UTC. */
+export interface HourSums extends CallSums {
+  quarters?: { second?: Partial<CallSums>; third?: Partial<CallSums>; fourth?: Partial<CallSums> };
+}

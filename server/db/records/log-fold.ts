@@ -10,6 +10,8 @@ export interface LogFoldRecord {
   usage_days_until?: number;
   /** Head: the hours before this one have their latencies (`latency_hours`), as far as they still had rows. */
   latency_until?: number;
+  /** Head: the hours from this one on have their quarters, and tokens by their ids. Missing: an earlier version has folded them all. */
+  quarters_from?: number;
   /** Head: rows before this moment may have been deleted; what the dashboard has of those hours is not made anew. */
   deleted_until?: number;
   /** Head: grows before folded hours are written anew. */

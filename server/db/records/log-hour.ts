@@ -1,7 +1,7 @@
-import type { CallSums } from './call-sums.ts';
+import type { HourSums } from './call-sums.ts';
 
 /** The calls of one hour by everything that tells them apart; `server/logs/fold-log.ts` makes them of the rows. */
-export interface LogHourRecord extends CallSums {
+export interface LogHourRecord extends HourSums {
   /** `hourPrefix(hour)` and a digest of the fields below. */
   id: string;
   /** When the hour began, unix seconds. */

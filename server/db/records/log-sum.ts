@@ -1,7 +1,7 @@
-import type { CallSums } from './call-sums.ts';
+import type { HourSums } from './call-sums.ts';
 
 /** Sums of calls by the hour or the day, for one `key` of `server/logs/rollup-shape.ts`. */
-export interface LogSumRecord extends CallSums {
+export interface LogSumRecord extends HourSums {
   id: string;
   key: string;
   /** When the hour or the day (UTC) began, unix seconds. */

@@ -36,7 +36,7 @@ async function hoursOf({ db, settings, now }: Context, query: Query, user: Whose
   const from = Math.max(Math.ceil(start / hourSeconds) * hourSeconds, to - longestUsageSeconds);
   if (asked === 0 || from >= to) return [];
   const cells = await readUsage(db, await readUsageState(db), { kind: 'model', userId: user?.id, from, to });
-  const rows = cells.map(({ hour, name, sums }, index) => ({
+  const rows = cells.map(({ start: hour, name, sums }, index) => ({
     id: user === null ? 0 : index + 1,
     user_id: user?.id ?? 0,
     username: user?.username ?? '',

@@ -2,7 +2,7 @@
 import { AppError } from '#shared/errors.ts';
 import type { QueryOf } from '#shared/contract.ts';
 import { namedSeries, namedTotals } from '#shared/dashboard.ts';
-import type { NamedSums, UsageBy, UsageFigures, UsageLatency, UsageStep, UsageSums, dashboardApi } from '#shared/dashboard.ts';
+import type { UsageBy, UsageFigures, UsageLatency, UsageStep, UsageSums, dashboardApi } from '#shared/dashboard.ts';
 import type { AppContext } from '#server/context.ts';
 import type { CallSums } from '#server/db/records/call-sums.ts';
 import { addLatency, emptyLatency, percentileOf } from '#server/logs/latency-histogram.ts';
@@ -11,10 +11,10 @@ import { readLatency } from '#server/logs/read-latency.ts';
 import type { LatencyCell } from '#server/logs/read-latency.ts';
 import { completeFrom, readUsage, readUsageState, readUsageTotals } from '#server/logs/read-usage.ts';
 import type { UsageCell } from '#server/logs/read-usage.ts';
-import { addSums, emptySums, hourSeconds } from '#server/logs/rollup-shape.ts';
-import { nameLabels } from './name-labels.ts';
+import { addSums, emptySums } from '#server/logs/rollup-shape.ts';
+import { labelled, linesOf } from './name-labels.ts';
 import { frameOf, placeOf } from '#server/logs/time-steps.ts';
-import type { Frame } from '#server/logs/time-steps.ts';
+import type { Frame, Steps } from '#server/logs/time-steps.ts';
 
 type Context = Pick<AppContext, 'db' | 'now'>;
 type Query = Partial<QueryOf<typeof dashboardApi.figures>>;
@@ -52,26 +52,20 @@ interface Plan {
 async function figuresOf(context: Context, { frame, scope, step, state }: Plan): Promise<UsageFigures> {
   const { db } = context;
   const { userId, by } = scope;
-  // Zones that are half an hour off begin their days within an hour: that hour counts where it begins.
-  const from = Math.ceil(frame.start / hourSeconds) * hourSeconds;
-  const to = Math.min(Math.ceil(frame.end / hourSeconds) * hourSeconds, frame.known);
-  const length = frame.end - frame.start;
+  const { start: from, steps: bounds, before } = frame;
+  const to = Math.min(frame.end, frame.known);
   const [whole, latency, previous, totals] = await Promise.all([
-    readUsage(db, state, { kind: 'all', userId, from, to }),
-    readLatency(db, state, { userId, from, to }),
-    readUsage(db, state, { kind: 'all', userId, from: from - length, to: from }),
+    readUsage(db, state, { kind: 'all', userId, from, to, bounds }),
+    readLatency(db, state, { userId, from, to, bounds }),
+    readUsage(db, state, { kind: 'all', userId, from: before.start, to: before.end, bounds: before.steps }),
     readUsageTotals(db, state, { kind: by, userId, from, to }),
   ]);
-  const ranked = [...totals].toSorted(([, a], [, b]) => b.quota - a.quota || b.calls - a.calls);
-  const names = ranked.slice(0, namedSeries).map(([name]) => name);
-  const series = names.length === 0 ? [] : await readUsage(db, state, { kind: by, userId, from, to, names });
-  const listed = ranked.slice(0, namedTotals);
-  const labels = await nameLabels(
-    context,
-    by,
-    userId,
-    listed.map(([name]) => name),
-  );
+  const lines = await linesOf(context, { by, userId, totals });
+  const ranked = lines.toSorted(({ sums: a }, { sums: b }) => b.quota - a.quota || b.calls - a.calls);
+  const drawn = ranked.slice(0, namedSeries);
+  const names = drawn.flatMap((line) => line.summedNames);
+  const series = names.length === 0 ? [] : await readUsage(db, state, { kind: by, userId, from, to, bounds, names });
+  const listed = await labelled(context, by, userId, ranked.slice(0, namedTotals));
   const complete = completeFrom(state, { from, to });
   return {
     start: frame.start,
@@ -82,26 +76,26 @@ async function figuresOf(context: Context, { frame, scope, step, state }: Plan):
     steps: frame.steps,
     whole: inSteps(frame, whole),
     latency: latencyIn(frame, latency),
-    previous: inSteps(frame, previous, length),
-    previous_so_far: sumUntil(previous, frame.at - length),
-    totals: listed.map(([name, sums]): NamedSums => ({ name, label: labels.get(name) ?? name, sums })),
-    others: { count: ranked.length - listed.length, sums: sumOf(ranked.slice(namedTotals).map(([, sums]) => sums)) },
-    series: names.map((name) => ({
+    previous: inSteps(before, previous),
+    previous_so_far: sumUntil(previous, before.start + frame.at - frame.start),
+    totals: listed,
+    others: { count: ranked.length - listed.length, sums: sumOf(ranked.slice(namedTotals).map(({ sums }) => sums)) },
+    series: drawn.map(({ name, summedNames }) => ({
       name,
       sums: inSteps(
         frame,
-        series.filter((cell) => cell.name === name),
+        series.filter((cell) => summedNames.includes(cell.name)),
       ),
     })),
     complete_from: complete === from ? null : complete,
   };
 }
 
-/** Of the hour that it falls into the same part, as if it had been even. `time`: unix seconds. */
+/** Of the hour or quarter that it falls into the same part, as if it had been even. `time`: unix seconds. */
 function sumUntil(cells: readonly UsageCell[], time: number): CallSums {
   return sumOf(
-    cells.map(({ hour, sums }) => {
-      const share = Math.min(1, Math.max(0, (time - hour) / hourSeconds));
+    cells.map(({ start, seconds, sums }) => {
+      const share = Math.min(1, Math.max(0, (time - start) / seconds));
       return share === 1 ? sums : partOf(sums, share);
     }),
   );
@@ -120,11 +114,10 @@ function partOf(sums: CallSums, share: number): CallSums {
   };
 }
 
-/** `ahead`: the cells are so much earlier. */
-function inSteps(frame: Frame, cells: readonly UsageCell[], ahead = 0): UsageSums[] {
+function inSteps(frame: Steps, cells: readonly UsageCell[]): UsageSums[] {
   const sums = frame.steps.map(() => emptySums());
   for (const cell of cells) {
-    const place = sums[placeOf(frame, cell.hour + ahead)];
+    const place = sums[placeOf(frame, cell.start)];
     if (place !== undefined) addSums(place, cell.sums);
   }
   return sums;
@@ -135,7 +128,7 @@ function latencyIn(frame: Frame, cells: readonly LatencyCell[]): NonNullable<Usa
   const sums = frame.steps.map(() => emptyLatency());
   for (const cell of cells) {
     addLatency(whole, cell.latency);
-    const place = sums[placeOf(frame, cell.hour)];
+    const place = sums[placeOf(frame, cell.start)];
     if (place !== undefined) addLatency(place, cell.latency);
   }
   return { whole: percentilesOf(whole), steps: sums.map(percentilesOf) };

@@ -3,7 +3,6 @@ import type { LogTimeline, logApi } from '#shared/logs.ts';
 import type { QueryOf } from '#shared/contract.ts';
 import type { AppContext } from '#server/context.ts';
 import { countCallsByHour } from '#server/logs/count-by-hour.ts';
-import { hourSeconds } from '#server/logs/rollup-shape.ts';
 import { type Frame, frameOf, placeOf } from '#server/logs/time-steps.ts';
 import { inParallel } from '#server/queues/in-parallel.ts';
 import { callQuestion, logFilter } from './log-filter.ts';
@@ -38,11 +37,10 @@ interface Counting {
 async function addCalls(context: TimelineContext, query: Query, { frame, calls, errors, userId }: Counting): Promise<void> {
   const question = await callQuestion(context, query, userId);
   if (question === null) return;
-  // Zones that are half an hour off begin their days within an hour: that hour counts where it begins.
-  const from = Math.ceil(frame.start / hourSeconds) * hourSeconds;
-  const to = Math.min(Math.ceil(frame.end / hourSeconds) * hourSeconds, frame.known);
-  for (const [hour, count] of await countCallsByHour(context.db, question, { from, to })) {
-    const place = placeOf(frame, hour);
+  const { start: from, steps: bounds, known } = frame;
+  const to = Math.min(frame.end, known);
+  for (const [start, count] of await countCallsByHour(context.db, question, { from, to, bounds })) {
+    const place = placeOf(frame, start);
     if (place === -1) continue;
     calls[place] = (calls[place] ?? 0) + count.calls;
     errors[place] = (errors[place] ?? 0) + count.errors;
