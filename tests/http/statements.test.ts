@@ -83,7 +83,7 @@ describe.each(engines)('statements on $kind', { concurrent: true }, (engine) => 
     await until(async () => (await root.delete(`/api/log/?target_timestamp=${before}`)).data > 0);
     const statement = await read(client, own);
     expectAddsUp(statement);
-    expect(statement.from).toBe(Math.ceil(before / hour) * hour);
+    expect(statement.from).toBe(before);
     expect(statement.closing).toBe(await scene.balance());
     await call(scene, 1);
     const next = await read(client, own);
