@@ -29,6 +29,20 @@ test('today: 24 places, those to come are empty, yesterday stands beside each', 
   expect(hours.every(({ yesterday }) => yesterday.quota === 2)).toBe(true);
 });
 
+test.each([
+  [23, 24],
+  [25, 24],
+  [24, 23],
+  [24, 25],
+])('today: after a day of %i hours, with %i of its own', (before, own) => {
+  const steps = Array.from({ length: before + 2 }, (_, index) => midnight + (index - before) * hour);
+  const at = midnight + 1.5 * hour;
+  const hours = hoursOfToday({ steps, at, whole: steps.map((_, index) => sums(index)) }, midnight, midnight + own * hour);
+  expect(hours.map(({ start }) => start)).toEqual(Array.from({ length: own }, (_, index) => midnight + index * hour));
+  expect(hours.map(({ yesterday }) => yesterday.quota)).toEqual(Array.from({ length: own }, (_, index) => (index < before ? index : 0)));
+  expect(hours.slice(0, 3).map(({ today }) => today?.quota)).toEqual([before, before + 1, undefined]);
+});
+
 test('today: compared with yesterday until the same time of day, the hour that is not over in its part', () => {
   expect(sumsOfToday(hoursOfToday(figures(midnight + 2.5 * hour), midnight, tomorrow), midnight + 2.5 * hour)).toMatchObject({
     quota: 9,

@@ -13,20 +13,23 @@ export interface TodayHour {
 
 const hourSeconds = 3600;
 
-/** Of figures by the hour that begin with yesterday: the hours of today from `midnight` (unix seconds) to the next one. */
+/**
+ * Of figures by the hour that begin with yesterday: the hours of today from `midnight` (unix seconds) to the next one, each beside the hour
+ * of yesterday that began as long after its own midnight. Either day may have 23 or 25.
+ */
 export function hoursOfToday(figures: Pick<UsageFigures, 'steps' | 'whole' | 'at'>, midnight: number, tomorrow: number): TodayHour[] {
-  const byHour = new Map(figures.steps.map((start, index) => [start, figures.whole[index] ?? noUsage]));
-  const hours: TodayHour[] = [];
-  for (let start = midnight; start < tomorrow; start += hourSeconds) {
+  const first = figures.steps.filter((start) => start < midnight).length;
+  const starts = figures.steps.filter((start) => start >= midnight && start < tomorrow);
+  for (let start = (starts.at(-1) ?? midnight - hourSeconds) + hourSeconds; start < tomorrow; start += hourSeconds) starts.push(start);
+  return starts.map((start, index) => {
     const hasBegun = start <= figures.at;
-    hours.push({
+    return {
       start,
-      today: hasBegun ? (byHour.get(start) ?? noUsage) : undefined,
-      yesterday: byHour.get(start - 24 * hourSeconds) ?? noUsage,
-      isNow: hasBegun && figures.at < start + hourSeconds,
-    });
-  }
-  return hours;
+      today: hasBegun ? (figures.whole[first + index] ?? noUsage) : undefined,
+      yesterday: (index < first ? figures.whole[index] : undefined) ?? noUsage,
+      isNow: hasBegun && figures.at < (starts[index + 1] ?? tomorrow),
+    };
+  });
 }
 
 export interface TodaySums {
