@@ -30,8 +30,8 @@ export type ChannelTag = z.infer<typeof ChannelTag>;
 const Ids = z.array(z.int().check(z.minimum(1))).check(z.maxLength(bulkLimit));
 const Models = z.optional(z.string().check(z.maxLength(100_000)));
 
-/** What is absent stays as it is. */
-export const ChannelBulkEdit = z.object({
+/** What is absent stays as it is. Other fields of a channel are refused: an edit that changes nothing is no success. */
+export const ChannelBulkEdit = z.strictObject({
   ids: Ids,
   status: z.optional(z.int().check(z.minimum(1), z.maximum(2))),
   priority: z.optional(z.int().check(z.minimum(-999), z.maximum(1_000_000))),

@@ -35,6 +35,7 @@ export const fieldRules = {
     zh: '不能在这里修改，请使用用户管理的提升、降级、启用或禁用操作',
     en: 'cannot be changed here: promote, demote, enable or disable the user',
   },
+  notHere: { zh: '不能在这里修改', en: 'cannot be changed here' },
   notWithQuota: { zh: '不能与额度（quota）同时给出', en: 'cannot be given together with the quota' },
   atLeast: (minimum: number | bigint) => ({ zh: `不能小于 ${grouped(minimum)}`, en: `must be at least ${grouped(minimum)}` }),
   atMost: (maximum: number | bigint) => ({ zh: `不能大于 ${grouped(maximum)}`, en: `must be at most ${grouped(maximum)}` }),

@@ -5,11 +5,18 @@ import { checkedRule, fieldRules } from '#shared/field-rules.ts';
 
 type Issue = z.core.$ZodIssue;
 
+/** Of a field that no schema knows. */
+const longestKey = 64;
+
 /**
  * Which field is wrong, and what it has to be like. Of a choice it is the alternative that the value is of the type of.
  * @param input what the schema was given, to tell a missing field from a wrong one
  */
 export function wrongField(issue: Issue, input: unknown): { path: string; rule: LocalText } {
+  if (issue.code === 'unrecognized_keys') {
+    const [key = ''] = issue.keys;
+    return { path: [...issue.path, key.slice(0, longestKey)].join('.'), rule: fieldRules.notHere };
+  }
   const value = valueAt(input, issue.path);
   if (issue.code !== 'invalid_union' || value === undefined) return { path: issue.path.join('.'), rule: ruleOf(issue, value) };
   const alternatives = alternativesOf(issue);

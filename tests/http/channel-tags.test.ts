@@ -39,10 +39,14 @@ describe.each(engines)('channels by tag on $kind', (engine) => {
       ['PUT', '/api/channel/tag', { tag: 'azure', priority: 1.5 }],
       ['PUT', '/api/channel/tag', { tag: 'azure', groups: [{}] }],
       ['PUT', '/api/channel/batch', { ids: [east], status: 3 }],
+      ['PUT', '/api/channel/batch', { ids: [east], priority: 1, base_url: 'https://example.com' }],
+      ['PUT', '/api/channel/batch', { ids: [east], model_mapping: '{}' }],
       ['PUT', '/api/channel/batch', { ids: Array.from({ length: 1001 }, (_, at) => at + 1), priority: 1 }],
     ] as const) {
       expect(await desk.admin.call(method, path, body), path).toMatchObject({ status: 200, success: false, code: 'invalid_field' });
     }
+    const foreign = await desk.admin.put('/api/channel/batch', { ids: [east], name: 'x' });
+    expect(foreign).toMatchObject({ success: false, code: 'invalid_field', field: 'name' });
     expect(await stored(east)).toMatchObject({ tag: 'azure', revision: 1 });
   });
 
@@ -179,13 +183,17 @@ describe.each(engines)('channels by tag on $kind', (engine) => {
       const { east, west } = await furnish();
       const ids = [east, west];
       const fields = { status: 2, priority: 7, weight: 3, auto_ban: 0, tag: '', groups: ['vip'] };
-      expect(
-        (await desk.admin.put('/api/channel/batch', { ids, ...fields, key: 'sk-other', base_url: 'https://evil.example' })).data,
-      ).toEqual({
-        changed: 2,
-        same: 0,
-        failed: [],
-      });
+      // Where a key goes, and the key, are edited by themselves.
+      for (const [field, value] of [
+        ['key', 'sk-other'],
+        ['base_url', 'https://evil.example'],
+      ] as const)
+        expect(await desk.admin.put('/api/channel/batch', { ids, ...fields, [field]: value })).toMatchObject({
+          code: 'invalid_field',
+          field,
+        });
+      expect((await stored(east)).revision).toBe(1);
+      expect((await desk.admin.put('/api/channel/batch', { ids, ...fields })).data).toEqual({ changed: 2, same: 0, failed: [] });
       for (const id of ids) {
         expect(await stored(id)).toMatchObject({ status: 2, priority: 7, weight: 3, auto_ban: 0, tag: '', group: 'vip', base_url: '' });
         expect(await desk.keyOf(id)).toBe('sk-secret-one');
