@@ -85,8 +85,8 @@ describe.each(engines)('channels that are not saved yet, on $kind', (engine) => 
     const [foreign] = (await other.post('/api/channel/', { ...form({ key: 'sk-first' }), name: 'Of another' })).data;
     expect(await desk.read(foreign)).toMatchObject({ test_time: 0 });
     const [first, second] = (await desk.create({ ...form({ key: 'sk-first\nsk-second' }), name: 'Two' })).data;
-    expect(await desk.read(first)).toMatchObject({ tested_model: 'gpt-4o' });
-    expect(await desk.read(second)).toMatchObject({ test_time: 0, tested_model: '' });
+    expect(await desk.read(first)).toMatchObject({ name: 'Two 1', tested_model: 'gpt-4o' });
+    expect(await desk.read(second)).toMatchObject({ name: 'Two 2', test_time: 0, tested_model: '' });
   });
 
   it('are no calls in the log: it says what was tested, by the name of the form', async () => {

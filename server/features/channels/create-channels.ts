@@ -17,7 +17,7 @@ interface Creation {
 }
 
 /**
- * One channel per key, otherwise equal; returns their ids. Nothing is created when anything is wrong. A channel that its
+ * One channel per key, otherwise equal; of several the names are numbered. Returns their ids. Nothing is created when anything is wrong. A channel that its
  * administrator has just tested as it is created begins with the result of that test.
  */
 export async function createChannels(context: AppContext, actor: UserRecord, { input, draftTests }: Creation): Promise<number[]> {
@@ -27,8 +27,9 @@ export async function createChannels(context: AppContext, actor: UserRecord, { i
   checkFormats(channel);
   const keys = await keyFields(context, { ...input, type: channel.type }, (source) => checkKeyDestination(actor, source, channel));
   const records: ChannelRecord[] = [];
-  for (const key of keys) {
-    const record = { ...channel, ...key, id: await context.db.nextId('channels') };
+  for (const [index, key] of keys.entries()) {
+    const name = keys.length === 1 ? channel.name : `${channel.name} ${index + 1}`;
+    const record = { ...channel, ...key, name, id: await context.db.nextId('channels') };
     records.push({ ...record, ...draftTests.resultFor(actor.id, record, channel.created_time) });
   }
   await context.db.write(records.map((record) => ({ insert: record, into: 'channels' })));
