@@ -183,7 +183,7 @@ export const channelApi = {
     /** `tag_mode`: pages are of tags, and hold all channels of theirs; those without a tag come last. */
     query: z.object({ p: QueryPage, page_size: QueryPage, id_sort: QueryBoolean, tag_mode: QueryBoolean }),
     reply: z.array(Channel),
-    extra: z.object({ total: z.int() }),
+    extra: z.object({ total: z.int(), total_is_lower_bound: z.optional(z.boolean()) }),
     summary: 'List channels',
   }),
   search: endpoint('GET', '/api/channel/search', {

@@ -97,7 +97,7 @@ export const tokenApi = {
     access: 'user',
     query: z.object({ p: QueryPage, size: QueryPage, page_size: QueryPage }),
     reply: z.array(Token),
-    extra: z.object({ total: z.int() }),
+    extra: z.object({ total: z.int(), total_is_lower_bound: z.optional(z.boolean()) }),
     summary: 'List own tokens',
   }),
   search: endpoint('GET', '/api/token/search', {

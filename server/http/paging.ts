@@ -7,7 +7,7 @@ const defaultSize = 10;
 const largestSize = 100;
 /** Far beyond every list; further on, the number of rows to skip would be none that an engine takes. */
 const lastPage = 10_000_000;
-/** Totals are exact up to here. Nobody pages further by number: a cursor does that. */
+/** Totals are exact up to here. */
 export const exactTotal = 10_000;
 
 export interface PageBounds {
@@ -51,14 +51,23 @@ export function afterCursor({ time, id }: TimeCursor): Filter<{ id: number; crea
   return [{ created_at: { lte: time } }, { or: [{ created_at: { lt: time } }, { id: { lt: id } }] }];
 }
 
+/** No row of a list has that many before it. `total` may be a count that stopped at `exactTotal + 1`: there may be pages behind. */
+export function isBehind(skip: number, total: number): boolean {
+  return skip >= total && total <= exactTotal;
+}
+
+/** `total` of lists that are bare arrays. */
+export function totalExtra(total: number): { total: number; total_is_lower_bound?: boolean } {
+  return { total: Math.min(total, exactTotal), ...(total > exactTotal ? { total_is_lower_bound: true } : {}) };
+}
+
 /** The response of a list. `total` may be a count that stopped at `exactTotal + 1`. */
 export function pageResponse<Item>(items: Item[], bounds: PageBounds, total: number, cursor?: string): Page<Item> {
   return {
     items,
-    total: Math.min(total, exactTotal),
+    ...totalExtra(total),
     page: bounds.page,
     page_size: bounds.size,
-    ...(total > exactTotal ? { total_is_lower_bound: true } : {}),
     ...(cursor === undefined ? {} : { cursor }),
   };
 }

@@ -9,7 +9,7 @@ import { call, callWithExtra } from '#pwa/api/call.ts';
 /** The most that a search answers. */
 export const searchLimit = 1000;
 
-const ChannelRows = z.object({ channels: z.array(Channel), total: z.int() });
+const ChannelRows = z.object({ channels: z.array(Channel), total: z.int(), isLowerBound: z.optional(z.boolean()) });
 export type ChannelRows = z.infer<typeof ChannelRows>;
 
 /** One page of all channels; pages count from 1. */
@@ -19,7 +19,7 @@ export const channelPageQuery = (page: { p: number; size: number; byId: boolean 
     queryFn: async ({ signal }): Promise<ChannelRows> => {
       const query = { p: page.p - 1, page_size: page.size, id_sort: page.byId };
       const { data, extra } = await callWithExtra(channelApi.list, { query, signal });
-      return { channels: data, total: extra.total };
+      return { channels: data, total: extra.total, isLowerBound: extra.total_is_lower_bound };
     },
     placeholderData: keepPreviousData,
     meta: { offline: { strip: withoutSettings } },

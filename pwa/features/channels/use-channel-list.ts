@@ -33,7 +33,7 @@ export function useChannelList({ search, onSearch, screen }: ChannelListOptions)
       sort: { by: isSortedById(search) ? 'id' : 'priority', isDescending: true, onSort },
       filtersSet,
       onClearFilters: () => onFilter(noFilters),
-      ...(total === 0 ? {} : { pager: screen.pager(total, isCut) }),
+      ...(total === 0 ? {} : { pager: screen.pager(total, isCut, rows?.length) }),
     },
     /** Totals of each tag, undefined where channels do not stand under their tags; which are folded; whether all channels are listed. */
     byTag: { tags, folded, isWhole: search.status === undefined && search.test === undefined },
@@ -80,7 +80,7 @@ function useChannelRows(search: ChannelsSearch, { page, size }: Pick<ListScreen,
     /** All of them; undefined where the server pages. */
     matching: isSearch ? matching : undefined,
     total: isSearch ? (unfolded?.length ?? 0) : (query.data?.total ?? 0),
-    isCut: isSearch && (channels?.length ?? 0) >= searchLimit,
+    isCut: isSearch ? (channels?.length ?? 0) >= searchLimit : query.data?.isLowerBound === true,
     filtersSet,
     tags,
     counts,

@@ -25,7 +25,9 @@ export function useRedemptionList({ search, onSearch, screen }: RedemptionListOp
       rows,
       filtersSet,
       onClearFilters: () => onFilter({ keyword: undefined, status: undefined }),
-      ...(rows?.length === 0 && page === 1 ? {} : { pager: screen.pager(query.data?.total ?? 0, query.data?.total_is_lower_bound) }),
+      ...(rows?.length === 0 && page === 1
+        ? {}
+        : { pager: screen.pager(query.data?.total ?? 0, query.data?.total_is_lower_bound, rows?.length) }),
     },
     isEmpty: filtersSet === 0 && rows?.length === 0,
     onFilter,

@@ -5,7 +5,7 @@ import { Token, tokenApi } from '#shared/tokens.ts';
 import { call, callWithExtra } from '#pwa/api/call.ts';
 import { maskKey } from '#pwa/api/token-key.ts';
 
-const TokenPage = z.object({ items: z.array(Token), total: z.number() });
+const TokenPage = z.object({ items: z.array(Token), total: z.number(), isLowerBound: z.optional(z.boolean()) });
 type TokenPage = z.infer<typeof TokenPage>;
 
 /** One page of own tokens; pages from 1. */
@@ -14,7 +14,7 @@ export const tokensQuery = (page: number, size: number) =>
     queryKey: ['tokens', { page, size }],
     queryFn: async ({ signal }): Promise<TokenPage> => {
       const { data, extra } = await callWithExtra(tokenApi.list, { query: { p: page - 1, size }, signal });
-      return { items: data, total: extra.total };
+      return { items: data, total: extra.total, isLowerBound: extra.total_is_lower_bound };
     },
     meta: { offline: { strip: withoutKeys } },
     placeholderData: keepPreviousData,

@@ -33,7 +33,7 @@ export function useTokenList({ search, onSearch, screen }: TokenListOptions) {
         onSearch({ keyword: undefined, p: undefined });
       },
       // What is searched for comes all at once.
-      ...(isSearch || total === 0 ? {} : { pager: screen.pager(total) }),
+      ...(isSearch || total === 0 ? {} : { pager: screen.pager(total, query.data?.isLowerBound, rows?.length) }),
     },
     isEmpty: !isSearch && rows?.length === 0,
     partOfKey,

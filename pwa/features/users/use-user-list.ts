@@ -23,7 +23,9 @@ export function useUserList({ search, onSearch, screen }: UserListOptions) {
       rows,
       filtersSet: Object.values(filter).filter((value) => value !== '').length,
       onClearFilters: () => onFilter({ keyword: undefined, group: undefined }),
-      ...(rows?.length === 0 && page === 1 ? {} : { pager: screen.pager(query.data?.total ?? 0, query.data?.total_is_lower_bound) }),
+      ...(rows?.length === 0 && page === 1
+        ? {}
+        : { pager: screen.pager(query.data?.total ?? 0, query.data?.total_is_lower_bound, rows?.length) }),
     },
     onFilter,
   };

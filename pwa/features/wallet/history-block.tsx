@@ -64,7 +64,7 @@ export function HistoryBlock({ page, kind, onSearch }: HistoryBlockProps) {
                   </Button>
                   <Button
                     variant="subtle"
-                    disabled={total <= page * historySize && isMore !== true}
+                    disabled={total <= page * historySize && (isMore !== true || items.length < historySize)}
                     onClick={() => onSearch({ p: page + 1 })}
                   >
                     {t('common.pager.older')}

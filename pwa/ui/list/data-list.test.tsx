@@ -129,6 +129,16 @@ describe('data-list', () => {
       expect(asked).toBe(2);
     });
 
+    test('beyond an exact total go on until one is not full', () => {
+      const next = () => [...document.querySelectorAll('button')].find((button) => button.textContent === 'Next');
+      draw(<List pager={{ ...pager, page: 4, size: 3, total: 10, isLowerBound: true, shown: 3 }} />);
+      expect(nav()?.textContent).toContain('Items 10 - 12 of more than 10');
+      expect(next()?.disabled).toBe(false);
+      draw(<List pager={{ ...pager, page: 5, size: 3, total: 10, isLowerBound: true, shown: 2 }} />);
+      expect(nav()?.textContent).toContain('Items 13 - 14 of 14');
+      expect(next()?.disabled).toBe(true);
+    });
+
     test('have buttons only when there are several', () => {
       draw(<List pager={{ ...pager, total: 3 }} />);
       expect(nav()?.textContent).toContain('Items 1 - 3 of 3');

@@ -20,6 +20,8 @@ export interface NumberedPager extends Sized {
   total: number;
   /** The total is at least this; there may be more. */
   isLowerBound?: boolean | undefined;
+  /** Rows of this page: beyond the total it is the last one when it is not full. */
+  shown?: number | undefined;
   onPage: (page: number) => void;
 }
 export interface CursorPager extends Sized {
@@ -41,7 +43,9 @@ export function Pager(props: PagerProps) {
     if (isBeyond) handlePage?.(pages);
   });
   const hasPrevious = isStream ? props.hasNewer : props.page > 1;
-  const hasNext = isStream ? props.hasOlder : props.page < pages || props.isLowerBound === true;
+  const hasNext = isStream
+    ? props.hasOlder
+    : props.page < pages || (props.isLowerBound === true && (props.shown ?? props.size) >= props.size);
   return (
     <nav className={styles.pager} aria-label={t('common.pager.label')}>
       <SizeChoice size={props.size} onSize={props.onSize} />
@@ -71,14 +75,18 @@ export function Pager(props: PagerProps) {
   );
 }
 
-function Range({ page, size, total, isLowerBound }: NumberedPager) {
+function Range({ page, size, total: counted, isLowerBound = false, shown = size }: NumberedPager) {
   const { t } = useTranslation();
   const format = useFormat();
-  const start = total === 0 ? 0 : Math.min((page - 1) * size + 1, total);
-  const end = Math.min(page * size, total);
+  const before = (page - 1) * size;
+  // A page that is not full is the last one: then the total is known.
+  const isOpen = isLowerBound && (shown === 0 || shown >= size);
+  const total = isLowerBound && !isOpen ? Math.max(counted, before + shown) : counted;
+  const end = isLowerBound ? before + shown : Math.min(page * size, total);
+  const start = total === 0 ? 0 : Math.min(before + 1, end);
   return (
     <span className={styles.range}>
-      {t(isLowerBound === true ? 'common.pager.range_at_least' : 'common.pager.range', {
+      {t(isOpen ? 'common.pager.range_at_least' : 'common.pager.range', {
         start: format.count(start),
         end: format.count(end),
         total: format.count(total),

@@ -26,11 +26,12 @@ export function useListScreen({ search, onSearch, open, onOpen }: ListScreenOpti
     size,
     open: opened,
     onOpen: handleOpen,
-    pager: (total: number, isLowerBound?: boolean): NumberedPager => ({
+    pager: (total: number, isLowerBound?: boolean, shown?: number): NumberedPager => ({
       page,
       size,
       total,
       isLowerBound,
+      shown,
       onPage: (p) => onSearch({ p: p === 1 ? undefined : p, ...(onOpen === undefined ? { open: undefined } : {}) }),
       onSize: (chosen) => onSearch({ size: chosen, p: undefined }),
     }),

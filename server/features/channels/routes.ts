@@ -4,7 +4,7 @@ import { clientDialects } from '#server/dialects/registry.ts';
 import { respond, signedIn } from '#server/http/call.ts';
 import { mount } from '#server/http/mount.ts';
 import type { RouteHost } from '#server/http/mount.ts';
-import { pageBounds } from '#server/http/paging.ts';
+import { pageBounds, totalExtra } from '#server/http/paging.ts';
 import { readFailingChannels } from '#server/upstream/failing-channels.ts';
 import { builtInModels, ownerOf } from '#server/upstream/model-owners.ts';
 import { countChannels } from './count-channels.ts';
@@ -33,7 +33,7 @@ export function mountChannels(host: RouteHost): void {
     const { skip, size } = pageBounds({ p: (query.p ?? 0) + 1, page_size: query.page_size });
     const list = query.tag_mode ? listByTag : listChannels;
     const { channels, total } = await list(context, { skip, limit: size, byId: query.id_sort });
-    return respond(channels.map(presentChannel), { extra: { total } });
+    return respond(channels.map(presentChannel), { extra: totalExtra(total) });
   });
 
   mount(host, channelApi.search, async ({ context, query }) => {

@@ -3,7 +3,7 @@ import { commaList } from '#shared/comma-list.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Filter, Sort } from '#server/db/collection.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
-import { exactTotal } from '#server/http/paging.ts';
+import { exactTotal, isBehind } from '#server/http/paging.ts';
 
 /** The most that a search returns. */
 const searchLimit = 1000;
@@ -17,12 +17,13 @@ function order(byId: boolean): Sort<ChannelRecord> {
       ];
 }
 
+/** `total` may be a count that stopped at `exactTotal + 1`. */
 export async function listChannels(
   { db }: AppContext,
   { skip, limit, byId }: { skip: number; limit: number; byId: boolean },
 ): Promise<{ channels: ChannelRecord[]; total: number }> {
-  const total = await db.collection('channels').count({}, exactTotal);
-  const channels = skip >= total ? [] : await db.collection('channels').find({}, { sort: order(byId), skip, limit });
+  const total = await db.collection('channels').count({}, exactTotal + 1);
+  const channels = isBehind(skip, total) ? [] : await db.collection('channels').find({}, { sort: order(byId), skip, limit });
   return { channels, total };
 }
 

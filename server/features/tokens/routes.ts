@@ -3,7 +3,7 @@ import { tokenApi } from '#shared/tokens.ts';
 import { respond, signedIn } from '#server/http/call.ts';
 import { mount } from '#server/http/mount.ts';
 import type { RouteHost } from '#server/http/mount.ts';
-import { pageBounds } from '#server/http/paging.ts';
+import { pageBounds, totalExtra } from '#server/http/paging.ts';
 import { createTokens } from './create-tokens.ts';
 import { deleteTokens } from './delete-tokens.ts';
 import { editToken, editTokenStatus } from './edit-token.ts';
@@ -20,7 +20,7 @@ export function mountTokens(host: RouteHost): void {
     const { tokens, total } = await listTokens(context, signedIn(call).user.id, { skip, limit: size });
     return respond(
       tokens.map((token) => presentToken(context, token)),
-      { extra: { total } },
+      { extra: totalExtra(total) },
     );
   });
 

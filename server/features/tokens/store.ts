@@ -6,7 +6,7 @@ import type { Filter } from '#server/db/collection.ts';
 import type { TokenRecord } from '#server/db/records/token.ts';
 import { createFairQueue, QueueFull } from '#server/queues/fair-queue.ts';
 import { readKey } from './present-token.ts';
-import { exactTotal } from '#server/http/paging.ts';
+import { exactTotal, isBehind } from '#server/http/paging.ts';
 
 const searchLimit = 100;
 /** Tokens that are read and looked at in one go; the event loop runs between. */
@@ -22,14 +22,15 @@ export function ownToken(userId: number, id: number): Filter<TokenRecord> {
   return { id, user_id: userId, DeletedAt: null };
 }
 
+/** `total` may be a count that stopped at `exactTotal + 1`. */
 export async function listTokens(
   { db }: AppContext,
   userId: number,
   { skip, limit }: { skip: number; limit: number },
 ): Promise<{ tokens: TokenRecord[]; total: number }> {
   const filter: Filter<TokenRecord> = { user_id: userId, DeletedAt: null };
-  const total = await db.collection('tokens').count(filter, exactTotal);
-  const tokens = skip >= total ? [] : await db.collection('tokens').find(filter, { sort: [['id', -1]], skip, limit });
+  const total = await db.collection('tokens').count(filter, exactTotal + 1);
+  const tokens = isBehind(skip, total) ? [] : await db.collection('tokens').find(filter, { sort: [['id', -1]], skip, limit });
   return { tokens, total };
 }
 

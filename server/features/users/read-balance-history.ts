@@ -5,7 +5,7 @@ import type { AppContext } from '#server/context.ts';
 import type { Filter } from '#server/db/collection.ts';
 import type { LedgerRecord } from '#server/db/records/ledger-entry.ts';
 import { closingKind } from '#server/money/log-closing.ts';
-import { exactTotal, pageResponse, pageBounds } from '#server/http/paging.ts';
+import { exactTotal, isBehind, pageBounds, pageResponse } from '#server/http/paging.ts';
 
 interface PageQuery {
   p?: number | undefined;
@@ -18,7 +18,9 @@ export async function readBalanceHistory({ db }: AppContext, userId: number, que
   const filter: Filter<LedgerRecord> = { account: 'user', account_id: userId, state: { ne: 'void' }, kind: { ne: closingKind } };
   const ledger = db.collection('ledger');
   const total = await ledger.count(filter, exactTotal + 1);
-  const entries = bounds.skip >= total ? [] : await ledger.find(filter, { sort: [['id', -1]], skip: bounds.skip, limit: bounds.size });
+  const entries = isBehind(bounds.skip, total)
+    ? []
+    : await ledger.find(filter, { sort: [['id', -1]], skip: bounds.skip, limit: bounds.size });
   const names = await readUsernames(
     db,
     entries.map((entry) => entry.actor_id),

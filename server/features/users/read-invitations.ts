@@ -2,7 +2,7 @@ import type { Page } from '#shared/paging.ts';
 import type { Invited } from '#shared/users.ts';
 import type { AppContext } from '#server/context.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
-import { exactTotal, pageResponse, pageBounds } from '#server/http/paging.ts';
+import { exactTotal, isBehind, pageBounds, pageResponse } from '#server/http/paging.ts';
 
 /** Inviters of inviters that are followed. */
 const mostInviters = 20;
@@ -22,7 +22,7 @@ export async function readInvitations(
   const users = db.collection('users');
   const filter = { inviter_id: user.id };
   const total = await users.count(filter, exactTotal + 1);
-  const found = bounds.skip >= total ? [] : await users.find(filter, { sort: [['id', -1]], skip: bounds.skip, limit: bounds.size });
+  const found = isBehind(bounds.skip, total) ? [] : await users.find(filter, { sort: [['id', -1]], skip: bounds.skip, limit: bounds.size });
   const inviters: Invited[] = [];
   const seen = new Set([user.id]);
   for (let id = user.inviter_id; id !== 0 && !seen.has(id) && inviters.length < mostInviters;) {

@@ -6,7 +6,7 @@ import { entryKindOf, entryKinds } from '#server/accounts/entry-kinds.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Filter } from '#server/db/collection.ts';
 import type { LedgerRecord } from '#server/db/records/ledger-entry.ts';
-import { exactTotal, pageResponse, pageBounds } from '#server/http/paging.ts';
+import { exactTotal, isBehind, pageBounds, pageResponse } from '#server/http/paging.ts';
 import { closingKind } from '#server/money/log-closing.ts';
 
 interface HistoryQuery {
@@ -23,7 +23,9 @@ export async function readHistory(context: AppContext, userId: number, query: Hi
   const filter: Filter<LedgerRecord> = { account: 'user', account_id: userId, state: { ne: 'void' }, ...ofKind(query.kind) };
   const ledger = context.db.collection('ledger');
   const total = await ledger.count(filter, exactTotal + 1);
-  const entries = bounds.skip >= total ? [] : await ledger.find(filter, { sort: [['id', -1]], skip: bounds.skip, limit: bounds.size });
+  const entries = isBehind(bounds.skip, total)
+    ? []
+    : await ledger.find(filter, { sort: [['id', -1]], skip: bounds.skip, limit: bounds.size });
   const details = await readDetails(context, userId, entries);
   const items = entries.map(({ id, created_at, kind, amount, ref }) => {
     return { id, created_at, kind: entryKindOf(kind), amount, ...details.get(ref) };
