@@ -3,17 +3,16 @@
 import type { Filter, GroupRequest, GroupRow } from '#server/db/collection.ts';
 import type { CallSums } from '#server/db/records/call-sums.ts';
 import type { LogHourRecord } from '#server/db/records/log-hour.ts';
-import type { LogRecord } from '#server/db/records/log.ts';
 import type { UsageSumRecord } from '#server/db/records/usage-sum.ts';
 import type { Database } from '#server/db/database.ts';
 import { cutHours, inQuarters, nextHour, partsOf, quarterSumsOf } from './hour-quarters.ts';
 import type { TimedSums } from './hour-quarters.ts';
-import { addSums, dayOf, daySeconds, emptySums, hourOf, hourSeconds } from './rollup-shape.ts';
+import { dayOf, daySeconds, hourOf, hourSeconds } from './rollup-shape.ts';
 import { rollupCacheOf } from './rollup-cache.ts';
 import { callsOfUser, rowSumsCacheOf } from './row-sums-cache.ts';
-import type { RowCell, RowHour } from './row-sums-cache.ts';
-import { countedRows, rowSums, summedRows } from './summed-rows.ts';
-import { tokenUsageName, usageDayKey, usageKey } from './usage-keys.ts';
+import type { RowHour } from './row-sums-cache.ts';
+import { addNamed, cellName, groupRows, rowTokenName } from './row-usage.ts';
+import { usageDayKey, usageKey } from './usage-keys.ts';
 import type { UsageKind } from './usage-keys.ts';
 
 export interface UsageQuestion {
@@ -143,20 +142,14 @@ async function addHours(totals: Map<string, CallSums>, db: Database, state: Usag
   ]);
   for (const cells of [rows, light]) addCells(totals, cells);
   for (const [index, row] of sums.flat().entries()) {
-    addTo(totals, String(row['name']), sumsOf(row));
+    addNamed(totals, String(row['name']), sumsOf(row));
     // There may be thousands of tokens: streams go on between.
     if (index % rowsPerTurn === rowsPerTurn - 1) await new Promise(setImmediate);
   }
 }
 
 function addCells(totals: Map<string, CallSums>, cells: readonly UsageCell[]): void {
-  for (const { name, sums } of cells) addTo(totals, name, sums);
-}
-
-function addTo(totals: Map<string, CallSums>, name: string, sums: CallSums): void {
-  let known = totals.get(name);
-  if (known === undefined) totals.set(name, (known = emptySums()));
-  addSums(known, sums);
+  for (const { name, sums } of cells) addNamed(totals, name, sums);
 }
 
 /** Which hours are read from their rows, of a time of whole hours. */
@@ -217,7 +210,7 @@ async function lightCells(db: Database, { generation }: UsageState, question: Ho
     ...timesOf(known, { from, to }).map((time) => ask(time, summed)),
   ]);
   const field: string | undefined = by.at(1);
-  const nameOf = (row: GroupRow): string => (kind === 'token' ? tokenNameOf(row, userId) : field === undefined ? '' : String(row[field]));
+  const nameOf = (row: GroupRow): string => (kind === 'token' ? rowTokenName(row, userId) : field === undefined ? '' : String(row[field]));
   const cells = cellsOf(found.flat(), quarters, { cut: question.cut, by, nameOf });
   return cells.filter((cell) => names === undefined || names.includes(cell.name));
 }
@@ -274,10 +267,10 @@ async function rowCells(db: Database, state: UsageState, question: HourQuestion,
   const isCut = question.cut.has(hour);
   const found = await readRowHour(db, state, hour, { userId, isCut });
   const cells = partsOf(hour, isCut).map(async ({ start, seconds }): Promise<UsageCell[]> => {
-    const totals = found === null ? await groupedRows(db, { kind, userId }, { start, seconds }) : new Map<string, CallSums>();
+    const totals = found === null ? await groupRows(db, { kind, userId }, { start, seconds }) : new Map<string, CallSums>();
     for (const part of found ?? []) {
       if (part.start < start || part.start >= start + seconds) continue;
-      for (const cell of part.cells) addTo(totals, nameOf(cell, kind), cell.sums);
+      for (const cell of part.cells) addNamed(totals, cellName(cell, kind), cell.sums);
     }
     return [...totals]
       .filter(([name]) => names === undefined || names.includes(name))
@@ -285,46 +278,6 @@ async function rowCells(db: Database, state: UsageState, question: HourQuestion,
   });
   return (await Promise.all(cells)).flat();
 }
-
-function nameOf(cell: RowCell, kind: UsageKind): string {
-  if (kind === 'all') return '';
-  if (kind === 'model') return cell.modelName;
-  if (kind === 'channel') return String(cell.channelId);
-  if (kind === 'user') return String(cell.userId);
-  return tokenUsageName(cell);
-}
-
-/** Of a time with very many calls. */
-async function groupedRows(
-  db: Database,
-  { kind, userId }: Pick<UsageQuestion, 'kind' | 'userId'>,
-  { start, seconds }: { start: number; seconds: number },
-): Promise<Map<string, CallSums>> {
-  const fields = rowFields[kind];
-  const filter: Filter<LogRecord> = {
-    ...(userId === undefined ? {} : { user_id: userId }),
-    and: [{ created_at: { gte: start } }, { created_at: { lt: start + seconds } }, countedRows, { hidden: { exists: false } }],
-  };
-  const totals = new Map<string, CallSums>();
-  for (const row of await db.collection('logs').group({ filter, by: [...fields, 'failed', 'type'], sum: summedRows })) {
-    const field: string | undefined = fields.at(0);
-    const name = kind === 'token' ? tokenNameOf(row, Number(row['user_id'])) : field === undefined ? '' : String(row[field] ?? '');
-    addTo(totals, name, rowSums(row));
-  }
-  return totals;
-}
-
-function tokenNameOf(row: GroupRow, userId: number): string {
-  return tokenUsageName({ userId, tokenId: Number(row['token_id'] ?? 0), tokenName: String(row['token_name'] ?? '') });
-}
-
-const rowFields = {
-  all: [],
-  model: ['model_name'],
-  channel: ['channel_id'],
-  user: ['user_id'],
-  token: ['user_id', 'token_id', 'token_name'],
-} as const satisfies Record<UsageKind, readonly string[]>;
 
 const summed = {
   calls: 'calls',

@@ -271,8 +271,8 @@ describe.each(engines)('days of every zone on $kind', (engine) => {
       const own = await figures(client, '/api/data/self/figures', given);
       return own.totals
         .filter(({ label }) => /present|same/.test(label))
-        .map(({ label, sums }) => [label, sums.calls])
-        .toSorted();
+        .map(({ label, sums }) => [label, sums.calls] as const)
+        .toSorted(([a], [b]) => a.localeCompare(b));
     };
     const expected = [
       ['present', 2],
