@@ -169,7 +169,7 @@ describe('kinds of edits', () => {
 
   test('what an account does not say is the default', () => {
     const user = buildConsoleUser({ setting: '' });
-    expect(ownSettingKeys.map((key) => ownSettingState(user, key).value)).toEqual(['', '', '', 'email', 'false']);
+    expect(ownSettingKeys.map((key) => ownSettingState(user, key).value)).toEqual(['', '', '', 'email', 'false', 'false']);
     const set = buildConsoleUser({ setting: JSON.stringify({ quota_warning_threshold: 5, notify_type: 'webhook' }) });
     expect(ownSettingState(set, 'quota_warning_threshold').value).toBe('5');
     expect(ownSettingState(set, 'notify_type').value).toBe('webhook');

@@ -1,12 +1,14 @@
 import { TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { Role } from '#shared/roles.ts';
 import type { User } from '#shared/user.ts';
 import { webhookUrlOf } from '#shared/webhook-url.ts';
 import type { OwnSettingKey, OwnSettings } from '#pwa/offline/edits/own-setting.ts';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { Segments } from '#pwa/ui/controls/segments.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
+import { SwitchRow } from '#pwa/ui/form/switch-row.tsx';
 import { Block } from '#pwa/ui/frame/block.tsx';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import { NoticeList } from './notice-list.tsx';
@@ -14,7 +16,7 @@ import styles from './personal.module.css';
 import { SaveButton } from './save-button.tsx';
 import { type Credential, useOwnSettings } from './use-own-settings.ts';
 
-const keys = ['notify_type', 'notification_email', 'webhook_url'] as const satisfies readonly OwnSettingKey[];
+const keys = ['notify_type', 'notification_email', 'webhook_url', 'channel_alerts'] as const satisfies readonly OwnSettingKey[];
 type Key = (typeof keys)[number];
 
 const WebhookFields = lazyPart(
@@ -54,6 +56,15 @@ export function NoticeForm({ user }: { user: User }) {
           onChange={(chosen) => form.change('notify_type', chosen)}
         />
         {type === 'email' ? <AddressField user={user} form={form} /> : <WebhookFields user={user} form={form} />}
+        {user.role >= Role.admin && (
+          <SwitchRow
+            label={t('personal.notice.channel_alerts')}
+            description={t('personal.notice.channel_alerts_hint')}
+            checked={form.value('channel_alerts') === 'true'}
+            disabled={form.own.isSaving}
+            onChange={(event) => form.change('channel_alerts', String(event.currentTarget.checked))}
+          />
+        )}
         <SaveButton of="notice" isDirty={form.isDirty} isSaving={form.own.isSaving} />
       </form>
       <NoticeList />

@@ -35,6 +35,7 @@ const controls: ReadonlyMap<string, SettingControl> = new Map([
   [lowWaterKey, 'quota'],
   ['notify_type', 'switch'],
   ['accept_unset_model_ratio_model', 'switch'],
+  ['channel_alerts', 'switch'],
 ]);
 
 /** How a setting is entered; undefined for one that no page has. */

@@ -1,7 +1,7 @@
 // A person's own settings, one by one; their values are texts: of the low-water mark an amount of quota, of a switch `true` or
 // `false`. Empty: none.
 import { accountApi } from '#shared/account.ts';
-import { userSettingOf } from '#shared/user-setting.ts';
+import { userSettingOf, wantsChannelAlerts } from '#shared/user-setting.ts';
 import { ownAccountApi } from '#shared/own-account.ts';
 import type { UserSettingEdit } from '#shared/own-account.ts';
 import { User } from '#shared/user.ts';
@@ -16,6 +16,7 @@ export const ownSettingKeys = [
   'webhook_url',
   'notify_type',
   'accept_unset_model_ratio_model',
+  'channel_alerts',
 ] as const;
 export type OwnSettingKey = (typeof ownSettingKeys)[number];
 export type OwnSettings = Partial<Record<OwnSettingKey, string>>;
@@ -47,11 +48,12 @@ export const ownNameEdit: EditKind = {
 
 /** What the call takes. */
 export function ownSettingBody(values: OwnSettings): UserSettingEdit {
-  const { quota_warning_threshold: mark, accept_unset_model_ratio_model: accepts, ...texts } = values;
+  const { quota_warning_threshold: mark, accept_unset_model_ratio_model: accepts, channel_alerts: alerts, ...texts } = values;
   return {
     ...texts,
     ...(mark === undefined ? {} : { quota_warning_threshold: Number(mark) }),
     ...(accepts === undefined ? {} : { accept_unset_model_ratio_model: accepts === 'true' }),
+    ...(alerts === undefined ? {} : { channel_alerts: alerts === 'true' }),
   };
 }
 
@@ -63,6 +65,7 @@ export function ownSettingState(user: User, key: OwnSettingKey): OptionState {
     webhook_url: setting.webhook_url ?? '',
     notify_type: setting.notify_type === 'webhook' ? 'webhook' : 'email',
     accept_unset_model_ratio_model: String(setting.accept_unset_model_ratio_model === true),
+    channel_alerts: String(wantsChannelAlerts(user)),
   };
   return { value: values[key], revision: user.revision };
 }
