@@ -114,7 +114,7 @@ describeInBrowser('home', () => {
     await signIn(visitor);
     await page.goto('/');
     const line = page.getByRole('listitem').filter({ hasText: text('home.todo.failing', { name: 'Harbour mouth' }) });
-    await line.getByText(/^401 · since .* calls · 2 models have no other channel$/).waitFor();
+    await line.getByText(/^401 · since .* calls · only channel for 2 models$/).waitFor();
     await expectSoundScreen(visitor);
     const words = await line.getByText(/^401 · /).innerText();
     await page.goto('/channel');

@@ -55,7 +55,7 @@ describe('password-form', () => {
 
   test('sends the old and the new one, and forgets both', async () => {
     fill('old lantern', 'new lantern');
-    await shows(() => expect(screen.text()).toContain('Password changed successfully!'));
+    await shows(() => expect(screen.text()).toContain('Password changed'));
     expect(sent()).toEqual([{ original_password: 'old lantern', password: 'new lantern' }]);
     expect(screen.field('Current password').value).toBe('');
     expect(screen.field('New password').value).toBe('');
@@ -101,7 +101,7 @@ describe('name-form', () => {
 
   test('is saved without the blanks around it', async () => {
     rename('  Alice Liddell ');
-    await shows(() => expect(screen.text()).toContain('The display name was updated'));
+    await shows(() => expect(screen.text()).toContain('Display name updated'));
     expect(sent()).toEqual([{ display_name: 'Alice Liddell' }]);
   });
 
@@ -127,7 +127,7 @@ describe('name-form', () => {
     await server.stop();
     rename('Alice L.');
     await shows(() => expect(outboxEntries()).toMatchObject([{ optionKey: 'display_name', mine: 'Alice L.', base: { value: 'Alice' } }]));
-    await shows(() => expect(screen.text()).toContain('“Alice L.” waits to be sent'));
+    await shows(() => expect(screen.text()).toContain('“Alice L.” waiting to be sent'));
     screen.type('Display name', 'Alice M.');
     document.querySelector('form')?.requestSubmit();
     await shows(() => expect(outboxEntries()).toMatchObject([{ mine: 'Alice M.' }]));

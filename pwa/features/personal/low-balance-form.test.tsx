@@ -64,12 +64,12 @@ describe('low-balance-form', () => {
   test('wants an amount, and sends none that is there already', async () => {
     open();
     screen.press('Save');
-    await shows(() => expect(screen.problem('Call it low below')).toBe('Enter an amount'));
+    await shows(() => expect(screen.problem('Warn me below')).toBe('Enter an amount'));
     screen.leave();
     user = marked(500_000, 4);
     open();
     screen.press('Save');
-    await shows(() => expect(screen.text()).toContain('You seem to have not modified anything'));
+    await shows(() => expect(screen.text()).toContain('No changes to save'));
     expect(marks()).toEqual([]);
   });
 
@@ -78,7 +78,7 @@ describe('low-balance-form', () => {
     refusal = { success: false, message: 'too much', code: 'invalid_field', field: 'quota_warning_threshold' };
     screen.press('$1.00');
     screen.press('Save');
-    await shows(() => expect(screen.problem('Call it low below')).toBe('too much'));
+    await shows(() => expect(screen.problem('Warn me below')).toBe('too much'));
     expect(outboxEntries()).toEqual([]);
   });
 
@@ -88,7 +88,7 @@ describe('low-balance-form', () => {
     try {
       screen.press('$1.00');
       screen.press('Save');
-      await shows(() => expect(screen.text()).toContain('$1.00 waits to be sent'));
+      await shows(() => expect(screen.text()).toContain('$1.00 waiting to be sent'));
       expect(outboxEntries()).toMatchObject([{ optionKey: 'quota_warning_threshold', mine: '500000', base: { revision: 3 } }]);
     } finally {
       await server.start();
@@ -101,6 +101,6 @@ describe('low-balance-form', () => {
     screen.press('$1.00');
     screen.press('Save');
     await shows(() => expect(outboxEntries()).toMatchObject([{ state: 'conflict', mine: '500000', theirs: { revision: 9 } }]));
-    expect(screen.text()).toContain('$1.00 waits to be sent');
+    expect(screen.text()).toContain('$1.00 waiting to be sent');
   });
 });
