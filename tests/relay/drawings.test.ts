@@ -248,10 +248,12 @@ describe.each(engines)('drawings on $kind', (engine) => {
     await scene.set('DrawingEnabled', 'false');
     expect(await customer.imagine()).toMatchObject({ status: 403, body: { error: { code: 'drawing_disabled' } } });
     await scene.set('DrawingEnabled', 'true');
-    expect(await customer.imagine({ prompt: 'a Test_Sensitive thing' })).toMatchObject({
+    await scene.set('SensitiveWords', 'undertow');
+    expect(await customer.imagine({ prompt: 'an UnderTow at night' })).toMatchObject({
       status: 400,
       body: { error: { code: 'sensitive_words_detected' } },
     });
+    await scene.set('SensitiveWords', '');
     await scene.set('ModelRequestRateLimitEnabled', 'true');
     await scene.set('ModelRequestRateLimitCount', '1');
     expect((await customer.imagine()).status).toBe(200);
