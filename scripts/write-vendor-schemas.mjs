@@ -13,8 +13,13 @@ const root = new URL('../', import.meta.url).pathname;
 const vendors = {
   openai: {
     from: {
-      'openai/resources/chat/completions': { ChatCompletion: 'ChatCompletion', ChatCompletionChunk: 'ChatCompletionChunk' },
+      'openai/resources/chat/completions': {
+        ChatCompletion: 'ChatCompletion',
+        ChatCompletionChunk: 'ChatCompletionChunk',
+        ChatCompletionCreateParamsNonStreaming: 'ChatRequest',
+      },
       'openai/resources/responses/responses': {
+        ResponseCreateParamsNonStreaming: 'ResponsesRequest',
         Response: 'Response',
         ResponseStreamEvent: 'ResponseStreamEvent',
         CompactedResponse: 'CompactedResponse',
@@ -39,6 +44,7 @@ const vendors = {
       '@anthropic-ai/sdk/resources/beta/messages/messages': {
         BetaMessage: 'BetaMessage',
         BetaRawMessageStreamEvent: 'BetaMessageStreamEvent',
+        MessageCreateParamsNonStreaming: 'MessageRequest',
       },
       '@anthropic-ai/sdk/resources/models': { ModelInfo: 'ModelInfo' },
       '@anthropic-ai/sdk/resources/shared': { ErrorResponse: 'ErrorResponse' },
@@ -50,6 +56,8 @@ const vendors = {
         GenerateContentResponse: 'Generated',
         EmbedContentResponse: 'Embedded',
         Model: 'Model',
+        GenerationConfig: 'GenerationConfig',
+        'Interactions.CreateModelInteractionParamsNonStreaming': 'InteractionRequest',
         'Interactions.Interaction': 'Interaction',
         'Interactions.InteractionSSEEvent': 'InteractionEvent',
       },

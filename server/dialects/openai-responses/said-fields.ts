@@ -21,6 +21,11 @@ export const saidFields: SaidFields = {
     name: 'tool_choice',
     example: { tools: ['get', 'set'].map((name) => ({ type: 'function', name, parameters: {} })), tool_choice: 'required' },
   },
+  single_calls: {
+    name: 'parallel_tool_calls',
+    neutral: [true],
+    example: { tools: [{ type: 'function', name: 'get', parameters: {} }], parallel_tool_calls: false },
+  },
   taught_tools: { name: 'tools.0.type', example: { tools: [{ type: 'local_shell' }] } },
   mcp_servers: { name: 'tools.0.type', example: { tools: [{ type: 'mcp', server_label: 'a', server_url: 'https://example.com' }] } },
   provider_tool_results: {
