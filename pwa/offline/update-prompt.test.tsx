@@ -55,7 +55,7 @@ it('update-prompt: says that edits which wait stay, and lets one that is on its 
   };
   Object.defineProperty(navigator, 'locks', { value: locks, configurable: true });
   act(() => publishOutbox([waiting]));
-  expect(screen.text()).toContain('1 edit waits');
+  expect(screen.text()).toContain('Your 1 pending edit is kept');
   screen.press('Update now');
   await shows(() => expect(released).toHaveLength(1));
   expect(updates).toBe(0);

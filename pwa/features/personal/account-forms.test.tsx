@@ -204,7 +204,7 @@ describe('notice-form', () => {
 
   test.each([
     ['', 'Enter the address of the webhook'],
-    ['http://example.org/hook', 'The address must begin with https://'],
+    ['ftp://example.org/hook', 'The address must begin with https://'],
     ['example.org', 'The address must begin with https://'],
   ])('a webhook at %j is refused', async (url, problem) => {
     open();

@@ -223,6 +223,7 @@ describe('new-user-panel', () => {
     screen.type('Opening balance', '5');
     screen.press('Create');
     await shows(() => expect(sent()).toEqual([{ username: 'bob', display_name: '', password: 'long enough', quota: 2_500_000 }]));
+    await shows(() => expect(closed).toBe(1));
   });
 
   test('a name that is taken is told at the name; another one is created', async () => {
