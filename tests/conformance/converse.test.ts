@@ -152,7 +152,7 @@ describe('a request', () => {
   });
 
   test('demands JSON of a shape', () => {
-    const schema = { type: 'object', properties: { hour: { type: 'integer' } }, required: ['hour'], additionalProperties: false };
+    const schema = { type: 'object', properties: { hour: { type: 'integer' } }, additionalProperties: false, required: ['hour'] };
     const { sent } = chat({ messages: [user('Hi')], response_format: { type: 'json_schema', json_schema: { name: 'tide', schema } } });
     const jsonSchema = { schema: JSON.stringify(schema), name: 'tide' };
     expect(sent.outputConfig).toEqual({ textFormat: { type: 'json_schema', structure: { jsonSchema } } });

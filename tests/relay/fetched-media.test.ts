@@ -384,7 +384,7 @@ describe.each(engines)('money on $kind', (engine) => {
     await db.collection('users').patch({ id: scene.user.id }, { set: { quota: 5_000_000 } });
     await changes.announce('user', scene.user.id);
     // A caller of more than it has read pays for all of it, whether its usage was told or not.
-    scene.upstream.behave({ pieces: ['a', 'b', 'c'], cutAfter: 2 });
+    scene.upstream.behave({ pieces: ['a', 'b', 'c'], cutAfter: 3 });
     const cut = await call(true);
     await cut.text();
     const [row] = await scene.logs(1);

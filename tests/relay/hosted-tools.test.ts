@@ -202,7 +202,7 @@ describe.each(engines)('tools at the provider, on $kind', (engine) => {
     await using scene = await open({ ...claude.channel, base_url: upstream.url });
     await (await scene.post(claude.path, { model: testModel, stream: true, ...claude.fields })).text();
     const [row] = await scene.logs(1);
-    expect([row?.other?.['ending'], row?.other?.['hosted_calls']]).toEqual(['truncated', undefined]);
+    expect([row?.other?.['ending'], row?.other?.['hosted_calls']]).toEqual(['upstream_error', undefined]);
   });
 
   test('as many runs as are reserved for go upstream as the bound', async () => {

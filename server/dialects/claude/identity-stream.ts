@@ -178,7 +178,8 @@ export class ClaudeIdentityStream implements StreamPipe {
   }
 
   hasContent(): boolean {
-    return this.#keptBytes < this.#bytes || this.#kept.some((events) => textsOf(events) !== '');
+    const isKept = this.#keptBytes < this.#bytes || this.#kept.some((events) => textsOf(events) !== '');
+    return isKept || Object.keys(this.#runs).length > 0;
   }
 
   hasFinished(): boolean {

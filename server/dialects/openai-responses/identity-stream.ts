@@ -53,6 +53,7 @@ export class ResponsesIdentityStream implements StreamPipe {
   #sequence = -1;
   readonly #told = new ToldUsage();
   readonly #runs = new HostedRuns();
+  #hasRuns = false;
   /** The upstream's own ending, which is held back. */
   #end: { event: Buffer; body: Record<string, unknown> } | null = null;
 
@@ -120,7 +121,9 @@ export class ResponsesIdentityStream implements StreamPipe {
       const data = dataIn(events, startOfEvent(events, at), endOfEvent(events, at));
       const item = data === null || isTooDeep(data) ? undefined : parseObject(data)?.['item'];
       const calls = isObject(item) ? this.#runs.add(item) : null;
-      if (calls !== null) this.#told.note({ type: 'hosted_usage', calls });
+      if (calls === null) continue;
+      this.#hasRuns = true;
+      this.#told.note({ type: 'hosted_usage', calls });
     }
   }
 
@@ -152,7 +155,7 @@ export class ResponsesIdentityStream implements StreamPipe {
   }
 
   hasContent(): boolean {
-    return this.#keptBytes < this.#bytes || this.#kept.some((events) => textOf(events.toString('utf8'), deltaTextKey) !== '');
+    return this.#hasRuns || this.#keptBytes < this.#bytes || this.#kept.some((events) => textOf(events.toString('utf8'), deltaTextKey) !== '');
   }
 
   hasFinished(): boolean {
