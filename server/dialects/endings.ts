@@ -55,7 +55,7 @@ export const claudeEndings: Endings = table({
   model_context_window_exceeded: 'length',
   tool_use: 'tool_calls',
   pause_turn: 'pause',
-  compaction: 'pause',
+  compaction: 'stop',
   refusal: 'content_filter',
 });
 

@@ -71,7 +71,7 @@ describe.each(allCases)('Claude of today on $kind, before $format', ({ engine, t
       context_management: {
         edits: [{ type: 'clear_thinking_20251015', keep: 'all' }, { type: 'compact_20260112' }, { type: 'clear_images' }],
       },
-      thinking: { type: 'adaptive', display: 'omitted' },
+      thinking: { type: 'enabled', budget_tokens: 1024, display: 'omitted' },
       tools: [
         { name: 'Later', description: 'Deferred', input_schema: { type: 'object' }, defer_loading: true, eager_input_streaming: true },
       ],

@@ -11,6 +11,7 @@ const specified = `
 text ServerAddress
 text WorkerUrl
 secret WorkerValidKey
+text WebhookAllowedHosts
 text PayAddress
 text CustomCallbackAddress
 text EpayId

@@ -92,8 +92,9 @@ const reasons: readonly { format: keyof typeof upstreamDialects; first: string; 
       IMAGE_RECITATION: 'content_filter',
       IMAGE_SAFETY: 'content_filter',
       LANGUAGE: 'content_filter',
-      MALFORMED_FUNCTION_CALL: 'stop',
-      MALFORMED_RESPONSE: 'stop',
+      // A failure, with the provider's message.
+      MALFORMED_FUNCTION_CALL: undefined,
+      MALFORMED_RESPONSE: undefined,
       MAX_TOKENS: 'length',
       NO_IMAGE: 'content_filter',
       OTHER: 'content_filter',
@@ -102,8 +103,8 @@ const reasons: readonly { format: keyof typeof upstreamDialects; first: string; 
       SAFETY: 'content_filter',
       SPII: 'content_filter',
       STOP: 'stop',
-      TOO_MANY_TOOL_CALLS: 'stop',
-      UNEXPECTED_TOOL_CALL: 'stop',
+      TOO_MANY_TOOL_CALLS: undefined,
+      UNEXPECTED_TOOL_CALL: undefined,
     },
   },
 ];

@@ -45,7 +45,6 @@ const ofEverything = {
   ],
   'what a search has gone through and is shown with: other formats have no place for it': [
     'candidates[].groundingMetadata.googleMapsWidgetContextToken',
-    'candidates[].groundingMetadata.imageSearchQueries',
     'candidates[].groundingMetadata.retrievalMetadata',
     'candidates[].groundingMetadata.retrievalQueries',
     'candidates[].groundingMetadata.searchEntryPoint',

@@ -84,7 +84,10 @@ class CompletionStreamWriter implements StreamWriter {
     const text = writtenText(part);
     if (text !== '') return this.#chunk(choice, text, null);
     if (part.type === 'logprobs') this.#logprobs.set(choice, [...(this.#logprobs.get(choice) ?? []), ...part.tokens]);
-    if (part.type === 'finish') this.#reasons.set(choice, part.reason);
+    if (part.type !== 'finish') return '';
+    // The stream of one of several prompts has no end of its own.
+    if (this.#options.asked !== undefined) return this.#chunk(choice, '', finishReason(part.reason));
+    this.#reasons.set(choice, part.reason);
     return '';
   }
 
