@@ -142,7 +142,10 @@ describe.each(allCases)("the socket of OpenAI's package on $kind, before $format
       speaker.ask();
       const events = await speaker.events();
       expect(events.filter((event) => event.type === 'error' || event.type === 'response.failed')).toHaveLength(1);
-      expect(events.at(-1)).toMatchObject({ type: 'response.failed', response: { status: 'failed', error: { message: expect.any(String) } } });
+      expect(events.at(-1)).toMatchObject({
+        type: 'response.failed',
+        response: { status: 'failed', error: { message: expect.any(String) } },
+      });
     }
     speaker.ask();
     expect((await speaker.events()).at(-1)).toMatchObject({ type: 'response.completed' });

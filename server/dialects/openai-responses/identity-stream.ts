@@ -155,7 +155,9 @@ export class ResponsesIdentityStream implements StreamPipe {
   }
 
   hasContent(): boolean {
-    return this.#hasRuns || this.#keptBytes < this.#bytes || this.#kept.some((events) => textOf(events.toString('utf8'), deltaTextKey) !== '');
+    return (
+      this.#hasRuns || this.#keptBytes < this.#bytes || this.#kept.some((events) => textOf(events.toString('utf8'), deltaTextKey) !== '')
+    );
   }
 
   hasFinished(): boolean {
