@@ -82,6 +82,7 @@ function Entries({ entries, isRail }: { entries: MenuEntry[]; isRail: boolean })
               >
                 <NavIcon name={entry.icon} large={isRail} hasAlarm={isRail && alarms > 0} />
                 {!isRail && name}
+                {!isRail && alarms > 0 && ' '}
                 {!isRail && alarms > 0 && (
                   <span className={styles.alarms}>
                     <StatusMark status="auto">{alarms}</StatusMark>
