@@ -164,6 +164,9 @@ describeInBrowser('shell', () => {
     await using tidegate = await startTidegate();
     const furnished = await furnish(tidegate);
     await disableAutomatically(tidegate, furnished);
+    // A channel whose last call failed would go on as one that fails.
+    await furnished.api.get('/api/channel/test');
+    await until(async () => JSON.stringify(await furnished.api.get('/api/channel/runs')).includes('"done"'));
     const visitor = await createVisitor(tidegate.url, { size: 'desk' });
     await signIn(visitor);
     const { page } = visitor;
