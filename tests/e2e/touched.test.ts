@@ -155,6 +155,7 @@ describeInBrowser('touched', () => {
     await page.setViewportSize({ width: 820, height: 1180 });
     await page.goto('/setting?tab=quota');
     await settle(page);
+    await page.locator('[data-setting] .mantine-InputWrapper-label').nth(3).waitFor();
     const heights = await page
       .locator('[data-setting] :is(.mantine-InputWrapper-description, .mantine-InputWrapper-label)')
       .evaluateAll((found) => found.map((words) => words.getBoundingClientRect().height));
