@@ -23,6 +23,7 @@ describeInBrowser('name and logo', () => {
       await settle(page);
       const field = page.locator('[data-setting="Logo"]');
       // Without one: the product's mark in the colours of either ground, whichever is on, and its icon.
+      await field.locator('[role=img] svg').nth(1).waitFor();
       const strokes = await field
         .locator('[role=img] svg')
         .evaluateAll((marks) => marks.map((mark) => getComputedStyle(mark.lastElementChild ?? mark).stroke));
