@@ -113,7 +113,7 @@ describe.each(engines)('a stored end whose process is gone, on $kind', (engine) 
     return { scene, client, conversation, id, request, responses };
   };
 
-  test('is delivered with its events and its conversation where its charge is found', async () => {
+  test('is delivered with its events and its conversation where its charge is found', { retry: 1 }, async () => {
     const { scene, client, conversation, id, request, responses } = await begin();
     await using _scene = scene;
     const { context } = scene.app;
