@@ -136,7 +136,10 @@ async function endOrphan(context: AppContext, store: ResponseStore, record: Kept
   // Of several who find it one ends it; should that die as well, the next one does so when the claim is over.
   const claim = context.now() + claimMs;
   if ((await responses.patch({ id, alive_until: aliveUntil }, { set: { alive_until: claim } })) === null) return;
-  const end = (charge === 'done' ? await deliveredEnd(context, store, record) : null) ?? (await failedEnd(context, store, record));
+  const delivered = charge === 'done' ? await deliveredEnd(context, store, record) : null;
+  // A process that had only stood still may have told the end meanwhile, and then removed what it had stored of it.
+  if (delivered === null && (await responses.get(id))?.alive_until !== claim) return;
+  const end = delivered ?? (await failedEnd(context, store, record));
   const ended: Write = { patch: end.patch, of: 'responses', where: { id, alive_until: claim } };
   const results = await context.db.write([...end.writes, ended]);
   await store.removeVersion(record);

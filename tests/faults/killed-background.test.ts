@@ -113,7 +113,7 @@ describe.each(engines)('a stored end whose process is gone, on $kind', (engine) 
     return { scene, client, conversation, id, request, responses };
   };
 
-  test('is delivered with its events and its conversation where its charge is found', { retry: 1 }, async () => {
+  test('is delivered with its events and its conversation where its charge is found', async () => {
     const { scene, client, conversation, id, request, responses } = await begin();
     await using _scene = scene;
     const { context } = scene.app;
@@ -138,6 +138,47 @@ describe.each(engines)('a stored end whose process is gone, on $kind', (engine) 
     const items = (await client.conversations.items.list(conversation)).data;
     expect(JSON.stringify(items)).toMatch(/Noon in Brest\..*Tide\?|Tide\?.*Noon in Brest\./);
     dead.resolve([]);
+    await scene.checkBooks();
+  });
+
+  test('is told once, as completed, where its process had only stood still and goes on while another ends it', async () => {
+    const { scene, client, id, request, responses } = await begin();
+    await using _scene = scene;
+    const { context } = scene.app;
+    const { db } = context;
+    const asleep = Promise.withResolvers<boolean[]>();
+    const isEnd = (one: Write) => 'patch' in one && one.of === 'responses' && one.patch.set?.status === 'completed';
+    let last: readonly Write[] = [];
+    const write = (batch: readonly Write[]) => {
+      if (!batch.some(isEnd)) return db.write(batch);
+      last = batch;
+      return asleep.promise;
+    };
+    Object.assign(context, { db: instead(db, { write }) });
+    request.release();
+    const [row] = await scene.logs(1);
+    await until(() => last.length > 0 || null);
+    await db.collection('processes').patch({ id: row?.process ?? '' }, { set: { settled_seq: row?.seq ?? 0 } });
+    await responses.patch({ id }, { set: { alive_until: 1 } });
+    const store = new ResponseStore(context);
+    const record = await responses.get(id);
+    if (record === null) throw new Error('The response is gone');
+    // Between the claim of the other process and its look at what was stored.
+    const patch: typeof responses.patch = async (...change) => {
+      const claimed = await responses.patch(...change);
+      asleep.resolve(await db.write(last));
+      await until(async () => ((await store.endingIn(record)) === null ? true : null));
+      return claimed;
+    };
+    const collection = (name: Parameters<typeof db.collection>[0]) =>
+      name === 'responses' ? instead(responses, { patch }) : db.collection(name);
+    Object.assign(context, { db: instead(db, { collection }) });
+    await failOrphans(context);
+    Object.assign(context, { db });
+    expect(await client.responses.retrieve(id)).toMatchObject({ status: 'completed', output_text: 'Noon in Brest.' });
+    const events: string[] = [];
+    for await (const { type } of await client.responses.retrieve(id, { stream: true })) events.push(type);
+    expect(events.filter((type) => type === 'response.completed' || type === 'response.failed')).toEqual(['response.completed']);
     await scene.checkBooks();
   });
 
