@@ -1,5 +1,5 @@
-import { Outlet } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { Outlet, useRouterState } from '@tanstack/react-router';
+import { type ReactNode, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useStoredUser } from '#pwa/api/self.ts';
 import { useSiteStatus } from '#pwa/api/site-status.ts';
@@ -42,11 +42,21 @@ function Frame() {
       <TopBar isPhone={isPhone} isBrandNarrow={hasSidebar && isRail} />
       {(isPhone || isTablet) && <div className={styles.news} ref={placeNews} />}
       {hasSidebar && <Sidebar isRail={isRail} onFold={isTablet ? undefined : setFolded} />}
-      <div className={styles.sheet}>
+      <Sheet>
         <Outlet />
-      </div>
+      </Sheet>
       {isPhone && user !== null && <BottomBar />}
       <PaletteHost />
+    </div>
+  );
+}
+
+/** Holds the screen. While another screen is loaded and drawn in slices, the former one stands there. */
+function Sheet({ children }: { children: ReactNode }) {
+  const isLeaving = useRouterState({ select: ({ isLoading, isTransitioning }) => isLoading || isTransitioning });
+  return (
+    <div className={styles.sheet} aria-busy={isLeaving || undefined}>
+      {children}
     </div>
   );
 }

@@ -1,4 +1,5 @@
 import { type ComponentType, lazy, type ReactNode, Suspense } from 'react';
+import { Pending } from './later.tsx';
 
 /**
  * A part of a screen that is loaded when it is first drawn: an editor with its fields, a dialog. The list is there at
@@ -8,7 +9,7 @@ export function lazyPart<Module, Props extends object>(
   load: () => Promise<Module>,
   pick: (part: Module) => ComponentType<Props>,
   /** What keeps its place meanwhile. */
-  space: ReactNode = null,
+  space: ReactNode = <Pending />,
 ) {
   const Part = lazy(async () => ({ default: pick(await load()) }));
   return function LazyPart(props: Props): ReactNode {

@@ -160,7 +160,7 @@ function partsOf<Row>(columns: readonly Column<Row>[], place: Column<Row>['card'
 function SkeletonCards() {
   const isShown = useAfter(200);
   return (
-    <ul className={styles.skeleton} data-shown={isShown || undefined} aria-hidden="true">
+    <ul className={styles.skeleton} data-shown={isShown || undefined} aria-hidden="true" aria-busy="true">
       {Array.from({ length: skeletonCards }, (_card, index) => (
         <li key={index} className={styles.card}>
           <i style={{ width: 100 + ((index * 37) % 70) }} />

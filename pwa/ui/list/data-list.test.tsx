@@ -71,6 +71,13 @@ const focusedRow = () => (document.activeElement instanceof HTMLElement ? docume
 const text = () => document.body.textContent ?? '';
 
 describe('data-list', () => {
+  test('is busy until its rows stand there', () => {
+    draw(<List rows={undefined} query={{ ...answered, data: undefined, fetchStatus: 'fetching', dataUpdatedAt: 0 }} />);
+    expect(document.querySelector('tbody')?.getAttribute('aria-busy')).toBe('true');
+    draw(<List />);
+    expect(document.querySelector('[aria-busy="true"]')).toBeNull();
+  });
+
   test('is a real table with named columns', () => {
     draw(<List />);
     expect(document.querySelector('table')?.getAttribute('aria-label')).toBe('Things');

@@ -211,7 +211,7 @@ function Body<Row, Key extends string | number>(
 function SkeletonRows<Row>({ columns, hasTicks }: { columns: readonly Column<Row>[]; hasTicks: boolean }) {
   const isShown = useAfter(200);
   return (
-    <tbody className={styles.skeleton} data-shown={isShown || undefined} aria-hidden="true">
+    <tbody className={styles.skeleton} data-shown={isShown || undefined} aria-hidden="true" aria-busy="true">
       {Array.from({ length: skeletonRows }, (_row, index) => (
         <tr key={index} className={styles.row}>
           {hasTicks && <td />}
