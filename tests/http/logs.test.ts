@@ -114,6 +114,30 @@ describe.each(engines)('logs on $kind', (engine) => {
     expect(gone).toMatchObject({ channel: 99_999, channel_name: '', username: user.username, other: '' });
   });
 
+  it('finds calls by the beginning of a request id, from the minute on', async () => {
+    const [early, late, other] = ['20261128140501123456AbCdEfGh', '20261128140559987654IjKlMnOp', '20261128141501123456QrStUvWx'];
+    const { client, ids } = await someone([{ request_id: early }, { request_id: late }, { request_id: other }]);
+    await someone([{ request_id: '20261128140530123456YzAbCdEf' }]);
+    const found = async (request: string) => idsOf((await listOwn(client, { request_id: request })).items).sort();
+    expect(await found('202611281405')).toEqual([ids[0], ids[1]]);
+    expect(await found('20261128140501123')).toEqual([ids[0]]);
+    expect(await found(late)).toEqual([ids[1]]);
+    // A shorter text is a whole id: a beginning of a day would be everything.
+    expect(await found('20261128')).toEqual([]);
+    expect((await listAll({ request_id: '202611281405' })).total).toBe(3);
+  });
+
+  it('finds refused calls by the beginning of the id of any of them', async () => {
+    const { client, ids, user } = await someone([{ type: 5, request_id: '20261127090000222222bbbbbbbb', quota: 0 }]);
+    const [row = 0] = ids;
+    const refused = desk.app.context.db.collection('refused_requests');
+    await refused.insert({ id: '20261127090000111111aaaaaaaa', log_id: row });
+    await refused.insert({ id: '20261127090000222222bbbbbbbb', log_id: row });
+    for (const request of ['20261127090000111111aaaaaaaa', '20261127090000111', '202611270900'])
+      expect(idsOf((await listOwn(client, { request_id: request })).items), request).toEqual([row]);
+    expect((await listAll({ request_id: '202611270900', username: user.username })).total).toBe(1);
+  });
+
   describe('one row', () => {
     it('is what the list says of it, for its owner and for an administrator', async () => {
       const channel = buildChannel({ id: 772, name: 'spare supplier' }, desk.app.context.secrets);

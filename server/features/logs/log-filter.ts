@@ -11,8 +11,6 @@ import type { CallKind, CallQuestion } from '#server/logs/sum-calls.ts';
 
 type Given = Partial<QueryOf<typeof logApi.stat>>;
 type Field =
-  | 'id'
-  | 'request_id'
   | 'session_key'
   | 'cache_broken'
   | 'user_id'
@@ -28,7 +26,7 @@ type Equal = [field: Field, value: string | number];
 interface Subject {
   userId: number | undefined;
   isOwn: boolean;
-  request: Equal | undefined;
+  request: Filter<LogRecord> | undefined;
   session: string | undefined;
 }
 
@@ -52,7 +50,7 @@ const manyRows = 20_000;
  */
 async function narrowestOf({ db }: Pick<AppContext, 'db'>, query: Given, subject: Subject): Promise<Field | undefined> {
   const equals = equalsOf(query, subject);
-  if (equals.length < 2 || isNarrow(equals)) return undefined;
+  if (subject.request !== undefined || equals.length < 2 || isNarrow(equals)) return undefined;
   let narrowest: { field: Field; count: number } | undefined;
   for (const [field] of equals) {
     const led = leadBy(field, equals);
@@ -97,18 +95,36 @@ async function subjectOf({ db }: Pick<AppContext, 'db'>, query: Given, ownId?: n
   }
   const session = named === undefined ? undefined : await findSessionId({ db }, named, userId);
   if (session === null) return null;
-  if (requestId === undefined) return { userId, isOwn, request: undefined, session };
+  const request = requestId === undefined ? undefined : await requestFilter({ db }, requestId);
+  return { userId, isOwn, request, session };
+}
+
+/** Characters of a request id up to the minute: a beginning of this length fits the requests of one minute at most. */
+const idToMinute = 12;
+/** Rows of refused calls whose requests have ids that begin alike. */
+const mostRefusals = 20;
+
+/** The calls with a request id, or with one that begins so. */
+async function requestFilter({ db }: Pick<AppContext, 'db'>, given: string): Promise<Filter<LogRecord>> {
+  const isBeginning = given.length >= idToMinute;
+  const call: Filter<LogRecord> = { request_id: isBeginning ? { startsWith: given } : given };
   // Refused calls share a row, which carries the id of the newest only.
-  const refused = await db.collection('refused_requests').get(requestId);
-  return { userId, isOwn, request: refused === null ? ['request_id', requestId] : ['id', refused.log_id], session };
+  const refused = await db
+    .collection('refused_requests')
+    .find({ id: isBeginning ? { startsWith: given } : given }, { limit: mostRefusals });
+  if (refused.length === 0) return call;
+  const rows: Filter<LogRecord> = { id: { in: [...new Set(refused.map((one) => one.log_id))] } };
+  return refused.some(({ id }) => id === given) ? rows : { or: [rows, call] };
 }
 
 /** `narrowest`: the field that the engine shall look up; without it the one that usually leaves the fewest rows. */
 function rowFilter(query: Given, subject: Subject, narrowest?: Field): Filter<LogRecord>[] {
   const equals = leadBy(narrowest, equalsOf(query, subject));
-  const count = indexedTogether(equals);
+  // The request has an index of its own, which leaves the fewest rows.
+  const count = subject.request === undefined ? indexedTogether(equals) : 0;
   const { model_name: model, type = 0, result } = query;
   return [
+    ...(subject.request === undefined ? [] : [subject.request]),
     ...equals.slice(0, count).map(([field, value]) => onField<LogRecord, Field>(field, value)),
     ...equals.slice(count).map(([field, value]) => sameAs(field, value)),
     ...(model !== undefined && isPattern(model) ? modelFilter(model) : []),
@@ -142,7 +158,6 @@ function indexedTogether([first, second]: readonly Equal[]): 1 | 2 {
 /** What has an index, those that usually leave few rows first. */
 function equalsOf(query: Given, subject: Subject): Equal[] {
   const equals: Equal[] = [];
-  if (subject.request !== undefined) equals.push(subject.request);
   if (subject.session !== undefined) equals.push(['session_key', subject.session]);
   const { type, result, model_name: model } = query;
   if (type !== undefined && type !== 0 && type !== LogType.consumption) equals.push(['plain_type', type]);
@@ -158,7 +173,7 @@ function equalsOf(query: Given, subject: Subject): Equal[] {
   return equals;
 }
 
-/** One request, or rows of which there are few: their index is the one to use, with the user where it has it. */
+/** Rows of which there are few: their index is the one to use, with the user where it has it. */
 function isNarrow([first]: readonly Equal[]): boolean {
   return first !== undefined && !wideFields.has(first[0]);
 }
