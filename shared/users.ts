@@ -1,7 +1,7 @@
 import { z } from 'zod/mini';
 import { endpoint } from '#shared/contract.ts';
 import { PageQuery, pageOf } from '#shared/paging.ts';
-import { QueryText } from '#shared/query-values.ts';
+import { QueryBoolean, QueryText } from '#shared/query-values.ts';
 import { QuotaInput, User, balanceReasonLimit, quotaLimit } from '#shared/user.ts';
 
 /** Administrator's edit. Absent fields stay as they are. */
@@ -74,14 +74,26 @@ export const Invited = z.object({
 });
 export type Invited = z.infer<typeof Invited>;
 
+/** Figures that the list of users is sorted by, the largest first unless `ascending`; without one the newest user comes first. */
+export const UserSort = z.enum(['balance', 'used', 'requests']);
+export type UserSort = z.infer<typeof UserSort>;
+const UserPageQuery = z.extend(PageQuery, { sort: z.pipe(QueryText, z.optional(UserSort)), ascending: QueryBoolean });
+
+/** A user of the list. */
+export const ListedUser = z.extend(User, {
+  /** Unix seconds of the newest call; 0: none that is still in the log. */
+  last_call: z.optional(z.int()),
+});
+export type ListedUser = z.infer<typeof ListedUser>;
+
 const IdParam = z.object({ id: z.string().check(z.regex(/^\d{1,15}$/)) });
 
 export const userApi = {
-  list: endpoint('GET', '/api/user/', { access: 'admin', query: PageQuery, reply: pageOf(User), summary: 'List users' }),
+  list: endpoint('GET', '/api/user/', { access: 'admin', query: UserPageQuery, reply: pageOf(ListedUser), summary: 'List users' }),
   search: endpoint('GET', '/api/user/search', {
     access: 'admin',
-    query: z.extend(PageQuery, { keyword: QueryText, group: QueryText }),
-    reply: pageOf(User),
+    query: z.extend(UserPageQuery, { keyword: QueryText, group: QueryText }),
+    reply: pageOf(ListedUser),
     summary: 'Search users by name, e-mail, id and group',
   }),
   read: endpoint('GET', '/api/user/:id', { access: 'admin', params: IdParam, reply: User, summary: 'Read a user' }),

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { LogType } from '#shared/logs.ts';
 import { fillFoldedNames } from '#server/accounts/folded-name.ts';
 import { finishWelcomes } from '#server/accounts/welcome.ts';
 import { audit } from '#server/money/audit.ts';
+import { buildLog } from '#tests/support/build-log.ts';
+import { createToken } from '#tests/support/build-token.ts';
 import { engines } from '#tests/support/engines.ts';
 import type { TestClient } from '#tests/support/http-client.ts';
 import { buildUser } from '#tests/support/build.ts';
@@ -29,6 +32,55 @@ describe.each(engines)('users on $kind', (engine) => {
     expect((await root.get('/api/user?page_size=1000')).data).toMatchObject({ page_size: 100 });
     const absurd = await root.get(`/api/user/?p=${'9'.repeat(15)}&page_size=100`);
     expect(absurd).toMatchObject({ status: 200, success: true, data: { items: [], total: 13 } });
+  });
+
+  it('list: sorted by a figure, over all pages and within a search', async () => {
+    await using app = await createTestApp(engine);
+    const root = await app.setup();
+    const figures = [
+      { username: 'ebb', quota: 300, used_quota: 5, request_count: 9, group: 'vip' },
+      { username: 'flow', quota: 10, used_quota: 80, request_count: 2, group: 'vip' },
+      { username: 'slack', quota: 300, used_quota: 40, request_count: 9, group: 'vip' },
+    ];
+    for (const figure of figures) await app.createUser(figure);
+    const listed = async (query: string) =>
+      (await root.get(`/api/user/search?group=vip&${query}`)).data.items.map((user: { username: string }) => user.username);
+    expect(await listed('')).toEqual(['slack', 'flow', 'ebb']);
+    // Of equals the newer comes first, whichever way they are sorted.
+    expect(await listed('sort=balance')).toEqual(['slack', 'ebb', 'flow']);
+    expect(await listed('sort=balance&ascending=true')).toEqual(['flow', 'slack', 'ebb']);
+    expect(await listed('sort=used')).toEqual(['flow', 'slack', 'ebb']);
+    expect(await listed('sort=requests&ascending=true')).toEqual(['flow', 'slack', 'ebb']);
+    expect(await listed('sort=used&p=2&page_size=2')).toEqual(['ebb']);
+    expect(await listed('sort=used&p=200&page_size=100')).toEqual([]);
+    const all = (await root.get('/api/user/?sort=used')).data;
+    expect(all).toMatchObject({ total: 4, items: [{ username: 'flow' }, { username: 'slack' }, { username: 'ebb' }, { used_quota: 0 }] });
+    expect(await root.get('/api/user/?sort=password_hash')).toMatchObject({ success: false, code: 'invalid_field', field: 'sort' });
+  });
+
+  it('list: says when each user called last', async () => {
+    await using app = await createTestApp(engine);
+    const root = await app.setup();
+    const calling = await app.createUser({ request_count: 2 });
+    const refused = await app.createUser({ request_count: 1 });
+    const idle = await app.createUser({});
+    const { context } = app;
+    let id = 1_000_000;
+    const rows = [
+      ...[100, 300].map((created_at) => ({ user_id: calling.id, type: LogType.consumption, created_at })),
+      { user_id: calling.id, type: LogType.topUp, created_at: 900 },
+      // Refusals hide the last call in the log; the token still knows it.
+      ...Array.from({ length: 60 }, (_, row) => ({ user_id: refused.id, type: LogType.refusal, created_at: 500 + row })),
+    ];
+    await context.db.write(rows.map((row) => ({ insert: buildLog({ ...row, id: (id += 1) }), into: 'logs' as const })));
+    for (const { user, accessed_time } of [
+      { user: refused, accessed_time: 400 },
+      { user: idle, accessed_time: 50 },
+    ])
+      await createToken(context, user.id, { created_time: 50, accessed_time });
+    const items: { id: number; last_call: number }[] = (await root.get('/api/user/')).data.items;
+    const lastOf = ({ id }: { id: number }) => items.find((item) => item.id === id)?.last_call;
+    expect([calling, refused, idle].map(lastOf)).toEqual([300, 400, 0]);
   });
 
   it('search: by part of a name or address, by id, by group; typed wildcards are literal', async () => {

@@ -1,32 +1,40 @@
 import { AppError } from '#shared/errors.ts';
 import type { Page } from '#shared/paging.ts';
 import type { User } from '#shared/user.ts';
+import type { ListedUser, UserSort } from '#shared/users.ts';
 import { presentToOthers } from '#server/accounts/present-user.ts';
 import { readUsernames } from '#server/accounts/usernames.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Filter } from '#server/db/collection.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { exactTotal, pageResponse, pageBounds } from '#server/http/paging.ts';
+import { findSorted } from './find-sorted.ts';
+import { readLastCalls } from './read-last-calls.ts';
 
 interface UserQuery {
   p?: number | undefined;
   page_size?: number | undefined;
   keyword?: string | undefined;
   group?: string | undefined;
+  sort?: UserSort | undefined;
+  ascending?: boolean | undefined;
 }
 
-/** A page of users, newest first, deleted ones included. */
-export async function listUsers(context: AppContext, query: UserQuery): Promise<Page<User>> {
+/** A page of users, deleted ones included. */
+export async function listUsers(context: AppContext, query: UserQuery): Promise<Page<ListedUser>> {
   const users = context.db.collection('users');
   const filter = filterOf(query);
   const bounds = pageBounds(query);
+  const { sort, ascending: isAscending = false } = query;
   const [items, count] = await Promise.all([
-    users.find(filter, { sort: [['id', -1]], skip: bounds.skip, limit: bounds.size }),
+    sort === undefined
+      ? users.find(filter, { sort: [['id', -1]], skip: bounds.skip, limit: bounds.size })
+      : findSorted(users, filter, { sort, isAscending, ...bounds }),
     users.count(filter, exactTotal + 1),
   ]);
-  const names = await inviterNames(context, items);
+  const [names, lastCalls] = await Promise.all([inviterNames(context, items), readLastCalls(context, items)]);
   return pageResponse(
-    items.map((record) => withInviter(record, names)),
+    items.map((record, place) => ({ ...withInviter(record, names), last_call: lastCalls[place] ?? 0 })),
     bounds,
     count,
   );
