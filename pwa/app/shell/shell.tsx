@@ -53,7 +53,7 @@ function Frame() {
 
 /** Holds the screen. While another screen is loaded and drawn in slices, the former one stands there. */
 function Sheet({ children }: { children: ReactNode }) {
-  const isLeaving = useRouterState({ select: ({ isLoading, isTransitioning }) => isLoading || isTransitioning });
+  const isLeaving = useRouterState({ select: ({ isLoading }) => isLoading });
   return (
     <div className={styles.sheet} aria-busy={isLeaving || undefined}>
       {children}

@@ -1,23 +1,29 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { userApi } from '#shared/users.ts';
+import { type UserSort, userApi } from '#shared/users.ts';
 import { call, callWithExtra } from '#pwa/api/call.ts';
 
 export interface UsersFilter {
   keyword: string;
   group: string;
+  /** Absent: newest first. */
+  sort?: UserSort | undefined;
+  isAscending?: boolean;
 }
 
-/** A page of users, newest first; pages count from 1. */
-export const usersQuery = ({ p, size, keyword, group }: UsersFilter & { p: number; size: number }) =>
-  queryOptions({
-    queryKey: ['users', { p, size, keyword, group }],
+/** A page of users; pages count from 1. */
+export const usersQuery = ({ p, size, keyword, group, sort, isAscending }: UsersFilter & { p: number; size: number }) => {
+  const sorted = sort === undefined ? {} : { sort, ...(isAscending === true ? { ascending: true } : {}) };
+  const page = { p, page_size: size, ...sorted };
+  return queryOptions({
+    queryKey: ['users', { p, size, keyword, group, ...sorted }],
     queryFn: ({ signal }) =>
       keyword === '' && group === ''
-        ? call(userApi.list, { query: { p, page_size: size }, signal })
-        : call(userApi.search, { query: { p, page_size: size, keyword, group }, signal }),
+        ? call(userApi.list, { query: page, signal })
+        : call(userApi.search, { query: { ...page, keyword, group }, signal }),
     placeholderData: keepPreviousData,
     meta: { offline: true },
   });
+};
 
 /** One user as the editor needs it: always from the server. */
 export const userQuery = (id: number) =>

@@ -1,6 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import { Role } from '#shared/roles.ts';
 import { type User, UserStatus } from '#shared/user.ts';
+import type { ListedUser } from '#shared/users.ts';
 import { isUnfunded, warningThreshold } from '#pwa/api/low-water.ts';
 import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
@@ -33,6 +34,14 @@ export function UserRole({ user }: { user: Pick<User, 'role'> }) {
   const word = t(user.role >= Role.root ? 'common.role.root' : 'common.role.admin');
   // In the second line of a card a tag would be taller than the line.
   return isPhone ? <>{word}</> : <Tag>{word}</Tag>;
+}
+
+/** How long ago a user called last; the moment itself on demand. */
+export function LastCall({ user: { last_call: at = 0 } }: { user: Pick<ListedUser, 'last_call'> }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  if (at === 0) return <span className="visually-hidden">{t('users.no_call')}</span>;
+  return <span title={format.dateTime(at)}>{format.ago(at, Date.now() / 1000)}</span>;
 }
 
 export function UserBalance({ user, size = 'row' }: { user: User; size?: 'row' | 'normal' }) {

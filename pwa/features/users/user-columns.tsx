@@ -2,6 +2,7 @@ import type { TFunction } from 'i18next';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { User } from '#shared/user.ts';
+import type { ListedUser } from '#shared/users.ts';
 import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { QuotaCell, ShortCount } from '#pwa/ui/billing/amounts.tsx';
 import type { Column } from '#pwa/ui/list/columns.tsx';
@@ -9,7 +10,7 @@ import type { Format } from '#pwa/ui/billing/format.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Tag } from '#pwa/ui/controls/tag.tsx';
 import { useStableHandler } from '#pwa/ui/controls/stable-handler.ts';
-import { UserBalance, UserName, UserRole, UserState } from './user-cells.tsx';
+import { LastCall, UserBalance, UserName, UserRole, UserState } from './user-cells.tsx';
 import { type UserCommand, UserMenu } from './user-menu.tsx';
 
 interface ColumnParts {
@@ -17,7 +18,7 @@ interface ColumnParts {
   onCommand: (command: UserCommand, user: User) => void;
 }
 
-export function useUserColumns({ actor, onCommand }: ColumnParts): Column<User>[] {
+export function useUserColumns({ actor, onCommand }: ColumnParts): Column<ListedUser>[] {
   const { t } = useTranslation();
   const format = useFormat();
   const isPhone = useIsPhone();
@@ -31,7 +32,7 @@ interface UserColumnParts extends ColumnParts {
   isPhone: boolean;
 }
 
-function userColumns({ t, format, isPhone, actor, onCommand }: UserColumnParts): Column<User>[] {
+function userColumns({ t, format, isPhone, actor, onCommand }: UserColumnParts): Column<ListedUser>[] {
   const unit = format.unit === '' ? '' : ` ${format.unit}`;
   return [
     { key: 'id', heading: 'ID', cell: (row) => row.id, width: 64, align: 'end', leave: 5 },
@@ -46,11 +47,19 @@ function userColumns({ t, format, isPhone, actor, onCommand }: UserColumnParts):
       leave: 4,
       card: 'note',
     },
-    { key: 'email', heading: t('users.column.email'), cell: (row) => row.email, width: 180, leave: 9, isOff: true },
+    {
+      key: 'last_call',
+      heading: t('users.column.last_call'),
+      cell: (row) => <LastCall user={row} />,
+      width: 116,
+      leave: 7,
+    },
+    { key: 'email', heading: t('users.column.email'), cell: (row) => row.email, width: 180, leave: 10, isOff: true },
     {
       key: 'requests',
       heading: t('users.column.requests'),
       cell: (row) => <ShortCount count={row.request_count} />,
+      sort: 'requests',
       width: 92,
       align: 'end',
       leave: 6,
@@ -59,6 +68,7 @@ function userColumns({ t, format, isPhone, actor, onCommand }: UserColumnParts):
       key: 'used',
       heading: t('users.column.used') + unit,
       cell: (row) => <QuotaCell quota={row.used_quota} />,
+      sort: 'used',
       width: 120,
       align: 'end',
       leave: 3,
@@ -67,6 +77,7 @@ function userColumns({ t, format, isPhone, actor, onCommand }: UserColumnParts):
       key: 'balance',
       heading: t('users.column.balance') + unit,
       cell: (row) => <UserBalance user={row} />,
+      sort: 'balance',
       width: 150,
       align: 'end',
       card: 'amount',
@@ -77,10 +88,10 @@ function userColumns({ t, format, isPhone, actor, onCommand }: UserColumnParts):
       cell: (row) => format.count(row.aff_count),
       width: 84,
       align: 'end',
-      leave: 8,
+      leave: 9,
       isOff: true,
     },
-    { key: 'created', heading: t('users.column.created'), cell: (row) => format.date(row.created_time), width: 112, leave: 7, isOff: true },
+    { key: 'created', heading: t('users.column.created'), cell: (row) => format.date(row.created_time), width: 112, leave: 8, isOff: true },
     {
       key: 'operate',
       heading: t('users.column.actions'),

@@ -1,9 +1,10 @@
 import { onlineManager } from '@tanstack/react-query';
-import { useState } from 'react';
+import { act, useState } from 'react';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { storeUser } from '#pwa/api/stored-user.ts';
 import { Role } from '#shared/roles.ts';
-import { type User, UserStatus } from '#shared/user.ts';
+import { UserStatus } from '#shared/user.ts';
+import type { ListedUser } from '#shared/users.ts';
 import { buildConsoleUser } from '#tests/support/console-records.ts';
 import { type DrawnScreen, drawScreen, shows, startScreenTexts } from '#tests/support/console-screen.tsx';
 import { type FixtureServer, sendJson, startFixtureServer } from '#tests/support/console-server.ts';
@@ -12,7 +13,7 @@ import { UsersScreen } from './users-screen.tsx';
 
 let server: FixtureServer;
 let screen: DrawnScreen;
-let stored: User[];
+let stored: ListedUser[];
 let isBroken: boolean;
 let isRefusing: boolean;
 let opened: (string | undefined)[];
@@ -85,6 +86,26 @@ const confirm = () => [...(document.querySelector('dialog')?.querySelectorAll('b
 const managed = () => server.asked.filter(({ url }) => url === '/api/user/manage').map(({ body }) => body);
 
 describe('users-screen', () => {
+  test('is sorted by the figure whose heading is pressed, and turned by a second press', async () => {
+    stored = stored.map((user, at) => ({ ...user, last_call: at === 0 ? Math.floor(Date.now() / 1000) - 7_200 : 0 }));
+    open({ p: 3, group: 'vip' });
+    await shows(() => expect(rowOf('alice')).toContain('2 hours'));
+    expect(rowOf('bob')).toContain('No calls');
+    const asked = () => new URL(server.asked.findLast(({ url }) => url.startsWith('/api/user/'))?.url ?? '', 'http://x').search;
+    const pressHeading = (column: string) => act(() => document.querySelector<HTMLElement>(`th[data-column="${column}"] button`)?.click());
+    const sortOf = (column: string) => document.querySelector(`th[data-column="${column}"]`)?.getAttribute('aria-sort');
+    pressHeading('balance');
+    expect(addresses.at(-1)).toEqual({ p: undefined, group: 'vip', sort: 'balance', order: undefined });
+    await shows(() => expect(asked()).toContain('sort=balance'));
+    expect(asked()).not.toContain('ascending');
+    await shows(() => expect(sortOf('balance')).toBe('descending'));
+    pressHeading('balance');
+    await shows(() => expect(asked()).toContain('sort=balance&ascending=true'));
+    await shows(() => expect(sortOf('balance')).toBe('ascending'));
+    pressHeading('balance');
+    expect(addresses.at(-1)).toMatchObject({ sort: 'balance', order: undefined });
+  });
+
   test('lists users with their state', async () => {
     open();
     await shows(() => expect(rowOf('bob')).toContain('Banned'));
