@@ -10,16 +10,7 @@ import { findSessionId } from './list-call-sessions.ts';
 import type { CallKind, CallQuestion } from '#server/logs/sum-calls.ts';
 
 type Given = Partial<QueryOf<typeof logApi.stat>>;
-type Field =
-  | 'session_key'
-  | 'cache_broken'
-  | 'user_id'
-  | 'plain_type'
-  | 'failed'
-  | 'token_name'
-  | 'model_name'
-  | 'channel_id'
-  | 'group';
+type Field = 'session_key' | 'cache_broken' | 'user_id' | 'plain_type' | 'failed' | 'token_name' | 'model_name' | 'channel_id' | 'group';
 type Equal = [field: Field, value: string | number];
 
 /** Whose rows and which request are meant, looked up once. */
