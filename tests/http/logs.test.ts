@@ -115,10 +115,10 @@ describe.each(engines)('logs on $kind', (engine) => {
   });
 
   it('finds calls by the beginning of a request id, from the minute on', async () => {
-    const [early, late, other] = ['20261128140501123456AbCdEfGh', '20261128140559987654IjKlMnOp', '20261128141501123456QrStUvWx'];
-    const { client, ids } = await someone([{ request_id: early }, { request_id: late }, { request_id: other }]);
+    const [early, late, later] = ['20261128140501123456AbCdEfGh', '20261128140559987654IjKlMnOp', '20261128141501123456QrStUvWx'];
+    const { client, ids } = await someone([{ request_id: early }, { request_id: late }, { request_id: later }]);
     await someone([{ request_id: '20261128140530123456YzAbCdEf' }]);
-    const found = async (request: string) => idsOf((await listOwn(client, { request_id: request })).items).sort();
+    const found = async (request: string) => idsOf((await listOwn(client, { request_id: request })).items).toReversed();
     expect(await found('202611281405')).toEqual([ids[0], ids[1]]);
     expect(await found('20261128140501123')).toEqual([ids[0]]);
     expect(await found(late)).toEqual([ids[1]]);

@@ -65,14 +65,14 @@ describe.each(engines)('users on $kind', (engine) => {
     const refused = await app.createUser({ request_count: 1 });
     const idle = await app.createUser({});
     const { context } = app;
-    let id = 1_000_000;
+    let rowId = 1_000_000;
     const rows = [
       ...[100, 300].map((created_at) => ({ user_id: calling.id, type: LogType.consumption, created_at })),
       { user_id: calling.id, type: LogType.topUp, created_at: 900 },
       // Refusals hide the last call in the log; the token still knows it.
       ...Array.from({ length: 60 }, (_, row) => ({ user_id: refused.id, type: LogType.refusal, created_at: 500 + row })),
     ];
-    await context.db.write(rows.map((row) => ({ insert: buildLog({ ...row, id: (id += 1) }), into: 'logs' as const })));
+    await context.db.write(rows.map((row) => ({ insert: buildLog({ ...row, id: (rowId += 1) }), into: 'logs' as const })));
     for (const { user, accessed_time } of [
       { user: refused, accessed_time: 400 },
       { user: idle, accessed_time: 50 },
