@@ -53,7 +53,7 @@ export interface CallKind {
   /** Providers that have no path for it are asked by calls of another kind; null: they are not asked. */
   readonly over: CallPieces | null;
   /** Pieces of a call for more than its provider makes at a time; null: one call will do. Missing: it always does. */
-  inPieces?(way: Way, body: Body): CallPieces | null;
+  inPieces?(way: Way, body: Body, client: ClientDialect): CallPieces | null;
 
   /** The way of bytes, where such calls of that client go to providers of that format as they are. */
   identityOf(client: ClientDialect, dialect: UpstreamDialect): IdentityPath | null;

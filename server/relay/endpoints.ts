@@ -67,6 +67,7 @@ export const relayEndpoints: readonly RelayEndpoint[] = [
     endpoint(`${path}:countTokens`, clientDialects.gemini, callKinds.count_tokens),
     endpoint(`${path}:embedContent`, clientDialects.gemini, callKinds.embeddings),
     endpoint(`${path}:batchEmbedContents`, clientDialects.gemini, callKinds.embeddings),
+    endpoint(`${path}:predict`, clientDialects.gemini, callKinds.images),
   ]),
   // Google's packages ask for it at the one address or the other.
   ...['/v1/interactions', '/v1beta/interactions'].map((path) => endpoint(path, clientDialects['gemini-interactions'], callKinds.chat)),

@@ -122,7 +122,7 @@ function piecesOf({ settings }: ExchangeContext, call: Omit<UpstreamCall, 'setti
   if (over === null && inPieces === undefined) return null;
   const way = wayOf({ ...call, settings });
   if (way === null) return null;
-  return way.isInPieces ? over : (call.kind.inPieces?.(way, call.body) ?? null);
+  return way.isInPieces ? over : (call.kind.inPieces?.(way, call.body, call.client) ?? null);
 }
 
 /** Notes the lane. */

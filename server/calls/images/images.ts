@@ -1,5 +1,6 @@
-// Pictures. Callers of OpenAI's format alone have them; providers are asked as they are, or in a form of their own (`forms/`).
-// https://platform.openai.com/docs/api-reference/images
+// Pictures. Callers have them in OpenAI's format, and Gemini's have them by `:predict` (`PictureCaller`); providers are asked in OpenAI's, or in
+// a form of their own (`forms/`). https://platform.openai.com/docs/api-reference/images
+import { AppError } from '#shared/errors.ts';
 import { pictureModel, tokensOfSeen, unitsOf } from '#shared/picture-order.ts';
 import type { ClientCall } from '#server/dialects/client-dialect.ts';
 import type { DecodedWhole, DecodeInput } from '#server/dialects/decoded-whole.ts';
@@ -10,20 +11,26 @@ import { untranslatable } from '#server/dialects/losses.ts';
 import { withoutSurcharges } from '#server/dialects/surcharges.ts';
 import type { CallKind, CallKindName, Decoded } from '../call-kind.ts';
 import { jsonType, megabyte } from '../call-kind.ts';
-import { encoded, forwardBody, overrideOf } from '../forward-body.ts';
+import { asAsked, encoded, forwardBody, overrideOf } from '../forward-body.ts';
 import { forwardForm } from '../forward-form.ts';
+import { namedPictures } from './named-pictures.ts';
 import { editsClient, variationsClient } from './edits-client.ts';
 import { generationsClient } from './generations-client.ts';
 import { pictureEdits } from './forms/edits.ts';
+import { google } from './forms/google.ts';
 import { pictureForms } from './forms/registry.ts';
 import { ImageStream } from './image-stream.ts';
-import { bodyOf, encodeOwn, formNamed, readOwn, usageObject } from './own-pictures.ts';
+import { encodeOwn, formNamed, readOwn, usageObject } from './own-pictures.ts';
 import type { OwnPictures } from './own-pictures.ts';
 import { encodeEdit } from './own-edits.ts';
 import type { Body, PictureForm } from './picture-form.ts';
 import { revisedPrompts, sizeInBytes } from './picture-bytes.ts';
 import { picturePieces } from './picture-pieces.ts';
+import { openaiCaller } from './openai-caller.ts';
+import type { PictureCaller } from './picture-caller.ts';
 import { orderOf, seenIn } from './picture-order.ts';
+import { predictCaller } from './predict-caller.ts';
+import { predictClient } from './predict-client.ts';
 import { onOneLine, readPictures } from './read-pictures.ts';
 import type { Pictures } from './read-pictures.ts';
 
@@ -34,14 +41,24 @@ const refusedFields: Readonly<Record<string, readonly string[]>> = {
 };
 const thisChannel = { zh: '此渠道', en: 'this channel' };
 
-export const images = imageKind('images', 'image_generation', generationsClient);
-export const imageEdits = imageKind('image_edits', 'image_edit', editsClient);
-export const imageVariations = imageKind('image_variations', 'image_variation', variationsClient);
+/** By the name of the client's format. */
+const callers: Readonly<Record<string, PictureCaller>> = { 'openai-chat': openaiCaller, gemini: predictCaller };
 
-/** @param eventName how the events of its streams begin */
-function imageKind(name: CallKindName, eventName: string, client: ClientCall): CallKind {
+export const images = imageKind('images', 'image_generation', { 'openai-chat': generationsClient, gemini: predictClient });
+export const imageEdits = imageKind('image_edits', 'image_edit', { 'openai-chat': editsClient });
+export const imageVariations = imageKind('image_variations', 'image_variation', { 'openai-chat': variationsClient });
+
+function callerOf({ client }: Pick<CallInput, 'client'>): PictureCaller {
+  const caller = callers[client.name];
+  if (caller === undefined) throw new AppError('format_unsupported');
+  return caller;
+}
+
+/** @param eventName how the events of its streams begin @param clients by the name of the client's format */
+function imageKind(name: CallKindName, eventName: string, clients: Readonly<Record<string, ClientCall>>): CallKind {
   function* decodeLong(input: DecodeInput): Generator<void, Decoded> {
-    const form = formOf(input);
+    const caller = callerOf(input);
+    const form = caller.passes(input.way) ? google : formOf(input);
     if (form !== null) return yield* decodeOwn(input, form, eventName);
     const pictures = yield* readPictures(input, 'data');
     if ('error' in pictures) return { kind: 'failed', error: pictures.error };
@@ -51,7 +68,7 @@ function imageKind(name: CallKindName, eventName: string, client: ClientCall): C
       ...paidFor(input, { rows, usage, told }),
       written: () => revisedPrompts(rows),
       cost,
-      body: () => input.body,
+      body: () => (caller === openaiCaller ? input.body : caller.writeBody({ rows, usage }, input, usage)),
       events: () => asEvents(input, pictures, eventName),
     };
   }
@@ -78,10 +95,10 @@ function imageKind(name: CallKindName, eventName: string, client: ClientCall): C
     isText: true,
     isCount: false,
     over: null,
-    inPieces: (way, body) => picturePieces(kind, way, body),
+    inPieces: (way, body, client) => picturePieces(kind, way, { body, caller: callerOf({ client }) }),
     // What a provider tells in a form of its own is told in that of its caller.
-    identityOf: (caller) => (caller.name === 'openai-chat' ? identity : null),
-    clientCall: (dialect) => (dialect.name === 'openai-chat' ? client : undefined),
+    identityOf: (client, dialect) => (client.name === 'openai-chat' || client.name === dialect.name ? identity : null),
+    clientCall: (dialect) => clients[dialect.name],
     addressUse: ({ provider }) => (takesAddresses(provider.images) ? 'address' : 'bytes'),
     encode: name === 'image_edits' ? encodeEdits : encode,
     decode,
@@ -94,11 +111,12 @@ function* decodeOwn(input: DecodeInput, form: PictureForm, eventName: string): G
   const read = yield* readOwn(input, form);
   if ('error' in read) return { kind: 'failed', error: read.error };
   const { rows, usage } = read;
+  const caller = callerOf(input);
   const told = usage === null ? {} : { usage: usageObject(usage) };
   return {
     ...paidFor(input, read),
     written: () => revisedPrompts(rows),
-    body: () => bodyOf(read, input, usage),
+    body: () => (caller.passes(input.way) ? input.body : caller.writeBody(read, input, usage)),
     events: () => eventsOf(rows, { ...told, created: input.writer.createdAt }, eventName),
   };
 }
@@ -108,7 +126,8 @@ function paidFor(
   input: DecodeInput,
   { rows, usage, told = {} }: OwnPictures & { told?: Body },
 ): Omit<DecodedWhole, 'written' | 'body' | 'events'> {
-  const order = orderOf({ ...input.responseFields, ...input.way.paramOverride });
+  const { paramOverride } = input.way;
+  const order = orderOf({ ...callerOf(input).asWords({ ...input.responseFields, ...paramOverride }, input).body, ...paramOverride });
   const paid = rows.slice(0, order.count);
   const made = pictureModel(input.upstreamModel, input.writer.model);
   const tokens = (row: Buffer) => tokensOfSeen(order, made, seenIn(told, sizeInBytes(row)));
@@ -128,6 +147,28 @@ function formOf({ way }: Pick<CallInput, 'way'>): PictureForm | null {
 
 /** @throws {AppError} `untranslatable` for what another model is billed for, `invalid_request` for more pictures than the provider makes */
 function encode(asked: CallInput): EncodedRequest {
+  const caller = callerOf(asked);
+  return caller === openaiCaller ? encodeWords(asked) : encodeForeign(asked, caller);
+}
+
+/** As it is where the provider speaks the caller's format, otherwise in OpenAI's words. */
+function encodeForeign(given: CallInput, caller: PictureCaller): EncodedRequest {
+  const asked = given.body;
+  if (caller.passes(given.way)) {
+    const text = given.isPassThrough === true ? given.rawText : JSON.stringify({ ...asked, ...overrideOf(given) });
+    return { ...encoded(given, text), ...asAsked(given), dropped: [], isWhole: true };
+  }
+  const { body, dropped, names } = caller.asWords(asked, { upstreamModel: given.way.upstreamModel, provider: given.way.provider });
+  const request = encodeWords({ ...given, body, rawText: JSON.stringify(body), isPassThrough: false });
+  return {
+    ...request,
+    dropped: [...dropped, ...request.dropped.map((name) => names[name] ?? name)],
+    isWhole: true,
+    contents: request.contents ?? namedPictures,
+  };
+}
+
+function encodeWords(asked: CallInput): EncodedRequest {
   const { way, body } = asked;
   if (asked.isPassThrough !== true) refuseDrawing(asked);
   const form = formOf(asked);

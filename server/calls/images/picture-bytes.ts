@@ -26,6 +26,17 @@ export function withoutPictures(json: Buffer): Buffer {
   return kept.length === 0 ? json : Buffer.concat([...kept, json.subarray(from)]);
 }
 
+/** Base64 of the first picture in it, with its escapes; null: there is none. */
+export function base64In(json: Buffer): Buffer | null {
+  const at = json.indexOf(key);
+  if (at < 0) return null;
+  const behind = at + key.length;
+  const begin = beginning.exec(json.toString('latin1', behind, behind + beginBytes));
+  const start = behind + (begin?.[0].length ?? 0);
+  const end = begin === null ? -1 : endOfTextBytes(json, start);
+  return end <= start ? null : json.subarray(start, end);
+}
+
 /** Of the first picture in it, like `1024x1024`, by its first bytes; undefined: there is none, or they do not say it. */
 export function sizeInBytes(json: Buffer): string | undefined {
   const at = json.indexOf(key);

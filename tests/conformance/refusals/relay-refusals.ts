@@ -472,11 +472,11 @@ export const relayRefusals = {
   verb_unknown: named(
     (desk) =>
       desk.scene({}, async (scene) => {
-        const response = await scene.post(`/v1beta/models/${testModel}:predict`, {}, speaking(desk));
+        const response = await scene.post(`/v1beta/models/${testModel}:tuneModel`, {}, speaking(desk));
         const { error } = await response.json();
         return toldByRelay(response.status, { error: { code: error.details[0].reason.toLowerCase(), message: error.message } });
       }),
-    { path: `/v1beta/models/${testModel}:predict` },
+    { path: `/v1beta/models/${testModel}:tuneModel` },
   ),
   invalid_stream_id: onSocket((client) => ask(client, { stream_id: '' })),
   websocket_stream_limit_reached: named(

@@ -58,7 +58,7 @@ export function geminiRequest(body: Body, model: string, pictures: readonly obje
   };
 }
 
-function isImagen(model: string): boolean {
+export function isImagen(model: string): boolean {
   return /(?:^|\/)imagen/.test(model);
 }
 
