@@ -3,6 +3,7 @@ import { AppError } from '#shared/errors.ts';
 import type { ClientDialect } from '#server/dialects/client-dialect.ts';
 import { clientDialectOf, clientDialects, defaultClientDialect } from '#server/dialects/registry.ts';
 import type { Connection } from '#server/http/connection.ts';
+import type { DirectResponse } from '#server/http/lean-response.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { toAppError } from '#server/http/failure.ts';
 import { mountBilling } from '#server/relay/dashboard-billing.ts';
@@ -18,29 +19,21 @@ import { splitVerb } from '#server/relay/path-pattern.ts';
 import { relay as relayCall } from '#server/relay/relay.ts';
 import { errorResponse, ownError, requestIdHeaders } from '#server/relay/relay-failure.ts';
 
-/** @param sources where calls get what they speak of beside their requests */
-export function mountRelay(host: RouteHost, { services, sockets }: Relay, sources: ConversationSources): void {
-  mountBilling(host, services);
-  for (const [route, endpoints] of Map.groupBy(relayEndpoints, ({ pattern }) => pattern.route)) {
-    host.addDirect('POST', route, (request, { model: named }, connection) => {
-      const { endpoint, model } = endpointFor(endpoints, named);
-      if (endpoint === undefined) {
-        // Without a verb nothing is asked of a model there, in any format.
-        if (splitVerb(named ?? '').verb === undefined) return Promise.reject(new AppError('invalid_url'));
-        return Promise.resolve(notServed(request, endpoints[0]?.dialect, connection));
-      }
-      const answerCall = endpoint.kind.isCount ? countTokens : relayCall;
-      const source = endpoint.speaksOfKept === undefined ? undefined : sources[endpoint.speaksOfKept];
-      return answerCall(services, endpoint, request, connection, source, model);
-    });
-  }
+/** What is asked of a model by a verb of its path and is no call, by the verb. */
+export type ModelVerbs = Readonly<
+  Record<string, (request: Request, model: string, connection: Connection | null) => Promise<DirectResponse>>
+>;
 
-  /** What the format has and is not here. SDKs do not try it again. */
-  function notServed(request: Request, dialect: ClientDialect | undefined, connection: Connection | null): Response {
-    const { requestId, language, url } = host.facts(request, connection);
-    const error = ownError(new AppError('verb_unknown', { path: url.pathname }), language, requestId);
-    return errorResponse(dialect ?? defaultClientDialect, error, requestId);
-  }
+interface Further {
+  /** Where calls get what they speak of beside their requests. */
+  sources: ConversationSources;
+  /** Of Gemini's models. */
+  verbs: ModelVerbs;
+}
+
+export function mountRelay(host: RouteHost, { services, sockets }: Relay, { sources, verbs }: Further): void {
+  mountBilling(host, services);
+  mountCalls(host, services, { sources, verbs });
 
   // Claude Code looks whether anybody is there, before it has a key. Not direct: that would hold for all of `/api`, whose answers stream.
   for (const method of ['HEAD', 'GET'] as const) {
@@ -100,6 +93,33 @@ export function mountRelay(host: RouteHost, { services, sockets }: Relay, source
   }
 }
 
+/** Every endpoint, and what else is asked of models on the same paths. */
+function mountCalls(host: RouteHost, services: Relay['services'], { sources, verbs }: Further): void {
+  for (const [route, endpoints] of Map.groupBy(relayEndpoints, ({ pattern }) => pattern.route)) {
+    host.addDirect('POST', route, (request, { model: named }, connection) => {
+      const { endpoint, model } = endpointFor(endpoints, named);
+      if (endpoint === undefined) {
+        const asked = splitVerb(named ?? '');
+        const serve = modelRoutes.has(route) && Object.hasOwn(verbs, asked.verb ?? '') ? verbs[asked.verb ?? ''] : undefined;
+        if (serve !== undefined) return serve(request, asked.model, connection);
+        // Without a verb nothing is asked of a model there, in any format.
+        if (asked.verb === undefined) return Promise.reject(new AppError('invalid_url'));
+        return Promise.resolve(notServed(request, endpoints[0]?.dialect, connection));
+      }
+      const answerCall = endpoint.kind.isCount ? countTokens : relayCall;
+      const source = endpoint.speaksOfKept === undefined ? undefined : sources[endpoint.speaksOfKept];
+      return answerCall(services, endpoint, request, connection, source, model);
+    });
+  }
+
+  /** What the format has and is not here. SDKs do not try it again. */
+  function notServed(request: Request, dialect: ClientDialect | undefined, connection: Connection | null): Response {
+    const { requestId, language, url } = host.facts(request, connection);
+    const error = ownError(new AppError('verb_unknown', { path: url.pathname }), language, requestId);
+    return errorResponse(dialect ?? defaultClientDialect, error, requestId);
+  }
+}
+
 /** Sessions, and the keys for browsers that open them. */
 function mountRealtime(host: RouteHost, { services, sockets }: Pick<Relay, 'services' | 'sockets'>): void {
   for (const form of ['client_secrets', 'sessions', 'transcription_sessions'] as const) {
@@ -111,6 +131,9 @@ function mountRealtime(host: RouteHost, { services, sockets }: Pick<Relay, 'serv
     sockets.openSession({ endpoint: realtimeEndpoint, request, connection }),
   );
 }
+
+/** Paths of Gemini's models. */
+const modelRoutes: ReadonlySet<string> = new Set(['/v1beta/models/:model+', '/v1/models/:model+']);
 
 const modelLists: readonly { path: string; own: ClientDialect | undefined }[] = [
   { path: '/v1/models', own: undefined },

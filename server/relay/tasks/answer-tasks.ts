@@ -69,9 +69,9 @@ export async function answerDirectly<Answer extends DirectResponse>(
   }
 }
 
-const ownPath = /^(?:https?:\/\/[^/]*)?\/v1\//;
+const ownPath = /^(?:https?:\/\/[^/]*)?\/v1(?:beta)?\//;
 
-/** SDKs of OpenAI send no language; clients of the other paths have always been told in Chinese. */
+/** SDKs of OpenAI and Google send no language; clients of the other paths have always been told in Chinese. */
 function languageFor({ url, headers }: Request): Language {
   return ownPath.test(url) ? callerLanguage(headers) : languageOf(headers.get('accept-language'));
 }

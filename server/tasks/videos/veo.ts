@@ -41,7 +41,7 @@ export const veo: VideoForm = {
 };
 
 /** As both of Google's addresses want it. */
-export async function veoBody({ prompt, seconds, width, height, pictures, negativePrompt }: VideoOrder) {
+export async function veoBody({ prompt, seconds, width, height, pictures, negativePrompt, people }: VideoOrder) {
   const images = await Promise.all(pictures.slice(0, 2).map(inlineParts));
   const [image, lastFrame] = images.map(({ type, base64 }) => ({ bytesBase64Encoded: base64, mimeType: type }));
   return {
@@ -51,6 +51,7 @@ export async function veoBody({ prompt, seconds, width, height, pictures, negati
       resolution: resolutions[Math.min(width, height)],
       durationSeconds: seconds,
       negativePrompt,
+      personGeneration: people,
       sampleCount: 1,
     }),
   };

@@ -29,6 +29,8 @@ export interface VideoOrder {
   seed: number | undefined;
   /** With sound; undefined: as the model does. */
   hasSound: boolean | undefined;
+  /** Which people may be in it, in Veo's words; undefined: as the model does. */
+  people?: string | undefined;
 }
 
 export type VideoQuestion = Omit<UpstreamQuestion, 'milliseconds'>;
