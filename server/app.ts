@@ -43,6 +43,7 @@ import { createRelay } from '#server/relay/create-relay.ts';
 import type { Relay } from '#server/relay/create-relay.ts';
 import { dialectAt, isMissingKind } from '#server/relay/endpoints.ts';
 import { mountMidjourney } from '#server/relay/tasks/midjourney/routes.ts';
+import { mountGeminiVideos } from '#server/videos/gemini-routes.ts';
 import { mountJimeng } from '#server/videos/jimeng-routes.ts';
 import { mountKling } from '#server/videos/kling-routes.ts';
 import { mountVideos } from '#server/videos/routes.ts';
@@ -54,6 +55,7 @@ import { BackgroundResponses } from '#server/responses/background.ts';
 import { createFollow } from '#server/responses/follow.ts';
 import { mountTuning } from '#server/tuning/tuning-routes.ts';
 import { mountBatches } from '#server/batches/batch-routes.ts';
+import { batchFiles, mountGeminiBatches } from '#server/batches/gemini-routes.ts';
 import { mountMessageBatches } from '#server/batches/message-batch-routes.ts';
 import { noteHolders } from '#server/vector-stores/look-at-store.ts';
 import { mountVectorStores } from '#server/vector-stores/store-routes.ts';
@@ -99,12 +101,18 @@ function mountRoutes(host: RouteHost, relay: Relay): void {
   const responses = createResponseSource(host.context, { store, conversations, background, follow });
   const turns = new ResponseStore(host.context, messagePrefix);
   const threads = createThreadSource(host.context, turns);
-  mountRelay(host, relay, { responses, interactions: createInteractionSource(host.context, ofInteractions), threads }); // /v1, /v1beta
+  const sources = { responses, interactions: createInteractionSource(host.context, ofInteractions), threads };
+  const geminiBatches = mountGeminiBatches(host, relay.services); // /v1beta/batches
+  const verbs = {
+    ...mountGeminiVideos(host, relay.services, batchFiles(relay.services)), // /v1beta/models/:model/operations/:operation, files/:file
+    ...geminiBatches.verbs,
+  };
+  mountRelay(host, relay, { sources, verbs }); // /v1, /v1beta
   mountThreads(host, relay.services, turns); // /v1/messages/:message
   mountInteractions(host, relay.services, ofInteractions); // /v1/interactions/:interaction, /v1beta/
   mountFiles(host, relay.services, (file) => noteHolders(host.context, file)); // /v1/files
   mountUploads(host, relay.services); // /v1/uploads
-  mountBatches(host, relay.services); // /v1/batches
+  mountBatches(host, relay.services, geminiBatches.handlers); // /v1/batches
   mountVectorStores(host, relay.services); // /v1/vector_stores
   mountTuning(host, relay.services); // /v1/fine_tuning/jobs
   mountMessageBatches(host, relay.services); // /v1/messages/batches

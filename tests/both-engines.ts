@@ -45,6 +45,8 @@ const relay = [
   'store-attacks',
   'tuning',
   'message-batches',
+  'gemini-batches',
+  'gemini-videos',
   'uploads',
   'billing',
   'call-sessions',

@@ -8,9 +8,10 @@ import type { ChannelWay } from '#server/upstream/find-way.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import type { BatchForm } from './batch-form.ts';
 import { claudeBatches } from './claude-batches.ts';
+import { geminiBatches } from './gemini-batches.ts';
 import { openaiBatches } from './openai-batches.ts';
 
-const forms: Readonly<Record<BatchRecord['form'], BatchForm>> = { openai: openaiBatches, claude: claudeBatches };
+const forms: Readonly<Record<BatchRecord['form'], BatchForm>> = { openai: openaiBatches, claude: claudeBatches, gemini: geminiBatches };
 
 export function formOf({ form }: Pick<BatchRecord, 'form'>): BatchForm {
   return forms[form];

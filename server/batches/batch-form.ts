@@ -1,5 +1,6 @@
 // What differs between vendors in batches: how requests are handed in, asked about and answered. All else is one.
 import type { BatchRecord } from '#server/db/records/batch.ts';
+import type { StrictFields } from '#server/dialects/strict-fields.ts';
 import type { Asking } from '#server/files/upstream-files.ts';
 import type { SpoolFile } from '#server/http/spool.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
@@ -29,6 +30,14 @@ export interface BatchForm {
   readonly paths: readonly string[];
   /** Of a caller's own names of requests. */
   readonly names: RegExp;
+  /** The field that names a file of requests. */
+  readonly fileField: string;
+  /** Its results are files of their caller's. */
+  readonly leavesFiles?: true;
+  /** Bytes of all requests that come with their creation. Missing: as of a file. */
+  readonly mostInline?: number;
+  /** A request as it stands in a file, or in a list. Missing: as OpenAI and Anthropic have it. @param index undefined: in a file @throws {AppError} `invalid_request` */
+  itemIn?(item: StrictFields, index?: number): { name: string; body: unknown };
   /** One request in the file of all. @param input what `handIn` will give, where that is known before. `isBare`: it has no more than its name and body. */
   writeRequest(request: { name: string; path: string; body: Buffer; input: string; isFirst: boolean; isBare: boolean }): Buffer;
   /** `upstream_input`, or why there is none. */

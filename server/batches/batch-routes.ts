@@ -13,11 +13,12 @@ import { findBatch, listBatches } from './batch-store.ts';
 import { cancelBatch } from './cancel-batch.ts';
 import { createBatch } from './create-batch.ts';
 import type { AskedBatch } from './create-batch.ts';
+import type { GeminiBatches } from './gemini-routes.ts';
 import { openaiBatches } from './openai-batches.ts';
 import { createBatchRoutes } from './serve-batches.ts';
 import { toldBatch } from './told-batch.ts';
 
-export function mountBatches(host: RouteHost, services: RelayServices): void {
+export function mountBatches(host: RouteHost, services: RelayServices, gemini: GeminiBatches): void {
   const { context } = services;
   const add = createBatchRoutes(host, services, clientDialects['openai-chat']);
 
@@ -25,14 +26,24 @@ export function mountBatches(host: RouteHost, services: RelayServices): void {
     await checkMeans(services, caller.admission);
     return { json: toldBatch(await createBatch(services, caller, readAsked(await caller.readBody()))) };
   });
-  add('GET', '/v1/batches', async ({ userId, query }) => {
-    const page = readPage(query);
-    const found = await listBatches(context, { userId, form }, page);
-    return { json: listOf(found.slice(0, page.limit).map(toldBatch), found.length > page.limit) };
-  });
-  add('GET', '/v1/batches/:batch', async ({ userId, params }) => ({
-    json: toldBatch(await findBatch(context, { userId, form, id: params['batch'] ?? '' })),
-  }));
+  add(
+    'GET',
+    '/v1/batches',
+    async ({ userId, query }) => {
+      const page = readPage(query);
+      const found = await listBatches(context, { userId, form }, page);
+      return { json: listOf(found.slice(0, page.limit).map(toldBatch), found.length > page.limit) };
+    },
+    { format: clientDialects.gemini, serve: gemini.list },
+  );
+  add(
+    'GET',
+    '/v1/batches/:batch',
+    async ({ userId, params }) => ({
+      json: toldBatch(await findBatch(context, { userId, form, id: params['batch'] ?? '' })),
+    }),
+    { format: clientDialects.gemini, serve: gemini.read },
+  );
   add('POST', '/v1/batches/:batch/cancel', async ({ userId, params }) => {
     const batch = await findBatch(context, { userId, form, id: params['batch'] ?? '' });
     return { json: toldBatch(await cancelBatch(services, batch)) };

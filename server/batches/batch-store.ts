@@ -27,7 +27,7 @@ export type BatchBegin = Pick<
   | 'metadata'
 >;
 
-const prefixes = { openai: 'batch', claude: 'msgbatch' } as const;
+const prefixes = { openai: 'batch', claude: 'msgbatch', gemini: 'gbatch' } as const;
 
 /** How many of a user may be under way, and requests in them; 0: there are none here. */
 export function mostBatches({ settings }: Pick<AppContext, 'settings'>): { batches: number; requests: number } {

@@ -2,12 +2,13 @@
 // looked at is what is sent, whatever becomes of the caller's file.
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { AppError, errorText } from '#shared/errors.ts';
+import { AppError } from '#shared/errors.ts';
 import type { LocalText } from '#shared/errors.ts';
 import { batchPrice } from '#shared/find-price.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import { pricedRuns, toolCharges } from '#shared/tool-prices.ts';
 import { ChannelStatus } from '#shared/channels.ts';
+import type { DecidingNames } from '#server/dialects/deciding-names.ts';
 import type { HostedPlace } from '#server/dialects/hosted-tools.ts';
 import { askedTier } from '#server/dialects/service-tier.ts';
 import { badField, StrictFields } from '#server/dialects/strict-fields.ts';
@@ -34,6 +35,8 @@ import type { EventSource } from '#server/upstream/upstream-stream.ts';
 import { batchWay, bodyThere, pathThere } from './batch-endpoints.ts';
 import type { BatchForm } from './batch-form.ts';
 import { FileTooLarge, linesOf } from './read-lines.ts';
+import { itemNamed, lineNamed, ofPlace } from './request-place.ts';
+import type { Place } from './request-place.ts';
 
 /** Bytes of a request's line. */
 export const longestLine = 4 * 1024 * 1024;
@@ -51,6 +54,8 @@ export interface BatchToCheck {
   admission: Admission;
   form: BatchForm;
   endpoint: RelayEndpoint;
+  /** Model that the call's path names. If undefined, each request names it. */
+  model: string | undefined;
   /** `upstream_input`, where it is known before. */
   input: string;
   /** The channel that is taken where it can be; undefined: none is better. */
@@ -79,10 +84,12 @@ export async function checkRequests(batch: BatchToCheck, source: RequestSource, 
   let waiting: Buffer[] = [];
   let size = 0;
   const flush = async () => {
-    if (spool.size + size > largestFile) throw badFile(batch, tooLarge);
+    if (spool.size + size > most) throw badFile(batch, most === largestFile ? tooLarge : inlineTooLarge);
     if (size > 0) await spool.append(waiting, size);
     [waiting, size] = [[], 0];
   };
+  const { mostInline = largestFile } = batch.form;
+  const most = 'file' in source ? largestFile : Math.min(mostInline, largestFile);
   try {
     for await (const written of 'file' in source ? fromFile(batch, checker, source.file) : fromItems(checker, source.items)) {
       waiting.push(written);
@@ -119,11 +126,12 @@ async function* fromItems(checker: Checker, items: readonly unknown[]): AsyncGen
 }
 
 const tooLarge = { zh: '超过 200 MB 或 50 万行', en: 'is larger than 200 MB, or has more than 500,000 lines' };
+const inlineTooLarge = { zh: '超过 20 MB', en: 'are larger than 20 MB' };
 const lineTooLong = { zh: '中有超过 4 MB 的行', en: 'has a line of more than 4 MB' };
 const empty = { zh: '中没有请求', en: 'has no requests' };
 
 function badFile({ form }: BatchToCheck, rule: LocalText): AppError {
-  return badField(form.name === 'openai' ? 'input_file_id' : 'requests', rule);
+  return badField(form.fileField, rule);
 }
 
 class Checker {
@@ -139,13 +147,13 @@ class Checker {
   }
 
   checkLine(bytes: Buffer, number: number): Promise<Buffer> {
-    return this.#named(lineNamed(number), async () =>
+    return this.#named(lineNamed(number, this.#batch.form.fileField), async () =>
       this.#check(await this.#inTurn(bytes.length, () => this.#readLine(bytes)), bytes.length),
     );
   }
 
   checkItem(item: unknown, index: number): Promise<Buffer> {
-    return this.#named(itemNamed(index), () => this.#check(this.#readItem(item), 0));
+    return this.#named(itemNamed(index), () => this.#check(this.#readItem(item, index), 0));
   }
 
   async #named(place: Place, work: () => Promise<Buffer>): Promise<Buffer> {
@@ -166,7 +174,12 @@ class Checker {
   async #check({ name, body }: ReadRequest, size: number): Promise<Buffer> {
     const { services, admission, endpoint, form, input } = this.#batch;
     if (endpointOf(endpoint, body) !== endpoint) throw badField('body', fieldRules.invalid);
-    const asked = endpoint.read(body, { model: undefined, verb: undefined, query: new URLSearchParams(), headers: new Headers() });
+    const asked = endpoint.read(body, {
+      model: this.#batch.model,
+      verb: endpoint.pattern.verb,
+      query: new URLSearchParams(),
+      headers: new Headers(),
+    });
     const { model } = asked;
     if (asked.isStream) throw badField('body.stream', notInBatches);
     const tier = askedTier(body);
@@ -221,7 +234,12 @@ class Checker {
     const line = parseJson(textOf({ bytes, parts, members, hasEscapedNames }));
     if (!isObject(line)) throw badField('line', fieldRules.object);
     const fields = new StrictFields(line);
-    const name = this.#nameIn(fields);
+    const { form, endpoint } = this.#batch;
+    if (form.itemIn !== undefined) {
+      if (countNames(line, wrapped(endpoint)) !== members) throw badField('line', fieldRules.standsOnce);
+      return this.#itemIn(form.itemIn(fields));
+    }
+    const name = this.#nameIn(fields.requiredText('custom_id'));
     const { path, names } = this.#batch.endpoint;
     if (fields.requiredText('method') !== 'POST') throw badField('method', fieldRules.oneOf(['POST']));
     if (fields.requiredText('url') !== path) throw badField('url', fieldRules.oneOf([path]));
@@ -234,9 +252,14 @@ class Checker {
   }
 
   /** Names that stand twice are one by now: the last one was looked at, and is sent. */
-  #readItem(item: unknown): ReadRequest {
+  #readItem(item: unknown, index: number): ReadRequest {
     if (!isObject(item)) throw badField('requests', fieldRules.object);
-    const name = this.#nameIn(new StrictFields(item));
+    const { form, endpoint } = this.#batch;
+    if (form.itemIn !== undefined) {
+      countNames(item, wrapped(endpoint));
+      return this.#itemIn(form.itemIn(new StrictFields(item), index));
+    }
+    const name = this.#nameIn(new StrictFields(item).requiredText('custom_id'));
     const body = item['params'];
     if (!isObject(body)) throw badField('params', fieldRules.object);
     for (const other of Object.keys(item)) if (!itemNames.has(other)) throw badField(other.slice(0, 100), fieldRules.invalid);
@@ -244,14 +267,23 @@ class Checker {
     return { name, body };
   }
 
-  #nameIn(fields: StrictFields): string {
-    const name = fields.requiredText('custom_id');
+  #itemIn({ name, body }: { name: string; body: unknown }): ReadRequest {
+    if (!isObject(body)) throw badField('request', fieldRules.object);
+    return { name: this.#nameIn(name), body };
+  }
+
+  #nameIn(name: string): string {
     if (!this.#batch.form.names.test(name) || !name.isWellFormed()) throw badField('custom_id', fieldRules.invalid);
     const hash = createHash('sha256').update(name).digest('base64url').slice(0, 20);
     if (this.#names.has(hash)) throw badField('custom_id', fieldRules.standsOnce);
     this.#names.add(hash);
     return name;
   }
+}
+
+/** Names that decide, where a request is one of an item's members. */
+function wrapped({ names }: RelayEndpoint): DecidingNames {
+  return { ...names, has: (name) => name === 'request' || names.has(name) };
 }
 
 interface ReadRequest {
@@ -270,32 +302,6 @@ function refuseUntold({ dialect: { hosted: access } }: ChannelWay, body: RelayBo
   const isPaid = ({ kind }: HostedPlace) => toolCharges(pricedRuns({ [kind]: 1 }, prices, variants), prices).some(({ price }) => price > 0);
   const place = access.find(body).find(isPaid);
   if (place !== undefined) throw badField(`body.${place.name}`, notInBatches);
-}
-
-/** Where a request stands. */
-export interface Place {
-  field: string;
-  said: LocalText;
-}
-
-/** @param field the one that names the file */
-export function lineNamed(number: number, field = 'input_file_id'): Place {
-  return { field, said: { zh: `第 ${number} 行`, en: `line ${number}` } };
-}
-
-function itemNamed(index: number): Place {
-  const field = `requests.${index}`;
-  return { field, said: { zh: field, en: field } };
-}
-
-/** What is wrong there. */
-export function ofPlace(place: Place, failure: AppError): AppError {
-  const { code, details } = failure;
-  const { detail: own } = details;
-  const said = (language: 'zh' | 'en') =>
-    code === 'invalid_request' && typeof own === 'object' ? own[language] : errorText(code, language, details);
-  const detail = { zh: `${place.said.zh}：${said('zh')}`, en: `${place.said.en}: ${said('en')}` };
-  return new AppError('invalid_request', { detail }, { field: place.field, cause: failure });
 }
 
 /** Who serves all of it: a batch is of one model, as its vendor wants it. @throws {AppError} */

@@ -20,6 +20,7 @@ export const claudeBatches: BatchForm = {
   paths: ['/v1/messages'],
   // The vendor takes 64, of which some are ours.
   names: /^[a-zA-Z0-9_-]{1,55}$/,
+  fileField: 'requests',
   writeRequest({ name, body, input, isFirst }) {
     const head = `${isFirst ? '' : ','}{"custom_id":${JSON.stringify(`${input}${separator}${name}`)},"params":`;
     return Buffer.concat([Buffer.from(head), body, objectEnd]);

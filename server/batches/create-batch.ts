@@ -28,6 +28,8 @@ import { concludeBatch, noResults, noteCharge, returnLateCharge } from './settle
 export interface AskedBatch {
   form: BatchForm;
   endpoint: RelayEndpoint;
+  /** Model that the path names. If undefined, each request names it. */
+  model?: string;
   /** A file of the caller's, or what came with the call. */
   requests: { file: string } | { items: readonly unknown[] };
   window: string;
@@ -67,7 +69,8 @@ export async function createBatch(services: RelayServices, caller: KeptCaller, a
     const mostRequests = await roomFor(context, userId);
     const source: RequestSource =
       'items' in requests ? requests : { file: input === null ? Buffer.alloc(0) : await readAtProvider(context, input) };
-    const batch = { services, admission, form, endpoint, input: begun.upstream_input, preferred: input?.channel_id, mostRequests };
+    const { model } = asked;
+    const batch = { services, admission, form, endpoint, model, input: begun.upstream_input, preferred: input?.channel_id, mostRequests };
     const checked = await checkRequests(batch, source, spool);
     await context.db.collection('batches').patch({ id: begun.id, state: 'checking' }, { set: { requests: checked.requests } });
     await checkRoom(context, userId);

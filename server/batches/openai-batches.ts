@@ -18,6 +18,8 @@ export const openaiBatches: BatchForm = {
   // What the vendor has beside them (pictures, videos, moderations) is not served here.
   paths: ['/v1/chat/completions', '/v1/completions', '/v1/embeddings', '/v1/responses'],
   names: /^[^\p{Cc}]{1,512}$/u,
+  fileField: 'input_file_id',
+  leavesFiles: true,
   writeRequest({ name, path, body, isBare }) {
     if (isBare) return Buffer.concat([Buffer.from(`{"custom_id":${JSON.stringify(name)},"body":`), body, lineEnd]);
     const head = `{"custom_id":${JSON.stringify(name)},"method":"POST","url":${JSON.stringify(path)},"body":`;

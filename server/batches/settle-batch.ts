@@ -198,6 +198,7 @@ function namesOf({ model, upstream_model: upstream }: BatchRecord): Pick<FileRec
 /** Its results are files of its owner's. */
 async function leaveFiles(context: AppContext, batch: BatchRecord): Promise<void> {
   const created = Math.floor(context.now() / 1000);
+  if (formOf(batch).leavesFiles !== true) return;
   const known = {
     user_id: batch.user_id,
     channel_id: batch.channel_id,

@@ -7,12 +7,17 @@ import type { EditLine } from './restored-lines.ts';
 /** How a format tells that a request has failed, behind its name. */
 type TellFailure = (failure: { code: string; message: string }) => object;
 
-/** The line as it is told. Undefined: what models write is not looked at. */
-export function withoutBlocked(words: BlockedWords, edit: EditLine | undefined, tell: TellFailure): EditLine | undefined {
+/** The line as it is told. Undefined: what models write is not looked at. @param member of a line, with the name of its request */
+export function withoutBlocked(
+  words: BlockedWords,
+  edit: EditLine | undefined,
+  tell: TellFailure,
+  member = 'custom_id',
+): EditLine | undefined {
   if (words.output() === null) return edit;
   return (line) => {
     const told = edit === undefined ? line : edit(line);
-    return holds(words, told) ? failed(told, tell) : told;
+    return holds(words, told) ? failed(told, tell, member) : told;
   };
 }
 
@@ -24,7 +29,7 @@ function holds(words: BlockedWords, line: Buffer): boolean {
 
 const code = 'sensitive_words_detected';
 
-function failed(line: Buffer, tell: TellFailure): Buffer {
-  const name = parseObject(line.toString('utf8'))?.['custom_id'];
-  return Buffer.from(JSON.stringify({ custom_id: name, ...tell({ code, message: errorText(code, 'en') }) }));
+function failed(line: Buffer, tell: TellFailure, member: string): Buffer {
+  const name = parseObject(line.toString('utf8'))?.[member];
+  return Buffer.from(JSON.stringify({ [member]: name, ...tell({ code, message: errorText(code, 'en') }) }));
 }

@@ -26,7 +26,7 @@ const unserved: readonly UnservedPaths[] = [
     paths:
       /^\/v1(?:beta)?\/(?:auth_tokens|cachedContents|corpora|fileSearchStores|generatedFiles|operations|tunedModels|tuningJobs)(?:[/:]|$)/,
   },
-  { dialect: clientDialects.gemini, paths: /^\/(?:v1beta\/(?:agents|batches|files|webhooks)|upload\/v1(?:beta)?)(?:[/:]|$)/ },
+  { dialect: clientDialects.gemini, paths: /^\/(?:v1beta\/(?:agents|files|webhooks)|upload\/v1(?:beta)?)(?:[/:]|$)/ },
   { dialect: cohereCallers, paths: /^\/v2\/(?:chat|embed)(?:\/|$)/ },
 ];
 

@@ -2,7 +2,8 @@
 // what is sent, whatever becomes of the caller's file. https://platform.openai.com/docs/guides/supervised-fine-tuning#formatting-your-data
 import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
-import { checkWords, lineNamed, longestLine, ofPlace } from '#server/batches/check-requests.ts';
+import { checkWords, longestLine } from '#server/batches/check-requests.ts';
+import { lineNamed, ofPlace } from '#server/batches/request-place.ts';
 import { FileTooLarge, linesOf } from '#server/batches/read-lines.ts';
 import type { TuningJobRecord } from '#server/db/records/tuning-job.ts';
 import { refuseAccountObject } from '#server/dialects/account-objects.ts';

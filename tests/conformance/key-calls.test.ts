@@ -108,6 +108,19 @@ const calls: readonly [callers: Callers, route: string, refusal: number][] = [
   ['key', 'POST /v1beta/tunedModels/:model+', 401],
   ['key', 'GET /v1beta/models', 401],
   ['key', 'GET /v1beta/models/:model+', 401],
+  ...['/v1', '/v1beta'].flatMap((path): typeof calls => [
+    ['key', `GET ${path}/models/:model+/operations/:operation`, 401],
+    ['key', `GET /download${path}/files/:file`, 401],
+  ]),
+  // Below `/v1` it is a call for whom Gemini's headers speak.
+  ['anyone', 'POST /v1/batches/:batch', 501],
+  ['anyone', 'DELETE /v1/batches/:batch', 501],
+  ['key', 'POST /v1beta/batches/:batch', 401],
+  ['key', 'DELETE /v1beta/batches/:batch', 401],
+  ['key', 'GET /v1/files/:file[:]download', 401],
+  ['key', 'GET /v1beta/files/:file', 401],
+  ['key', 'GET /v1beta/batches', 401],
+  ['key', 'GET /v1beta/batches/:batch', 401],
   ['key', 'GET /v1/models', 401],
   ['key', 'GET /v1/models/:model+', 401],
   ['key', 'POST /mj/submit/:kind', 401],
@@ -205,7 +218,10 @@ describe.each(engines)('calls beside the console on $kind', (engine) => {
 
   async function send(route: string, headers: Record<string, string>) {
     const [method = '', path = ''] = route.split(' ');
-    const url = app.origin + path.replaceAll(/:([a-z]+\+?)/g, (_part, name: string) => parts[name] ?? 'guess') + (verbs[route] ?? '');
+    const url =
+      app.origin +
+      path.replaceAll(/:([a-z]+\+?)/g, (_part, name: string) => parts[name] ?? 'guess').replace('[:]', ':') +
+      (verbs[route] ?? '');
     const body = method === 'GET' || method === 'HEAD' ? null : JSON.stringify(bodies[route] ?? {});
     const answer = await fetch(url, { method, headers: { 'content-type': 'application/json', ...headers }, body });
     return { status: answer.status, text: await answer.text() };

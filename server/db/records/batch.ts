@@ -3,7 +3,7 @@ export interface BatchRecord {
   /** As its caller knows it: `batch_…`. */
   id: string;
   /** Whose form it came in. */
-  form: 'openai' | 'claude';
+  form: 'openai' | 'claude' | 'gemini';
   user_id: number;
   username: string;
   token_id: number;

@@ -39,6 +39,14 @@ export const gemini: Provider = {
     },
   },
   videos: 'veo',
+  runsBatches: 'gemini',
+  account: {
+    path: '/v1beta',
+    endpoints: {
+      '/v1beta/models/{model}:generateContent': 'batchGenerateContent',
+      '/v1beta/models/{model}:embedContent': 'asyncBatchEmbedContent',
+    },
+  },
   auth: { kind: 'header', name: 'x-goog-api-key' },
   endingsSetting: 'gemini.thinking_adapter_enabled',
   defaultVersion: 'v1beta',

@@ -143,8 +143,8 @@ export interface Provider {
   keepsFiles?: true;
   /** Callers may put such files into vector stores. */
   keepsVectorStores?: true;
-  /** Callers may create batches: at `/v1/batches`, whose requests lie in such files, or at `/v1/messages/batches`. */
-  runsBatches?: 'openai' | 'claude';
+  /** Callers may create batches: at `/v1/batches`, whose requests lie in such files, at `/v1/messages/batches`, or by `:batchGenerateContent`. */
+  runsBatches?: 'openai' | 'claude' | 'gemini';
   /** Missing: files and batches are as their form's vendor has them. */
   account?: ProviderAccount;
   /** Callers may have its models trained: at `/v1/fine_tuning/jobs`, by examples in such files. */

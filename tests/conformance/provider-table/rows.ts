@@ -57,8 +57,8 @@ export function claimedBy(type: number): string[] {
     ...(tasks === undefined ? [] : ['tasks']),
     // Other forms have a table of their own, which misses none either: `videos.test.ts`.
     ...(videos === 'sora' ? ['videos'] : []),
-    // Those of the forms' own vendors have files of their own: `relay/batches.test.ts`, `relay/message-batches.test.ts`.
-    ...(account === undefined ? [] : ['batches']),
+    // Those of the forms' own vendors have files of their own: `relay/batches.test.ts`, `relay/message-batches.test.ts`, `relay/gemini-batches.test.ts`.
+    ...(account === undefined || provider.runsBatches === 'gemini' ? [] : ['batches']),
     ...(balance === undefined ? [] : ['balance']),
     ...(modelList === undefined ? [] : ['models']),
   ];
