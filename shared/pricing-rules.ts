@@ -51,7 +51,7 @@ function isPlainGpt4(name: string): boolean {
   return name.startsWith('gpt-4') && !name.endsWith('-all') && !name.endsWith('-gizmo-*');
 }
 
-/** The first that matches counts. */
+/** The first that matches counts. Quotients without an end are cut off, not rounded: costs are rounded up. */
 const rules: readonly Rule[] = [
   fixed(3, isNamed('gpt-4o-2024-05-13')),
   fixed(4, (name) => isPlainGpt4(name) && name.startsWith('gpt-4o')),
@@ -83,16 +83,16 @@ const rules: readonly Rule[] = [
   preset(2, startsWith('grok-4.3')),
   preset(3, startsWith('grok-4.5', 'grok-4.6', 'grok-4.7', 'qwen3.7-max')),
   preset(6, startsWith('qwen3.6-plus')),
-  preset(80 / 19, startsWith('kimi-k2.7-code')),
-  preset(22 / 7, startsWith('glm-5.3')),
+  preset(4.21052631578, startsWith('kimi-k2.7-code')),
+  preset(3.14285714285, startsWith('glm-5.3')),
   preset(5.5, startsWith('glm-4.5-air')),
   preset(4, startsWith('MiniMax-M')),
   preset(3, startsWith('mistral-')),
   fixed(4, startsWith('gemini-1.5', 'gemini-2.0')),
   fixed(8, startsWith('gemini-2.5-pro-preview')),
   preset(8, isNamed('gemini-2.5-pro', 'gemini-pro-latest')),
-  preset(25 / 3, (name) => /^gemini-(?:2\.5-flash(?!-lite)|3\.5-flash-lite|exp-1206|flash-latest|robotics-er)/.test(name)),
-  preset(20 / 3, startsWith('gemini-live-2.5-flash')),
+  preset(8.33333333333, (name) => /^gemini-(?:2\.5-flash(?!-lite)|3\.5-flash-lite|exp-1206|flash-latest|robotics-er)/.test(name)),
+  preset(6.66666666666, startsWith('gemini-live-2.5-flash')),
   preset(8, startsWith('gemini-2.5-computer-use')),
   preset(5, startsWith('gemini-3.6', 'gemini-3.8', 'gemini-4')),
   preset(6, startsWith('gemini-3', 'gemini-omni-flash')),

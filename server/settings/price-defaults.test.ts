@@ -82,7 +82,7 @@ const maps = priceMapsOf({ get: (key) => JSON.parse(defaultText(key)) });
 // https://ai.google.dev/gemini-api/docs/pricing, https://docs.x.ai/developers/pricing, https://platform.kimi.ai/docs/pricing/chat-k3,
 // https://platform.minimax.io/docs/guides/pricing-paygo
 test.each([
-  ['grok-4.5', { text: [2, 0.5, 6] }],
+  ['grok-4.5', { text: [2, 0.3, 6] }],
   ['grok-4.3', { text: [1.25, 0.2, 2.5] }],
   ['kimi-k3', { text: [3, 0.3, 15] }],
   ['MiniMax-M3', { text: [0.3, 0.06, 1.2] }],
