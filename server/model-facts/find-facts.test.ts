@@ -22,6 +22,13 @@ test.each([
   ['arn:aws:bedrock:us-east-1:1:inference-profile/us.anthropic.claude-sonnet-4-5-20250929-v1:0', 'claude-sonnet-4-5-20250929'],
   ['openai.gpt-oss-120b-1:0', 'gpt-oss-120b'],
   ['ft:gpt-4o-mini-2024-07-18:org::id', 'gpt-4o-mini-2024-07-18'],
+  ['global.anthropic.claude-opus-5-5', 'claude-opus-5-5'],
+  ['apac.anthropic.claude-sonnet-6', 'claude-sonnet-5-5'],
+  ['us-gov.anthropic.claude-haiku-4-5-20251001-v1:0', 'claude-haiku-4-5-20251001'],
+  // As deployments without dots are called.
+  ['gpt-35-turbo', 'gpt-3.5-turbo'],
+  ['gpt-41-mini', 'gpt-4.1-mini'],
+  ['gpt-61-sol', 'gpt-6.1-sol'],
   // Newer than the data.
   ['claude-opus-6', 'claude-opus-5-5'],
   ['claude-haiku-6', 'claude-haiku-5-5'],

@@ -66,6 +66,13 @@ function ofRecord(id: string): ModelFacts | undefined {
   return facts;
 }
 
+/** Where deployments have no dots: `gpt-35-turbo`. */
+const undotted = new Map(
+  Object.keys(models)
+    .filter((id) => id.includes('.'))
+    .map((id) => [id.replaceAll('.', ''), id] as const),
+);
+
 /** Case, collections and hosts aside. */
 function vendorsName(model: string): string {
   if (Object.hasOwn(models, model)) return model;
@@ -79,7 +86,7 @@ function vendorsName(model: string): string {
     .replace(/@(?=\d|default)/, '-');
   const plain = bare.replace(/(?:-v?\d+)?:\d+$/, '').replace(/:.*$/, '');
   for (const name of [bare, plain, plain.toLowerCase(), dashed(plain.toLowerCase())]) if (Object.hasOwn(models, name)) return name;
-  return dashed(plain);
+  return undotted.get(plain) ?? dashed(plain);
 }
 
 /** Some hosts write `claude-opus-4.6`. */

@@ -4,6 +4,7 @@
 import { projectOf, readGoogleKey } from '#shared/google-key.ts';
 import { readRegions } from '#shared/channel-regions.ts';
 import { readClaudeEnding } from '#server/dialects/claude-endings.ts';
+import { datedClaude } from './claude-names.ts';
 import models from './default-models.json' with { type: 'json' };
 import { geminiThinking } from './gemini.ts';
 import { thoughtsOfHosted } from './openai-shape.ts';
@@ -89,9 +90,9 @@ export function vertexHost(region: string): string {
   return `https://${region}-aiplatform.googleapis.com`;
 }
 
-/** Versions stand behind `@`, and the first model that had two of one name has `-v2` before it. Ways of thinking are no part of it. */
+/** Dates stand behind `@`, and the first model that had two of one name has `-v2` before its date. Ways of thinking are no part of a name. */
 function claudeName(model: string): string {
-  const plain = readClaudeEnding(model)?.model ?? model;
-  if (plain === 'claude-3-5-sonnet-20241022') return 'claude-3-5-sonnet-v2@20241022';
-  return plain.replace(/-(\d{8})$/, '@$1');
+  const name = datedClaude(readClaudeEnding(model)?.model ?? model);
+  if (name === 'claude-3-5-sonnet-20241022') return 'claude-3-5-sonnet-v2@20241022';
+  return name.replace(/-(\d{8})$/, '@$1');
 }
