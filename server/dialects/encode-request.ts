@@ -45,6 +45,7 @@ export function encodeRequest(given: CallInput): EncodedRequest {
     takesPlainThoughts: takesPlainThoughts(way),
     marksPrompt: marksPrompts(way, settings),
     cacheMarks: way.provider.cacheMarks?.models.test(way.upstreamModel) === true ? way.provider.cacheMarks : undefined,
+    thinkingWords: way.provider.thinking,
     thoughts: thoughtsRule(input),
   });
   const plain = { ...plainBody(input, written.body, dropped) };

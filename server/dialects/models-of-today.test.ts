@@ -180,6 +180,185 @@ describe('an effort', () => {
   });
 });
 
+describe('how much to think, in the words of the provider', () => {
+  type Wish = 'none' | 'low' | 'medium' | 'xhigh' | 'max';
+  const on = { thinking: { type: 'enabled' } };
+  const off = { thinking: { type: 'disabled' } };
+  const adaptive = { thinking: { type: 'adaptive' } };
+  const effort = (reasoning_effort: string) => ({ reasoning_effort });
+  /** What goes up of each wish, and whether its caller hears of a change. */
+  const cases: readonly [type: number, model: string, Record<Wish, readonly [Body, boolean]>][] = [
+    [
+      43,
+      'deepseek-v4-pro',
+      {
+        none: [off, false],
+        low: [{ ...on, ...effort('low') }, false],
+        medium: [{ ...on, ...effort('high') }, true],
+        xhigh: [{ ...on, ...effort('high') }, true],
+        max: [{ ...on, ...effort('max') }, false],
+      },
+    ],
+    [
+      43,
+      'deepseek-v5-pro',
+      {
+        none: [off, false],
+        low: [{ ...on, ...effort('low') }, false],
+        medium: [{ ...on, ...effort('high') }, true],
+        xhigh: [{ ...on, ...effort('high') }, true],
+        max: [{ ...on, ...effort('max') }, false],
+      },
+    ],
+    [
+      25,
+      'kimi-k3.1-pro',
+      {
+        none: [effort('low'), true],
+        low: [effort('low'), false],
+        medium: [effort('low'), true],
+        xhigh: [effort('high'), true],
+        max: [effort('max'), false],
+      },
+    ],
+    [25, 'kimi-k2.6', { none: [off, false], low: [on, true], medium: [on, true], xhigh: [on, true], max: [on, true] }],
+    [25, 'kimi-k2.7-code', { none: [{}, true], low: [{}, true], medium: [{}, true], xhigh: [{}, true], max: [{}, true] }],
+    [
+      26,
+      'glm-5.3',
+      {
+        none: [effort('low'), true],
+        low: [effort('low'), false],
+        medium: [effort('low'), true],
+        xhigh: [effort('high'), true],
+        max: [effort('max'), false],
+      },
+    ],
+    [26, 'glm-4.7', { none: [off, false], low: [on, true], medium: [on, true], xhigh: [on, true], max: [on, true] }],
+    [
+      17,
+      'qwen3.7-plus',
+      {
+        none: [{ enable_thinking: false }, false],
+        low: [{ enable_thinking: true, thinking_budget: 4096 }, false],
+        medium: [{ enable_thinking: true, thinking_budget: 16_384 }, false],
+        xhigh: [{ enable_thinking: true }, false],
+        max: [{ enable_thinking: true }, false],
+      },
+    ],
+    [
+      17,
+      'qwen3.8-max',
+      {
+        none: [{ enable_thinking: false }, false],
+        low: [{ enable_thinking: true, ...effort('low') }, false],
+        medium: [{ enable_thinking: true, ...effort('medium') }, false],
+        xhigh: [{ enable_thinking: true, ...effort('xhigh') }, false],
+        max: [{ enable_thinking: true, ...effort('xhigh') }, true],
+      },
+    ],
+    [
+      48,
+      'grok-4.7',
+      {
+        none: [effort('low'), true],
+        low: [effort('low'), false],
+        medium: [effort('medium'), false],
+        xhigh: [effort('xhigh'), false],
+        max: [effort('xhigh'), true],
+      },
+    ],
+    [
+      48,
+      'grok-4.3',
+      {
+        none: [effort('none'), false],
+        low: [effort('low'), false],
+        medium: [effort('medium'), false],
+        xhigh: [effort('high'), true],
+        max: [effort('high'), true],
+      },
+    ],
+    [48, 'grok-4', { none: [{}, true], low: [{}, true], medium: [{}, true], xhigh: [{}, true], max: [{}, true] }],
+    [
+      35,
+      'MiniMax-M3',
+      { none: [off, false], low: [adaptive, true], medium: [adaptive, true], xhigh: [adaptive, true], max: [adaptive, true] },
+    ],
+    [35, 'MiniMax-M2.7', { none: [{}, true], low: [{}, true], medium: [{}, true], xhigh: [{}, true], max: [{}, true] }],
+    [
+      20,
+      'moonshotai/kimi-k2.6',
+      {
+        none: [effort('none'), false],
+        low: [effort('low'), false],
+        medium: [effort('medium'), false],
+        xhigh: [effort('xhigh'), false],
+        max: [effort('xhigh'), true],
+      },
+    ],
+  ];
+  const said: Readonly<Record<Caller, (wish: Wish) => Body>> = {
+    'openai-chat': (wish) => ({ reasoning_effort: wish }),
+    'openai-responses': (wish) => ({ reasoning: { effort: wish } }),
+    claude: (wish) => (wish === 'none' ? { thinking: { type: 'disabled' } } : { output_config: { effort: wish } }),
+    gemini: (wish) => ({
+      generationConfig: { thinkingConfig: wish === 'none' ? { thinkingBudget: 0 } : { thinkingLevel: wish.toUpperCase() } },
+    }),
+  };
+  const fields = ['thinking', 'enable_thinking', 'thinking_budget', 'reasoning_effort'];
+  const callers: readonly Caller[] = ['openai-chat', 'openai-responses', 'claude', 'gemini'];
+
+  it.each(cases.flatMap(([type, model, wishes]) => callers.map((caller) => ({ type, model, wishes, caller }))))(
+    'goes to $model (type $type) of a $caller caller',
+    ({ type, model, wishes, caller }) => {
+      for (const wish of ['none', 'low', 'medium', 'xhigh', 'max'] as const) {
+        // Gemini has no word for it.
+        if (caller === 'gemini' && wish === 'max') continue;
+        const [wanted, isNamed] = wishes[wish];
+        const { body, dropped } = sent(caller, { type, model, ...said[caller](wish) }, { setting: '{"formats":["openai-chat"]}' });
+        const written = Object.fromEntries(Object.entries(body).filter(([name]) => fields.includes(name)));
+        expect(written, wish).toEqual(wanted);
+        expect(dropped.length > 0, `${wish}: ${dropped.join()}`).toBe(isNamed);
+      }
+    },
+  );
+
+  it.each(callers)('becomes a number of tokens where a %s caller says one and the model takes it', (caller) => {
+    const budgets: Readonly<Partial<Record<Caller, Body>>> = {
+      claude: { thinking: { type: 'enabled', budget_tokens: 5000 } },
+      gemini: { generationConfig: { thinkingConfig: { thinkingBudget: 5000 } } },
+    };
+    const asked = budgets[caller];
+    if (asked === undefined) return;
+    const channel = { setting: '{"formats":["openai-chat"]}' };
+    const { body, dropped } = sent(caller, { type: 17, model: 'qwen3.8-max', ...asked }, channel);
+    expect(body).toMatchObject({ enable_thinking: true, thinking_budget: 5000 });
+    expect(dropped).toEqual([]);
+    const other = sent(caller, { type: 43, model: 'deepseek-v4-pro', ...asked }, channel);
+    expect(other.body).toMatchObject({ ...on, reasoning_effort: 'high' });
+    expect(other.dropped).toEqual([]);
+  });
+
+  it('stays as a chat caller says it in the words of the provider', () => {
+    const asked = { thinking: { type: 'disabled' } };
+    expect(sent('openai-chat', { type: 43, model: 'deepseek-v4-pro', ...asked })).toMatchObject({ body: asked, dropped: [] });
+    const flag = { enable_thinking: true, thinking_budget: 77 };
+    expect(sent('openai-chat', { type: 17, model: 'qwen3.7-plus', ...flag })).toMatchObject({ body: flag, dropped: [] });
+  });
+
+  it('limits go to those models by the name that they know', () => {
+    for (const [type, model] of [
+      [43, 'deepseek-v4-pro'],
+      [26, 'glm-5.3'],
+      [17, 'qwen3.8-max'],
+    ] as const) {
+      const { body } = sent('openai-responses', { type, model, max_output_tokens: 99 }, { setting: '{"formats":["openai-chat"]}' });
+      expect(body).toMatchObject({ max_tokens: 99 });
+    }
+  });
+});
+
 function effortIn(body: Body): string {
   const at = (value: unknown, ...path: readonly string[]): unknown =>
     path.reduce<unknown>((inner, name) => (typeof inner === 'object' && inner !== null ? Reflect.get(inner, name) : undefined), value);

@@ -127,8 +127,20 @@ export interface ThoughtsRule {
   isAwayOnly?: true;
 }
 
+/** How a provider's chat completions are told whether to think, and how much, beside OpenAI's `reasoning_effort`. */
+export interface ThinkingWords {
+  /** Switch for models that need not think: an object with a type, or a flag. Missing: an effort says it. */
+  toggle?: { field: 'thinking'; on: 'enabled' | 'adaptive' } | { field: 'enable_thinking' };
+  /** Takes a number of tokens for models that know one. */
+  budget?: 'thinking_budget';
+  /** Efforts that the provider itself fits to each of its models that thinks. Missing: each model takes its own. */
+  efforts?: readonly Effort[];
+}
+
 export interface ProviderTraits {
   name: string;
+  /** Missing: efforts alone say how much to think. */
+  thinking?: ThinkingWords;
   /** Missing: it takes no thoughts back. */
   thoughts?: ThoughtsRule;
   /** Ids of tool calls that it takes back. Missing: those of the format's vendor. */

@@ -30,14 +30,21 @@ const cases: readonly [model: string, wish: ReasoningWish, effort: string | null
   ['gpt-oss-120b', told('minimal'), 'low'],
   ['grok-3-mini', told('medium'), 'low'],
   ['grok-4', told('high'), null],
-  ['grok-4-fast-reasoning', off, undefined],
+  ['grok-4-fast-reasoning', off, null],
   ['grok-4', { isOn: true, budgetTokens: 9 }, null],
   ['grok-4.3', off, 'none'],
   ['grok-4.5', off, 'low'],
   ['grok-4.7', told('max'), 'xhigh'],
   // Of others nothing is known.
-  ['qwen3-32b', off, 'minimal'],
-  ['qwen3-32b', told('max'), 'xhigh'],
+  ['of-nobody', off, 'minimal'],
+  ['of-nobody', told('max'), 'xhigh'],
+  // Of some it is known that they take none, or three, or others for one of theirs.
+  ['qwen3-32b', told('max'), null],
+  ['kimi-k3', told('xhigh'), 'high'],
+  ['glm-5.3', told('medium'), 'low'],
+  ['deepseek-v4-pro', told('medium'), 'high'],
+  ['deepseek-v4-flash', told('minimal'), 'low'],
+  ['qwen3.8-max', told('max'), 'xhigh'],
 ];
 
 test.each(cases)('%s, %o: %s', (model, wish, effort) => {

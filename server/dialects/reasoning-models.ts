@@ -1,14 +1,16 @@
 // Which models are told in OpenAI's words how much to think, and by which of them: others refuse it.
 import { factsOf } from '#server/model-facts/find-facts.ts';
 import { efforts } from '#server/model-facts/model-record.ts';
-import type { ModelFacts } from '#server/model-facts/model-facts.ts';
+import type { ModelFacts, Thinking } from '#server/model-facts/model-facts.ts';
 import type { ReasoningEffort, ReasoningWish } from './parts.ts';
 import type { RequestField } from './request-fields.ts';
+
+const ofOpenAiKind: ReadonlySet<string> = new Set(['openai', 'gpt-oss', 'xai']);
 
 /** Models of OpenAI's kind: their limit counts what they think, and they hand out their thoughts encrypted. */
 export function reasons(model: string): boolean {
   const facts = factsOf(model);
-  return facts !== undefined && facts.vendor !== 'anthropic' && facts.vendor !== 'google' && facts.thinking?.efforts !== undefined;
+  return facts !== undefined && ofOpenAiKind.has(facts.owner) && facts.thinking?.efforts !== undefined;
 }
 
 /** Whether hosts of any vendor's models in OpenAI's formats can tell it how much to think. */
@@ -22,11 +24,11 @@ export function takesEffort(model: string): boolean {
  */
 export function effortOf(wish: ReasoningWish, model: string): ReasoningEffort | null | undefined {
   const { isOn, effort, budgetTokens } = wish;
-  const taken = factsOf(model)?.thinking?.efforts ?? usual;
-  if (!isOn) return taken[0];
+  const { efforts: taken = usual, effortsAs } = factsOf(model)?.thinking ?? {};
+  if (!isOn) return taken[0] ?? null;
   if (taken.length === 0) return effort === undefined && budgetTokens === undefined ? undefined : null;
   const meant = effort ?? effortOfBudget(budgetTokens);
-  return meant === undefined ? undefined : nearestEffort(meant, taken);
+  return meant === undefined ? undefined : nearestEffort(meant, taken, effortsAs);
 }
 
 /** Of models of which nothing is known. */
@@ -38,9 +40,18 @@ export function effortOfBudget(tokens: number | undefined): ReasoningEffort | un
   return tokens <= 4096 ? 'low' : tokens <= 16_384 ? 'medium' : 'high';
 }
 
-/** The most that is not above what is meant. Who wants thoughts gets some, and who wants none gets the fewest. Undefined: it takes none. */
-export function nearestEffort(meant: ReasoningEffort, taken: readonly ReasoningEffort[]): ReasoningEffort | undefined {
+/**
+ * What its vendor takes an effort for, or the most that is not above what is meant. Who wants thoughts gets some, and who wants none gets the fewest.
+ * Undefined: the model takes none.
+ */
+export function nearestEffort(
+  meant: ReasoningEffort,
+  taken: readonly ReasoningEffort[],
+  takenAs: Thinking['effortsAs'] = {},
+): ReasoningEffort | undefined {
   if (taken.includes(meant)) return meant;
+  const other = takenAs[meant];
+  if (other !== undefined) return other;
   const thinking = taken.filter((one) => one !== 'none');
   return thinking.findLast((one) => efforts.indexOf(one) <= efforts.indexOf(meant)) ?? thinking[0];
 }

@@ -11,7 +11,7 @@ import type { EncodeInput } from './encode-input.ts';
 import type { IdentityPath } from './identity.ts';
 import type { ChatRequest, ResponsePart } from './parts.ts';
 import type { AddressUse, MediaAddress } from './media-addresses.ts';
-import type { CacheMarks, ProviderTraits, ThoughtsRule } from './provider-traits.ts';
+import type { CacheMarks, ProviderTraits, ThinkingWords, ThoughtsRule } from './provider-traits.ts';
 import type { CarriedFields } from './request-fields.ts';
 import type { SealOrigin } from './seal.ts';
 import type { ErrorInResponse } from './stream-pipe.ts';
@@ -32,6 +32,8 @@ export interface WriteOptions {
   settings: DialectSettings;
   /** Budget of what references in schemas copy. Missing: a whole one. */
   budget?: PartBudget;
+  /** How the provider is told how much to think; missing: as the format has it. */
+  thinkingWords?: ThinkingWords | undefined;
   /** How the provider takes thoughts of earlier turns. Missing: not at all, or as the format has it. */
   thoughts?: ThoughtsRule | undefined;
   /** What is worth it is marked for the provider's cache where the caller has not said what to keep. */

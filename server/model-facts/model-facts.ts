@@ -7,6 +7,8 @@ export type ModelVendor = 'openai' | 'anthropic' | 'google' | 'xai' | 'deepseek'
 export interface Thinking {
   /** Efforts that it takes, least first; empty: it takes none. Undefined: efforts are not known of it. */
   readonly efforts: readonly Effort[] | undefined;
+  /** Efforts that its vendor takes for another one. */
+  readonly effortsAs: Readonly<Partial<Record<Effort, Effort>>>;
   /** Thinks as it sees fit, by an effort alone. */
   readonly isAdaptive: boolean;
   /** Cannot be kept from thinking. */
@@ -111,6 +113,7 @@ function readThinking(record: ModelRecord, vendor: ModelVendor): Thinking | null
   if (record.thinking === false || (!supports.includes('reasoning') && record.efforts === undefined && budget === undefined)) return null;
   return {
     efforts: known,
+    effortsAs: record.effortsAs ?? {},
     isAdaptive: supports.includes('adaptive_thinking'),
     isAlwaysOn: thinkingAlwaysOn === true,
     isOffByDefault: record.defaultEffort === 'none',

@@ -37,6 +37,8 @@ export const ModelRecord = z.object({
   thinking: z.optional(z.literal(false)),
   /** Efforts that it takes, least first; empty: it thinks, and cannot be told how much. Missing: by `supports` and `refuses`. */
   efforts: z.optional(z.array(z.enum(efforts))),
+  /** Efforts that its vendor takes for another one; missing: the nearest below counts. */
+  effortsAs: z.optional(z.partialRecord(z.enum(efforts), z.enum(efforts))),
   /** Missing: it thinks unless it is told otherwise. */
   defaultEffort: z.optional(z.enum(efforts)),
   /** Tokens that it may be told to think at the most. */

@@ -2,7 +2,8 @@
 import { isObject } from '#server/framing/loose-json.ts';
 import { refusesRetention, retentionField } from '../cache-retention.ts';
 import type { EncodeInput } from '../encode-input.ts';
-import type { RequestQuirks } from '../provider-traits.ts';
+import type { ModelFacts } from '#server/model-facts/model-facts.ts';
+import type { RequestQuirks, ThinkingWords } from '../provider-traits.ts';
 import { effortNamed, nearestEffort, refusesSampling } from '../reasoning-models.ts';
 import type { AppliedTraits } from '../upstream-dialect.ts';
 import { thoughtsRule } from '../thoughts-rule.ts';
@@ -10,6 +11,7 @@ import { missedName } from '../unsaid.ts';
 import { callIdRule } from './call-ids.ts';
 import { fitCalls } from './fit-calls.ts';
 import { saidFields } from './said-fields.ts';
+import { sayThinking } from './thinking-words.ts';
 import { withPlaceholders } from './thoughts-back.ts';
 
 type Body = Readonly<Record<string, unknown>>;
@@ -40,7 +42,9 @@ export function applyQuirks(body: Body, input: EncodeInput): AppliedTraits {
   if (way.set !== null) {
     for (const field in way.set) if (!edit.has(field)) edit.set(field, way.set[field]);
   }
-  if (way.rules.some(({ fitsEffort }) => fitsEffort === true)) fitEffort(edit, input, dropped);
+  if (way.provider.thinking !== undefined && way.facts !== undefined)
+    fitThinking(edit, { input, words: way.provider.thinking, facts: way.facts }, dropped);
+  else if (way.rules.some(({ fitsEffort }) => fitsEffort === true)) fitEffort(edit, input, dropped);
   if (way.rules.some(({ fitsRetention }) => fitsRetention === true) && refusesRetention(way.facts, edit.get(retentionField)))
     lose(retentionField);
   const effort = way.paramOverride?.['reasoning_effort'] ?? edit.get('reasoning_effort');
@@ -74,14 +78,37 @@ export function applyQuirks(body: Body, input: EncodeInput): AppliedTraits {
 
 /** An effort that the model refuses becomes the nearest that it takes. */
 function fitEffort(edit: Edit, input: EncodeInput, dropped: string[]): void {
-  const taken = input.way.facts?.thinking?.efforts;
-  const effort = effortNamed(edit.get('reasoning_effort'));
+  const { facts } = input.way;
+  const taken = facts?.thinking === null ? [] : facts?.thinking?.efforts;
+  const effort = effortNamed(edit.get(effortField));
   if (taken === undefined || effort === undefined || taken.includes(effort)) return;
-  const name = missedName('reasoning_effort', effort, input, saidFields);
+  const isMissed = facts?.thinking !== null || effort !== 'none';
+  const name = isMissed ? missedName(effortField, effort, input, saidFields) : undefined;
   if (name !== undefined) dropped.push(name);
-  const nearest = nearestEffort(effort, taken);
-  if (nearest === undefined) edit.drop('reasoning_effort');
-  else edit.set('reasoning_effort', nearest);
+  const nearest = nearestEffort(effort, taken, facts?.thinking?.effortsAs);
+  if (nearest === undefined) edit.drop(effortField);
+  else edit.set(effortField, nearest);
+}
+
+const effortField = 'reasoning_effort';
+
+interface FittedThinking {
+  input: EncodeInput;
+  words: ThinkingWords;
+  facts: ModelFacts;
+}
+
+/** OpenAI's word for how much to think, in those of the provider; what a caller says in the provider's own stays. */
+function fitThinking(edit: Edit, { input, words, facts }: FittedThinking, dropped: string[]): void {
+  const effort = effortNamed(edit.get(effortField));
+  if (effort === undefined) return;
+  const { fields, isAsWished } = sayThinking(effort === 'none' ? { isOn: false } : { isOn: true, effort }, facts, words);
+  if (!isAsWished) {
+    const name = missedName(effortField, effort, input, saidFields);
+    if (name !== undefined) dropped.push(name);
+  }
+  edit.drop(effortField);
+  for (const field in fields) if (!edit.has(field)) edit.set(field, fields[field]);
 }
 
 interface Edit {

@@ -8,15 +8,17 @@ import type {
   HostedTool,
   ImagePart,
   Message,
+  ReasoningWish,
   TextPart,
   ToolChoice,
   ToolResultPart,
   UserPart,
 } from '../parts.ts';
+import { factsOf } from '#server/model-facts/find-facts.ts';
 import { withoutRefusedRetention } from '../cache-retention.ts';
 import { functionParameters } from '../function-parameters.ts';
 import { Losses, untranslatable } from '../losses.ts';
-import type { CacheMarks, ThoughtsRule } from '../provider-traits.ts';
+import type { CacheMarks, ThinkingWords, ThoughtsRule } from '../provider-traits.ts';
 import { effortOf, fieldOf, isAsWished, reasons, takesEffort } from '../reasoning-models.ts';
 import type { WriteOptions, WrittenRequest } from '../upstream-dialect.ts';
 import { writeHostedTools } from '../hosted-tools.ts';
@@ -24,6 +26,7 @@ import { openaiUserId } from '../user-id.ts';
 import { cacheControl, withMarks } from './cache-marks.ts';
 import { isSearchModel } from './hosted-tools.ts';
 import { carriedFields } from './said-fields.ts';
+import { sayThinking } from './thinking-words.ts';
 import { writeThoughts } from './thoughts-back.ts';
 
 type Json = Record<string, unknown>;
@@ -50,7 +53,7 @@ export function writeRequest(asked: ChatRequest, options: WriteOptions): Written
   if (request.userId !== undefined) body.user = openaiUserId(request.userId);
   if (request.responseFormat !== undefined) body.response_format = writeFormat(request.responseFormat);
   writeTools(body, request, losses);
-  if (request.reasoning !== undefined) writeReasoning(body, request.reasoning, knownAs, losses);
+  if (request.reasoning !== undefined) writeReasoning(body, request.reasoning, { knownAs, words: options.thinkingWords }, losses);
   if (request.isStream) {
     body.stream = true;
     if (options.forceUsage) body.stream_options = { include_usage: true };
@@ -119,7 +122,19 @@ function toolNamed(name: string): Json {
   return { type: 'function', function: { name } };
 }
 
-function writeReasoning(body: Json, wish: NonNullable<ChatRequest['reasoning']>, model: string, losses: Losses): void {
+interface ThinkingModel {
+  knownAs: string;
+  words: ThinkingWords | undefined;
+}
+
+function writeReasoning(body: Json, wish: ReasoningWish, { knownAs: model, words }: ThinkingModel, losses: Losses): void {
+  const facts = words === undefined ? undefined : factsOf(model);
+  if (words !== undefined && facts !== undefined) {
+    const { fields, isAsWished: isSaid } = sayThinking(wish, facts, words);
+    Object.assign(body, fields);
+    if (!isSaid) losses.drop(fieldOf(wish));
+    return;
+  }
   if (!takesEffort(model)) {
     // Whoever asks for no thoughts gets none from a model that has none.
     if (wish.isOn) losses.drop(fieldOf(wish));

@@ -4,7 +4,7 @@
 import { byMessages } from '#server/calls/images/forms/dashscope.ts';
 import { askedFlat } from '#server/calls/rerank/forms.ts';
 import models from './default-models.json' with { type: 'json' };
-import { anyCallId, claudeBeside, thoughtsBack } from './openai-shape.ts';
+import { anyCallId, claudeBeside, thinkingFlag, thoughtsBack } from './openai-shape.ts';
 import type { Provider } from './spec.ts';
 
 /** How the names of models begin that make pictures of pictures. */
@@ -19,6 +19,7 @@ export const ali: Provider = {
   formats: {
     'openai-chat': {
       framing: 'sse',
+      thinking: thinkingFlag,
       thoughts: thoughtsBack,
       callIds: anyCallId,
       paths: {

@@ -1,7 +1,7 @@
 // https://api-docs.deepseek.com — cached tokens come as `prompt_cache_hit_tokens`.
 // Claude's format: https://api-docs.deepseek.com/guides/anthropic_api
 import models from './default-models.json' with { type: 'json' };
-import { claudeBeside, openaiModelList, thoughtsOfDeepSeek } from './openai-shape.ts';
+import { claudeBeside, openaiModelList, thinkingSwitch, thoughtsOfDeepSeek } from './openai-shape.ts';
 import { deepSeekBalance } from '#server/upstream/balance-sources.ts';
 import type { Provider } from './spec.ts';
 
@@ -12,6 +12,7 @@ export const deepSeek: Provider = {
   formats: {
     'openai-chat': {
       framing: 'sse',
+      thinking: thinkingSwitch,
       thoughts: thoughtsOfDeepSeek,
       paths: { chat: '{base}/v1/chat/completions', completions: '{base}/beta/completions' },
       quirks: { streamOptions: 'ask' },

@@ -11,6 +11,8 @@ export const miniMax: Provider = {
   formats: {
     'openai-chat': {
       framing: 'sse',
+      // Models before M3 always think. https://platform.minimax.io/docs/api-reference/text-openai-api
+      thinking: { toggle: { field: 'thinking', on: 'adaptive' } },
       thoughts: thoughtsOfMiniMax,
       paths: {
         chat: '{base}/v1/text/chatcompletion_v2',

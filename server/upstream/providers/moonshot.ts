@@ -1,6 +1,6 @@
 // https://platform.moonshot.cn/docs/api/chat
 import models from './default-models.json' with { type: 'json' };
-import { anyCallId, claudeBeside, openaiModelList, openaiPaths, thoughtsOfKimi } from './openai-shape.ts';
+import { anyCallId, claudeBeside, openaiModelList, openaiPaths, thinkingSwitch, thoughtsOfKimi } from './openai-shape.ts';
 import { moonshotBalance } from '#server/upstream/balance-sources.ts';
 import type { Provider } from './spec.ts';
 
@@ -11,6 +11,7 @@ export const moonshot: Provider = {
   formats: {
     'openai-chat': {
       framing: 'sse',
+      thinking: thinkingSwitch,
       thoughts: thoughtsOfKimi,
       callIds: anyCallId,
       paths: openaiPaths,

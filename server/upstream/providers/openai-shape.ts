@@ -1,5 +1,5 @@
 // What providers of the OpenAI shape have in common.
-import type { CacheMarks, ModelRule, ModelSuffix, ThoughtsRule } from '#server/dialects/provider-traits.ts';
+import type { CacheMarks, ModelRule, ModelSuffix, ThinkingWords, ThoughtsRule } from '#server/dialects/provider-traits.ts';
 import type { ModelFacts } from '#server/model-facts/model-facts.ts';
 import { efforts } from '#server/model-facts/model-record.ts';
 import type { ModelList, PathRule, ProviderFormat } from './spec.ts';
@@ -110,6 +110,12 @@ export const responsesReasoning: ModelRule = {
   })),
   longIdle: true,
 };
+
+/** Switch of DeepSeek, Kimi, GLM and Doubao. https://api-docs.deepseek.com/guides/thinking_mode https://docs.z.ai/guides/capabilities/thinking-mode */
+export const thinkingSwitch: ThinkingWords = { toggle: { field: 'thinking', on: 'enabled' } };
+
+/** Switch of Qwen and of hosts that follow it, with a number of tokens. https://help.aliyun.com/zh/model-studio/deep-thinking */
+export const thinkingFlag: ThinkingWords = { toggle: { field: 'enable_thinking' }, budget: 'thinking_budget' };
 
 /** Stands for thoughts where nothing may not stand. */
 const unthought = '.';

@@ -10,6 +10,8 @@ export const openRouter: Provider = {
   formats: {
     'openai-chat': {
       framing: 'sse',
+      // https://openrouter.ai/docs/use-cases/reasoning-tokens
+      thinking: { efforts: ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'] },
       thoughts: thoughtsOfOpenRouter,
       callIds: anyCallId,
       paths: openaiPaths,

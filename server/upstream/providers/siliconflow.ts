@@ -1,6 +1,6 @@
 // https://docs.siliconflow.cn/cn/api-reference
 import models from './default-models.json' with { type: 'json' };
-import { anyCallId, openaiModelList, openaiPaths, thoughtsBack } from './openai-shape.ts';
+import { anyCallId, openaiModelList, openaiPaths, thinkingFlag, thoughtsBack } from './openai-shape.ts';
 import { siliconFlowBalance } from '#server/upstream/balance-sources.ts';
 import type { Provider } from './spec.ts';
 
@@ -11,6 +11,7 @@ export const siliconFlow: Provider = {
   formats: {
     'openai-chat': {
       framing: 'sse',
+      thinking: thinkingFlag,
       thoughts: thoughtsBack,
       callIds: anyCallId,
       paths: {

@@ -2,7 +2,7 @@
 // Its speech is another service, with keys of its own. https://www.volcengine.com/docs/6561/1598757
 import { speechKeyIn } from '#server/upstream/auth/ark.ts';
 import models from './default-models.json' with { type: 'json' };
-import { anyCallId, thoughtsBack } from './openai-shape.ts';
+import { anyCallId, thinkingSwitch, thoughtsBack } from './openai-shape.ts';
 import type { ModelLocation, Provider } from './spec.ts';
 
 const baseUrl = 'https://ark.cn-beijing.volces.com';
@@ -14,6 +14,7 @@ export const volcEngine: Provider = {
   formats: {
     'openai-chat': {
       framing: 'sse',
+      thinking: thinkingSwitch,
       thoughts: thoughtsBack,
       callIds: anyCallId,
       paths: {

@@ -17,6 +17,8 @@ export const xai: Provider = {
       quirks: {
         streamOptions: 'ask',
         modelRules: [
+          // Those that take no effort refuse it. https://docs.x.ai/docs/guides/reasoning
+          { isFor: ({ vendor }) => vendor === 'xai', fitsEffort: true },
           {
             isFor: ({ vendor, thinking }) => vendor === 'xai' && (thinking?.efforts?.length ?? 0) > 0,
             rename: { max_tokens: 'max_completion_tokens' },

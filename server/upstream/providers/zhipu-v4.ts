@@ -1,12 +1,13 @@
 // Zhipu GLM, API version 4. https://docs.bigmodel.cn/api-reference
 // Claude's format: https://docs.bigmodel.cn/cn/guide/develop/claude/introduction
 import models from './default-models.json' with { type: 'json' };
-import { claudeBeside, thoughtsBack } from './openai-shape.ts';
+import { claudeBeside, thinkingSwitch, thoughtsBack } from './openai-shape.ts';
 import type { ModelList, Provider, ProviderAccount, ProviderFormat } from './spec.ts';
 
 /** Both of the vendor's platforms take the same keys. */
 export const zhipuChat: ProviderFormat = {
   framing: 'sse',
+  thinking: thinkingSwitch,
   thoughts: thoughtsBack,
   paths: {
     chat: '{base}/api/paas/v4/chat/completions',

@@ -1,0 +1,61 @@
+// How much a model shall think, in the words of its provider: a switch, a number of tokens, an effort, or those of them that the model takes.
+import type { ModelFacts, Thinking } from '#server/model-facts/model-facts.ts';
+import type { ReasoningEffort, ReasoningWish } from '../parts.ts';
+import type { ThinkingWords } from '../provider-traits.ts';
+import { effortOfBudget, nearestEffort } from '../reasoning-models.ts';
+
+export interface SaidThinking {
+  /** Fields of the request. */
+  fields: Readonly<Record<string, unknown>>;
+  /** Whether the model thinks as its caller has said. The same wish in other words is. */
+  isAsWished: boolean;
+}
+
+export function sayThinking(wish: ReasoningWish, { thinking }: ModelFacts, words: ThinkingWords): SaidThinking {
+  if (thinking === null) return { fields: {}, isAsWished: !wish.isOn };
+  return wish.isOn ? sayOn(wish, thinking, words) : sayOff(thinking, words);
+}
+
+function sayOff(thinking: Thinking, words: ThinkingWords): SaidThinking {
+  const efforts = words.efforts ?? thinking.efforts ?? [];
+  if (!thinking.isAlwaysOn) {
+    const off = switched(words, false);
+    if (off !== null) return { fields: off, isAsWished: true };
+    if (efforts.includes('none')) return { fields: { reasoning_effort: 'none' }, isAsWished: true };
+  }
+  const least = efforts.find((one) => one !== 'none');
+  return { fields: least === undefined ? {} : { reasoning_effort: least }, isAsWished: false };
+}
+
+function sayOn({ effort, budgetTokens }: ReasoningWish, thinking: Thinking, words: ThinkingWords): SaidThinking {
+  const efforts = words.efforts ?? thinking.efforts ?? [];
+  const on = thinking.isAlwaysOn ? {} : (switched(words, true) ?? {});
+  const tokens = effort === undefined || efforts.length === 0 ? (budgetTokens ?? tokensOf(effort)) : undefined;
+  if (words.budget !== undefined && thinking.budget !== undefined && tokens !== undefined) {
+    const { least, most } = thinking.budget;
+    return { fields: { ...on, [words.budget]: Math.min(most, Math.max(least, tokens)) }, isAsWished: true };
+  }
+  const meant = effort ?? effortOfBudget(budgetTokens);
+  const written = meant === undefined ? undefined : nearestEffort(meant, efforts, words.efforts === undefined ? thinking.effortsAs : {});
+  const said = written === undefined ? {} : { reasoning_effort: written };
+  // The most of a model that takes a number is what it thinks without one.
+  const isMost = words.budget !== undefined && thinking.budget !== undefined && efforts.length === 0;
+  return {
+    fields: { ...on, ...said },
+    isAsWished: meant === undefined || isMost || (written !== undefined && (effort === undefined || written === effort)),
+  };
+}
+
+/** Null: the provider has no switch. */
+function switched({ toggle }: ThinkingWords, isOn: boolean): Record<string, unknown> | null {
+  if (toggle === undefined) return null;
+  if (toggle.field === 'enable_thinking') return { enable_thinking: isOn };
+  return { thinking: { type: isOn ? toggle.on : 'disabled' } };
+}
+
+const shares: Readonly<Partial<Record<ReasoningEffort, number>>> = { minimal: 1024, low: 4096, medium: 16_384, high: 32_768 };
+
+/** Undefined: as much as the model can. */
+function tokensOf(effort: ReasoningEffort | undefined): number | undefined {
+  return effort === undefined ? undefined : shares[effort];
+}
