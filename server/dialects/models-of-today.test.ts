@@ -306,7 +306,7 @@ describe('how much to think, in the words of the provider', () => {
       generationConfig: { thinkingConfig: wish === 'none' ? { thinkingBudget: 0 } : { thinkingLevel: wish.toUpperCase() } },
     }),
   };
-  const fields = ['thinking', 'enable_thinking', 'thinking_budget', 'reasoning_effort'];
+  const fields = new Set(['thinking', 'enable_thinking', 'thinking_budget', 'reasoning_effort']);
   const callers: readonly Caller[] = ['openai-chat', 'openai-responses', 'claude', 'gemini'];
 
   it.each(cases.flatMap(([type, model, wishes]) => callers.map((caller) => ({ type, model, wishes, caller }))))(
@@ -317,7 +317,7 @@ describe('how much to think, in the words of the provider', () => {
         if (caller === 'gemini' && wish === 'max') continue;
         const [wanted, isNamed] = wishes[wish];
         const { body, dropped } = sent(caller, { type, model, ...said[caller](wish) }, { setting: '{"formats":["openai-chat"]}' });
-        const written = Object.fromEntries(Object.entries(body).filter(([name]) => fields.includes(name)));
+        const written = Object.fromEntries(Object.entries(body).filter(([name]) => fields.has(name)));
         expect(written, wish).toEqual(wanted);
         expect(dropped.length > 0, `${wish}: ${dropped.join()}`).toBe(isNamed);
       }

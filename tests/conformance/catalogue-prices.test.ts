@@ -130,12 +130,13 @@ const oneFactor = new Set(['cacheRead', 'audioInput', 'audioCacheRead']);
 test.each(byTokens.filter(([, { tiers }]) => tiers !== undefined))('%s costs what each lane lists', (model, record) => {
   const price = findPrice(model, maps);
   if (price?.kind !== 'usage') throw new Error(`${model} has no price by its usage`);
-  for (const [tier, prices] of Object.entries(record.tiers ?? {})) {
+  const charges = Object.entries(record.tiers ?? {}).flatMap(([tier, prices]) => {
     const listed = listedOf({ ...record, usd: prices }).filter(([kind]) => !oneFactor.has(kind) && kind !== 'cacheWrite5m');
     const inLane = tier === 'batch' ? batchPrice(price) : price.tiers?.get(tier);
     if (inLane?.kind !== 'usage') throw new Error(`${model} has no price in the lane ${tier}`);
-    expectExact(chargesOf(inLane, listed));
-  }
+    return chargesOf(inLane, listed);
+  });
+  expectExact(charges);
 });
 
 /** USD for what a call is charged by: a minute that is heard, a thousand characters that are spoken, a picture, a search. */
