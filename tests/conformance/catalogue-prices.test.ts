@@ -100,18 +100,16 @@ function chargesOf(price: UsagePrice, listed: readonly (readonly [string, number
   });
 }
 
-function expectExact(charges: ReturnType<typeof chargesOf>): void {
-  expect(charges.map(({ kind, count, charged }) => [kind, count, charged])).toEqual(
-    charges.map(({ kind, count, listed }) => [kind, count, listed]),
-  );
-}
+const chargedOf = (charges: ReturnType<typeof chargesOf>) => charges.map(({ kind, count, charged }) => [kind, count, charged]);
+const listedIn = (charges: ReturnType<typeof chargesOf>) => charges.map(({ kind, count, listed }) => [kind, count, listed]);
 
 const byTokens = named.filter(([, { usd }]) => Object.values(usd ?? {}).some((price) => price > 0));
 
 test.each(byTokens)('%s costs what the catalogue lists', (model, record) => {
   const price = findPrice(model, maps);
   if (price?.kind !== 'usage') throw new Error(`${model} has no price by its usage`);
-  expectExact(chargesOf(price, listedOf(record)));
+  const charges = chargesOf(price, listedOf(record));
+  expect(chargedOf(charges)).toEqual(listedIn(charges));
 });
 
 test.each(byTokens.filter(([, { above }]) => above?.input !== undefined))('%s costs more for a long prompt', (model, record) => {
@@ -121,7 +119,8 @@ test.each(byTokens.filter(([, { above }]) => above?.input !== undefined))('%s co
   if (long === undefined) throw new Error(`${model} has no price above ${bound} tokens`);
   // Writes to the cache cost by one factor with all else that is read.
   const listed = Object.entries(record.above ?? {}).filter(([kind]) => kind in kinds && kind !== 'cacheWrite5m');
-  expectExact(chargesOf(long, listed));
+  const charges = chargesOf(long, listed);
+  expect(chargedOf(charges)).toEqual(listedIn(charges));
 });
 
 /** Factors that differ by the kind of token, where a lane has one for all: the catalogue's numbers of what is read from the cache, and of sound. */
@@ -136,7 +135,7 @@ test.each(byTokens.filter(([, { tiers }]) => tiers !== undefined))('%s costs wha
     if (inLane?.kind !== 'usage') throw new Error(`${model} has no price in the lane ${tier}`);
     return chargesOf(inLane, listed);
   });
-  expectExact(charges);
+  expect(chargedOf(charges)).toEqual(listedIn(charges));
 });
 
 /** USD for what a call is charged by: a minute that is heard, a thousand characters that are spoken, a picture, a search. */
