@@ -170,15 +170,17 @@ test.each(named.filter(([, { mode, usdEach }]) => mode === 'video_generation' &&
   },
 );
 
-test.each(named.filter(([, { usdEach }]) => usdEach?.webSearch !== undefined || usdEach?.searchMaps !== undefined))(
-  'searches of %s',
-  (model, { usdEach = {} }) => {
-    const prices = toolPricesOf(model, toolPrices);
-    const searches = [prices.web_search, prices.web_search_preview].map((price) => (price === undefined ? undefined : price / 1000));
-    if (usdEach.webSearch !== undefined) expect(searches).toContain(usdEach.webSearch);
-    if (usdEach.searchMaps !== undefined) expect(prices.maps).toBe(usdEach.searchMaps * 1000);
-  },
-);
+const searching = named.filter(([, { usdEach }]) => usdEach?.webSearch !== undefined);
+const searchingMaps = named.filter(([, { usdEach }]) => usdEach?.searchMaps !== undefined);
+
+test.each(searching)('a search of %s', (model, { usdEach }) => {
+  const { web_search: usual, web_search_preview: preview } = toolPricesOf(model, toolPrices);
+  expect([usual, preview].map((price) => (price ?? 0) / 1000)).toContain(usdEach?.webSearch);
+});
+
+test.each(searchingMaps)('a search in maps of %s', (model, { usdEach }) => {
+  expect((toolPricesOf(model, toolPrices).maps ?? 0) / 1000).toBe(usdEach?.searchMaps);
+});
 
 test('every other model of the catalogue with a price has one from the start', () => {
   const missing = named.filter(([model, { usd, usdEach, mode = '' }]) => {
