@@ -440,6 +440,17 @@ export const errors = {
   ),
   token_id_empty: entry(200, 'id 或 userId 为空！', 'The id is empty'),
   token_limit_reached: entry(200, '令牌数量已达上限，每个用户最多 {limit} 个', 'A user may have at most {limit} tokens'),
+  tokens_missing: entry(
+    200,
+    '其中 {count} 个令牌已不存在，请刷新列表后重试',
+    '{count} of these tokens do not exist any more: reload the list and try again',
+  ),
+  tokens_unlimited: entry(200, '无限额度的令牌不能充值：{names}', 'Tokens without a quota limit cannot be refilled: {names}'),
+  tokens_stopped: entry(
+    503,
+    '数据库暂时不可用，已修改 {total} 个令牌中的 {done} 个，请重试，已完成的不会重复修改',
+    'The database does not answer: {done} of {total} tokens were changed. Try again: what is done is not done twice',
+  ),
   token_count_invalid: entry(200, '令牌个数必须在 1 到 {limit} 之间', 'The number of tokens must be between 1 and {limit}'),
 
   // Redemption codes
@@ -471,6 +482,7 @@ export const errors = {
   key_invalid: entry(401, '无效的令牌', 'Invalid token'),
   key_exhausted: entry(401, '该令牌额度已用尽', "This token's quota is used up"),
   key_expired: entry(401, '该令牌已过期', 'This token has expired'),
+  key_replaced: entry(401, '该令牌已更换密钥，旧密钥已失效', 'The secret of this token was renewed, and the old one has ended'),
   key_disabled: entry(401, '该令牌状态不可用', 'This token is not enabled'),
   channel_pin_denied: entry(403, '普通用户不支持指定渠道', 'Regular users cannot choose a channel'),
   channel_pin_invalid: entry(400, '无效的渠道 Id', 'Invalid channel id'),

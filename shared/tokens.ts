@@ -8,6 +8,8 @@ export const TokenStatus = { enabled: 1, disabled: 2, expired: 3, exhausted: 4 }
 export const tokenNameLimit = 30;
 /** How many tokens one call may create. */
 export const tokenBatchLimit = 100;
+/** How long the old secret of a renewed token may be accepted at most, in seconds. */
+export const longestOldKey = 90 * 86_400;
 
 /** A name as it is stored: on one line. */
 export function tidyTokenName(given: string): string {
@@ -51,6 +53,8 @@ export const Token = z.object({
   group: z.string(),
   /** Quota that calls of one session of a client may cost together; 0: no bound. Absent from servers that know none. */
   session_budget: z.optional(z.int()),
+  /** Unix seconds until when the secret before the current one is accepted; 0: it is not. Absent from servers that know none. */
+  old_key_until: z.optional(z.int()),
   DeletedAt: z.nullable(z.string()),
   revision: z.int(),
 });
@@ -89,6 +93,33 @@ export const TokenEdit = z.object({
 });
 export type TokenEdit = z.infer<typeof TokenEdit>;
 
+/** `revision`: of the token as the caller knows it. A renewal that is sent again after a lost reply is refused, or it would end the secret that programs use. */
+export const TokenRenewal = z.object({
+  /** Seconds that the old secret is accepted from now on; 0: it ends at once. */
+  old_key_seconds: z.int().check(z.minimum(0), z.maximum(longestOldKey)),
+  revision: z.int(),
+});
+export type TokenRenewal = z.infer<typeof TokenRenewal>;
+
+/** One change of several tokens. Absent fields stay as they are; fields of a token that are not here are refused by name. */
+export const TokensEdit = z.strictObject({
+  ids: z.array(z.int().check(z.minimum(1))).check(z.minLength(1), z.maxLength(1000)),
+  /** Names this edit, so that sending it again after a lost reply refills nothing twice. */
+  ref: z.string().check(z.regex(/^[\w-]{8,64}$/)),
+  expired_time: z.optional(tokenFields.expired_time),
+  unlimited_quota: z.optional(z.boolean()),
+  /** The balance to set. */
+  remain_quota: z.optional(QuotaInput),
+  /** What is added to the balance of each, instead of `remain_quota`. */
+  refill: z.optional(z.int().check(z.minimum(1), z.maximum(quotaLimit))),
+  model_limits_enabled: z.optional(z.boolean()),
+  model_limits: z.optional(tokenFields.model_limits),
+  allow_ips: z.optional(z.string().check(z.maxLength(20_000))),
+  group: z.optional(tokenFields.group),
+  session_budget: z.optional(QuotaInput),
+});
+export type TokensEdit = z.infer<typeof TokensEdit>;
+
 const IdParam = z.object({ id: z.string().check(z.regex(/^\d{1,15}$/)) });
 
 export const tokenApi = {
@@ -117,7 +148,28 @@ export const tokenApi = {
     reply: Token,
     summary: 'Change a token',
   }),
+  /** Returns the token with its new key. Id, name, balance and logs stay; a secret before the replaced one ends. */
+  renew: endpoint('POST', '/api/token/:id/renew', {
+    access: 'user',
+    params: IdParam,
+    body: TokenRenewal,
+    reply: Token,
+    summary: 'Replace the secret of an own token',
+  }),
+  endOldKey: endpoint('DELETE', '/api/token/:id/old_key', {
+    access: 'user',
+    params: IdParam,
+    reply: Token,
+    summary: 'End the old secret of a renewed token at once',
+  }),
   remove: endpoint('DELETE', '/api/token/:id', { access: 'user', params: IdParam, summary: 'Delete a token' }),
+  /** Refused for all when it is wrong for one. `same`: tokens that were so already. */
+  editMany: endpoint('PUT', '/api/token/batch', {
+    access: 'user',
+    body: TokensEdit,
+    reply: z.object({ changed: z.int(), same: z.int() }),
+    summary: 'Change several own tokens',
+  }),
   removeMany: endpoint('POST', '/api/token/batch', {
     access: 'user',
     body: z.object({ ids: z.array(z.int().check(z.minimum(1))).check(z.minLength(1), z.maxLength(1000)) }),

@@ -5,6 +5,7 @@ const folders = ['contract', 'faults'];
 
 /** Money, lists and sums of what is stored, edits that meet. */
 const http = [
+  'account-balances',
   'account',
   'bonus-once',
   'call-refunds',
@@ -32,7 +33,9 @@ const http = [
   'statements',
   'task-lists',
   'token-balance',
+  'token-bulk-edits',
   'token-limits',
+  'token-renewal',
   'tokens',
   'users',
   'wallet',

@@ -43,6 +43,7 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
     idBlock: 1,
     indexes: [
       { name: 'key', fields: ['key_hash'], unique: true },
+      { name: 'old_key', fields: ['old_key_hash'], unique: true, sparse: true },
       { name: 'owner', fields: ['user_id', 'id'] },
     ],
   },
@@ -144,6 +145,8 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
     indexes: [
       { name: 'ref', fields: ['ref'], unique: true },
       { name: 'account', fields: ['account', 'account_id', 'id'] },
+      // With the amounts, so that what all accounts were given in a time is summed without reading the records.
+      { name: 'time', fields: ['account', 'state', 'created_at', 'kind', 'amount'] },
       { name: 'state', fields: ['state', 'id'] },
     ],
   },

@@ -38,6 +38,12 @@ export const defaultTokenFields: Omit<NewToken, 'name'> = {
   group: '',
 };
 
+/** A new secret as it is stored. */
+export function newKeyFields({ randomText, secrets }: AppContext): Pick<TokenRecord, 'key_hash' | 'key_cipher'> {
+  const key = randomText(keyLength);
+  return { key_hash: secrets.hash(key), key_cipher: secrets.encrypt(key, 'token_key') };
+}
+
 /** Stores the tokens of one user in one go, credits what they start with, and returns them as they are then. */
 export async function insertTokens(
   context: AppContext,
@@ -47,13 +53,11 @@ export async function insertTokens(
   const now = Math.floor(context.now() / 1000);
   const records: TokenRecord[] = [];
   for (const { remain_quota: _granted, ...fields } of tokens) {
-    const key = context.randomText(keyLength);
     records.push({
       id: await context.db.nextId('tokens'),
       user_id: owner.userId,
       ...fields,
-      key_hash: context.secrets.hash(key),
-      key_cipher: context.secrets.encrypt(key, 'token_key'),
+      ...newKeyFields(context),
       status: TokenStatus.enabled,
       created_time: now,
       accessed_time: now,

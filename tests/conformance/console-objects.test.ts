@@ -71,6 +71,12 @@ const rows: Readonly<Record<string, Row>> = {
   'DELETE /api/token/{id}': byId(tokenOf),
   'PUT /api/token/': async (scene, path) => ({ path, body: { id: await tokenOf(scene), name: 'renamed' } }),
   'POST /api/token/batch': async (scene, path) => ({ path, body: { ids: [await tokenOf(scene)] } }),
+  'PUT /api/token/batch': async (scene, path) => ({ path, body: { ids: [await tokenOf(scene)], ref: 'batch-of-one', session_budget: 5 } }),
+  'POST /api/token/{id}/renew': async (scene, path) => ({
+    path: path.replace('{id}', String(await tokenOf(scene))),
+    body: { old_key_seconds: 60, revision: 1 },
+  }),
+  'DELETE /api/token/{id}/old_key': byId(tokenOf),
   async 'POST /api/token/restore'(scene, path) {
     const id = await tokenOf(scene);
     await (await scene.app.as(scene.owner)).delete(`/api/token/${id}`);

@@ -47,6 +47,7 @@ async function withPair(mongo: string | undefined, use: (pair: Pair) => Promise<
       await createToken(context, owner.id),
       await createToken(context, owner.id),
       await createToken(context, banned.id),
+      await createToken(context, owner.id),
     ];
     const channelIds: number[] = [];
     for (const key of ['first', 'second']) {
@@ -116,18 +117,22 @@ describe.each(engines)('two server processes on one database on $kind', ({ kind 
       kind === 'mongodb' ? testMongoUrl : undefined,
       async ({ upstream, call, keys, tokenIds, userIds, channelIds, owner, admin }) => {
         for (const key of keys) expect(await call(key)).toBe(200);
-        const [disabled = '', deleted = '', working = '', banned = ''] = keys;
+        const [disabled = '', deleted = '', working = '', banned = '', renewed = ''] = keys;
         const results = {
           'a disabled key': await lastSuccessAfter(owner.put('/api/token/?status_only=1', { id: tokenIds[0], status: 2 }), () =>
             call(disabled),
           ),
           'a deleted key': await lastSuccessAfter(owner.delete(`/api/token/${tokenIds[1]}`), () => call(deleted)),
+          'the old secret of a renewed key': await lastSuccessAfter(
+            owner.post(`/api/token/${tokenIds[4]}/renew`, { old_key_seconds: 0, revision: 1 }),
+            () => call(renewed),
+          ),
           "a banned user's key": await lastSuccessAfter(admin.post('/api/user/manage', { id: userIds[1], action: 'disable' }), () =>
             call(banned),
           ),
         };
         expect(Object.entries(results).filter(([, { late }]) => late > limit)).toEqual([]);
-        expect(Object.values(results).map(({ status }) => status)).toEqual([401, 401, 403]);
+        expect(Object.values(results).map(({ status }) => status)).toEqual([401, 401, 401, 403]);
 
         const usedSince = (moment: number, key: string) =>
           upstream.requests.filter((request) => request.key === key && request.receivedAt > moment);

@@ -22,6 +22,24 @@ export function watchGroups(
   });
 }
 
+/** A database that counts single records of one collection that are looked for. */
+export function watchReads(db: Database, of: CollectionName): { db: Database; count(): number } {
+  let reads = 0;
+  const watched = instead(db, {
+    collection: (name: CollectionName) => {
+      const collection = db.collection(name);
+      if (name !== of) return collection;
+      return instead(collection, {
+        first: (...given: Parameters<typeof collection.first>) => {
+          reads += 1;
+          return collection.first(...given);
+        },
+      });
+    },
+  });
+  return { db: watched, count: () => reads };
+}
+
 /** A database that does something else right before a record is inserted. */
 export function beforeInserts(db: Database, into: CollectionName, act: () => Promise<unknown>): Database {
   return instead(db, {

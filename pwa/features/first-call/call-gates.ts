@@ -54,6 +54,7 @@ const rules: Record<string, Rule> = {
   key_missing: { gate: 'key', cause: 'key_missing' },
   key_invalid: { gate: 'key', cause: 'key_unknown' },
   key_disabled: { gate: 'key', cause: 'key_off', door: 'tokens' },
+  key_replaced: { gate: 'key', cause: 'key_off', door: 'tokens' },
   key_expired: { gate: 'key', cause: 'key_off', door: 'tokens' },
   key_exhausted: { gate: 'charged', cause: 'key_spent', door: 'tokens' },
   ip_denied: { gate: 'key', cause: 'address', door: 'tokens' },

@@ -5,11 +5,19 @@ import { CopyButton } from '#pwa/ui/controls/copy-text.tsx';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { wholeKey } from '#pwa/api/token-key.ts';
 
+interface BulkActionsProps {
+  tokens: readonly Token[];
+  isBusy: boolean;
+  onEdit: () => void;
+  onRemove: () => void;
+}
+
 /** What can be done with the ticked tokens. */
-export function BulkActions({ tokens, isBusy, onRemove }: { tokens: readonly Token[]; isBusy: boolean; onRemove: () => void }) {
+export function BulkActions({ tokens, isBusy, onEdit, onRemove }: BulkActionsProps) {
   const { t } = useTranslation();
   return (
     <>
+      <OnlineButton variant="subtle" disabled={tokens.length === 0} onClick={onEdit} label={t('tokens.action.edit_many')} />
       <CopyKeys tokens={tokens} />
       <OnlineButton
         variant="subtle"

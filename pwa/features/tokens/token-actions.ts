@@ -1,7 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { type Token, type TokenCreate, type TokenEdit, tokenApi, TokenStatus } from '#shared/tokens.ts';
+import { type Token, type TokenCreate, type TokenEdit, type TokenRenewal, type TokensEdit, tokenApi, TokenStatus } from '#shared/tokens.ts';
 import { call } from '#pwa/api/call.ts';
+import { toastSuccess } from '#pwa/ui/frame/toast.ts';
 import { useUndo } from '#pwa/api/use-undo.ts';
 
 /** Enables what is disabled and disables everything else, at once. What was enabled can be enabled again for a moment. */
@@ -67,6 +68,35 @@ export function useEditToken() {
     meta: { quiet: true },
     // The list follows the form that was saved: what was typed meanwhile is told from what was sent.
     onSuccess: () => void refresh(),
+  });
+}
+
+/** A renewal that meets another edit shows what is there now. */
+export function useRenewToken() {
+  const refresh = useRefreshTokens();
+  return useMutation({
+    mutationFn: ({ id, ...body }: TokenRenewal & { id: number }) => call(tokenApi.renew, { params: { id: String(id) }, body }),
+    meta: { quiet: true },
+    onSettled: () => void refresh(),
+  });
+}
+
+export function useEndOldKey() {
+  const { t } = useTranslation();
+  const refresh = useRefreshTokens();
+  return useMutation({
+    mutationFn: (id: number) => call(tokenApi.endOldKey, { params: { id: String(id) } }),
+    onSuccess: () => toastSuccess(t('tokens.old_key.ended')),
+    onSettled: refresh,
+  });
+}
+
+export function useEditTokens() {
+  const refresh = useRefreshTokens();
+  return useMutation({
+    mutationFn: (body: TokensEdit) => call(tokenApi.editMany, { body }),
+    meta: { quiet: true },
+    onSettled: () => void refresh(),
   });
 }
 

@@ -98,12 +98,30 @@ function tokenColumns(t: TFunction, { unit, isTouched, onToggle, onRemove }: Tok
 }
 
 function Name({ token }: { token: Token }) {
-  if (useIsPhone()) return token.name;
+  if (useIsPhone())
+    return (
+      <>
+        {token.name} <OldKeyNote token={token} />
+      </>
+    );
   return (
     <>
       <b>{token.name}</b>
-      <small className={styles.key}>sk-{maskKey(token.key)}</small>
+      {/* There is room for one more line. */}
+      {(token.old_key_until ?? 0) > 0 ? <OldKeyNote token={token} /> : <small className={styles.key}>sk-{maskKey(token.key)}</small>}
     </>
+  );
+}
+
+/** Says of a renewed token until when its old secret is accepted. */
+function OldKeyNote({ token: { old_key_until: until = 0 } }: { token: Token }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  if (until === 0) return null;
+  return (
+    <small className={styles.quiet} title={format.dateTime(until)}>
+      {t('tokens.old_key.row', { time: format.date(until) })}
+    </small>
   );
 }
 

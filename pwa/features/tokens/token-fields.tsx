@@ -21,58 +21,28 @@ interface TokenFieldsProps {
   asksCount: boolean;
 }
 
+/** One field, of one token or of many. */
+interface FieldProps {
+  form: Pick<TokenForm, 'values' | 'errors' | 'setFieldValue' | 'getInputProps'>;
+}
+
 /** Dollars that are offered as balances. */
-const picks = [1, 10, 50, 100, 500, 1000];
+export const picks = [1, 10, 50, 100, 500, 1000];
 const countPicks = [10, 20, 30, 100];
 const below = ['label', 'input', 'error', 'description'] as const;
 
 export function TokenFields({ form, asksCount }: TokenFieldsProps) {
   const { t } = useTranslation();
-  const format = useFormat();
   const { values } = form;
   return (
     <>
       <TextInput label={t('tokens.form.name')} autoComplete="off" {...form.getInputProps('name')} />
       <GroupField form={form} />
-      <div className={styles.part}>
-        <Switch
-          className={styles.switch}
-          label={t('tokens.form.unlimited')}
-          checked={values.unlimited_quota}
-          onChange={(event) => form.setFieldValue('unlimited_quota', event.currentTarget.checked)}
-        />
-        {!values.unlimited_quota && (
-          <QuotaInput
-            label={t('tokens.form.quota')}
-            value={values.remain_quota}
-            onChange={(units) => form.setFieldValue('remain_quota', units)}
-            error={form.errors['remain_quota']}
-            presets={picks.map((usd) => usd * format.quotaPerUnit)}
-          />
-        )}
-        <p className={styles.hint}>{t('tokens.form.quota_hint')}</p>
-      </div>
-      <QuotaInput
-        label={t('tokens.form.session_budget')}
-        description={t('tokens.form.session_budget_hint')}
-        value={values.session_budget}
-        onChange={(units) => form.setFieldValue('session_budget', units)}
-        error={form.errors['session_budget']}
-        placeholder={t('tokens.no_budget')}
-      />
+      <QuotaFields form={form} />
+      <BudgetField form={form} />
       <TokenExpiry form={form} />
       <ModelsField form={form} />
-      <TextArea
-        label={t('tokens.form.ips')}
-        description={t('tokens.form.ips_hint')}
-        inputWrapperOrder={[...below]}
-        inputClassName={styles.mono}
-        minRows={2}
-        maxRows={8}
-        spellCheck={false}
-        autoCapitalize="none"
-        {...form.getInputProps('allow_ips')}
-      />
+      <AddressesField form={form} />
       {asksCount && (
         <CountField
           label={t('tokens.form.count')}
@@ -88,10 +58,69 @@ export function TokenFields({ form, asksCount }: TokenFieldsProps) {
   );
 }
 
+/** What a token may spend: a limit of its own, or none. */
+export function QuotaFields({ form }: FieldProps) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const { values } = form;
+  return (
+    <div className={styles.part}>
+      <Switch
+        className={styles.switch}
+        label={t('tokens.form.unlimited')}
+        checked={values.unlimited_quota}
+        onChange={(event) => form.setFieldValue('unlimited_quota', event.currentTarget.checked)}
+      />
+      {!values.unlimited_quota && (
+        <QuotaInput
+          label={t('tokens.form.quota')}
+          value={values.remain_quota}
+          onChange={(units) => form.setFieldValue('remain_quota', units)}
+          error={form.errors['remain_quota']}
+          presets={picks.map((usd) => usd * format.quotaPerUnit)}
+        />
+      )}
+      <p className={styles.hint}>{t('tokens.form.quota_hint')}</p>
+    </div>
+  );
+}
+
+export function BudgetField({ form }: FieldProps) {
+  const { t } = useTranslation();
+  const { values } = form;
+  return (
+    <QuotaInput
+      label={t('tokens.form.session_budget')}
+      description={t('tokens.form.session_budget_hint')}
+      value={values.session_budget}
+      onChange={(units) => form.setFieldValue('session_budget', units)}
+      error={form.errors['session_budget']}
+      placeholder={t('tokens.no_budget')}
+    />
+  );
+}
+
+export function AddressesField({ form }: FieldProps) {
+  const { t } = useTranslation();
+  return (
+    <TextArea
+      label={t('tokens.form.ips')}
+      description={t('tokens.form.ips_hint')}
+      inputWrapperOrder={[...below]}
+      inputClassName={styles.mono}
+      minRows={2}
+      maxRows={8}
+      spellCheck={false}
+      autoCapitalize="none"
+      {...form.getInputProps('allow_ips')}
+    />
+  );
+}
+
 /** Stands for the empty name: an empty value is no choice to a select. */
 const ownGroup = ':own';
 
-function GroupField({ form }: Pick<TokenFieldsProps, 'form'>) {
+export function GroupField({ form }: FieldProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const groups = useQuery(usableGroupsQuery);
@@ -129,7 +158,7 @@ const shortcuts = [
   { name: 'month', seconds: 30 * 24 * hour },
 ] as const;
 
-function TokenExpiry({ form }: Pick<TokenFieldsProps, 'form'>) {
+export function TokenExpiry({ form }: FieldProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const { expired_time: expiry } = form.values;
@@ -148,7 +177,7 @@ function TokenExpiry({ form }: Pick<TokenFieldsProps, 'form'>) {
   );
 }
 
-function ModelsField({ form }: Pick<TokenFieldsProps, 'form'>) {
+export function ModelsField({ form }: FieldProps) {
   const { t } = useTranslation();
   const models = useQuery(usableModelsQuery);
   const { model_limits_enabled: isLimited, model_limits: chosen } = form.values;

@@ -1,24 +1,38 @@
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Token, TokenStatus } from '#shared/tokens.ts';
+import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { chatLinks } from '#pwa/api/chat-links.ts';
 import { useSiteStatus } from '#pwa/api/site-status.ts';
 import { CopyButton, CopyText } from '#pwa/ui/controls/copy-text.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
+import { loadTexts } from '#pwa/i18n/setup.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
+import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import { SummaryList } from '#pwa/ui/frame/side-panel.tsx';
 import { serverWords } from '#pwa/ui/server-words.ts';
 import { maskKey, wholeKey } from '#pwa/api/token-key.ts';
+import { useEndOldKey } from './token-actions.ts';
 import { Balance, TokenMark } from './token-labels.tsx';
 import styles from './tokens.module.css';
+
+const RenewDialog = lazyPart(
+  async () => {
+    const [part] = await Promise.all([import('./renew-dialog.tsx'), loadTexts('token_edits')]);
+    return part;
+  },
+  (part) => part.RenewDialog,
+);
 
 /** Status, key and balance as they are now, above the form. */
 export function TokenStanding({ token }: { token: Token }) {
   const { t } = useTranslation();
   const format = useFormat();
   const key = wholeKey(token);
+  const { old_key_until: oldKeyUntil = 0 } = token;
   // A kept token has no key; while the whole one comes its room is kept.
   const isOnline = useIsOnline();
   return (
@@ -36,6 +50,7 @@ export function TokenStanding({ token }: { token: Token }) {
                 <CopyText mono text={key} shown={`sk-${maskKey(token.key)}`} label={t('tokens.action.copy_named', { name: token.name })} />
               ),
           },
+          ...(oldKeyUntil > 0 ? [{ name: t('tokens.old_key.label'), value: <OldKey id={token.id} until={oldKeyUntil} /> }] : []),
           { name: t('tokens.column.used'), value: format.quota(token.used_quota) },
           { name: t('tokens.column.created'), value: format.dateTime(token.created_time) },
           ...(token.accessed_time > token.created_time
@@ -54,12 +69,37 @@ export function TokenStanding({ token }: { token: Token }) {
               {t('tokens.action.connect')}
             </Button>
           )}
+          <RenewSecret token={token} />
           <ChatLinks tokenId={token.id} />
         </div>
       ) : (
         isOnline && <div className={styles.keyActions} />
       )}
     </div>
+  );
+}
+
+function RenewSecret({ token }: { token: Token }) {
+  const { t } = useTranslation();
+  const [isAsked, setAsked] = useState(false);
+  return (
+    <>
+      <OnlineButton onClick={() => setAsked(true)} label={t('tokens.action.renew')} />
+      {isAsked && <RenewDialog token={token} onClose={() => setAsked(false)} />}
+    </>
+  );
+}
+
+/** Until when the secret before the current one is accepted, and the way to end it. */
+function OldKey({ id, until }: { id: number; until: number }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const end = useEndOldKey();
+  return (
+    <span className={styles.oldKey}>
+      {t('tokens.old_key.until', { time: format.dateTime(until) })}
+      <OnlineButton loading={end.isPending} onClick={() => end.mutate(id)} label={t('tokens.old_key.end')} />
+    </span>
   );
 }
 

@@ -1,4 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Role } from '#shared/roles.ts';
 import type { Token } from '#shared/tokens.ts';
@@ -7,6 +8,7 @@ import { selfQuery } from '#pwa/api/self.ts';
 import { canTopUp } from '#pwa/api/can-top-up.ts';
 import { useSiteStatus } from '#pwa/api/site-status.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
+import { loadTexts } from '#pwa/i18n/setup.ts';
 import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { ColumnPicker, useColumns } from '#pwa/ui/list/columns.tsx';
 import { DataList } from '#pwa/ui/list/data-list.tsx';
@@ -39,6 +41,15 @@ const TokenPanel = lazyPart(
   <PanelSpace />,
 );
 
+const ManyPanel = lazyPart(
+  async () => {
+    const [part] = await Promise.all([import('./many-panel.tsx'), loadTexts('token_edits')]);
+    return part;
+  },
+  (part) => part.ManyPanel,
+  <PanelSpace />,
+);
+
 interface TokensScreenProps {
   search: TokenSearch;
   onSearch: (change: Partial<TokenSearch>) => void;
@@ -56,6 +67,8 @@ export function TokensScreen({ search, onSearch }: TokensScreenProps) {
   const chosen = useColumns(columns, columnsKey);
   const selection = useSelection<number>();
   const { ticked, allRows } = useTickedTokens(listed, selection);
+  // Of the tokens that were ticked when the panel was opened.
+  const [edited, setEdited] = useState<readonly number[]>();
   const withoutCredit = useWithoutCredit();
   const { row: opened, ...ways } = useOpenRecord(screen, { rows: listed.rows, rowKey: (row) => row.id });
   const handleClose = (): void => onSearch({ open: undefined });
@@ -76,7 +89,7 @@ export function TokensScreen({ search, onSearch }: TokensScreenProps) {
     <Screen
       title={t('tokens.title')}
       // One button is filled: the one in the empty list, or that of the open form, when there is one.
-      actions={createButton(isEmpty || search.open !== undefined ? 'default' : 'filled')}
+      actions={createButton(isEmpty || search.open !== undefined || edited !== undefined ? 'default' : 'filled')}
       filters={
         <FilterBar
           count={listed.filtersSet}
@@ -93,7 +106,17 @@ export function TokensScreen({ search, onSearch }: TokensScreenProps) {
       }
       panelFollows
       panel={
-        search.open === newToken ? (
+        edited !== undefined ? (
+          <ManyPanel
+            key={edited.join(',')}
+            ids={edited}
+            onClose={() => setEdited(undefined)}
+            onDone={() => {
+              selection.clear();
+              setEdited(undefined);
+            }}
+          />
+        ) : search.open === newToken ? (
           <NewTokenPanel onClose={handleClose} />
         ) : (
           opened !== undefined && (
@@ -111,10 +134,20 @@ export function TokensScreen({ search, onSearch }: TokensScreenProps) {
         rowKey={(row) => row.id}
         rowName={(row) => row.name}
         open={search.open}
-        onOpen={screen.onOpen}
+        onOpen={(key) => {
+          setEdited(undefined);
+          screen.onOpen(key);
+        }}
         selection={selection}
         allRows={allRows}
-        bulkActions={<BulkActions tokens={ticked} isBusy={remove.isPending} onRemove={() => handleRemove(ticked)} />}
+        bulkActions={
+          <BulkActions
+            tokens={ticked}
+            isBusy={remove.isPending}
+            onEdit={() => setEdited(ticked.map(tokenId))}
+            onRemove={() => handleRemove(ticked)}
+          />
+        }
         isTwoLine
         isMuted={(row) => row.status !== 1}
         empty={{

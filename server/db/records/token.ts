@@ -8,6 +8,9 @@ export interface TokenRecord extends MoneyFields {
   key_hash: string;
   /** The key itself, encrypted; only its owner's own list returns it. */
   key_cipher: string;
+  /** Keyed hash of the secret before the current one, and until when it is accepted (Unix seconds). Absent: the key was never renewed. */
+  old_key_hash?: string;
+  old_key_until?: number;
   status: number;
   created_time: number;
   accessed_time: number;

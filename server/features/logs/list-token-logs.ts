@@ -4,6 +4,7 @@ import type { Log } from '#shared/logs.ts';
 import type { AppContext } from '#server/context.ts';
 import type { RequestFacts } from '#server/http/call.ts';
 import { enforceSourceLimit } from '#server/http/rate-limit.ts';
+import { findByKey, hasEnded } from '#server/tokens/find-by-key.ts';
 import { newestFirst } from './list-logs.ts';
 import { presentForOwner } from './present-log.ts';
 
@@ -24,9 +25,11 @@ export async function listTokenLogs(context: AppContext, key: string | undefined
       .split('-', 1)[0] ?? '';
   if (bare === '') throw new AppError('key_missing');
   if (bare.length > longestKey) return [];
-  const { db, secrets } = context;
-  const token = await db.collection('tokens').first({ key_hash: secrets.hash(bare) });
-  if (token === null) return [];
+  const { db } = context;
+  const found = await findByKey(context, bare);
+  if (found === null) return [];
+  if (hasEnded(found, context.now())) throw new AppError('key_replaced');
+  const { token } = found;
   const owner = token.DeletedAt === null ? await db.collection('users').get(token.user_id) : null;
   if (owner === null || owner.DeletedAt !== null) throw new AppError('key_invalid');
   const rows = await db

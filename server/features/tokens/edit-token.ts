@@ -9,15 +9,12 @@ import { editRecord } from '#server/db/edit-record.ts';
 import type { Edited } from '#server/db/edit-record.ts';
 import type { TokenRecord } from '#server/db/records/token.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
-import { enforceLimit } from '#server/http/rate-limit.ts';
 import { balanceOf } from '#server/money/account.ts';
 import { presentMasked } from './present-token.ts';
+import { countQuotaEdits } from './quota-edits.ts';
 import { findToken, ownToken } from './store.ts';
 import { checkTokenFields, checkTokenGroup } from './token-fields.ts';
 import { isExhausted, isExpired } from './token-status.ts';
-
-/** Each change of a token's quota is an entry in the ledger, which keeps them all. Of one user: */
-const quotaEdits = { count: 1000, windowSeconds: 3600 };
 
 /** Edits that overtake each other this often are refused. */
 const tries = 5;
@@ -76,7 +73,7 @@ async function countQuotaEdit(context: AppContext, owner: UserRecord, input: Tok
   if (input.remain_quota === undefined) return;
   const token = await findToken(context, owner.id, input.id);
   if (token === null || meantQuota(token, input) === null) return;
-  await enforceLimit(context, { key: `token-quota:${owner.id}`, ...quotaEdits });
+  await countQuotaEdits(context, owner.id, 1);
 }
 
 /** Enables or disables. @throws {AppError} when an expired or exhausted token is to be enabled */

@@ -25,6 +25,7 @@ export function presentToken(context: Pick<AppContext, 'now' | 'secrets'>, recor
     allow_ips: record.allow_ips,
     group: record.group,
     session_budget: record.session_budget ?? 0,
+    old_key_until: oldKeyUntil(record, context.now()),
     DeletedAt: record.DeletedAt,
     revision: record.revision,
   };
@@ -34,6 +35,10 @@ export function presentToken(context: Pick<AppContext, 'now' | 'secrets'>, recor
 export function presentMasked(context: Pick<AppContext, 'now' | 'secrets'>, record: TokenRecord): Token {
   const token = presentToken(context, record);
   return { ...token, key: token.key === '' ? '' : `${token.key.slice(0, 3)}**********${token.key.slice(-3)}` };
+}
+
+function oldKeyUntil({ old_key_until: until = 0 }: TokenRecord, now: number): number {
+  return until * 1000 > now ? until : 0;
 }
 
 /** Empty when the key was encrypted with another master key: such a token works no more, but can be seen and deleted. */

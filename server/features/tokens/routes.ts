@@ -8,6 +8,8 @@ import { createTokens } from './create-tokens.ts';
 import { deleteTokens } from './delete-tokens.ts';
 import { editToken, editTokenStatus } from './edit-token.ts';
 import { presentMasked, presentToken } from './present-token.ts';
+import { editTokens } from './edit-tokens.ts';
+import { endOldKey, renewToken } from './renew-token.ts';
 import { restoreTokens } from './restore-tokens.ts';
 import { findToken, listTokens, searchTokens } from './store.ts';
 
@@ -47,12 +49,22 @@ export function mountTokens(host: RouteHost): void {
     return presentMasked(call.context, await edit(call.context, user, call.body));
   });
 
+  mount(host, tokenApi.renew, async (call) => {
+    const renewal = { ...call.body, id: idOf(call.params.id) };
+    return presentToken(call.context, await renewToken(call.context, signedIn(call).user, renewal));
+  });
+
+  mount(host, tokenApi.endOldKey, async (call) =>
+    presentMasked(call.context, await endOldKey(call.context, signedIn(call).user, idOf(call.params.id))),
+  );
+
   mount(host, tokenApi.remove, async (call) => {
     const count = await deleteTokens(call.context, signedIn(call).user.id, [idOf(call.params.id)]);
     if (count === 0) throw new AppError('not_found');
     return undefined;
   });
 
+  mount(host, tokenApi.editMany, (call) => editTokens(call.context, signedIn(call).user, call.body));
   mount(host, tokenApi.removeMany, (call) => deleteTokens(call.context, signedIn(call).user.id, call.body.ids));
   mount(host, tokenApi.restoreMany, (call) => restoreTokens(call.context, signedIn(call).user.id, call.body.ids));
 }

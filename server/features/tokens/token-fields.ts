@@ -1,7 +1,7 @@
 // What a token's fields must be, for creation and edits alike. The schema has checked types; here are the rules.
 import { AppError } from '#shared/errors.ts';
 import { tidyTokenName, tokenNameProblem } from '#shared/tokens.ts';
-import type { TokenCreate, TokenEdit } from '#shared/tokens.ts';
+import type { TokenCreate, TokenEdit, TokensEdit } from '#shared/tokens.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { checkAllowedAddresses } from './allowed-addresses.ts';
 import { mayUseGroup } from '#server/settings/usable-groups.ts';
@@ -9,7 +9,7 @@ import type { Settings } from '#server/settings/settings.ts';
 import type { TokenFields } from '#server/tokens/insert-token.ts';
 
 /** The given fields in the form they are stored in; absent ones stay absent. @throws {AppError} on the first that is wrong */
-export function checkTokenFields(given: TokenCreate | TokenEdit): Partial<TokenFields> {
+export function checkTokenFields(given: TokenCreate | TokenEdit | (TokensEdit & { name?: undefined })): Partial<TokenFields> {
   const { name, expired_time, unlimited_quota, model_limits_enabled, model_limits, allow_ips, group, session_budget } = given;
   return {
     ...(name === undefined ? {} : { name: checkName(name) }),

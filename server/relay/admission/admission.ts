@@ -23,11 +23,14 @@ export interface Admission {
 /** By a key. */
 export interface KeyAdmission extends Admission {
   readonly token: TokenRecord;
+  /** Unix seconds until when the secret is accepted that the caller has shown: a newer one has replaced it. -1: it is the current one. */
+  readonly secretUntil: number;
 }
 
-export function admissionOf(token: TokenRecord, user: UserRecord): KeyAdmission {
+export function admissionOf(token: TokenRecord, user: UserRecord, secretUntil = -1): KeyAdmission {
   return {
     token,
+    secretUntil,
     tokenName: token.name,
     user,
     group: token.group === '' ? user.group : token.group,

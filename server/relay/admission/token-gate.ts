@@ -8,6 +8,7 @@ import { TokenStatus } from '#shared/tokens.ts';
 import { UserStatus } from '#shared/user.ts';
 import type { AppContext } from '#server/context.ts';
 import { contains, parseAddress } from '#server/network/addresses.ts';
+import { findByKey, hasEnded } from '#server/tokens/find-by-key.ts';
 import { admissionOf } from './admission.ts';
 import type { Admission, KeyAdmission } from './admission.ts';
 import { credentialOf } from './credential.ts';
@@ -30,7 +31,7 @@ export interface TokenGate {
   admit(request: Shown): KeyAdmission | Promise<KeyAdmission>;
   /**
    * Whose credentials these are, also when the key is used up or has expired: to read about it, not to call.
-   * @throws {AppError} `key_missing`, `key_invalid`, `key_disabled`, `user_banned`
+   * @throws {AppError} `key_missing`, `key_invalid`, `key_replaced`, `key_disabled`, `user_banned`
    */
   identify(request: Shown): Promise<KeyAdmission>;
   /** @throws {AppError} `ip_denied`, `token_group_disabled`, `group_deprecated` */
@@ -60,19 +61,20 @@ function mayUse({ models, pinnedChannel }: Admission, model: string): boolean {
 }
 
 export function createTokenGate(context: AppContext): TokenGate {
-  const { db, secrets, settings } = context;
+  const { db, settings } = context;
   const known = createKnownKeys(context.changes);
   const goodKeys = createGoodKeys();
 
   async function readKey(key: string): Promise<KeyAdmission | null> {
-    const token = await db.collection('tokens').first({ key_hash: secrets.hash(key) });
-    const user = token === null || token.DeletedAt !== null ? null : await db.collection('users').get(token.user_id);
-    return token === null || user === null || user.DeletedAt !== null ? null : admissionOf(token, user);
+    const found = await findByKey(context, key);
+    const user = found === null || found.token.DeletedAt !== null ? null : await db.collection('users').get(found.token.user_id);
+    return found === null || user === null || user.DeletedAt !== null ? null : admissionOf(found.token, user, found.secretUntil);
   }
 
   function check(admission: KeyAdmission | null, suffix: string | undefined): KeyAdmission {
     if (admission === null) throw new AppError('key_invalid');
     const { token, user } = admission;
+    if (hasEnded(admission, context.now())) throw new AppError('key_replaced');
     if (token.status === TokenStatus.exhausted) throw new AppError('key_exhausted');
     if (token.status === TokenStatus.expired) throw new AppError('key_expired');
     if (token.status !== TokenStatus.enabled) throw new AppError('key_disabled');
@@ -100,6 +102,7 @@ export function createTokenGate(context: AppContext): TokenGate {
       // As it is now: what is left changes with every call.
       const admission = key.length > longestKey ? null : await readKey(key);
       if (admission === null) throw new AppError('key_invalid');
+      if (hasEnded(admission, context.now())) throw new AppError('key_replaced');
       if (admission.token.status === TokenStatus.disabled) throw new AppError('key_disabled');
       if (admission.user.status !== UserStatus.active) throw new AppError('user_banned');
       return admission;

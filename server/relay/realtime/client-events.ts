@@ -40,6 +40,7 @@ const fatal: ReadonlySet<ErrorCode> = new Set([
   'key_invalid',
   'key_disabled',
   'key_expired',
+  'key_replaced',
   'user_banned',
 ]);
 const none = { text: 0, audio: 0, image: 0 };

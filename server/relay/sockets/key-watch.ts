@@ -5,7 +5,14 @@ import type { Connection } from '#server/http/connection.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 
 /** With these a key is of no more use, whatever is asked. */
-const lostKeys: ReadonlySet<ErrorCode> = new Set(['key_invalid', 'key_disabled', 'key_expired', 'user_banned', 'ip_denied']);
+const lostKeys: ReadonlySet<ErrorCode> = new Set([
+  'key_invalid',
+  'key_disabled',
+  'key_expired',
+  'key_replaced',
+  'user_banned',
+  'ip_denied',
+]);
 
 interface Watched {
   services: Pick<RelayServices, 'gate' | 'addressOf'>;

@@ -242,6 +242,28 @@ export const deskRefusals = {
       await client.post('/api/token/', { name: 'one' });
       return { told: toldBy(await client.post('/api/token/', { name: 'two' })), details: { limit: 1 } };
     }),
+  tokens_missing: async (desk): Promise<Refusal> => {
+    const client = await desk.member();
+    const { id } = (await client.post('/api/token/', { name: 'key' })).data[0];
+    const told = toldBy(await client.put('/api/token/batch', { ids: [id, 999_999], ref: 'missing-one', group: '' }));
+    return { told, details: { count: 1 } };
+  },
+  tokens_unlimited: async (desk): Promise<Refusal> => {
+    const client = await desk.member();
+    const { id } = (await client.post('/api/token/', { name: 'free', unlimited_quota: true })).data[0];
+    return { told: toldBy(await client.put('/api/token/batch', { ids: [id], ref: 'unlimited', refill: 1 })), details: { names: 'free' } };
+  },
+  async tokens_stopped(desk) {
+    const client = await desk.member();
+    const ids = (await client.post('/api/token/', { name: 'key', count: 2 })).data.map(({ id }: { id: number }) => id);
+    const { db } = desk.app.context;
+    const collection = db.collection.bind(db);
+    const untilSecond = failingWrites(Object.assign(Object.create(db), { collection }), 1);
+    vi.spyOn(db, 'collection').mockImplementation(untilSecond.collection.bind(untilSecond));
+    const told = toldBy(await client.put('/api/token/batch', { ids, ref: 'stopped-midway', expired_time: 4_000_000_000 }));
+    vi.restoreAllMocks();
+    return { told, details: { total: 2, done: 1 } };
+  },
   token_count_invalid: tokenRefusal({ count: 101 }, { limit: 100 }),
 
   redemption_name_length: codeRefusal({ name: ' ' }),

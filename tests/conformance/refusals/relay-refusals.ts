@@ -333,6 +333,12 @@ export const relayRefusals = {
     desk.scene({}, async (scene) => toldOf(await scene.chat({}, { ...speaking(desk), authorization: 'Bearer sk-wrong' }))),
   key_exhausted: chat({ token: { quota: 0 } }),
   key_expired: chat({ token: { expired_time: 1 } }),
+  key_replaced: (desk) =>
+    desk.scene({}, async (scene) => {
+      const { db, secrets } = scene.app.context;
+      await db.collection('tokens').patch({ user_id: scene.user.id }, { set: { old_key_hash: secrets.hash('before'), old_key_until: 1 } });
+      return toldOf(await scene.chat({}, { ...speaking(desk), authorization: 'Bearer sk-before' }));
+    }),
   key_disabled: chat({ token: { status: 2 } }),
   channel_pin_denied: (desk) =>
     desk.scene({}, async (scene) => toldOf(await scene.chat({}, { ...speaking(desk), authorization: `Bearer ${scene.key}-1` }))),

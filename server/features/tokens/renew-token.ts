@@ -1,0 +1,44 @@
+import { AppError } from '#shared/errors.ts';
+import type { TokenRenewal } from '#shared/tokens.ts';
+import { withEditLock } from '#server/accounts/edit-lock.ts';
+import type { AppContext } from '#server/context.ts';
+import { editRecord } from '#server/db/edit-record.ts';
+import type { TokenRecord } from '#server/db/records/token.ts';
+import type { UserRecord } from '#server/db/records/user.ts';
+import { newKeyFields } from '#server/tokens/insert-token.ts';
+import { presentMasked } from './present-token.ts';
+import { ownToken } from './store.ts';
+
+/** Gives an own token a new secret; the one before is accepted for as long as asked. @throws {AppError} `not_found`, `revision_conflict` */
+export async function renewToken(
+  context: AppContext,
+  owner: UserRecord,
+  { id, old_key_seconds: seconds, revision }: TokenRenewal & { id: number },
+): Promise<TokenRecord> {
+  const fields = newKeyFields(context);
+  const until = Math.floor(context.now() / 1000) + seconds;
+  // With the lock of other edits: one that also changes the balance writes the record twice.
+  const edited = await withEditLock(context, `token:${id}`, () =>
+    editRecord(context, 'tokens', {
+      id,
+      where: ownToken(owner.id, id),
+      revision,
+      change: ({ key_hash: replaced }) => ({ set: { ...fields, old_key_hash: replaced, old_key_until: until } }),
+      present: (token) => presentMasked(context, token),
+    }),
+  );
+  if (edited === null) throw new AppError('not_found');
+  return edited.after;
+}
+
+/** Refuses the old secret from now on; without one nothing changes. @throws {AppError} `not_found` */
+export async function endOldKey(context: AppContext, owner: UserRecord, id: number): Promise<TokenRecord> {
+  const now = Math.floor(context.now() / 1000);
+  const edited = await editRecord(context, 'tokens', {
+    id,
+    where: ownToken(owner.id, id),
+    change: ({ old_key_until: until = 0 }) => (until <= now ? null : { set: { old_key_until: now } }),
+  });
+  if (edited === null) throw new AppError('not_found');
+  return edited.after;
+}
