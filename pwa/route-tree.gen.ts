@@ -18,6 +18,7 @@ import { Route as PlainSetupRouteImport } from './routes/_plain/setup.tsx';
 import { Route as ShellIndexRouteImport } from './routes/_shell/index.tsx';
 import { Route as ShellSplatRouteImport } from './routes/_shell/$.tsx';
 import { Route as ShellAboutRouteImport } from './routes/_shell/about.tsx';
+import { Route as ShellBalancesRouteImport } from './routes/_shell/balances.tsx';
 import { Route as ShellChannelRouteImport } from './routes/_shell/channel.tsx';
 import { Route as ShellChat2linkRouteImport } from './routes/_shell/chat2link.tsx';
 import { Route as ShellDetailRouteImport } from './routes/_shell/detail.tsx';
@@ -88,6 +89,11 @@ const ShellSplatRoute = ShellSplatRouteImport.update({
 const ShellAboutRoute = ShellAboutRouteImport.update({
   id: '/about',
   path: '/about',
+  getParentRoute: () => ShellRoute,
+} as any);
+const ShellBalancesRoute = ShellBalancesRouteImport.update({
+  id: '/balances',
+  path: '/balances',
   getParentRoute: () => ShellRoute,
 } as any);
 const ShellChannelRoute = ShellChannelRouteImport.update({
@@ -239,6 +245,7 @@ export interface FileRoutesByFullPath {
   '/setup': typeof PlainSetupRoute;
   '/$': typeof ShellSplatRoute;
   '/about': typeof ShellAboutRoute;
+  '/balances': typeof ShellBalancesRoute;
   '/channel': typeof ShellChannelRouteWithChildren;
   '/chat2link': typeof ShellChat2linkRoute;
   '/detail': typeof ShellDetailRoute;
@@ -276,6 +283,7 @@ export interface FileRoutesByTo {
   '/setup': typeof PlainSetupRoute;
   '/$': typeof ShellSplatRoute;
   '/about': typeof ShellAboutRoute;
+  '/balances': typeof ShellBalancesRoute;
   '/chat2link': typeof ShellChat2linkRoute;
   '/detail': typeof ShellDetailRoute;
   '/first-call': typeof ShellFirstCallRoute;
@@ -313,6 +321,7 @@ export interface FileRoutesById {
   '/_plain/setup': typeof PlainSetupRoute;
   '/_shell/$': typeof ShellSplatRoute;
   '/_shell/about': typeof ShellAboutRoute;
+  '/_shell/balances': typeof ShellBalancesRoute;
   '/_shell/channel': typeof ShellChannelRouteWithChildren;
   '/_shell/chat2link': typeof ShellChat2linkRoute;
   '/_shell/detail': typeof ShellDetailRoute;
@@ -353,6 +362,7 @@ export interface FileRouteTypes {
     | '/setup'
     | '/$'
     | '/about'
+    | '/balances'
     | '/channel'
     | '/chat2link'
     | '/detail'
@@ -390,6 +400,7 @@ export interface FileRouteTypes {
     | '/setup'
     | '/$'
     | '/about'
+    | '/balances'
     | '/chat2link'
     | '/detail'
     | '/first-call'
@@ -426,6 +437,7 @@ export interface FileRouteTypes {
     | '/_plain/setup'
     | '/_shell/$'
     | '/_shell/about'
+    | '/_shell/balances'
     | '/_shell/channel'
     | '/_shell/chat2link'
     | '/_shell/detail'
@@ -525,6 +537,13 @@ declare module '@tanstack/react-router' {
       path: '/about';
       fullPath: '/about';
       preLoaderRoute: typeof ShellAboutRouteImport;
+      parentRoute: typeof ShellRoute;
+    };
+    '/_shell/balances': {
+      id: '/_shell/balances';
+      path: '/balances';
+      fullPath: '/balances';
+      preLoaderRoute: typeof ShellBalancesRouteImport;
       parentRoute: typeof ShellRoute;
     };
     '/_shell/channel': {
@@ -783,6 +802,7 @@ const ShellUserRouteWithChildren = ShellUserRoute._addFileChildren(
 interface ShellRouteChildren {
   ShellSplatRoute: typeof ShellSplatRoute;
   ShellAboutRoute: typeof ShellAboutRoute;
+  ShellBalancesRoute: typeof ShellBalancesRoute;
   ShellChannelRoute: typeof ShellChannelRouteWithChildren;
   ShellChat2linkRoute: typeof ShellChat2linkRoute;
   ShellDetailRoute: typeof ShellDetailRoute;
@@ -808,6 +828,7 @@ interface ShellRouteChildren {
 const ShellRouteChildren: ShellRouteChildren = {
   ShellSplatRoute: ShellSplatRoute,
   ShellAboutRoute: ShellAboutRoute,
+  ShellBalancesRoute: ShellBalancesRoute,
   ShellChannelRoute: ShellChannelRouteWithChildren,
   ShellChat2linkRoute: ShellChat2linkRoute,
   ShellDetailRoute: ShellDetailRoute,

@@ -1,6 +1,7 @@
 // The account statement of a user over a time: what was there, what came, what went, what is left.
 import { z } from 'zod/mini';
 import { endpoint } from '#shared/contract.ts';
+import { PageQuery, pageOf } from '#shared/paging.ts';
 import { QueryInt } from '#shared/query-values.ts';
 
 /** A change of the balance that was no call. Amounts are quota, signed. */
@@ -42,9 +43,60 @@ export type Statement = z.infer<typeof Statement>;
 /** The longest time of one statement: a year and the day that it may have more, in seconds. */
 export const longestStatement = 366 * 86_400;
 
+/** What an account's balance was made of in a time. Amounts are quota: `opening` + `top_ups` + `adjustments` + `refunds` − `spent` = `closing`. */
+const BalanceParts = {
+  opening: z.int(),
+  /** Orders and redemption codes. */
+  top_ups: z.int(),
+  /** Bonuses, starting credit, invite earnings, what administrators changed; signed. */
+  adjustments: z.int(),
+  refunds: z.int(),
+  /** What calls took at the time at which they began, and storage. */
+  spent: z.int(),
+  closing: z.int(),
+};
+
+/** An account in the table of all accounts. */
+export const AccountBalance = z.object({
+  user_id: z.int(),
+  username: z.string(),
+  display_name: z.string(),
+  is_deleted: z.boolean(),
+  ...BalanceParts,
+});
+export type AccountBalance = z.infer<typeof AccountBalance>;
+
+/** The time of the table: half-open, unix seconds, as in a statement. */
+const TableSpan = { from: z.int(), to: z.int(), quota_per_unit: z.number() };
+
+/** The sums over all accounts. */
+export const BalanceSums = z.object({ ...TableSpan, accounts: z.int(), ...BalanceParts });
+export type BalanceSums = z.infer<typeof BalanceSums>;
+
 const SpanQuery = z.object({ start_timestamp: QueryInt, end_timestamp: QueryInt });
 
 export const statementApi = {
+  /** By id, oldest accounts first; deleted ones stay in it. */
+  ofAll: endpoint('GET', '/api/statement/accounts', {
+    access: 'admin',
+    query: z.extend(SpanQuery, PageQuery.shape),
+    reply: pageOf(AccountBalance),
+    extra: z.object(TableSpan),
+    summary: 'Opening balance, changes and closing balance of every account',
+  }),
+  sumOfAll: endpoint('GET', '/api/statement/accounts/sum', {
+    access: 'admin',
+    query: SpanQuery,
+    reply: BalanceSums,
+    summary: 'The sums of the table of all accounts',
+  }),
+  /** A file that is written as it is read, its last line the sums. It has no envelope unless it is refused. */
+  exportAll: endpoint('GET', '/api/statement/accounts/export', {
+    access: 'admin',
+    query: SpanQuery,
+    changesState: true,
+    summary: 'The table of all accounts as CSV',
+  }),
   own: endpoint('GET', '/api/user/self/statement', {
     access: 'user',
     query: SpanQuery,

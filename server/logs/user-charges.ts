@@ -1,11 +1,13 @@
-// What calls took from a user's balance in a time, by model, to the last unit: also what is not listed. What was given back of them is
+// What calls took from users' balances in a time, to the last unit: also what is not listed. What was given back of them is
 // not taken off: that is a change of its own.
 import { LogType } from '#shared/logs.ts';
 import type { Filter } from '#server/db/collection.ts';
 import type { Database } from '#server/db/database.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
+import type { LogSumRecord } from '#server/db/records/log-sum.ts';
+import { allDays, allHours } from './rollup-shape.ts';
 import { cut, readFolds } from './sum-calls.ts';
-import type { Piece } from './sum-calls.ts';
+import type { Parts, Piece } from './sum-calls.ts';
 
 export interface ModelCharges {
   calls: number;
@@ -15,6 +17,86 @@ export interface ModelCharges {
 
 /** What is written anew while it is being read is read once more; after so many times the rows themselves are. */
 const tries = 3;
+
+/** Quota that calls of each of these users took. @param span half-open, unix seconds */
+export function chargesByUser(db: Database, userIds: readonly number[], span: Piece): Promise<Map<number, number>> {
+  return fromSums(db, span, ({ rows, hours, days }) => sumByUser(db, userIds, { rows, sums: [...hours, ...days] }));
+}
+
+/** The same from the rows alone. */
+export function rowChargesByUser(db: Database, userIds: readonly number[], span: Piece): Promise<Map<number, number>> {
+  return sumByUser(db, userIds, { rows: [span], sums: [] });
+}
+
+/** Quota that calls of all users took. @param span half-open, unix seconds */
+export function chargesOfAll(db: Database, span: Piece): Promise<number> {
+  return fromSums(db, span, (parts) => sumOfAll(db, parts));
+}
+
+/** The same from the rows alone. */
+export function rowChargesOfAll(db: Database, span: Piece): Promise<number> {
+  return sumOfAll(db, { rows: [span], hours: [], days: [] });
+}
+
+/** What is written anew while it is being read is read once more, at last from the rows themselves. */
+async function fromSums<Sums>(db: Database, span: Piece, read: (parts: Parts) => Promise<Sums>): Promise<Sums> {
+  for (let attempt = 0; attempt < tries; attempt += 1) {
+    const folds = await readFolds(db);
+    const sums = await read(cut({ start: span.from, end: span.to - 1 }, folds));
+    if ((await db.collection('log_folds').get('head'))?.generation === folds.head?.generation) return sums;
+  }
+  return read({ rows: [span], hours: [], days: [] });
+}
+
+async function sumByUser(
+  db: Database,
+  userIds: readonly number[],
+  { rows, sums }: { rows: readonly Piece[]; sums: readonly Piece[] },
+): Promise<Map<number, number>> {
+  const charges = new Map<number, number>();
+  const note = (found: readonly Record<string, unknown>[]): void => {
+    for (const row of found) {
+      const id = Number(row['user_id']);
+      charges.set(id, (charges.get(id) ?? 0) + Number(row['amount']));
+    }
+  };
+  const logs = db.collection('logs');
+  for (const piece of rows) {
+    const filter: Filter<LogRecord> = { user_id: { in: userIds }, and: [...within(piece), { type: LogType.consumption }] };
+    note(await logs.group({ filter, by: ['user_id'], sum: { amount: 'quota' } }));
+  }
+  for (const { from, to } of sums) {
+    const filter = { user_id: { in: userIds }, and: [{ hour: { gte: from } }, { hour: { lt: to } }] };
+    note(await db.collection('log_hours').group({ filter, by: ['user_id'], sum: { amount: 'quota' } }));
+    note(
+      await logs.group({ filter: { ...givenBack({ from, to }), user_id: { in: userIds } }, by: ['user_id'], sum: { amount: 'refunded' } }),
+    );
+  }
+  return charges;
+}
+
+async function sumOfAll(db: Database, { rows, hours, days }: Parts): Promise<number> {
+  let sum = 0;
+  const note = (found: readonly Record<string, unknown>[]): void => {
+    sum += Number(found[0]?.['amount'] ?? 0);
+  };
+  const logs = db.collection('logs');
+  for (const piece of rows) {
+    const filter: Filter<LogRecord> = { and: [...within(piece), { type: LogType.consumption }] };
+    note(await logs.group({ filter, by: [], sum: { amount: 'quota' } }));
+  }
+  for (const [key, pieces] of [
+    [allHours, hours],
+    [allDays, days],
+  ] as const) {
+    for (const { from, to } of pieces) {
+      const filter: Filter<LogSumRecord> = { key, and: [{ start: { gte: from } }, { start: { lt: to } }] };
+      note(await db.collection('log_sums').group({ filter, by: [], sum: { amount: 'quota' } }));
+      note(await logs.group({ filter: givenBack({ from, to }), by: [], sum: { amount: 'refunded' } }));
+    }
+  }
+  return sum;
+}
 
 /** By model. @param span half-open, unix seconds */
 export async function chargesOfUser(db: Database, userId: number, span: Piece): Promise<Map<string, ModelCharges>> {
@@ -49,15 +131,15 @@ async function addHours(db: Database, charges: Map<string, ModelCharges>, userId
   for (const row of await hours.group({ filter, by: ['model_name'], sum: { quota: 'quota', calls: 'calls' } })) {
     add(charges, String(row['model_name'] ?? ''), { calls: Number(row['calls']), amount: Number(row['quota']) });
   }
-  // Sums of hours are less what was given back in them.
-  const refunds: Filter<LogRecord> = {
-    plain_type: LogType.system,
-    user_id: userId,
-    and: [...within(piece), { refunded: { exists: true } }],
-  };
+  const refunds: Filter<LogRecord> = { ...givenBack(piece), user_id: userId };
   for (const row of await db.collection('logs').group({ filter: refunds, by: ['model_name'], sum: { refunded: 'refunded' } })) {
     add(charges, String(row['model_name'] ?? ''), { calls: 0, amount: Number(row['refunded']) });
   }
+}
+
+/** Sums of hours are less what was given back in them. */
+function givenBack(piece: Piece): Filter<LogRecord> {
+  return { plain_type: LogType.system, and: [...within(piece), { refunded: { exists: true } }] };
 }
 
 function within({ from, to }: Piece): Filter<LogRecord>[] {

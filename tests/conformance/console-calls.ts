@@ -112,6 +112,12 @@ GET /api/task/ admin
 
 const added = `
 POST /api/token/batch user
+PUT /api/token/batch user
+POST /api/token/{id}/renew user
+DELETE /api/token/{id}/old_key user
+GET /api/statement/accounts admin
+GET /api/statement/accounts/sum admin
+GET /api/statement/accounts/export admin
 GET /api/channel/figures admin
 GET /api/channel/failing admin
 GET /api/channel/summary admin

@@ -5,7 +5,7 @@ import { useNeedsConnection } from '#pwa/offline/online-button.tsx';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import { RowMenu } from '#pwa/ui/list/row-menu.tsx';
-import { download } from './download.ts';
+import { download } from '#pwa/ui/controls/download.ts';
 import { exportAddress } from './export-address.ts';
 import type { LogList } from './queries.ts';
 

@@ -16,7 +16,7 @@ import { FilterBar, FilterText } from '#pwa/ui/list/filter-bar.tsx';
 import { RowMenu } from '#pwa/ui/list/row-menu.tsx';
 import { useCursorPager } from '#pwa/ui/list/use-cursor-pager.ts';
 import { useListScreen } from '#pwa/ui/list/use-list-screen.ts';
-import { download } from './download.ts';
+import { download } from '#pwa/ui/controls/download.ts';
 import type { LogSearch } from './log-address.ts';
 import { LogRange } from './log-range.tsx';
 import { sessionColumns } from './session-columns.tsx';

@@ -1,3 +1,5 @@
+import { Button } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Role } from '#shared/roles.ts';
@@ -70,13 +72,16 @@ export function UsersScreen({ search, onSearch, open, onOpen }: UsersScreenProps
     <Screen
       title={t('users.title')}
       actions={
-        // The open form has the one button that is filled.
-        <OnlineButton
-          variant={open === undefined ? 'filled' : 'default'}
-          icon={<Icon name="plus" />}
-          onClick={() => onOpen('add')}
-          label={t('users.action.add')}
-        />
+        <>
+          <Button renderRoot={(attributes) => <Link {...attributes} to="/balances" />}>{t('users.action.balances')}</Button>
+          {/* The open form has the one button that is filled. */}
+          <OnlineButton
+            variant={open === undefined ? 'filled' : 'default'}
+            icon={<Icon name="plus" />}
+            onClick={() => onOpen('add')}
+            label={t('users.action.add')}
+          />
+        </>
       }
       filters={<UserFilters search={search} listed={listed} columns={columns} onFilter={onFilter} />}
       panelFollows

@@ -94,6 +94,9 @@ function timeFormat({ language, timeZone, agoText }: FormatSettings) {
     language,
     timeZone: timeZone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone,
     /** `2026-11-21 14:31:57` or `21 Nov 2026, 14:28:40`. */
+    /** `November 2026` */
+    month: (seconds: number): string =>
+      new Intl.DateTimeFormat(language === 'zh' ? 'zh-CN' : 'en-GB', { ...zone, year: 'numeric', month: 'long' }).format(seconds * 1000),
     dateTime: (seconds: number): string => {
       const at = read(seconds);
       return `${dateOf(at)}${language === 'zh' ? '' : ','} ${at.time}`;

@@ -19,8 +19,8 @@ import { newestFirst } from './list-logs.ts';
 import { logFilter, timeFilter } from './log-filter.ts';
 import { csvHead, csvLine, jsonLine } from './log-lines.ts';
 import { presentForAdmin, presentForOwner } from './present-log.ts';
-import { mayStillRead } from './reader-rights.ts';
-import type { LogReader } from './reader-rights.ts';
+import { mayStillRead } from '#server/http/reader-rights.ts';
+import type { LogReader } from '#server/http/reader-rights.ts';
 
 type Query = Partial<QueryOf<typeof logApi.exportAll>>;
 type SessionExport = SessionQuery & { format?: LogFormat | undefined };

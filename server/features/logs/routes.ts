@@ -15,7 +15,7 @@ import { listTokenLogs } from './list-token-logs.ts';
 import { readLogTimeline } from './log-timeline.ts';
 import { sumLogs } from './log-stat.ts';
 import { readCallSession } from './read-call-session.ts';
-import type { LogReader } from './reader-rights.ts';
+import type { LogReader } from '#server/http/reader-rights.ts';
 import { refundCall } from './refund-call.ts';
 import { searchLogs } from './search-logs.ts';
 import { createTails } from './tail-logs.ts';

@@ -12,8 +12,8 @@ import { accountName } from '#server/http/read-in-turn.ts';
 import { newestFirst } from './list-logs.ts';
 import { logFilter, timeFilter } from './log-filter.ts';
 import { presentForAdmin, presentForOwner } from './present-log.ts';
-import { mayStillRead } from './reader-rights.ts';
-import type { LogReader } from './reader-rights.ts';
+import { mayStillRead } from '#server/http/reader-rights.ts';
+import type { LogReader } from '#server/http/reader-rights.ts';
 import { createTailPlaces } from './tail-places.ts';
 import type { TailPlace } from './tail-places.ts';
 

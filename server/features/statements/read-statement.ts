@@ -1,62 +1,30 @@
 // A statement is made of the books: what the ledger's entries added up to, less what calls took. Both sides are counted forward from
 // the account's first entry, so two statements that follow each other agree, whatever goes on meanwhile.
-import { setTimeout as sleep } from 'node:timers/promises';
-import { AppError } from '#shared/errors.ts';
-import { fieldRules, invalidField } from '#shared/field-rules.ts';
-import { longestStatement } from '#shared/statement.ts';
 import type { Statement } from '#shared/statement.ts';
 import { entryKindOf } from '#server/accounts/entry-kinds.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Filter } from '#server/db/collection.ts';
 import type { Database } from '#server/db/database.ts';
 import type { LedgerRecord } from '#server/db/records/ledger-entry.ts';
-import type { LogClosingRecord } from '#server/db/records/log-closing.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { chargesOfUser, rowCharges } from '#server/logs/user-charges.ts';
 import type { ModelCharges } from '#server/logs/user-charges.ts';
 import { closingKind, closingRef } from '#server/money/log-closing.ts';
+import { checkedSpan, onSteadyBooks } from './steady-books.ts';
+import type { AskedSpan } from './steady-books.ts';
 
 /** As many of each are shown by themselves. */
 const mostEntries = 500;
 const mostModels = 200;
-/** While rows are being deleted it is counted anew. */
-const tries = 20;
-const waitMs = 50;
-
-interface Span {
-  start_timestamp?: number | undefined;
-  end_timestamp?: number | undefined;
-}
 
 /** @throws {AppError} `invalid_field`, `log_deletion_running` */
-export async function readStatement({ db, now, settings }: AppContext, user: UserRecord, asked: Span): Promise<Statement> {
+export function readStatement({ db, now, settings }: AppContext, user: UserRecord, asked: AskedSpan): Promise<Statement> {
   const { from, to } = checkedSpan(asked, Math.floor(now() / 1000));
-  for (let attempt = 0; attempt < tries; attempt += 1) {
-    if (attempt > 0) await sleep(waitMs);
-    const before = await db.collection('log_closings').get('head');
-    if (before?.batch !== undefined) continue;
-    const counted = await count(db, user, { from, to, first: await firstListed(db, before) });
-    const after = await db.collection('log_closings').get('head');
-    if (after?.last !== before?.last || after?.batch !== undefined) continue;
+  return onSteadyBooks(db, async (first) => {
     const { id, username, display_name } = user;
+    const counted = await count(db, user, { from, to, first });
     return { user_id: id, username, display_name, quota_per_unit: settings.get('QuotaPerUnit'), ...counted };
-  }
-  throw new AppError('log_deletion_running');
-}
-
-function checkedSpan({ start_timestamp: from, end_timestamp: to }: Span, now: number): { from: number; to: number } {
-  if (from === undefined) throw invalidField('start_timestamp', fieldRules.required);
-  // With what happens in this second.
-  const end = Math.min(to ?? now + 1, now + 1);
-  if (end <= from) throw invalidField('start_timestamp', fieldRules.invalid);
-  return { from: Math.max(from, end - longestStatement), to: end };
-}
-
-/** Rows before this moment may be gone: what they took is known as one sum, and not when. */
-async function firstListed(db: Database, head: LogClosingRecord | null): Promise<number> {
-  if (head === null) return 0;
-  // An earlier version noted only how far the dashboard's sums are kept.
-  return head.removed_before ?? (await db.collection('log_folds').get('head'))?.deleted_until ?? 0;
+  });
 }
 
 type Counted = Omit<Statement, 'user_id' | 'username' | 'display_name' | 'quota_per_unit'>;

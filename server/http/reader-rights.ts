@@ -2,8 +2,8 @@
 import { AppError } from '#shared/errors.ts';
 import type { Endpoint } from '#shared/contract.ts';
 import { Role } from '#shared/roles.ts';
-import type { RequestFacts } from '#server/http/call.ts';
-import type { RouteHost } from '#server/http/mount.ts';
+import type { RequestFacts } from './call.ts';
+import type { RouteHost } from './mount.ts';
 
 export interface LogReader {
   endpoint: Endpoint;

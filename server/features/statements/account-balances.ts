@@ -1,0 +1,113 @@
+// The table of all accounts over a time, which adds up to the ledger: account by account as statements do, a page at a time; its sums in
+// queries of their own, so that nobody walks through all accounts to see them.
+import type { AccountBalance, BalanceSums } from '#shared/statement.ts';
+import { entryKindOf } from '#server/accounts/entry-kinds.ts';
+import type { AppContext } from '#server/context.ts';
+import type { Filter, GroupRow } from '#server/db/collection.ts';
+import type { Database } from '#server/db/database.ts';
+import type { LedgerRecord } from '#server/db/records/ledger-entry.ts';
+import type { UserRecord } from '#server/db/records/user.ts';
+import { chargesByUser, chargesOfAll, rowChargesByUser, rowChargesOfAll } from '#server/logs/user-charges.ts';
+import { closingKind, closingRef } from '#server/money/log-closing.ts';
+
+/** `first`: rows of the log before this moment may be gone. `from` is not before it. Unix seconds, half-open. */
+export interface TableSpan {
+  from: number;
+  to: number;
+  first: number;
+}
+
+type Parts = Pick<BalanceSums, 'opening' | 'top_ups' | 'adjustments' | 'refunds' | 'spent' | 'closing'>;
+
+/** Accounts that were there by the end of the time. */
+export function accountsOf({ to }: Pick<TableSpan, 'to'>): Filter<UserRecord> {
+  return { created_time: { lt: to } };
+}
+
+export function spanWithin({ from, to }: { from: number; to: number }, first: number): TableSpan {
+  return { from: Math.min(to, Math.max(from, first)), to, first };
+}
+
+export async function balancesOf(db: Database, users: readonly UserRecord[], { from, to, first }: TableSpan): Promise<AccountBalance[]> {
+  const ids = users.map(({ id }) => id);
+  const ledger = db.collection('ledger');
+  const own = { account: 'user', account_id: { in: ids }, state: 'done', kind: { ne: closingKind } } as const;
+  const refs = ids.map((id) => closingRef({ account: 'user', id }));
+  const [before, within, closings, unlisted, early, during] = await Promise.all([
+    ledger.group({ filter: { ...own, created_at: { lt: from } }, by: ['account_id'], sum: { amount: 'amount' } }),
+    ledger.group({ filter: { ...own, ...entriesWithin(from, to) }, by: ['account_id', 'kind'], sum: { amount: 'amount' } }),
+    ledger.find({ ref: { in: refs } }),
+    rowChargesByUser(db, ids, { from: 0, to: first }),
+    chargesByUser(db, ids, { from: first, to: from }),
+    chargesByUser(db, ids, { from, to }),
+  ]);
+  const opened = new Map(before.map((row) => [Number(row['account_id']), Number(row['amount'])]));
+  for (const { account_id: id, amount } of closings) opened.set(id, (opened.get(id) ?? 0) + amount);
+  const entries = Map.groupBy(within, (row) => Number(row['account_id']));
+  return users.map(({ id, username, display_name, DeletedAt }) => ({
+    user_id: id,
+    username,
+    display_name,
+    is_deleted: DeletedAt !== null,
+    ...partsOf((opened.get(id) ?? 0) - (unlisted.get(id) ?? 0) - (early.get(id) ?? 0), entries.get(id) ?? [], during.get(id) ?? 0),
+  }));
+}
+
+export async function sumBalances({ db, settings }: AppContext, { from, to, first }: TableSpan): Promise<BalanceSums> {
+  const ledger = db.collection('ledger');
+  const all = { account: 'user', state: 'done', kind: { ne: closingKind } } as const;
+  const [accounts, before, within, closings, unlisted, early, during] = await Promise.all([
+    db.collection('users').count(accountsOf({ to })),
+    ledger.group({ filter: { ...all, created_at: { lt: from } }, by: [], sum: { amount: 'amount' } }),
+    ledger.group({ filter: { ...all, ...entriesWithin(from, to) }, by: ['kind'], sum: { amount: 'amount' } }),
+    ledger.group({ filter: { ...all, kind: closingKind }, by: [], sum: { amount: 'amount' } }),
+    rowChargesOfAll(db, { from: 0, to: first }),
+    chargesOfAll(db, { from: first, to: from }),
+    chargesOfAll(db, { from, to }),
+  ]);
+  const opening = amountOf(before) + amountOf(closings) - unlisted - early;
+  return { from, to, quota_per_unit: settings.get('QuotaPerUnit'), accounts, ...partsOf(opening, within, during) };
+}
+
+export const noParts: Parts = { opening: 0, top_ups: 0, adjustments: 0, refunds: 0, spent: 0, closing: 0 };
+
+export function addParts(sums: Parts, more: Parts): Parts {
+  return {
+    opening: sums.opening + more.opening,
+    top_ups: sums.top_ups + more.top_ups,
+    adjustments: sums.adjustments + more.adjustments,
+    refunds: sums.refunds + more.refunds,
+    spent: sums.spent + more.spent,
+    closing: sums.closing + more.closing,
+  };
+}
+
+function entriesWithin(from: number, to: number): Filter<LedgerRecord> {
+  return { and: [{ created_at: { gte: from } }, { created_at: { lt: to } }] };
+}
+
+/** In which column entries of a kind stand; those of no other are adjustments. */
+const columns: Readonly<Record<string, 'top_ups' | 'refunds' | 'spent'>> = {
+  order: 'top_ups',
+  redemption: 'top_ups',
+  refund: 'refunds',
+  storage: 'spent',
+};
+
+/** @param calls quota that calls took */
+function partsOf(opening: number, entries: readonly GroupRow[], calls: number): Parts {
+  const parts = { ...noParts, opening, spent: calls };
+  let entered = 0;
+  for (const row of entries) {
+    const amount = Number(row['amount']);
+    const column = columns[entryKindOf(String(row['kind']))] ?? 'adjustments';
+    entered += amount;
+    // What was spent is told without its sign.
+    parts[column] += column === 'spent' ? -amount : amount;
+  }
+  return { ...parts, closing: opening + entered - calls };
+}
+
+function amountOf(rows: readonly GroupRow[]): number {
+  return Number(rows[0]?.['amount'] ?? 0);
+}

@@ -1,0 +1,85 @@
+// The table of all accounts as a file, written as it is read: some hundred accounts are in memory, whatever the number is.
+import { csvMark, csvRow } from '#shared/csv.ts';
+import { AppError } from '#shared/errors.ts';
+import type { AccountBalance } from '#shared/statement.ts';
+import { readingFor } from '#server/db/reading-for.ts';
+import { Download } from '#server/http/call.ts';
+import type { RouteHost } from '#server/http/mount.ts';
+import { accountName } from '#server/http/read-in-turn.ts';
+import { mayStillRead } from '#server/http/reader-rights.ts';
+import type { LogReader } from '#server/http/reader-rights.ts';
+import { accountsOf, addParts, balancesOf, noParts, spanWithin } from './account-balances.ts';
+import type { TableSpan } from './account-balances.ts';
+import { checkedSpan, onSteadyBooks } from './steady-books.ts';
+import type { AskedSpan } from './steady-books.ts';
+
+const accountsAtOnce = 300;
+/** Of one caller at a time. */
+const mostExports = 2;
+const digits = 6;
+
+const amounts = ['opening', 'top_ups', 'adjustments', 'refunds', 'spent', 'closing'] as const;
+
+export interface BalanceExports {
+  /** @throws {AppError} `invalid_field`, `exports_running` */
+  open(query: AskedSpan, reader: LogReader): Download;
+}
+
+export function createBalanceExports(host: RouteHost): BalanceExports {
+  const { context } = host;
+  const running = new Map<number, number>();
+
+  async function* write(asked: { from: number; to: number }, reader: LogReader): AsyncGenerator<string> {
+    running.set(reader.userId, (running.get(reader.userId) ?? 0) + 1);
+    try {
+      const unit = context.settings.get('QuotaPerUnit');
+      const span = await onSteadyBooks(context.db, async (first) => spanWithin(asked, first));
+      yield `${csvMark}${csvRow(['id', 'username', 'display_name', ...amounts.map((name) => `${name}_usd`), ...amounts.map((name) => `${name}_quota`)])}`;
+      let sums = noParts;
+      for await (const balances of pages(span, reader.userId)) {
+        // A file that lacks its end is not taken for a whole one: its connection is cut.
+        if (!(await mayStillRead(host, reader))) throw new AppError('not_logged_in');
+        sums = balances.reduce(addParts, sums);
+        yield balances.map((balance) => lineOf([balance.user_id, balance.username, balance.display_name], balance, unit)).join('');
+      }
+      yield lineOf(['', 'sum', ''], sums, unit);
+    } finally {
+      const left = (running.get(reader.userId) ?? 1) - 1;
+      if (left > 0) running.set(reader.userId, left);
+      else running.delete(reader.userId);
+    }
+  }
+
+  async function* pages(span: TableSpan, userId: number): AsyncGenerator<AccountBalance[]> {
+    const { db } = context;
+    for (let after = 0; ;) {
+      const filter = { and: [accountsOf(span), { id: { gt: after } }] };
+      const { users, balances } = await readingFor(accountName(userId), async () => {
+        const found = await db.collection('users').find(filter, { limit: accountsAtOnce });
+        const read = await onSteadyBooks(db, async (first) => {
+          // Rows that the lines before were counted with are being deleted.
+          if (first > span.from) throw new AppError('log_deletion_running');
+          return balancesOf(db, found, { ...span, first });
+        });
+        return { users: found, balances: read };
+      });
+      if (balances.length > 0) yield balances;
+      const last = users.at(-1);
+      if (last === undefined || users.length < accountsAtOnce) return;
+      after = last.id;
+    }
+  }
+
+  return {
+    open(query, reader) {
+      if ((running.get(reader.userId) ?? 0) >= mostExports) throw new AppError('exports_running', {}, { retryAfter: 5 });
+      const asked = checkedSpan(query, Math.floor(context.now() / 1000));
+      const day = new Date(asked.from * 1000).toISOString().slice(0, 10);
+      return new Download({ type: 'text/csv; charset=utf-8', fileName: `accounts-${day}.csv`, parts: write(asked, reader) });
+    },
+  };
+}
+
+function lineOf(head: readonly (string | number)[], parts: Pick<AccountBalance, (typeof amounts)[number]>, unit: number): string {
+  return csvRow([...head, ...amounts.map((name) => Number((parts[name] / unit).toFixed(digits))), ...amounts.map((name) => parts[name])]);
+}

@@ -1,0 +1,39 @@
+import type { AccountBalance, BalanceSums } from '#shared/statement.ts';
+import type { Page } from '#shared/paging.ts';
+import type { AppContext } from '#server/context.ts';
+import { exactTotal, isBehind, pageBounds, pageResponse } from '#server/http/paging.ts';
+import { accountsOf, balancesOf, spanWithin, sumBalances } from './account-balances.ts';
+import { checkedSpan, onSteadyBooks } from './steady-books.ts';
+import type { AskedSpan } from './steady-books.ts';
+
+export interface ListedBalances {
+  page: Page<AccountBalance>;
+  span: Pick<BalanceSums, 'from' | 'to' | 'quota_per_unit'>;
+}
+
+/** @throws {AppError} `invalid_field`, `log_deletion_running` */
+export async function listBalances(
+  { db, now, settings }: AppContext,
+  query: AskedSpan & { p?: number | undefined; page_size?: number | undefined },
+): Promise<ListedBalances> {
+  const asked = checkedSpan(query, Math.floor(now() / 1000));
+  const bounds = pageBounds(query);
+  const users = db.collection('users');
+  const total = await users.count(accountsOf(asked), exactTotal + 1);
+  const { skip, size: limit } = bounds;
+  const shown = isBehind(skip, total) ? [] : await users.find(accountsOf(asked), { skip, limit });
+  return onSteadyBooks(db, async (first) => {
+    const span = spanWithin(asked, first);
+    const items = await balancesOf(db, shown, span);
+    return {
+      page: pageResponse(items, bounds, total),
+      span: { from: span.from, to: span.to, quota_per_unit: settings.get('QuotaPerUnit') },
+    };
+  });
+}
+
+/** @throws {AppError} `invalid_field`, `log_deletion_running` */
+export function readBalanceSums(context: AppContext, query: AskedSpan): Promise<BalanceSums> {
+  const asked = checkedSpan(query, Math.floor(context.now() / 1000));
+  return onSteadyBooks(context.db, (first) => sumBalances(context, spanWithin(asked, first)));
+}

@@ -1,0 +1,75 @@
+// The table of all accounts over a month: its sums, other months, the file, and the way to one account's statement.
+import { mkdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { createVisitor, describeInBrowser } from './support/browser.ts';
+import type { Visitor, VisitorOptions } from './support/browser.ts';
+import { chat, furnish } from './support/furnish.ts';
+import { lookInTurn } from './support/in-turn.ts';
+import { text } from './support/texts.ts';
+import { startTidegate } from './support/tidegate.ts';
+import { expectSoundScreen, settle, signIn } from './support/visit.ts';
+
+const looks: Required<VisitorOptions>[] = [
+  { size: 'phone', scheme: 'dark', language: 'en' },
+  { size: 'tablet', scheme: 'light', language: 'zh' },
+  { size: 'desk', scheme: 'light', language: 'en' },
+];
+
+/** Where `TEST_PICTURES` names a folder, what a person would see is kept there. */
+async function keepPicture({ page }: Visitor, name: string): Promise<void> {
+  const folder = process.env.TEST_PICTURES;
+  if (folder === undefined) return;
+  mkdirSync(folder, { recursive: true });
+  await page.screenshot({ path: path.join(folder, `${name}.png`) });
+}
+
+describeInBrowser('balances of all accounts', () => {
+  it.each(lookInTurn(looks))('are listed by month with their sums, and saved as a file: $size, $scheme, $language', async (look) => {
+    await using tidegate = await startTidegate();
+    const { api, key } = await furnish(tidegate);
+    await api.put('/api/user/', { id: 2, quota_change: 5_000_000 });
+    for (let calls = 0; calls < 2; calls += 1) await chat(tidegate.url, key, { stream: false });
+    const visitor = await createVisitor(tidegate.url, look);
+    const { page } = visitor;
+    const say = (name: string, values = {}) => text(name, values, look.language);
+    await signIn(visitor);
+    await page.goto('/user');
+    await settle(page);
+    await page.getByRole('link', { name: say('users.action.balances'), exact: true }).click();
+    const sum = page.getByText(
+      look.language === 'en' ? say('balances.sum_other', { accounts: '2' }) : say('balances.sum', { accounts: '2' }),
+    );
+    await sum.waitFor();
+    await settle(page);
+    await expectSoundScreen(visitor);
+    await keepPicture(visitor, `balances-${look.size}-${look.scheme}-${look.language}`);
+
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: say('balances.csv'), exact: true }).click(),
+    ]);
+    const lines = (await readFile(await file.path(), 'utf8')).trimEnd().split('\r\n');
+    const amounts = lines.map((line) => line.split(',').slice(-6).map(Number));
+    const [one = [], two = [], all = []] = amounts.slice(1);
+    expect(all).toEqual(one.map((amount, index) => amount + (two[index] ?? 0)));
+    expect([one.at(-2), two.at(2)]).toEqual([expect.any(Number), 5_000_000]);
+    expect(one.at(-2)).toBeGreaterThan(0);
+
+    await page.getByText('keeper', { exact: true }).click();
+    await page
+      .getByRole('article')
+      .getByRole('rowheader', { name: say('statement.closing') })
+      .waitFor();
+    expect(new URL(page.url()).searchParams.get('user')).toBe('2');
+    await page.goBack();
+    await sum.waitFor();
+    // Before there were accounts there is nothing.
+    await page.getByRole('button', { name: say('balances.previous'), exact: true }).click();
+    await page.getByText(say('balances.empty.title'), { exact: true }).waitFor();
+    await settle(page);
+    await expectSoundScreen(visitor);
+    await visitor.context.close();
+  });
+});
