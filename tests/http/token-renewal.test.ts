@@ -31,15 +31,15 @@ describe.each(engines)('renewed tokens on $kind', (engine) => {
     expect(await codeOf(gate, before.key)).toBeUndefined();
     const asked = Math.floor(desk.app.clock.now() / 1000);
     const { data: renewed } = await client.post(`/api/token/${before.id}/renew`, { old_key_seconds: hour, revision: before.revision });
-    const until = renewed.old_key_until;
-    expect(until).toBeGreaterThanOrEqual(asked + hour);
-    expect(until).toBeLessThanOrEqual(desk.app.clock.now() / 1000 + hour);
-    expect(renewed).toEqual({ ...before, key: renewed.key, old_key_until: until, revision: before.revision + 1 });
+    const endsAt = renewed.old_key_until;
+    expect(endsAt).toBeGreaterThanOrEqual(asked + hour);
+    expect(endsAt).toBeLessThanOrEqual(desk.app.clock.now() / 1000 + hour);
+    expect(renewed).toEqual({ ...before, key: renewed.key, old_key_until: endsAt, revision: before.revision + 1 });
     expect(renewed.key).toMatch(/^[0-9a-zA-Z]{48}$/);
     expect(renewed.key).not.toBe(before.key);
     expect(JSON.stringify(await record(before.id))).not.toContain(renewed.key);
     for (const key of [before.key, renewed.key]) expect([await codeOf(gate, key), await statusOf(key)]).toEqual([undefined, 200]);
-    expect((await client.get('/api/token/')).data[0]).toMatchObject({ key: renewed.key, old_key_until: until });
+    expect((await client.get('/api/token/')).data[0]).toMatchObject({ key: renewed.key, old_key_until: endsAt });
 
     desk.app.clock.advance((hour / 2) * 1000);
     expect(await codeOf(gate, before.key)).toBeUndefined();

@@ -1,10 +1,9 @@
 import { Button, Switch } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { type ReactNode, useRef } from 'react';
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { tokenNameLimit } from '#shared/tokens.ts';
 import { failureOf, refusalText } from '#pwa/api/failure.ts';
-import { newRequestName } from '#pwa/api/request-name.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { focusFirstError, problemTexts, showOnField } from '#pwa/ui/form/field-errors.ts';
@@ -80,8 +79,6 @@ function useManyForm(ids: readonly number[], onDone: () => void) {
   const { t } = useTranslation();
   const format = useFormat();
   const edit = useEditTokens();
-  // The same name for the same edit until its outcome is known: a reply may be lost.
-  const named = useRef({ text: '', ref: '' });
   const form = useForm<ManyValues>({
     initialValues: emptyMany,
     validate: (values) =>
@@ -91,19 +88,13 @@ function useManyForm(ids: readonly number[], onDone: () => void) {
   });
   const submit = form.onSubmit(
     (values) => {
-      const body = manyBody(ids, values);
-      const text = JSON.stringify(body);
-      if (named.current.text !== text) named.current = { text, ref: newRequestName() };
-      edit.mutate(
-        { ...body, ref: named.current.ref },
-        {
-          onSuccess: ({ changed, same }) => {
-            toastSuccess(t(same === 0 ? 'token_edits.many.done' : 'token_edits.many.done_same', { count: changed }));
-            onDone();
-          },
-          onError: (error) => showOnField(form, failureOf(error)),
+      edit.mutate(manyBody(ids, values), {
+        onSuccess: ({ changed, same }) => {
+          toastSuccess(t(same === 0 ? 'token_edits.many.done' : 'token_edits.many.done_same', { count: changed }));
+          onDone();
         },
-      );
+        onError: (error) => showOnField(form, failureOf(error)),
+      });
     },
     () => focusFirstError(formId),
   );

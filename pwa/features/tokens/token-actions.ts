@@ -1,7 +1,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Token, type TokenCreate, type TokenEdit, type TokenRenewal, type TokensEdit, tokenApi, TokenStatus } from '#shared/tokens.ts';
 import { call } from '#pwa/api/call.ts';
+import { newRequestName } from '#pwa/api/request-name.ts';
 import { toastSuccess } from '#pwa/ui/frame/toast.ts';
 import { useUndo } from '#pwa/api/use-undo.ts';
 
@@ -93,8 +95,14 @@ export function useEndOldKey() {
 
 export function useEditTokens() {
   const refresh = useRefreshTokens();
+  // The same name for the same edit until its outcome is known: a reply may be lost.
+  const named = useRef({ text: '', ref: '' });
   return useMutation({
-    mutationFn: (body: TokensEdit) => call(tokenApi.editMany, { body }),
+    mutationFn: (body: Omit<TokensEdit, 'ref'>) => {
+      const text = JSON.stringify(body);
+      if (named.current.text !== text) named.current = { text, ref: newRequestName() };
+      return call(tokenApi.editMany, { body: { ...body, ref: named.current.ref } });
+    },
     meta: { quiet: true },
     onSettled: () => void refresh(),
   });

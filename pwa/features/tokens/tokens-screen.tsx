@@ -10,12 +10,13 @@ import { useSiteStatus } from '#pwa/api/site-status.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { loadTexts } from '#pwa/i18n/setup.ts';
 import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
-import { ColumnPicker, useColumns } from '#pwa/ui/list/columns.tsx';
+import { type ChosenColumns, ColumnPicker, useColumns } from '#pwa/ui/list/columns.tsx';
 import { DataList } from '#pwa/ui/list/data-list.tsx';
 import { FilterBar, FilterText } from '#pwa/ui/list/filter-bar.tsx';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { NoCredit } from '#pwa/ui/billing/no-credit.tsx';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
+import type { OpenRecordWays } from '#pwa/records/record-panel.tsx';
 import { useListScreen, useOpenRecord } from '#pwa/ui/list/use-list-screen.ts';
 import { Screen } from '#pwa/ui/frame/screen.tsx';
 import { PanelSpace } from '#pwa/ui/frame/side-panel.tsx';
@@ -61,14 +62,14 @@ export function TokensScreen({ search, onSearch }: TokensScreenProps) {
   const { t } = useTranslation();
   const isPhone = useIsPhone();
   const screen = useListScreen({ search, onSearch });
-  const { listed, isEmpty, partOfKey, setPartOfKey } = useTokenList({ search, onSearch, screen });
+  const list = useTokenList({ search, onSearch, screen });
+  const { listed, isEmpty } = list;
   const remove = useRemoveTokens();
   const columns = useTokenColumns((token) => handleRemove([token]));
   const chosen = useColumns(columns, columnsKey);
   const selection = useSelection<number>();
   const { ticked, allRows } = useTickedTokens(listed, selection);
-  // Of the tokens that were ticked when the panel was opened.
-  const [edited, setEdited] = useState<readonly number[]>();
+  const many = useManyEdited(selection);
   const withoutCredit = useWithoutCredit();
   const { row: opened, ...ways } = useOpenRecord(screen, { rows: listed.rows, rowKey: (row) => row.id });
   const handleClose = (): void => onSearch({ open: undefined });
@@ -89,39 +90,18 @@ export function TokensScreen({ search, onSearch }: TokensScreenProps) {
     <Screen
       title={t('tokens.title')}
       // One button is filled: the one in the empty list, or that of the open form, when there is one.
-      actions={createButton(isEmpty || search.open !== undefined || edited !== undefined ? 'default' : 'filled')}
-      filters={
-        <FilterBar
-          count={listed.filtersSet}
-          onClear={listed.onClearFilters}
-          search={{
-            label: t('tokens.filter.keyword'),
-            value: search.keyword ?? '',
-            onChange: (text) => onSearch({ keyword: text === '' ? undefined : text, p: undefined }),
-          }}
-          tools={<ColumnPicker chosen={chosen} />}
-        >
-          <FilterText label={t('tokens.filter.key')} value={partOfKey} onChange={setPartOfKey} />
-        </FilterBar>
-      }
+      actions={createButton(isEmpty || search.open !== undefined || many.ids !== undefined ? 'default' : 'filled')}
+      filters={<TokenFilters search={search} onSearch={onSearch} list={list} columns={chosen} />}
       panelFollows
       panel={
-        edited !== undefined ? (
-          <ManyPanel
-            key={edited.join(',')}
-            ids={edited}
-            onClose={() => setEdited(undefined)}
-            onDone={() => {
-              selection.clear();
-              setEdited(undefined);
-            }}
+        (many.ids !== undefined || opened !== undefined || search.open === newToken) && (
+          <OpenPanel
+            many={many}
+            isNew={search.open === newToken}
+            token={opened}
+            ways={{ ...ways, onClose: handleClose }}
+            onRemove={(token) => handleRemove([token])}
           />
-        ) : search.open === newToken ? (
-          <NewTokenPanel onClose={handleClose} />
-        ) : (
-          opened !== undefined && (
-            <TokenPanel key={opened.id} token={opened} onClose={handleClose} {...ways} onRemove={() => handleRemove([opened])} />
-          )
         )
       }
     >
@@ -135,18 +115,13 @@ export function TokensScreen({ search, onSearch }: TokensScreenProps) {
         rowName={(row) => row.name}
         open={search.open}
         onOpen={(key) => {
-          setEdited(undefined);
+          many.end(false);
           screen.onOpen(key);
         }}
         selection={selection}
         allRows={allRows}
         bulkActions={
-          <BulkActions
-            tokens={ticked}
-            isBusy={remove.isPending}
-            onEdit={() => setEdited(ticked.map(tokenId))}
-            onRemove={() => handleRemove(ticked)}
-          />
+          <BulkActions tokens={ticked} isBusy={remove.isPending} onEdit={() => many.edit(ticked)} onRemove={() => handleRemove(ticked)} />
         }
         isTwoLine
         isMuted={(row) => row.status !== 1}
@@ -158,6 +133,57 @@ export function TokensScreen({ search, onSearch }: TokensScreenProps) {
       />
     </Screen>
   );
+}
+
+/** The tokens that were ticked when the panel that changes them together was opened. */
+function useManyEdited({ clear }: Selection<number>) {
+  const [ids, setIds] = useState<readonly number[]>();
+  return {
+    ids,
+    edit: (tokens: readonly Token[]) => setIds(tokens.map(tokenId)),
+    end(isDone: boolean): void {
+      if (isDone) clear();
+      setIds(undefined);
+    },
+  };
+}
+
+interface TokenFiltersProps extends TokensScreenProps {
+  list: ReturnType<typeof useTokenList>;
+  columns: ChosenColumns<Token>;
+}
+
+function TokenFilters({ search, onSearch, list: { listed, partOfKey, setPartOfKey }, columns }: TokenFiltersProps) {
+  const { t } = useTranslation();
+  return (
+    <FilterBar
+      count={listed.filtersSet}
+      onClear={listed.onClearFilters}
+      search={{
+        label: t('tokens.filter.keyword'),
+        value: search.keyword ?? '',
+        onChange: (text) => onSearch({ keyword: text === '' ? undefined : text, p: undefined }),
+      }}
+      tools={<ColumnPicker chosen={columns} />}
+    >
+      <FilterText label={t('tokens.filter.key')} value={partOfKey} onChange={setPartOfKey} />
+    </FilterBar>
+  );
+}
+
+interface OpenPanelProps {
+  many: ReturnType<typeof useManyEdited>;
+  isNew: boolean;
+  token: Token | undefined;
+  ways: Pick<OpenRecordWays, 'onClose' | 'onPrevious' | 'onNext'>;
+  onRemove: (token: Token) => void;
+}
+
+/** What stands beside the list. */
+function OpenPanel({ many: { ids, end }, isNew, token, ways, onRemove }: OpenPanelProps) {
+  if (ids !== undefined) return <ManyPanel key={ids.join(',')} ids={ids} onClose={() => end(false)} onDone={() => end(true)} />;
+  if (isNew) return <NewTokenPanel onClose={ways.onClose} />;
+  return token !== undefined && <TokenPanel key={token.id} token={token} {...ways} onRemove={() => onRemove(token)} />;
 }
 
 const tokenId = ({ id }: Token): number => id;
