@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { UsageFigures, UsageSums } from '#shared/dashboard.ts';
 import { createFormat } from '#pwa/ui/billing/format.ts';
-import { chartParts, chartSteps, latencyOf, wholeOf, worstOf } from './chart-steps.ts';
+import { chartParts, chartSteps, latencyOf, marksOf, wholeOf, worstOf } from './chart-steps.ts';
 import { boundsOf, questionOf, stepsFor } from './dashboard-question.ts';
 
 const format = createFormat({ language: 'en', quotaPerUnit: 500_000, inCurrency: true, timeZone: 'UTC' });
@@ -112,4 +112,22 @@ test('dashboard-question: a week is seven local days up to now; long spans have 
   expect(stepsFor(month, now)).toEqual(['day', 'week']);
   const long = questionOf({ span: 'custom', from: bounds.end - 200 * day }, { isAdmin: false, usualStep: 'hour' });
   expect(boundsOf(long, now).isLong).toBe(true);
+});
+
+test('marks below a picture stand at one distance, on hours that it divides and at the beginnings of days', () => {
+  const stepsOf = (count: number, seconds: number, firstHour = 0) =>
+    Array.from({ length: count }, (_, place) => ({
+      start: start + place * seconds,
+      end: start + (place + 1) * seconds,
+      hour: seconds === 3600 ? (firstHour + place) % 24 : 0,
+    }));
+  // From 10:00 to 09:00: 12:00, 16:00 and so on to 08:00.
+  expect(marksOf(stepsOf(24, 3600, 10))).toEqual([2, 6, 10, 14, 18, 22]);
+  expect(marksOf(stepsOf(5, 3600, 10))).toEqual([0, 1, 2, 3, 4]);
+  // A week by the hour, begun at 10:00: each midnight.
+  expect(marksOf(stepsOf(168, 3600, 10))).toEqual([14, 38, 62, 86, 110, 134, 158]);
+  expect(marksOf(stepsOf(7, day))).toEqual([0, 1, 2, 3, 4, 5, 6]);
+  expect(marksOf(stepsOf(30, day))).toEqual([0, 5, 10, 15, 20, 25]);
+  expect(marksOf(stepsOf(365, day)).length).toBeLessThanOrEqual(7);
+  expect(marksOf([])).toEqual([]);
 });

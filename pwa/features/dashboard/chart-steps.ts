@@ -9,6 +9,8 @@ export interface ChartStep {
   /** On the axis, and in full. */
   label: string;
   name: string;
+  /** Of its start, on the clock of the reader. */
+  hour: number;
   sums: UsageSums;
   previous: UsageSums;
   latency: UsageLatency;
@@ -38,6 +40,7 @@ export function chartSteps(figures: UsageFigures, format: Format): ChartStep[] {
       end,
       label: labelOf(start, figures, format),
       name: nameOf(start, end, figures, format),
+      hour: Number(format.clock(start).slice(0, 2)),
       sums,
       previous: figures.previous[index] ?? noUsage,
       latency: figures.latency?.steps[index] ?? unknown,
@@ -45,6 +48,34 @@ export function chartSteps(figures: UsageFigures, format: Format): ChartStep[] {
       parts: [...named, Math.max(0, rest)],
     };
   });
+}
+
+/** Marks below a picture: more would touch each other on a phone. */
+const mostMarks = 7;
+const hoursBetween = [1, 2, 3, 4, 6, 12, 24, 48, 72, 96, 168];
+const daysBetween = [1, 2, 5, 7, 14, 31, 61, 92];
+const hourSeconds = 3600;
+
+/** Places of the steps that are named below a picture, at one distance: hours that it divides, days from the first on. */
+export function marksOf(steps: readonly Pick<ChartStep, 'start' | 'end' | 'hour'>[]): number[] {
+  const [first] = steps;
+  if (first === undefined) return [];
+  // An hour of a clock that is changed may be longer than another.
+  const isByHour = first.end - first.start < 2 * hourSeconds;
+  const distance = (isByHour ? hoursBetween : daysBetween).find((one) => steps.length / one <= mostMarks) ?? steps.length;
+  const isMark = ({ hour }: Pick<ChartStep, 'hour'>, place: number): boolean =>
+    isByHour && distance < 24 ? hour % distance === 0 : (place - firstMidnight(steps, isByHour)) % distance === 0;
+  return steps.flatMap((step, place) => (isMark(step, place) ? [place] : []));
+}
+
+/** Of hours: where a day begins. */
+function firstMidnight(steps: readonly Pick<ChartStep, 'hour'>[], isByHour: boolean): number {
+  return isByHour
+    ? Math.max(
+        0,
+        steps.findIndex(({ hour }) => hour === 0),
+      )
+    : 0;
 }
 
 /** The parts of the series, and the rest of everything. */

@@ -3,7 +3,7 @@
 import type { ReactNode } from 'react';
 import { Bar, CartesianGrid, ComposedChart, Line, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
 import { roundTicks } from '#pwa/ui/billing/round-ticks.ts';
-import type { ChartStep } from './chart-steps.ts';
+import { type ChartStep, marksOf } from './chart-steps.ts';
 import styles from './charts.module.css';
 
 export interface ChartSeries {
@@ -44,9 +44,9 @@ const axis = { stroke: 'var(--line-strong)', tickLine: false, tick: { fill: 'var
 const margin = { top: 8, right: 4, bottom: 0, left: 0 };
 
 export function Bars({ label, steps, series, previous, format, formatAxis, unit = 1, isCount = false, onStep }: BarsProps) {
-  const rows = steps.map((step) => ({
+  const rows = steps.map((step, place) => ({
     step,
-    label: step.label,
+    place,
     previous: previous?.value(step) || null,
     values: series.map((one) => one.value(step)),
   }));
@@ -60,7 +60,7 @@ export function Bars({ label, steps, series, previous, format, formatAxis, unit 
       <ComposedChart data={rows} margin={margin} accessibilityLayer={false} onClick={handleClick} barCategoryGap="22%">
         <Hatch />
         <CartesianGrid vertical={false} stroke="var(--line)" />
-        <XAxis dataKey="label" interval="preserveStartEnd" minTickGap={18} {...axis} />
+        <XAxis dataKey="place" {...marks(steps)} {...axis} />
         <YAxis width="auto" axisLine={false} tickFormatter={formatAxis} {...scale(ticks)} {...axis} />
         <Tooltip
           cursor={{ fill: 'var(--hover)' }}
@@ -95,7 +95,7 @@ export function Bars({ label, steps, series, previous, format, formatAxis, unit 
 }
 
 export function Lines({ label, steps, series, format, formatAxis, onStep }: LinesProps) {
-  const rows = steps.map((step) => ({ step, label: step.label, values: series.map((one) => one.value(step)) }));
+  const rows = steps.map((step, place) => ({ step, place, values: series.map((one) => one.value(step)) }));
   const ticks = roundTicks(Math.max(0, ...rows.flatMap(({ values }) => values.map((value) => value ?? 0))));
   const handleClick = (place: { activeTooltipIndex?: unknown }): void => {
     const step = steps[Number(place.activeTooltipIndex)];
@@ -105,7 +105,7 @@ export function Lines({ label, steps, series, format, formatAxis, onStep }: Line
     <Frame label={label}>
       <ComposedChart data={rows} margin={margin} accessibilityLayer={false} onClick={handleClick}>
         <CartesianGrid vertical={false} stroke="var(--line)" />
-        <XAxis dataKey="label" interval="preserveStartEnd" minTickGap={18} {...axis} />
+        <XAxis dataKey="place" {...marks(steps)} {...axis} />
         <YAxis width="auto" axisLine={false} tickFormatter={formatAxis} {...scale(ticks)} {...axis} />
         <Tooltip
           cursor={{ stroke: 'var(--line-strong)' }}
@@ -128,6 +128,11 @@ export function Lines({ label, steps, series, format, formatAxis, onStep }: Line
       </ComposedChart>
     </Frame>
   );
+}
+
+/** The steps that are named, each by its own words: two days have the same hours. */
+function marks(steps: readonly ChartStep[]) {
+  return { ticks: marksOf(steps), interval: 0, tickFormatter: (place: number) => steps[place]?.label ?? '' } as const;
 }
 
 /** All marks are drawn, and the last is where the picture ends. */

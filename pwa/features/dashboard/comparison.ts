@@ -22,7 +22,7 @@ export function useBefore({ steps, isCompared, value, isShort = false }: BeforeO
   const sum = sumOf(steps, (step) => value(step.previous));
   return {
     bars: { label, value: (step: ChartStep) => value(step.previous) },
-    line: { label, color: 'var(--ink)', isDashed: false, value: isShort ? format.countShort(sum) : format.count(sum) },
+    line: { label, color: 'var(--ink)', shape: 'line' as const, value: isShort ? format.countShort(sum) : format.count(sum) },
     column: { heading: label, value: (step: ChartStep) => format.count(value(step.previous)), total: format.count(sum) },
   };
 }

@@ -15,8 +15,15 @@ interface QuestionBlockProps {
   aside?: ReactNode;
   /** A table of many columns takes the width of two questions. */
   isTableWide?: boolean;
-  /** The lines of the chart and what each came to, above it. */
-  legend?: readonly { label: string; color: string; isDashed: boolean; value: string }[];
+  /** What the chart draws and what each came to, above it: a bar stands there as a square. */
+  legend?: readonly LegendLine[];
+}
+
+export interface LegendLine {
+  label: string;
+  color: string;
+  shape: 'bar' | 'line' | 'dashed';
+  value: string;
 }
 
 /** One question of the dashboard: a number, a picture, and the same as a table. */
@@ -52,7 +59,7 @@ export function QuestionBlock({ title, answer, remark, chart, table, aside, lege
               {legend.map((line) => (
                 <div key={line.label}>
                   <dt>
-                    <i data-dashed={line.isDashed || undefined} style={{ borderColor: line.color }} />
+                    <i data-shape={line.shape} style={{ borderColor: line.color }} />
                     {line.label}
                   </dt>
                   <dd>{line.value}</dd>

@@ -176,7 +176,7 @@ function Counts({
         />
       }
       legend={[
-        ...series.map(({ label, color, value }) => ({ label, color, isDashed: false, value: sumText(value(whole)) })),
+        ...series.map(({ label, color, value }) => ({ label, color, shape: 'bar' as const, value: sumText(value(whole)) })),
         ...listOf(before?.line),
       ]}
       table={
@@ -299,7 +299,7 @@ export function Speed({ figures, steps, linkOf, onStep }: QuestionProps) {
           onStep={(step) => onStep(step)}
         />
       }
-      legend={lines.map((line) => ({ ...line, value: show(line.value(whole)) }))}
+      legend={lines.map((line) => ({ ...line, shape: line.isDashed ? 'dashed' : 'line', value: show(line.value(whole)) }))}
       table={
         <StepTable
           label={t('dashboard.speed.title')}
