@@ -143,12 +143,7 @@ test.each([
   ['one that can be saved', {}, ['Editing needs a connection']],
   ['one that can only be switched', { isReadOnly: true }, ['Editing needs a connection']],
   ['one that can only be deleted', { isReadOnly: true, canToggle: false }, ['Delete needs a connection']],
-])('record-panel: without a connection a phone says at the foot of %s once what needs it', async (_which, props, buttons) => {
-  vi.stubGlobal('matchMedia', (query: string) => ({
-    matches: query.includes('max-width'),
-    addEventListener: () => {},
-    removeEventListener: () => {},
-  }));
+])('record-panel: without a connection is said at the foot of %s once what needs one, at every width', async (_which, props, buttons) => {
   open(props);
   dispatchEvent(new Event('offline'));
   await shows(() => expect(foot()).toEqual(buttons));

@@ -8,7 +8,6 @@ import { focusFirstError } from '#pwa/ui/form/field-errors.ts';
 import { Refusal } from '#pwa/ui/form/refusal.tsx';
 import { RevisionConflict } from '#pwa/ui/form/revision-conflict.tsx';
 import { UnsavedEdits } from '#pwa/ui/form/unsaved-edits.tsx';
-import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { Later } from '#pwa/ui/frame/later.tsx';
 import { PanelSection, SidePanel } from '#pwa/ui/frame/side-panel.tsx';
 import styles from './record-panel.module.css';
@@ -139,10 +138,9 @@ interface PanelFootProps {
 function PanelFoot({ formId, isReadOnly, isDirty, isSaving, toggle, onRemove }: PanelFootProps) {
   const { t } = useTranslation();
   const isOnline = useIsOnline();
-  const isPhone = useIsPhone();
   const needs = useNeedsConnection();
   const isOnlyRemoved = isReadOnly && toggle === undefined;
-  if (isPhone && !isOnline && !isOnlyRemoved) {
+  if (!isOnline && !isOnlyRemoved) {
     // Several such labels do not fit beside each other.
     return (
       <Button disabled leftSection={<Icon name="unlinked" />}>
