@@ -1,7 +1,7 @@
 import { isValidElement, type ReactNode, useDeferredValue, useState } from 'react';
 import { AgePlace } from './age-place.ts';
 import { useIsPhone } from './breakpoint.ts';
-import { AfterFrame } from './later.tsx';
+import { AfterFrame, Pending } from './later.tsx';
 import { PageHeader } from './page-header.tsx';
 import styles from './screen.module.css';
 import type { Path } from './paths.ts';
@@ -51,7 +51,8 @@ export function Screen({
   const [agePlace, setAgePlace] = useState<HTMLElement | null>(null);
   useScreenHeading(title, back);
   const following = useDeferredValue(panel);
-  const shownPanel = panelFollows && !isPhone && !isSameRecord(panel, following) ? following : panel;
+  const isBehind = panelFollows && !isPhone && panel !== following && !isSameRecord(panel, following);
+  const shownPanel = isBehind ? following : panel;
   const hasPanel = shownPanel !== undefined && shownPanel !== null && shownPanel !== false;
   return (
     <>
@@ -83,6 +84,7 @@ export function Screen({
         <AgePlace value={agePlace}>
           <AfterFrame>{children}</AfterFrame>
         </AgePlace>
+        {isBehind && <Pending />}
       </main>
       {shownPanel}
     </>
