@@ -109,7 +109,7 @@ function calledColumns(t: TFunction, isAdmin: boolean): Column<Log>[] {
     key: 'channel',
     heading: t('logs.column.channel'),
     cell: (log) => <ChannelPath log={log} />,
-    width: 120,
+    width: 144,
     leave: 6,
   };
   return [
@@ -174,7 +174,7 @@ function usageColumns(t: TFunction, unit: string): Column<Log>[] {
 
 const tightWidths = new Map([
   ['username', 80],
-  ['channel', 92],
+  ['channel', 112],
   ['token', 88],
 ]);
 
@@ -275,7 +275,7 @@ export function typeName(type: number): 'top_up' | 'consumption' | 'management' 
   return type === LogType.system ? 'system' : 'unknown';
 }
 
-/** `12 → 7`: the ones that failed are struck. */
+/** `12 → Harbour mouth`: those that failed are struck, and the last one has its name. */
 function ChannelPath({ log }: { log: Log }) {
   const { t } = useTranslation();
   const path = channelPath(log);
@@ -286,16 +286,21 @@ function ChannelPath({ log }: { log: Log }) {
           {index > 0 && <span className={styles.arrow}> → </span>}
           {step.hasFailed ? (
             <s className={styles.failed}>
-              {step.channel}
+              {stepName(step, path.length)}
               <span className="visually-hidden"> {t(`logs.ending.${step.isUnsent === true ? 'unsendable' : 'failed'}`)}</span>
             </s>
           ) : (
-            step.channel
+            stepName(step, path.length)
           )}
         </Fragment>
       ))}
     </span>
   );
+}
+
+/** A step among several is a number as long as another one follows: there is room for one name. */
+function stepName({ channel, name, hasFailed }: { channel: number; name: string; hasFailed: boolean }, steps: number): string {
+  return name === '' || (hasFailed && steps > 1) ? `#${channel}` : name;
 }
 
 function Duration({ log }: { log: Log }) {
