@@ -43,12 +43,11 @@ export function ChannelState({ channel }: { channel: Channel }) {
   if (useIsPhone()) {
     return (
       <span className={styles.line}>
-        <StatusMark status={name}>{t(`channels.status.${name}`)}</StatusMark>
-        {fails !== undefined && (
-          <>
-            {' '}
-            <StatusMark status="failed">{fails}</StatusMark>
-          </>
+        {/* A card has room for one of them: what fails is enabled. */}
+        {fails === undefined ? (
+          <StatusMark status={name}>{t(`channels.status.${name}`)}</StatusMark>
+        ) : (
+          <StatusMark status="failed">{fails}</StatusMark>
         )}{' '}
         · {why === '' ? typeName(channel.type) : why}
       </span>

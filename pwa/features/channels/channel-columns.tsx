@@ -162,13 +162,14 @@ function testColumns({ t, format, tests, figures, isPhone }: CellContext): Colum
   ];
 }
 
-function moneyColumns({ t, format, hasBalances }: CellContext): Column<Channel>[] {
+function moneyColumns({ t, format, isPhone, hasBalances }: CellContext): Column<Channel>[] {
   const unit = format.unit === '' ? '' : ` ${format.unit}`;
   return [
     {
       key: 'balance',
       heading: t('channels.column.used') + unit,
-      cell: (row) => <QuotaCell quota={row.used_quota} />,
+      // A card has no heading that says what the amount is.
+      cell: (row) => (isPhone ? t('channels.used', { amount: format.quota(row.used_quota) }) : <QuotaCell quota={row.used_quota} />),
       width: 104,
       align: 'end',
       leave: 7,

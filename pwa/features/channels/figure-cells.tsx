@@ -2,6 +2,7 @@ import type { TFunction } from 'i18next';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type ChannelFigures, figureHours, hourSeconds } from '#shared/channels.ts';
+import { useFailing } from '#pwa/api/failing-channels.ts';
 import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { AsOf } from '#pwa/ui/frame/as-of.tsx';
 import type { Format } from '#pwa/ui/billing/format.ts';
@@ -67,10 +68,12 @@ function stripLabel(own: ChannelFigures | null, since: number, { t, format }: { 
 
 /** Per cent of the calls that went well; on a card, where no heading says so, in words. */
 export function OkShare({ figures, id }: FigureCellProps) {
-  return <OkShareOf own={figures.of(id)} />;
+  const isFailing = useFailing(id) !== undefined;
+  return <OkShareOf own={figures.of(id)} isMarked={isFailing} />;
 }
 
-export function OkShareOf({ own }: { own: ChannelFigures | null | undefined }) {
+/** @param isMarked true: the card says already that the channel is failing */
+export function OkShareOf({ own, isMarked = false }: { own: ChannelFigures | null | undefined; isMarked?: boolean }) {
   const { t } = useTranslation();
   const format = useFormat();
   const isPhone = useIsPhone();
@@ -78,7 +81,8 @@ export function OkShareOf({ own }: { own: ChannelFigures | null | undefined }) {
   const share = own === null ? null : okShare(own);
   if (isPhone) {
     if (share === null) return null;
-    return <StatusMark status="failed">{t('channels.figures.ok', { share: format.percent(share) })}</StatusMark>;
+    const text = t('channels.figures.ok', { share: format.percent(share) });
+    return isMarked ? text : <StatusMark status="failed">{text}</StatusMark>;
   }
   if (own === null || share === null) return '—';
   return <span className={isLow(own) ? styles.low : undefined}>{format.percentBare(share)}</span>;

@@ -42,7 +42,15 @@ interface TokenParts {
 function tokenColumns(t: TFunction, { unit, isTouched, onToggle, onRemove }: TokenParts): Column<Token>[] {
   const withUnit = (heading: string): string => (unit === '' ? heading : `${heading} ${unit}`);
   return [
-    { key: 'name', heading: t('tokens.column.name'), cell: (token) => <Name token={token} />, card: 'title', isLocked: true },
+    {
+      key: 'name',
+      heading: t('tokens.column.name'),
+      cell: (token) => <Name token={token} />,
+      // The end of a key tells it from others.
+      least: 176,
+      card: 'title',
+      isLocked: true,
+    },
     {
       key: 'status',
       heading: t('tokens.column.status'),
@@ -75,7 +83,7 @@ function tokenColumns(t: TFunction, { unit, isTouched, onToggle, onRemove }: Tok
       leave: 3,
       card: 'note',
     },
-    { key: 'models', heading: t('tokens.column.models'), cell: (token) => <Models token={token} />, width: 124, leave: 6 },
+    { key: 'models', heading: t('tokens.column.models'), cell: (token) => <Models token={token} />, width: 108, leave: 6 },
     { key: 'expiry', heading: t('tokens.column.expiry'), cell: (token) => <Expiry token={token} />, width: 152, leave: 5 },
     { key: 'created', heading: t('tokens.column.created'), cell: (token) => <Day at={token.created_time} />, width: 112, leave: 7 },
     {
