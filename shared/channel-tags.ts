@@ -112,6 +112,6 @@ export const channelTagApi = {
   repair: endpoint('POST', '/api/channel/fix', {
     access: 'admin',
     reply: z.int(),
-    summary: 'Mend stored channels and read them anew',
+    summary: 'Repair stored channels and reload them',
   }),
 };

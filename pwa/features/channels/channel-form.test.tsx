@@ -293,7 +293,7 @@ describe('channel-form', () => {
       await shows(() => expect(screen.text()).toContain('no such key'));
       expect(screen.text()).toContain('The provider refuses the key.');
       expect(sent('create')).toEqual([]);
-      screen.press('Create all the same');
+      screen.press('Create anyway');
       await shows(() => expect(created).toEqual([[12]]));
     });
   });
