@@ -27,7 +27,6 @@ export function SetupWizard({ state, onFinished }: SetupWizardProps) {
   const { form, needs, submit, isPending, refusal } = useSetupForm(state, onFinished);
   return (
     <form id={formId} className={styles.form} noValidate onSubmit={submit}>
-      <Database type={state.database_type} />
       <RootAccount form={form} {...needs} />
       <UsageModes form={form} />
       {refusal !== undefined && (
@@ -36,6 +35,7 @@ export function SetupWizard({ state, onFinished }: SetupWizardProps) {
         </p>
       )}
       <OnlineButton type="submit" variant="filled" className={styles.submit} loading={isPending} label={t('setup.submit')} />
+      <Database type={state.database_type} />
     </form>
   );
 }
@@ -62,7 +62,7 @@ function useSetupForm(state: SetupWizardProps['state'], onFinished: SetupWizardP
 }
 type SetupForm = ReturnType<typeof useSetupForm>['form'];
 
-/** Where the data will lie, said before anything is entered. */
+/** Where the data is stored. Below the form: nothing there is to be entered. */
 function Database({ type }: { type: string }) {
   const { t } = useTranslation();
   if (type === '') return null;
@@ -73,7 +73,7 @@ function Database({ type }: { type: string }) {
         {t('setup.database.title')}
       </h2>
       <p className={styles.database}>
-        <StatusMark status={isFile ? 'look' : 'on'} strong>
+        <StatusMark status={isFile ? 'note' : 'on'} strong>
           {t(isFile ? 'setup.database.file' : 'setup.database.server')}
         </StatusMark>
         <span>{t(isFile ? 'setup.database.file_text' : 'setup.database.server_text')}</span>
