@@ -1,8 +1,17 @@
 import { type Token, TokenStatus } from '#shared/tokens.ts';
 import { commaList } from '#shared/comma-list.ts';
 
-/** The chosen one, or else the first that a call can be made with. `now` in unix seconds. */
-export function usableToken(tokens: readonly Token[], now: number, chosen?: number): Token | undefined {
+interface Preferred {
+  chosen?: number | undefined;
+  /** Name of the token that made the newest call that was answered. */
+  called?: string | undefined;
+}
+
+/**
+ * The chosen one, or else, of those that a call can be made with, the one that made the newest call, one for every model, any. `now` in
+ * unix seconds.
+ */
+export function usableToken(tokens: readonly Token[], now: number, { chosen, called }: Preferred = {}): Token | undefined {
   const usable = tokens.filter(
     (token) =>
       token.status === TokenStatus.enabled &&
@@ -11,7 +20,12 @@ export function usableToken(tokens: readonly Token[], now: number, chosen?: numb
       (token.expired_time === -1 || token.expired_time > now) &&
       (token.unlimited_quota || token.remain_quota > 0),
   );
-  return usable.find(({ id }) => id === chosen) ?? usable[0];
+  return (
+    usable.find(({ id }) => id === chosen) ??
+    usable.find(({ name }) => name === called) ??
+    usable.find(({ model_limits_enabled: isLimited }) => !isLimited) ??
+    usable[0]
+  );
 }
 
 /** The models that its key is limited to; null: every one. */

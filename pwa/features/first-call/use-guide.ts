@@ -7,6 +7,7 @@ import type { User } from '#shared/user.ts';
 import { selfQuery, useStoredUser } from '#pwa/api/self.ts';
 import { useSiteStatus } from '#pwa/api/site-status.ts';
 import { acceptsUnpriced } from '#pwa/api/accepts-unpriced.ts';
+import { onlyTakesOrders } from '#pwa/api/chat-models.ts';
 import { callableModels } from './guide-models.ts';
 import { firstCallQuery, guideChannelsQuery, guidePricesQuery, guideTokensQuery } from './queries.ts';
 import { limitOf, usableToken } from './usable-token.ts';
@@ -28,6 +29,11 @@ export interface Guide {
   isForClients: boolean;
 }
 
+/** False: it takes orders of drawings, music or videos only. */
+function answersCalls({ models }: Channel): boolean {
+  return !onlyTakesOrders(commaList(models));
+}
+
 /** Where the set-up stands, from what there is; nothing of it is stored. */
 export function useGuide(tokenId: number | undefined) {
   const stored = useStoredUser();
@@ -36,9 +42,12 @@ export function useGuide(tokenId: number | undefined) {
   const channels = useQuery({ ...guideChannelsQuery, enabled: isAdmin });
   const tokens = useQuery(guideTokensQuery);
   const prices = useQuery(guidePricesQuery);
-  const token = tokens.data === undefined ? undefined : usableToken(tokens.data, Date.now() / 1000, tokenId);
-  const isForClients = token !== undefined && token.id === tokenId;
+  const isForClients = tokens.data !== undefined && usableToken(tokens.data, Date.now() / 1000, { chosen: tokenId })?.id === tokenId;
   const state = useQuery({ ...firstCallQuery(isForClients ? tokenId : undefined), enabled: tokens.data !== undefined });
+  // On a site that has been used the guide is about what worked.
+  const answered = state.data?.call?.is_answered === true ? state.data.call : undefined;
+  const token =
+    tokens.data === undefined ? undefined : usableToken(tokens.data, Date.now() / 1000, { chosen: tokenId, called: answered?.token_name });
   const isSelfUse = useSiteStatus()?.self_use_mode_enabled === true;
   const all = [self, ...(isAdmin ? [channels] : []), tokens, prices];
   const failed = all.find((query) => query.data === undefined && query.error !== null);
@@ -59,7 +68,7 @@ export function useGuide(tokenId: number | undefined) {
     return {
       isAdmin,
       user,
-      channel: enabled[0],
+      channel: enabled.find(({ id }) => id === answered?.channel?.id) ?? enabled.find(answersCalls) ?? enabled[0],
       channelCount: channels.data?.total ?? 0,
       token,
       models: limit === null ? names : names.filter((name) => limit.has(name)),
