@@ -14,7 +14,7 @@ import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { Tag } from '#pwa/ui/controls/tag.tsx';
 import { tokenName } from '#pwa/ui/billing/token-name.ts';
-import { channelPath, durationOf, columnSeconds, firstBytePace, isHandedIn, type Pace, paceOf } from './log-summary.ts';
+import { channelPath, durationOf, firstBytePace, isHandedIn, type Pace, paceOf } from './log-summary.ts';
 import { CallSize } from './call-size.tsx';
 import { EndingMark, RefusalMark } from './log-labels.tsx';
 import styles from './logs.module.css';
@@ -305,18 +305,16 @@ function stepName({ channel, name, hasFailed }: { channel: number; name: string;
 
 function Duration({ log }: { log: Log }) {
   const format = useFormat();
-  const isPhone = useIsPhone();
   if (!isCall(log) || isHandedIn(log)) return null;
   const milliseconds = durationOf(log);
-  const text = isPhone ? format.duration(milliseconds) : columnSeconds(milliseconds, format.duration);
-  return <Paced pace={paceOf(milliseconds / 1000)} text={text} />;
+  return <Paced pace={paceOf(milliseconds / 1000)} text={format.duration(milliseconds)} />;
 }
 
 function FirstByte({ log }: { log: Log }) {
   const format = useFormat();
   const first = otherOf(log)?.frt;
   if (!isCall(log) || first === undefined || !log.is_stream) return null;
-  return <Paced pace={firstBytePace(first / 1000)} text={columnSeconds(first, format.duration)} />;
+  return <Paced pace={firstBytePace(first / 1000)} text={format.duration(first)} />;
 }
 
 /** A time; slow ones have a shape before them and a word for those who do not see it. */

@@ -102,12 +102,6 @@ export function channelPath(log: Log): PathStep[] {
 
 export type Pace = 'good' | 'slow' | 'very_slow';
 
-/** Seconds for a column whose heading names them. Tenths would say 0.0 of a few milliseconds, which are written as they are. */
-export function columnSeconds(milliseconds: number, duration: (milliseconds: number) => string): string {
-  if (milliseconds < 100) return duration(milliseconds);
-  return (milliseconds / 1000).toLocaleString('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1 });
-}
-
 /** Whole calls: under 101 s, under 300 s, or longer. */
 export function paceOf(seconds: number): Pace {
   if (seconds < 101) return 'good';

@@ -30,7 +30,7 @@ export function LogTimeline({ list, onNarrow }: LogTimelineProps) {
   const bounds = boundsOfList(list);
   const chosen = list.range.range === 'custom' ? bounds : undefined;
   return (
-    <div className={logs.timeline}>
+    <div className={logs.timeline} aria-busy={data === undefined || undefined}>
       {data !== undefined && (
         <Picture
           timeline={data}

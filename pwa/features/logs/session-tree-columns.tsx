@@ -9,7 +9,7 @@ import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import type { Column } from '#pwa/ui/list/columns.tsx';
 import { EndingMark } from './log-labels.tsx';
-import { columnSeconds, durationOf } from './log-summary.ts';
+import { durationOf } from './log-summary.ts';
 import { Cached, CallCount, shortId } from './session-columns.tsx';
 import type { SessionRow } from './session-rows.ts';
 import styles from './sessions.module.css';
@@ -48,7 +48,7 @@ export function treeColumns(t: TFunction, { unit, isPhone }: { unit: string; isP
     {
       key: 'use_time',
       heading: t('logs.column.duration'),
-      cell: (row) => <Duration row={row} isPhone={isPhone} />,
+      cell: (row) => <Duration row={row} />,
       width: 84,
       align: 'end',
       leave: 3,
@@ -128,10 +128,10 @@ function Time({ at, isPhone }: { at: number; isPhone: boolean }) {
   return <span className={styles.quiet}>{isPhone ? format.clock(at) : format.time(at)}</span>;
 }
 
-function Duration({ row, isPhone }: { row: SessionRow; isPhone: boolean }) {
+function Duration({ row }: { row: SessionRow }) {
   const format = useFormat();
   const milliseconds = row.kind === 'agent' ? row.agent.duration_ms : durationOf(row.log);
-  const text = isPhone ? format.duration(milliseconds) : columnSeconds(milliseconds, format.duration);
+  const text = format.duration(milliseconds);
   return <span className={styles.quiet}>{text}</span>;
 }
 
