@@ -244,7 +244,7 @@ describe('channels-screen', () => {
     open();
     await menuItem('east', 'Delete');
     await shows(() => expect(stored.map(({ name }) => name)).toEqual(['west']));
-    await shows(() => expect(screen.text()).toContain('Channel east is deleted: no call goes there.'));
+    await shows(() => expect(screen.text()).toContain('Channel east is deleted and gets no more calls.'));
     await shows(() => expect(document.querySelector('tbody')?.textContent).not.toContain('east'));
     expect(document.querySelector('dialog')).toBeNull();
     screen.press('Undo');

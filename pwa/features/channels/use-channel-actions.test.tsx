@@ -70,7 +70,7 @@ describe('use-channel-actions', () => {
 
   test('of those that were to be deleted the ones that were are restored', async () => {
     await told.actions?.remove([7, 8, 9, 10]);
-    await shows(() => expect(screen.text()).toContain('3 channels are deleted: no call goes there.'));
+    await shows(() => expect(screen.text()).toContain('3 channels are deleted and get no more calls.'));
     screen.press('Undo');
     await shows(() => expect(sent).toHaveLength(2));
     expect(sent[1]).toEqual({ path: '/api/channel/restore', body: { ids: [7, 9, 10] } });

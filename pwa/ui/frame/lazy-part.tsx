@@ -9,12 +9,19 @@ export function lazyPart<Module, Props extends object>(
   load: () => Promise<Module>,
   pick: (part: Module) => ComponentType<Props>,
   /** What keeps its place meanwhile. */
-  space: ReactNode = <Pending />,
+  space: ReactNode = null,
 ) {
   const Part = lazy(async () => ({ default: pick(await load()) }));
   return function LazyPart(props: Props): ReactNode {
     return (
-      <Suspense fallback={space}>
+      <Suspense
+        fallback={
+          <>
+            {space}
+            <Pending />
+          </>
+        }
+      >
         <Part {...props} />
       </Suspense>
     );

@@ -42,7 +42,7 @@ export function DataCards<Row, Key extends string | number>(props: RowsProps<Row
           </Button>
         </div>
       )}
-      <ul className={styles.cards} aria-label={label}>
+      <ul className={styles.cards} aria-label={label} aria-busy={drawn < rows.length || undefined}>
         {rows.slice(0, drawn).map((row, index) => {
           const key = rowKey(row);
           const name = String(key);

@@ -176,7 +176,7 @@ function Body<Row, Key extends string | number>(
   // The room of the rows to come: the scroll bar has its length from the start. Not a row: that would move as they come.
   const room = `calc(${rows.length - drawn} * var(${isTwoLine ? '--row-2' : '--row'}))`;
   return (
-    <tbody style={drawn < rows.length ? { paddingBottom: room } : undefined}>
+    <tbody style={drawn < rows.length ? { paddingBottom: room } : undefined} aria-busy={drawn < rows.length || undefined}>
       {rows.slice(0, drawn).map((row, index) => {
         const key = rowKey(row);
         const name = String(key);
