@@ -142,7 +142,7 @@ describe('channels-screen', () => {
     open();
     await shows(() => expect(screen.button('Test west').disabled).toBe(false));
     expect(screen.button('Test films').disabled).toBe(true);
-    expect(screen.button('Test films').title).toContain('it takes orders alone');
+    expect(screen.button('Test films').title).toContain('every request creates a paid job');
     await shows(() => screen.press('More actions for films'));
     await shows(() => expect(screen.text()).toContain('Copy channel'));
     expect(screen.text()).not.toContain('Test a model');
@@ -189,26 +189,26 @@ describe('channels-screen', () => {
   test('each state says how many it would show: of all channels, and of what a search found', async () => {
     counts = { enabled: 31, disabled_by_hand: 5, disabled_by_system: 2 };
     open();
-    await shows(() => expect(states()).toEqual(['All 38', 'Enabled 31', 'Manual 5', 'Automatic 2']));
+    await shows(() => expect(states()).toEqual(['All 38', 'Enabled 31', 'Disabled 5', 'Auto-disabled 2']));
     // Of all channels still: a state does not narrow what it counts.
-    screen.press('Manual 5');
+    screen.press('Disabled 5');
     await shows(() => expect(screen.text()).not.toContain('east'));
     expect(states()).toContain('Enabled 31');
     screen.leave();
     open({ keyword: 'st' });
-    await shows(() => expect(states()).toEqual(['All 2', 'Enabled 1', 'Manual 1', 'Automatic 0']));
+    await shows(() => expect(states()).toEqual(['All 2', 'Enabled 1', 'Disabled 1', 'Auto-disabled 0']));
   });
 
   test('of a search that found more than it tells, no state says how many', async () => {
     stored = Array.from({ length: 1_000 }, (_, at) => buildConsoleChannel({ id: at + 1, name: `st-${at}` }));
     open({ keyword: 'st' });
     await shows(() => expect(screen.text()).toContain('st-0'));
-    expect(states()).toEqual(['All', 'Enabled', 'Manual', 'Automatic']);
+    expect(states()).toEqual(['All', 'Enabled', 'Disabled', 'Auto-disabled']);
   });
 
   test('under their tags the totals of the tags are counted', async () => {
     open({ keyword: 'st', by: 'tag' });
-    await shows(() => expect(states()).toEqual(['All 7', 'Enabled 4', 'Manual 2', 'Automatic 1']));
+    await shows(() => expect(states()).toEqual(['All 7', 'Enabled 4', 'Disabled 2', 'Auto-disabled 1']));
   });
 
   test('a tag and the sum of all have their figures under the columns, as exact as those of a channel', async () => {
@@ -226,7 +226,7 @@ describe('channels-screen', () => {
     expect(figuresOf('No tag')).toMatchObject({ used: '10.00', priority: '−7 – 4' });
     expect(figuresOf('All tags')).toMatchObject({ used: '10.00', priority: '−7 – 4', status: '412' });
     // A state shows a part of them: then there is no sum of all.
-    await shows(() => screen.press('Manual 1'));
+    await shows(() => screen.press('Disabled 1'));
     await shows(() => expect(screen.text()).not.toContain('east'));
     expect(screen.text()).not.toContain('All tags');
     expect(figuresOf('No tag')).toMatchObject({ used: '10.00' });

@@ -6,7 +6,7 @@ import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import { SummaryItem } from '#pwa/ui/frame/page-header.tsx';
 import { Screen } from '#pwa/ui/frame/screen.tsx';
-import { Together } from '#pwa/ui/frame/together.tsx';
+import { Following, Together } from '#pwa/ui/frame/together.tsx';
 import { Address } from './address-block.tsx';
 import { Balance } from './balance-block.tsx';
 import styles from './home-screen.module.css';
@@ -37,9 +37,11 @@ export function HomeScreen() {
               <RecentCalls isWide />
             </div>
             <div className={styles.column}>
-              <OwnTokens />
-              <MonthBlock />
-              <Address />
+              <Following>
+                <OwnTokens />
+                <MonthBlock />
+                <Address />
+              </Following>
             </div>
           </div>
         </Together>

@@ -19,7 +19,7 @@ import { AsOf } from '#pwa/ui/frame/as-of.tsx';
 import { Block } from '#pwa/ui/frame/block.tsx';
 import { QueryState } from '#pwa/ui/frame/query-state.tsx';
 import { RowsShape } from '#pwa/ui/frame/shapes.tsx';
-import { Together } from '#pwa/ui/frame/together.tsx';
+import { Following, Together } from '#pwa/ui/frame/together.tsx';
 import { serverWords } from '#pwa/ui/server-words.ts';
 import { Balance } from './balance-block.tsx';
 import styles from './home-screen.module.css';
@@ -55,14 +55,16 @@ export function OperatorHome() {
           </div>
         </div>
         <div className={styles.column}>
-          <NeedsHand />
-          <RefusalBlock />
-          <ChangesBlock />
-          <Balance />
-          <RecentCalls />
-          <div className={styles.own}>
-            <Start />
-          </div>
+          <Following>
+            <NeedsHand />
+            <RefusalBlock />
+            <ChangesBlock />
+            <Balance />
+            <RecentCalls />
+            <div className={styles.own}>
+              <Start />
+            </div>
+          </Following>
         </div>
       </div>
     </Together>

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, startTransition, useEffect, useState } from 'react';
+import { type ReactNode, startTransition, use, useEffect, useState } from 'react';
 import { HeldBack, useAfter } from './query-state.tsx';
 import styles from './together.module.css';
 
@@ -38,4 +38,14 @@ export function Together({ children }: { children: ReactNode }) {
       </div>
     </HeldBack>
   );
+}
+
+/** A column beside the first one: filled right after it, in a task of its own. Both at once keep a slow phone from answering. */
+export function Following({ children }: { children: ReactNode }) {
+  const isHeld = use(HeldBack);
+  const [isReady, setReady] = useState(false);
+  useEffect(() => {
+    if (!isHeld) startTransition(() => setReady(true));
+  }, [isHeld]);
+  return <HeldBack value={isHeld || !isReady}>{children}</HeldBack>;
 }
