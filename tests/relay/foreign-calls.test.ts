@@ -134,6 +134,25 @@ const callers: Record<string, Caller> = {
       ],
     }),
   },
+  interactions: {
+    path: '/v1beta/interactions',
+    body: ({ ids, written = {}, result = { text: 'done', isError: false } }) => ({
+      model,
+      store: false,
+      tools: [{ type: 'function', name: 'Bash', parameters: schema }],
+      input: [
+        { type: 'user_input', content: [{ type: 'text', text: 'go' }] },
+        ...ids.map((id) => ({ type: 'function_call', id, name: 'Bash', arguments: written })),
+        ...ids.map((id) => ({
+          type: 'function_result',
+          call_id: id,
+          name: 'Bash',
+          result: result.text,
+          ...(result.isError ? { is_error: true } : {}),
+        })),
+      ],
+    }),
+  },
 };
 
 async function send(scene: RelayScene, { path, body }: Caller, history: History): Promise<{ sent: Json; dropped: string | null }> {
@@ -194,9 +213,13 @@ describe.each(engines)('tool calls of others, on $kind', (engine) => {
     Cohere: { channel: {}, front: startFakeCohere, read: (body) => objects(body['messages']).at(-1)?.['content'] },
   };
 
-  test.each(Object.entries(failed))('that a tool has failed is told to %s in words', async (_name, { channel, front, read }) => {
+  const failures = Object.entries(failed).flatMap(([name, target]) =>
+    ['claude', 'interactions'].map((caller) => [name, caller, target] as const),
+  );
+
+  test.each(failures)('that a tool has failed is told to %s in words, by a %s caller', async (_name, named, { channel, front, read }) => {
     await using scene = await createScene(engine, { channels: [channel], ...(front === undefined ? {} : { front }) });
-    const caller = callers['claude'] as Caller;
+    const caller = callers[named] as Caller;
     const told = [
       ['', 'Error: the tool failed without a message.'],
       ['no such file', 'Error: no such file'],

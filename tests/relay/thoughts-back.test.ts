@@ -30,6 +30,8 @@ function claudeContent({ content, events }: Json): Json[] {
     const told = blocks[Number(index)];
     if (type === 'content_block_delta' && Object(delta).type === 'thinking_delta' && told !== undefined)
       told['thinking'] = `${String(told['thinking'])}${String(Object(delta).thinking)}`;
+    if (type === 'content_block_delta' && Object(delta).type === 'signature_delta' && told !== undefined)
+      told['signature'] = Object(delta).signature;
   }
   return blocks;
 }
@@ -77,7 +79,41 @@ const callers: Record<string, (scene: RelayScene, model: string, stream: boolean
     expect([second.status, await second.text()]).toEqual([200, expect.any(String)]);
     return undefined;
   },
+  async interactions(scene, model, stream) {
+    const tools = [{ type: 'function', name: 'ls', parameters: schema }];
+    const shared = { model, stream, store: false, tools, generation_config: { thinking_level: 'high', thinking_summaries: 'auto' } };
+    const question = { type: 'user_input', content: [{ type: 'text', text: 'go' }] };
+    const steps = stepsOf(await answer(scene, '/v1beta/interactions', { ...shared, input: [question] }));
+    const id = steps.find(({ type }) => type === 'function_call')?.['id'];
+    const result = { type: 'function_result', call_id: id, name: 'ls', result: 'x' };
+    return answer(scene, '/v1beta/interactions', { ...shared, input: [question, ...steps, result] });
+  },
+  async 'previous interactions'(scene, model, stream) {
+    const shared = { model, stream, tools: [{ type: 'function', name: 'ls', parameters: schema }] };
+    const told = await answer(scene, '/v1beta/interactions', { ...shared, input: 'go' });
+    const last = objects(told['events']).findLast(({ interaction }) => interaction !== undefined);
+    const { id } = Object(last?.['interaction'] ?? told);
+    const call = stepsOf(told).find(({ type }) => type === 'function_call')?.['id'];
+    const result = { type: 'function_result', call_id: call, name: 'ls', result: 'x' };
+    return answer(scene, '/v1beta/interactions', { ...shared, previous_interaction_id: id, input: [result] });
+  },
 };
+
+/** Steps of an interaction, of a stream put together from their beginnings and deltas. */
+function stepsOf({ steps, events }: Json): Json[] {
+  if (steps !== undefined) return objects(steps);
+  const told: Json[] = [];
+  for (const { event_type: type, index, step, delta } of objects(events)) {
+    if (type === 'step.start') told[Number(index)] = { ...Object(step) };
+    const open = told[Number(index)];
+    if (type !== 'step.delta' || open === undefined) continue;
+    const { type: kind, content, arguments: partial, signature } = Object(delta);
+    if (kind === 'thought_summary') open['summary'] = [...objects(open['summary']), Object(content)];
+    if (kind === 'thought_signature') open['signature'] = signature;
+    if (kind === 'arguments_delta') open['arguments'] = { ...Object(open['arguments']), ...JSON.parse(String(partial)) };
+  }
+  return told;
+}
 
 const turnsSent = (scene: RelayScene): Json[] =>
   objects(Object(scene.upstream.requests.at(-1)?.body)['messages']).filter(({ role }) => role === 'assistant');
@@ -102,6 +138,7 @@ const providers: Record<string, { type: number; model: string; fields: Json }> =
 
 describe.each(engines)('thoughts of earlier turns, on $kind', (engine) => {
   const settings = { SelfUseModeEnabled: 'true' };
+  const tools = [{ type: 'function', function: { name: 'ls', parameters: schema } }];
 
   describe.each(Object.entries(providers))('at %s', (_name, { type, model, fields }) => {
     test.each(Object.keys(callers))('go back from a caller of %s, whole and streamed', async (caller) => {
@@ -120,6 +157,70 @@ describe.each(engines)('thoughts of earlier turns, on $kind', (engine) => {
     });
   });
 
+  describe.each([
+    ['DeepSeek', 43, 'deepseek-v4-pro'],
+    ['Kimi', 25, 'kimi-k2.5'],
+    ['GLM', 26, 'glm-5'],
+    ['MiniMax', 35, 'MiniMax-M2.5'],
+    ['Qwen', 17, 'qwen3.5-plus'],
+  ] as const)("in Claude's format at %s", (_name, type, model) => {
+    const setting = JSON.stringify({ formats: ['claude'] });
+    test.each(Object.keys(callers))('go back from a caller of %s, whole and streamed', async (caller) => {
+      await using scene = await createScene(engine, {
+        settings,
+        channels: [{ type, models: model, setting, ...(type === 26 ? { key: 'id.secret' } : {}) }],
+      });
+      scene.upstream.behave({ reasoning: thought, toolCalls, text: 'done' });
+      for (const stream of [false, true]) {
+        await callers[caller]?.(scene, model, stream);
+        const content = [
+          { type: 'thinking', thinking: thought },
+          { type: 'tool_use', name: 'ls' },
+        ];
+        expect(turnsSent(scene)).toMatchObject([{ content }]);
+      }
+      await scene.checkBooks();
+    });
+  });
+
+  test.each([
+    ['DeepSeek', 43, 'deepseek-v4-pro', ''],
+    ['Kimi', 25, 'kimi-k2.5', '.'],
+    ['a host of DeepSeek', 17, 'deepseek-v4-pro', ''],
+  ] as const)("%s gets a placeholder in Claude's format before calls whose thoughts are lost", async (_name, type, model, placeholder) => {
+    const setting = JSON.stringify({ formats: ['claude'] });
+    await using scene = await createScene(engine, { settings, channels: [{ type, models: model, setting }] });
+    const call = { type: 'tool_use', id: 'toolu_1', name: 'ls', input: {} };
+    const foreign = { type: 'thinking', thinking: 'Of another.', signature: 'tidegate-seal:openai:abc' };
+    const block = { type: 'thinking', thinking: placeholder, signature: '' };
+    const result = user([{ type: 'tool_result', tool_use_id: 'toolu_1', content: 'x' }]);
+    const ask = async (content: readonly Json[], more: Json = {}) => {
+      const messages = [user('go'), { role: 'assistant', content }, result, { role: 'assistant', content: 'Done.' }, user('again')];
+      const asked = { model, max_tokens: 3000, tools: [{ name: 'ls', input_schema: schema }], messages, ...more };
+      const response = await scene.post('/v1/messages', asked);
+      expect([response.status, await response.text()]).toEqual([200, expect.any(String)]);
+      return turnsSent(scene).map(({ content: sent }) => sent);
+    };
+    for (const more of [{}, { thinking: { type: 'enabled', budget_tokens: 2000 } }, { thinking: { type: 'adaptive' }, stream: true }]) {
+      expect(await ask([call], more)).toEqual([[block, call], 'Done.']);
+      expect(await ask([foreign, call], more)).toEqual([[block, call], 'Done.']);
+      expect(scene.upstream.requests.at(-1)?.body).toMatchObject('thinking' in more ? { thinking: more.thinking } : {});
+    }
+    const own = { type: 'thinking', thinking: thought, signature: 'of-the-vendor' };
+    expect(await ask([own, call])).toEqual([[own, call], 'Done.']);
+    expect(await ask([call], { thinking: { type: 'disabled' } })).toEqual([[call], 'Done.']);
+    const calls = [{ id: 'a', type: 'function', function: { name: 'ls', arguments: '{}' } }];
+    const messages = [
+      user('go'),
+      { role: 'assistant', content: null, tool_calls: calls },
+      { role: 'tool', tool_call_id: 'a', content: 'x' },
+    ];
+    const response = await scene.post('/v1/chat/completions', { model, tools, messages });
+    expect([response.status, await response.text()]).toEqual([200, expect.any(String)]);
+    expect(turnsSent(scene)).toMatchObject([{ content: [block, { type: 'tool_use', name: 'ls' }] }]);
+    await scene.checkBooks();
+  });
+
   const history = (more: Json = {}) => [
     user('go'),
     { role: 'assistant', content: null, tool_calls: [{ id: 'a', type: 'function', function: { name: 'ls', arguments: '{}' } }], ...more },
@@ -127,8 +228,6 @@ describe.each(engines)('thoughts of earlier turns, on $kind', (engine) => {
     { role: 'assistant', content: 'Done.' },
     user('again'),
   ];
-  const tools = [{ type: 'function', function: { name: 'ls', parameters: schema } }];
-
   test.each([
     ['DeepSeek', 43, 'deepseek-v4-pro', 'reasoning_content', ''],
     ['Kimi', 25, 'kimi-k2.5', 'reasoning_content', '.'],

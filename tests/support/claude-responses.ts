@@ -31,9 +31,9 @@ export function readMessages(body: unknown, betas = ''): MessagesRequest | Upstr
   if (typeof model !== 'string') return refusal('model: Field required');
   if (typeof maxTokens !== 'number') return refusal('max_tokens: Field required');
   if (!Array.isArray(messages) || messages.length === 0) return refusal('messages: at least one message is required');
-  const fault = turnFault(messages);
-  if (fault !== null) return refusal(fault);
   const isThinking = isObject(thinking) && thinking['type'] !== 'disabled';
+  const fault = turnFault(messages, (blocks) => thoughtFault(blocks, { model, isOff: isObject(thinking) && !isThinking }));
+  if (fault !== null) return refusal(fault);
   const thinkingFault = isThinking ? faultOfThinking(body) : null;
   if (thinkingFault !== null) return refusal(thinkingFault);
   if (typeof body['temperature'] === 'number' && body['temperature'] > 1) return refusal('temperature: range: 0..1');
@@ -77,7 +77,21 @@ const fields = new Set([
   'container',
 ]);
 
-function turnFault(messages: readonly unknown[]): string | null {
+/** A vendor that has taken over the format signs nothing, and wants thoughts back with calls. https://api-docs.deepseek.com/guides/thinking_mode */
+function thoughtFault(blocks: readonly Json[], { model, isOff }: { model: string; isOff: boolean }): string | null {
+  const thoughts = blocks.filter(({ type }) => type === 'thinking');
+  if (!/deepseek|kimi|glm|minimax|qwen/i.test(model)) {
+    const isUnsigned = thoughts.some((block) => block['signature'] !== signatureOf(String(block['thinking'])));
+    return isUnsigned ? 'Invalid `signature` in `thinking` block' : null;
+  }
+  const calls = blocks.some(({ type }) => type === 'tool_use');
+  if (isOff || !calls || !/deepseek|kimi/i.test(model)) return null;
+  if (thoughts.length === 0) return 'The `content[].thinking` in the thinking mode must be passed back to the API.';
+  const isMissing = /kimi/i.test(model) && thoughts.every((block) => block['thinking'] === '');
+  return isMissing ? 'thinking is enabled but reasoning_content is missing in assistant tool call message' : null;
+}
+
+function turnFault(messages: readonly unknown[], faultOf: (blocks: readonly Json[]) => string | null): string | null {
   let open: string[] = [];
   for (const [index, message] of messages.entries()) {
     if (!isObject(message) || (message['role'] !== 'user' && message['role'] !== 'assistant'))
@@ -89,8 +103,8 @@ function turnFault(messages: readonly unknown[]): string | null {
     const answered = blocks.flatMap((block) => (block.type === 'tool_result' ? [block['tool_use_id']] : []));
     if (open.some((id) => !answered.includes(id)) || answered.some((id) => !open.includes(String(id))))
       return `messages.${index}: \`tool_use\` ids and \`tool_result\` blocks do not match`;
-    const unsigned = blocks.some((block) => block.type === 'thinking' && block['signature'] !== signatureOf(String(block['thinking'])));
-    if (unsigned) return `messages.${index}: Invalid \`signature\` in \`thinking\` block`;
+    const fault = message['role'] === 'assistant' ? faultOf(blocks) : null;
+    if (fault !== null) return `messages.${index}: ${fault}`;
     open = blocks.flatMap((block) => (block.type === 'tool_use' ? [String(block['id'])] : []));
   }
   return open.length === 0 ? null : 'messages: `tool_use` ids were found without `tool_result` blocks';

@@ -7,12 +7,16 @@ import { describeRequest, finalizeRequest } from '../finalize-request.ts';
 import { eventsWithContainer, mayTellContainer, toldContainer } from './containers.ts';
 import { withoutOwnSummaries } from './compaction.ts';
 import { ownThoughts } from './own-thoughts.ts';
+import { thoughtsRule } from '../thoughts-rule.ts';
 import { fitThinking } from './thinking.ts';
 
 export function forwardRequest(input: EncodeInput): EncodedRequest {
   const { body, rawText, clientBody, way } = input;
   if (input.isPassThrough !== true) {
-    const own = ownThoughts(withoutOwnSummaries(body), way.provider.attribution !== 'drop');
+    const own = ownThoughts(withoutOwnSummaries(body), {
+      signsAll: way.provider.attribution !== 'drop',
+      isFilled: thoughtsRule(input)?.placeholders?.some(({ models }) => models.test(way.upstreamModel)) === true,
+    });
     return finalizeRequest({ body: { ...own.body, model: way.upstreamModel }, dropped: own.dropped }, input);
   }
   // Passed on as it is, but for what the account pays for.

@@ -10,8 +10,14 @@ export interface OwnThoughts {
   dropped: string[];
 }
 
-/** @param signsAll thoughts without a signature are not the provider's */
-export function ownThoughts(body: Body, signsAll: boolean): OwnThoughts {
+export interface Signing {
+  /** Thoughts without a signature are not the provider's. */
+  signsAll: boolean;
+  /** The provider gets a placeholder for thoughts that are lost, and goes on thinking. */
+  isFilled: boolean;
+}
+
+export function ownThoughts(body: Body, { signsAll, isFilled }: Signing): OwnThoughts {
   const { messages } = body;
   if (!Array.isArray(messages)) return { body, dropped: [] };
   let isLost = false;
@@ -25,7 +31,7 @@ export function ownThoughts(body: Body, signsAll: boolean): OwnThoughts {
   });
   if (!isLost) return { body, dropped: [] };
   const own = { ...body, messages: kept };
-  const isStopped = isObject(body['thinking']) && body['thinking'].type === 'enabled' && hasUnsignedCalls(kept);
+  const isStopped = !isFilled && isObject(body['thinking']) && body['thinking'].type === 'enabled' && hasUnsignedCalls(kept);
   const rest = isStopped ? withoutThinking(own) : { body: own, dropped: [] };
   return { body: rest.body, dropped: ['thinking blocks', ...rest.dropped] };
 }

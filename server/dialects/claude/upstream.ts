@@ -1,6 +1,7 @@
 // Claude's Messages as a format that providers speak.
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import { errorInResponse } from '../stream-pipe.ts';
+import { thoughtsRule } from '../thoughts-rule.ts';
 import { tokenCount } from '../token-usage.ts';
 import { forwardLong, forwardWhole } from '../forward-response.ts';
 import type { EncodeInput } from '../encode-input.ts';
@@ -20,6 +21,7 @@ import { fitModel } from './fit-model.ts';
 import { fitThinking } from './thinking.ts';
 import { adaptThinkingSuffix, cutThinkingSuffix, leastLimitOf } from './thinking-suffix.ts';
 import { carriedFields } from './said-fields.ts';
+import { withPlaceholders } from './thoughts-back.ts';
 import { unheard } from './unheard.ts';
 import { fitVersion } from './versions.ts';
 import { addressUse } from './media-addresses.ts';
@@ -80,7 +82,8 @@ export const claudeUpstream: UpstreamDialect = {
     const dropped = own === body ? [] : ['system.0'];
     const fitting = fitVersion(fitCalls(own, way.provider.callIds ?? callIdRule), versionOf(input), dropped);
     const adapt = isCount === true ? cutThinkingSuffix : adaptThinkingSuffix;
-    return { body: fitModel(adapt(fitting, thinkingShare(settings)), input, dropped), dropped };
+    const whole = withPlaceholders(fitting, thoughtsRule(input), way.upstreamModel);
+    return { body: fitModel(adapt(whole, thinkingShare(settings)), input, dropped), dropped };
   },
   // What the client itself wrote, and nothing changed, is between it and the provider.
   normalize: (body, input) => {

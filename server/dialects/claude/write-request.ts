@@ -6,6 +6,7 @@ import type { AssistantPart, CacheHint, ChatRequest, FilePart, ImagePart, Messag
 import { splitInstructions } from '../instructions.ts';
 import type { Turn } from '../instructions.ts';
 import { Losses, untranslatable } from '../losses.ts';
+import type { ThoughtsRule } from '../provider-traits.ts';
 import type { WriteOptions, WrittenRequest } from '../upstream-dialect.ts';
 import { carriedFields } from './said-fields.ts';
 import { writeHostedTools } from '../hosted-tools.ts';
@@ -18,6 +19,7 @@ import { fieldOf } from '../reasoning-models.ts';
 import { factsOf } from '#server/model-facts/find-facts.ts';
 import { dropSampling, fitSampling } from './sampling.ts';
 import { thinksAsWished, writeThinking } from './thinking.ts';
+import { thinkingBlock } from './thoughts-back.ts';
 
 type Json = Record<string, unknown>;
 
@@ -40,7 +42,7 @@ export function writeRequest(request: ChatRequest, options: WriteOptions): Writt
     ...extras,
     model: options.upstreamModel,
     max_tokens: request.maxTokens ?? defaultMaxTokens(options.settings, options.upstreamModel, knownAs),
-    messages: writeTurns(turns, losses),
+    messages: writeTurns(turns, losses, options.thoughts),
   };
   if (instructions.length > 0) body.system = writeSystem(instructions);
   if (request.temperature !== undefined) body.temperature = request.temperature;
@@ -147,14 +149,14 @@ function hasUnsignedCalls(messages: readonly Message[]): boolean {
 }
 
 /** Turns alternate and begin with the user's; none is empty. */
-function writeTurns(messages: readonly Turn[], losses: Losses): Json[] {
+function writeTurns(messages: readonly Turn[], losses: Losses, thoughts: ThoughtsRule | undefined): Json[] {
   const turns: WrittenTurn[] = [];
   for (const message of messages) {
     if (message.name !== undefined) losses.drop('names');
     const content =
       message.role === 'user'
         ? message.content.flatMap((part) => writeUserPart(part, message.field, losses))
-        : message.content.flatMap((part) => writeAssistantPart(part, losses));
+        : message.content.flatMap((part) => writeAssistantPart(part, losses, thoughts));
     if (content.length === 0) continue;
     const last = turns.at(-1);
     // Texts in a row stay apart: what was sent before must not change.
@@ -236,7 +238,8 @@ function writeResult(part: ToolResultPart, field: string, losses: Losses): Json 
   };
 }
 
-function writeAssistantPart(part: AssistantPart, losses: Losses): Json[] {
+/** @param thoughts of a vendor that has taken over the format, and signs nothing */
+function writeAssistantPart(part: AssistantPart, losses: Losses, thoughts: ThoughtsRule | undefined): Json[] {
   switch (part.type) {
     case 'text':
       return writeText(part);
@@ -245,6 +248,8 @@ function writeAssistantPart(part: AssistantPart, losses: Losses): Json[] {
     case 'reasoning':
       // Thoughts without a signature are refused.
       if (part.seal?.origin === 'claude') return [{ type: 'thinking', thinking: part.text, signature: part.seal.data }];
+      if (thoughts !== undefined && (part.seal === undefined || part.seal.data === ''))
+        return part.text === '' ? [] : [thinkingBlock(part.text)];
       losses.drop(part.seal === undefined ? 'unsigned_thoughts' : 'foreign_thoughts');
       return [];
     case 'sealed':

@@ -73,7 +73,7 @@ export const ali: Provider = {
       speech: 'dashscope',
       transcripts: 'chat',
     },
-    ...claudeBeside('/apps/anthropic'),
+    ...claudeBeside('/apps/anthropic', thoughtsBack),
   },
   videos: 'wan',
   auth: { kind: 'bearer' },

@@ -17,7 +17,7 @@ export const deepSeek: Provider = {
       paths: { chat: '{base}/v1/chat/completions', completions: '{base}/beta/completions' },
       quirks: { streamOptions: 'ask' },
     },
-    ...claudeBeside('/anthropic'),
+    ...claudeBeside('/anthropic', thoughtsOfDeepSeek),
   },
   auth: { kind: 'bearer' },
   modelList: openaiModelList,

@@ -44,7 +44,7 @@ export const miniMax: Provider = {
         },
       },
     },
-    ...claudeBeside('/anthropic'),
+    ...claudeBeside('/anthropic', thoughtsOfMiniMax),
   },
   videos: 'hailuo',
   auth: { kind: 'bearer' },

@@ -19,7 +19,7 @@ export const moonshot: Provider = {
       // https://platform.moonshot.ai/docs/guide/use-kimi-vision-model
       takesAddresses: [],
     },
-    ...claudeBeside('/anthropic'),
+    ...claudeBeside('/anthropic', thoughtsOfKimi),
   },
   auth: { kind: 'bearer' },
   // https://platform.kimi.ai/docs/api/batch-create

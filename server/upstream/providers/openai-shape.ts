@@ -29,8 +29,12 @@ export function completionsAt(path: string): readonly PathRule[] {
 /** https://platform.openai.com/docs/api-reference/models/list */
 export const openaiModelList: ModelList = { path: '{base}/v1/models', items: 'data', name: 'id' };
 
-/** Claude's Messages at a provider that speaks OpenAI's format first. @param path what stands before `/v1/messages` */
-export function claudeBeside(path: string): { claude: ProviderFormat } {
+/**
+ * Claude's Messages at a provider that speaks OpenAI's format first.
+ * @param path what stands before `/v1/messages`
+ * @param thoughts how it takes thoughts of earlier turns back, as blocks that nobody has signed
+ */
+export function claudeBeside(path: string, thoughts: ThoughtsRule): { claude: ProviderFormat } {
   return {
     claude: {
       framing: 'sse',
@@ -39,6 +43,7 @@ export function claudeBeside(path: string): { claude: ProviderFormat } {
       headers: { 'anthropic-version': '2023-06-01' },
       isAtHomeOnly: true,
       attribution: 'drop',
+      thoughts,
     },
   };
 }

@@ -39,7 +39,7 @@ export const zhipuV4: Provider = {
   baseUrl: 'https://open.bigmodel.cn',
   formats: {
     'openai-chat': zhipuChat,
-    ...claudeBeside('/api/anthropic'),
+    ...claudeBeside('/api/anthropic', thoughtsBack),
   },
   videos: 'cogvideo',
   auth: { kind: 'zhipu-jwt' },

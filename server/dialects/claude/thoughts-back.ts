@@ -1,0 +1,40 @@
+// What a model thought before it called tools, in turns that go back to a vendor that has taken over this format. Such a vendor signs nothing and
+// refuses a turn of calls without thoughts while its model thinks.
+// https://api-docs.deepseek.com/guides/anthropic_api https://github.com/QwenLM/qwen-code/pull/3788 https://github.com/NousResearch/hermes-agent/pull/14018
+import { isObject } from '#server/framing/loose-json.ts';
+import type { ThoughtsRule } from '../provider-traits.ts';
+
+type Body = Readonly<Record<string, unknown>>;
+
+/** The very same body where every turn of calls has its thoughts, or none is wanted. */
+export function withPlaceholders(body: Body, rule: ThoughtsRule | undefined, model: string): Body {
+  const wanted = rule?.placeholders?.find(({ models }) => models.test(model));
+  const { messages, thinking } = body;
+  if (wanted === undefined || !Array.isArray(messages) || (isObject(thinking) && thinking.type === 'disabled')) return body;
+  const filled = messages.map((message: unknown) => filledTurn(message, wanted.text));
+  return filled.some((message, index) => message !== messages[index]) ? { ...body, messages: filled } : body;
+}
+
+function filledTurn(message: unknown, text: string): unknown {
+  if (!isObject(message) || message.role !== 'assistant' || !Array.isArray(message.content)) return message;
+  const content: readonly unknown[] = message.content;
+  if (!content.some((block) => isObject(block) && block.type === 'tool_use')) return message;
+  const thoughts = content.filter((block) => isObject(block) && block.type === 'thinking');
+  if (thoughts.length === 0) return { ...message, content: [thinkingBlock(text), ...content] };
+  if (thoughts.every((block) => isThere(block, text))) return message;
+  return {
+    ...message,
+    content: content.map((block) => (thoughts.includes(block) && !isThere(block, text) ? { ...Object(block), thinking: text } : block)),
+  };
+}
+
+/** Where nothing may not stand, an empty text is none. */
+function isThere(block: unknown, placeholder: string): boolean {
+  if (!isObject(block) || typeof block.thinking !== 'string') return false;
+  return block.thinking !== '' || placeholder === '';
+}
+
+/** @param thinking the text of it; nobody has signed it */
+export function thinkingBlock(thinking: string): Record<string, unknown> {
+  return { type: 'thinking', thinking, signature: '' };
+}
