@@ -1,5 +1,6 @@
 // What models with such names are made for, at a channel whose provider can do it. Nobody tells it otherwise.
 import type { CallKindName } from '#server/calls/call-kind.ts';
+import { factsOf } from '#server/model-facts/find-facts.ts';
 import type { PreparedChannel } from './prepared-channel.ts';
 
 /** The first that fits. */
@@ -19,8 +20,21 @@ const namedKinds: readonly { name: RegExp; kind: CallKindName }[] = [
 /** By the model that is asked there; undefined: its name tells nothing, or nothing that the provider does. */
 export function kindOfModel(channel: Pick<PreparedChannel, 'provider' | 'modelMapping'>, model: string): CallKindName | undefined {
   const upstreamModel = channel.modelMapping.get(model) ?? model;
-  return namedKinds.find(({ name, kind }) => name.test(upstreamModel) && hasKind(channel, kind))?.kind;
+  const named = namedKinds.find(({ name, kind }) => name.test(upstreamModel) && hasKind(channel, kind))?.kind;
+  if (named !== undefined) return named;
+  const kind = modes[factsOf(upstreamModel)?.record.mode ?? ''];
+  return kind !== undefined && hasKind(channel, kind) ? kind : undefined;
 }
+
+/** Of models whose names say nothing of it. Those that draw may be asked in conversations as well. */
+const modes: Readonly<Record<string, CallKindName>> = {
+  embedding: 'embeddings',
+  rerank: 'rerank',
+  moderation: 'moderations',
+  realtime: 'realtime',
+  audio_transcription: 'transcriptions',
+  audio_speech: 'speech',
+};
 
 export function hasKind({ provider }: Pick<PreparedChannel, 'provider'>, kind: CallKindName): boolean {
   return Object.values(provider?.formats ?? {}).some(({ paths }) => paths[kind] !== undefined);

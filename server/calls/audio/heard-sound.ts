@@ -1,5 +1,6 @@
 // A sound that is given to be written down: how long it is, and what that costs where its provider does not tell.
 import type { CallUnits } from '#shared/call-units.ts';
+import { factsOf } from '#server/model-facts/find-facts.ts';
 import { FormFile } from '#server/framing/form-data.ts';
 import type { Body } from '#server/dialects/strict-fields.ts';
 import { lengthIn } from './sound-length.ts';
@@ -53,11 +54,13 @@ export function minutesOf(seconds: number): CallUnits {
 }
 
 /**
- * Models whose provider bills the tokens that they hear and write. https://platform.openai.com/docs/guides/speech-to-text
- * Those that write while somebody speaks are billed by the minute. https://developers.openai.com/api/docs/models/gpt-live-transcribe
+ * Models whose provider bills the tokens that they hear and write. OpenAI bills those by the minute that have no price of tokens.
+ * https://platform.openai.com/docs/guides/speech-to-text https://developers.openai.com/api/docs/models/gpt-live-transcribe
  */
 export function isByTokens(model: string): boolean {
-  return /^gpt-|voxtral/.test(model) && !/^gpt-(?:live-|realtime-(?:whisper|translate))/.test(model);
+  const { vendor, record } = factsOf(model) ?? {};
+  if (vendor === 'openai' && record !== undefined) return record.usd !== undefined;
+  return /^gpt-|voxtral/.test(model);
 }
 
 /** A token is a tenth of a second. https://platform.openai.com/docs/guides/realtime-costs */

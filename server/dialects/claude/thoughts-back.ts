@@ -22,10 +22,11 @@ function filledTurn(message: unknown, text: string): unknown {
   const thoughts = content.filter((block) => isObject(block) && block.type === 'thinking');
   if (thoughts.length === 0) return { ...message, content: [thinkingBlock(text), ...content] };
   if (thoughts.every((block) => isThere(block, text))) return message;
-  return {
-    ...message,
-    content: content.map((block) => (thoughts.includes(block) && !isThere(block, text) ? { ...Object(block), thinking: text } : block)),
-  };
+  const filled = content.map((block) => {
+    const isEmpty = isObject(block) && thoughts.includes(block) && !isThere(block, text);
+    return isEmpty ? { ...block, thinking: text } : block;
+  });
+  return { ...message, content: filled };
 }
 
 /** Where nothing may not stand, an empty text is none. */

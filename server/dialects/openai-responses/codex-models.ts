@@ -25,7 +25,7 @@ on a task until it is done, or until only the user can decide how to go on.
 `;
 
 export function codexModels(models: readonly ListedModel[]): Record<string, unknown> {
-  const listed = models.filter(({ id }) => !ownModels.test(id) && !otherKinds.test(id));
+  const listed = models.filter(({ id }) => !ownModels.test(id) && !otherKinds.test(id) && factsOf(id)?.isChat !== false);
   return { models: listed.map(({ id }, index) => codexModel(id, index)) };
 }
 
