@@ -1,7 +1,9 @@
 // A text that a model goes on with. Providers that have no such path, or not for that model, are asked in a conversation: each prompt is
 // what a user says in one of its own, and their answers are one completion with one bill.
+import { writeJson } from '#server/framing/long-json.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { ResponseWriterOptions } from '#server/dialects/client-dialect.ts';
+import type { CallInput } from '#server/dialects/encode-input.ts';
 import { decodeLong } from '#server/dialects/decode-long.ts';
 import { decodeWhole } from '#server/dialects/decode-whole.ts';
 import { encodeRequest } from '#server/dialects/encode-request.ts';
@@ -42,11 +44,11 @@ export const completions: CallKind = {
 };
 
 /** Without a limit providers differ in how much they write; what is reserved is what the vendor of the format does. */
-function withLimit<Input extends { body: Body; rawText: string }>(input: Input): Input {
+function withLimit(input: CallInput): CallInput {
   const { max_tokens: named } = input.body;
   if (named !== undefined && named !== null) return input;
   const body = { ...input.body, max_tokens: openai.calls.completions.parameters(input.body).maxTokens };
-  return { ...input, body, rawText: JSON.stringify(body) };
+  return { ...input, body, rawText: writeJson(body, input.longTexts) };
 }
 
 function split(body: Body, decodeTokens: DecodeTokens): readonly CallPiece[] | Promise<readonly CallPiece[]> {

@@ -1,5 +1,6 @@
 // Code between a beginning and an end: the caller's prompt stands before it, its suffix behind it, and what a model writes is told as a
 // conversation's answer is. https://docs.mistral.ai/api/endpoint/fim
+import { writeJson } from '#server/framing/long-json.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import { askedByBody } from '#server/dialects/call-address.ts';
 import type { ClientCall } from '#server/dialects/client-dialect.ts';
@@ -56,5 +57,5 @@ export const fim: CallKind = {
 function withoutOptions(input: CallInput): CallInput {
   const { stream_options: options, ...body } = input.body;
   if (input.isPassThrough === true) return input;
-  return { ...input, forceUsage: false, ...(options === undefined ? {} : { body, rawText: JSON.stringify(body) }) };
+  return { ...input, forceUsage: false, ...(options === undefined ? {} : { body, rawText: writeJson(body, input.longTexts) }) };
 }

@@ -1,5 +1,6 @@
 // The caller's body as it goes to a provider that takes such calls as they are: with the provider's name of the model, and the channel's
 // overrides.
+import { bytesOfJson, writeJson } from '#server/framing/long-json.ts';
 import type { DecodeInput } from '#server/dialects/decoded-whole.ts';
 import type { CallInput, EncodedRequest } from '#server/dialects/encode-input.ts';
 import { withModel } from '#server/dialects/model-in-text.ts';
@@ -17,15 +18,21 @@ export function asAsked({ isPassThrough }: CallInput): Pick<EncodedRequest, 'isA
   return isPassThrough === true ? { isAsAsked: true } : {};
 }
 
-export function encoded({ way }: CallInput, text: string): Omit<EncodedRequest, 'dropped'> {
-  return { body: Buffer.from(text), headers: null, upstreamModel: way.upstreamModel, reasoningEffort: undefined, sentLimit: undefined };
+export function encoded({ way, longTexts }: CallInput, text: string): Omit<EncodedRequest, 'dropped'> {
+  return {
+    body: bytesOfJson(text, longTexts),
+    headers: null,
+    upstreamModel: way.upstreamModel,
+    reasoningEffort: undefined,
+    sentLimit: undefined,
+  };
 }
 
 function forwardedText(call: CallInput): string {
   const { body, rawText, way } = call;
   if (call.isPassThrough === true) return rawText;
-  if (way.paramOverride !== null) return JSON.stringify({ ...body, model: way.upstreamModel, ...overrideOf(call) });
-  return withModel(rawText, body, way.upstreamModel) ?? JSON.stringify({ ...body, model: way.upstreamModel });
+  if (way.paramOverride !== null) return writeJson({ ...body, model: way.upstreamModel, ...overrideOf(call) }, call.longTexts);
+  return withModel(rawText, body, way.upstreamModel) ?? writeJson({ ...body, model: way.upstreamModel }, call.longTexts);
 }
 
 export function overrideOf({ way }: Pick<CallInput, 'way'>): Readonly<Record<string, unknown>> {

@@ -102,8 +102,11 @@ export interface ClientCall {
   check(body: Body): void;
   /** Only for a body that `check` let pass. */
   parameters(body: Body): CallParameters;
-  /** What of a body counts as prompt. Read loosely: it also serves estimates of what is refused later. */
-  promptContent(body: Body, model: string): PromptContent;
+  /**
+   * What of a body counts as prompt. Read loosely: it also serves estimates of what is refused later.
+   * @param isLarge nothing of it is copied; missing: it may be
+   */
+  promptContent(body: Body, model: string, isLarge?: boolean): PromptContent;
   /** The same with what lies at the addresses that it names. Read loosely. Missing: it names none that anybody else may look up. */
   withMedia?(body: Body, mediaOf: MediaOf): Body;
   /** What of a request is taken in one spelling only. */

@@ -1,6 +1,7 @@
 // A call on its way to a provider, and what goes there.
 import type { HostedCalls, HostedVariants } from '#shared/hosted-tools.ts';
 import type { PiecedBody } from '#server/framing/byte-source.ts';
+import type { LongTexts } from '#server/framing/long-json.ts';
 import type { PartBudget } from '#server/framing/part-budget.ts';
 import type { OwnFiles, OwnObject } from './account-objects.ts';
 import type { ClientDialect } from './client-dialect.ts';
@@ -21,6 +22,8 @@ export interface CallInput {
   /** `rawText`, parsed. Never changed. */
   body: Readonly<Record<string, unknown>>;
   rawText: string;
+  /** Stand in `rawText` by their marks, and in whatever else `writeJson` writes of a large body. Missing: texts stand where they are. */
+  longTexts?: LongTexts | undefined;
   /** The model that the client asked for. */
   originModel: string;
   isStream: boolean;

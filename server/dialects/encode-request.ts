@@ -2,6 +2,7 @@
 import { AppError } from '#shared/errors.ts';
 import { maxOutputTokens } from '#server/money/max-output-tokens.ts';
 import type { CallInput, EncodedRequest, EncodeInput } from './encode-input.ts';
+import { writeJson } from '#server/framing/long-json.ts';
 import { PartBudget } from '#server/framing/part-budget.ts';
 import { takeJsonTexts } from './json-texts.ts';
 import { onlyAllowed } from './allowed-tools.ts';
@@ -84,5 +85,5 @@ function boundInput(asked: CallInput, most: number | null): EncodeInput {
   const bound = Math.min(outputBound, isBeyond ? most : Infinity);
   if (bound === Infinity) return { ...asked, clientBody };
   const body = client.limits.bound(clientBody, bound);
-  return { ...asked, clientBody, body, rawText: JSON.stringify(body) };
+  return { ...asked, clientBody, body, rawText: writeJson(body, asked.longTexts) };
 }

@@ -10,6 +10,8 @@ export const mostPromptTokens = 1_048_576;
 
 export interface PromptContent {
   texts: string[];
+  /** It is of a large body, of which nothing is copied. Missing: it is not. */
+  isLarge?: true;
   /** Texts that are looked at as the others are, and whose tokens cost nothing; missing: there are none. */
   untokened?: readonly string[];
   /** Tokens of framing, images, audio and files. */
@@ -53,8 +55,39 @@ export interface Made {
   requests?: number;
 }
 
-export function emptyPrompt(): PromptContent {
-  return { texts: [], fixed: 0, media: 0, mediaMost: 0, cacheWrite: null, audio: 0, audioMost: 0, isSpoken: false, hosted: null };
+export function emptyPrompt(isLarge = false): PromptContent {
+  return {
+    ...(isLarge ? { isLarge } : {}),
+    texts: [],
+    fixed: 0,
+    media: 0,
+    mediaMost: 0,
+    cacheWrite: null,
+    audio: 0,
+    audioMost: 0,
+    isSpoken: false,
+    hosted: null,
+  };
+}
+
+/** JSON as models read it. Of a large body its long texts stand beside it, as they are. */
+export function addJson(prompt: PromptContent, value: unknown): void {
+  if (value === undefined || value === null) return;
+  prompt.texts.push(JSON.stringify(prompt.isLarge === true ? withoutLong(value, prompt.texts) : value));
+}
+
+/** Characters. */
+const leastLong = 16 * 1024;
+
+function withoutLong(value: unknown, texts: string[]): unknown {
+  if (typeof value === 'string') {
+    if (value.length < leastLong) return value;
+    texts.push(value);
+    return '';
+  }
+  if (Array.isArray(value)) return value.map((item) => withoutLong(item, texts));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withoutLong(member, texts)]));
 }
 
 /** Images, audio and files. `most`: where they may be worth more than what is guessed. */

@@ -1,6 +1,7 @@
 // What costs more than the model's price: fast lanes, of which those with a factor of their own are billed by it; paid extras and other
 // models, which nobody is billed for; and what is the account's own affair. Where the caller's own format is passed on it is left out and named, unless the channel's setting
 // `allow_surcharges` lets it pass.
+import { writeJson } from '#server/framing/long-json.ts';
 import { AppError } from '#shared/errors.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import type { CallInput } from './encode-input.ts';
@@ -31,7 +32,7 @@ export function withoutSurcharges(call: CallInput): { call: CallInput; dropped: 
   const body = paidBody(call, plainBody(call, call.body, dropped), dropped);
   const clientHeaders = plainHeaders(call, dropped);
   if (body === call.body && clientHeaders === call.clientHeaders) return { call, dropped };
-  const rawText = body === call.body ? call.rawText : JSON.stringify(body);
+  const rawText = body === call.body ? call.rawText : writeJson(body, call.longTexts);
   return { call: { ...call, body, rawText, clientHeaders }, dropped };
 }
 

@@ -1,5 +1,6 @@
 // Tools that are called with a free text, for formats that know calls with JSON alone: there the text travels as `{"input": …}`.
 import { parseObject } from '#server/framing/loose-json.ts';
+import type { JsonObject } from '#server/framing/loose-json.ts';
 import type { Grammar, Tool } from './parts.ts';
 
 const member = 'input';
@@ -22,7 +23,12 @@ export function textTool({ name, description, grammar }: { name: string; descrip
 }
 
 export function argumentsOfText(text: string): string {
-  return JSON.stringify({ [member]: text });
+  return JSON.stringify(wrappedText(text));
+}
+
+/** The same, not written yet. */
+export function wrappedText(text: string): JsonObject {
+  return { [member]: text };
 }
 
 /** What a model that was asked for JSON meant. It may have written the text itself, or an object of its own making. */

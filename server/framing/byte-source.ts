@@ -88,6 +88,15 @@ export class PiecedBody {
   }
 }
 
+/** All of a body at once, for whoever cannot take it in pieces. */
+export async function wholeOf(body: Buffer | PiecedBody): Promise<Buffer> {
+  if (!(body instanceof PiecedBody)) return body;
+  const pieces: Buffer[] = [];
+  // A piece is valid until the next one.
+  for await (const piece of body.open()) pieces.push(Buffer.from(piece));
+  return Buffer.concat(pieces);
+}
+
 /**
  * One memory for all pieces of full length. A socket takes fewer bytes than that before it asks its writer to wait, so whoever asks for the next
  * piece has none of this one left; of a shorter one it may have, so that has a memory of its own.

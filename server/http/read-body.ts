@@ -39,6 +39,8 @@ export interface RawBody {
 
 /** Up to this size what may lie on disk stays in memory. */
 const smallSpooled = 512 * 1024;
+/** Bytes that have come before room is made for all that were declared. */
+const smallKept = 128 * 1024;
 /** Bytes that wait for the disk until no more are taken. */
 const mostUnwritten = 256 * 1024;
 const nothing = Buffer.alloc(0);
@@ -60,7 +62,8 @@ export function readBody({ request, connection, limit, hold, watch, spool }: Bod
   if (declared > limit) throw new AppError('body_too_large', { limit });
   const decoder = decoderFor(request.headers.get('content-encoding') ?? undefined);
   if (connection !== null) letItCome(connection);
-  return new BodyReader({ source, decoder, limit, hold, watch, spool }).done;
+  const length = decoder === null && spool === undefined ? declared : 0;
+  return new BodyReader({ source, decoder, limit, hold, watch, spool, length }).done;
 }
 
 /** Reads and drops what still comes of a refused body, for a moment: closing at once would hide the response from the client. */
@@ -105,6 +108,8 @@ interface ReaderOptions {
   hold: BodyHold;
   watch: ProgressWatch;
   spool: SpoolFile | undefined;
+  /** Bytes that are to come, where it is known. */
+  length: number;
 }
 
 class BodyReader implements Passage {
@@ -115,6 +120,8 @@ class BodyReader implements Passage {
   readonly #options: ReaderOptions;
   readonly #scan = new JsonScan();
   #chunks: Buffer[] = [];
+  /** All of a long body whose length is known: its chunks are copied into it and are gone at once, instead of standing beside it at the end. */
+  #whole: Buffer | null = null;
   #received = 0;
   #size = 0;
   #isOver = false;
@@ -176,13 +183,38 @@ class BodyReader implements Passage {
       if (this.#size > limit) throw new AppError('body_too_large', { limit });
       if (decoder !== null && this.#size > Math.max(ratioCounts, this.#received * largestRatio)) throw new AppError('body_expands');
       hold.grow(chunk.length);
-      this.#chunks.push(chunk);
-      if (spool === undefined) this.#scan.push(chunk);
-      else this.#spill(spool, chunk);
+      if (spool === undefined) {
+        this.#scan.push(chunk);
+        this.#keep(chunk);
+      } else {
+        this.#chunks.push(chunk);
+        this.#spill(spool, chunk);
+      }
     } catch (failure) {
       this.#fail(failure);
     }
   };
+
+  #keep(chunk: Buffer): void {
+    const { length } = this.#options;
+    // The memory is touched as bytes come, not before.
+    if (this.#whole === null && length > smallSpooled && length >= this.#size && this.#size > smallKept) {
+      this.#whole = Buffer.allocUnsafeSlow(length);
+      Buffer.concat(this.#chunks).copy(this.#whole);
+      this.#chunks = [];
+    }
+    if (this.#whole === null) {
+      this.#chunks.push(chunk);
+      return;
+    }
+    chunk.copy(this.#whole, this.#size - chunk.length);
+    if (this.#isParsers) freeBytes(chunk);
+  }
+
+  /** What the parser of requests gives is a copy that only this reader has. Decoders and web streams may go on with what they give. */
+  get #isParsers(): boolean {
+    return this.#options.decoder === null && this.#options.source instanceof IncomingMessage;
+  }
 
   #spill(spool: SpoolFile, { length }: Buffer): void {
     this.#unwritten += length;
@@ -198,15 +230,13 @@ class BodyReader implements Passage {
   }
 
   async #write(spool: SpoolFile): Promise<void> {
-    const { hold, source, decoder } = this.#options;
-    const isParsers = decoder === null && source instanceof IncomingMessage;
+    const { hold } = this.#options;
     try {
       while (this.#chunks.length > 0) {
         const [chunks, bytes] = [this.#chunks, this.#unwritten];
         [this.#chunks, this.#unwritten] = [[], 0];
         await spool.append(chunks, bytes);
-        // What the parser of requests gives is a copy that only this reader has. Decoders and web streams may go on with what they give.
-        if (isParsers) for (const chunk of chunks) freeBytes(chunk);
+        if (this.#isParsers) for (const chunk of chunks) freeBytes(chunk);
         if (this.#hasFailed) return;
         hold.shrinkTo(hold.bytes - bytes);
         this.#flow.resume();
@@ -240,18 +270,27 @@ class BodyReader implements Passage {
       });
       return;
     }
-    const [first] = this.#chunks;
-    const bytes = this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks, this.#size);
-    this.#chunks = [];
+    const bytes = this.#bytes();
     this.#options.hold.shrinkTo(this.#size);
     const { parts, members, hasEscapedNames } = this.#scan;
     this.#resolve({ bytes, parts, members, hasEscapedNames });
   };
 
+  #bytes(): Buffer {
+    const whole = this.#whole;
+    if (whole !== null) return whole.length === this.#size ? whole : whole.subarray(0, this.#size);
+    const [first] = this.#chunks;
+    const bytes = this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks, this.#size);
+    if (this.#chunks.length > 1 && this.#size > smallSpooled && this.#isParsers) for (const chunk of this.#chunks) freeBytes(chunk);
+    this.#chunks = [];
+    return bytes;
+  }
+
   #fail(failure: unknown): void {
     this.#hasFailed = true;
     this.#stop();
     this.#chunks = [];
+    this.#whole = null;
     this.#options.hold.shrinkTo(0);
     this.#options.source.resume();
     this.#reject(failure);

@@ -129,6 +129,7 @@ async function askProvider(
   // Nothing is fetched for a number.
   if (wantsMedia({ settings: services.context.settings, endpoint, model, body: content.body }, channel)) return null;
   try {
+    const longTexts = content.longTexts();
     const call = {
       client: endpoint.dialect,
       clientHeaders: openHeadersOf(endpoint, request.headers),
@@ -136,6 +137,7 @@ async function askProvider(
       channel,
       body: content.body,
       rawText: content.text,
+      ...(longTexts === undefined ? {} : { longTexts }),
       budget: () => content.budget(),
       originModel: model,
       isStream: false,

@@ -104,8 +104,8 @@ export function strangerName({ hash }: Looking['secrets'], name: string): string
 export function withFilesCounted(endpoint: RelayEndpoint, { records }: NamedFiles): RelayEndpoint {
   return {
     ...endpoint,
-    promptContent(body, model) {
-      const prompt = endpoint.promptContent(body, model);
+    promptContent(body, model, isLarge) {
+      const prompt = endpoint.promptContent(body, model, isLarge);
       for (const record of records) addStoredFile(prompt, record);
       return prompt;
     },

@@ -1,4 +1,6 @@
 // One attempt of a call: sent to one channel, its response read.
+import { writeJson } from '#server/framing/long-json.ts';
+import type { LongTexts } from '#server/framing/long-json.ts';
 import { withFileNames } from '#server/dialects/account-objects.ts';
 import type { OwnFiles } from '#server/dialects/account-objects.ts';
 import { AppError } from '#shared/errors.ts';
@@ -171,7 +173,8 @@ function sendTo(call: RunningCall, channel: PreparedChannel): CallExchange | nul
   if (call.stopped !== undefined) return null;
   const { endpoint, content, services, affinity } = call;
   const { env, settings } = services.context;
-  const named = call.files === null ? null : withNamesOf(call.files, content.body);
+  const longTexts = content.longTexts();
+  const named = call.files === null ? null : withNamesOf(call.files, content.body, longTexts);
   const sending = {
     client: endpoint.dialect,
     clientHeaders: headersFor(call, channel),
@@ -179,6 +182,7 @@ function sendTo(call: RunningCall, channel: PreparedChannel): CallExchange | nul
     channel,
     body: named?.body ?? content.body,
     rawText: named?.rawText ?? content.text,
+    ...(longTexts === undefined ? {} : { longTexts }),
     budget: () => content.budget(),
     ...(named === null ? {} : { ownFiles: named.ownFiles }),
     originModel: call.model,
@@ -200,10 +204,16 @@ function sendTo(call: RunningCall, channel: PreparedChannel): CallExchange | nul
   return sendCall(services.context, sending, { limits, isWanted: () => call.stopped === undefined });
 }
 
+interface NamedBody {
+  body: RelayBody;
+  rawText: string;
+  ownFiles: OwnFiles;
+}
+
 /** As the provider knows the files. */
-function withNamesOf({ names }: NamedFiles, told: RelayBody): { body: RelayBody; rawText: string; ownFiles: OwnFiles } {
+function withNamesOf({ names }: NamedFiles, told: RelayBody, texts: LongTexts | undefined): NamedBody {
   const body = withFileNames(told, (name) => names.get(name) ?? name);
-  return { body, rawText: JSON.stringify(body), ownFiles: new Set(names.values()) };
+  return { body, rawText: writeJson(body, texts), ownFiles: new Set(names.values()) };
 }
 
 async function followStream(

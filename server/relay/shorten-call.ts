@@ -2,7 +2,7 @@
 // write a summary, reserved, settled and logged as any other, and the call goes on with that in place of what was said.
 import type { Shortening, ShortenedPrompt } from '#server/dialects/prompt-edits.ts';
 import { toAppError } from '#server/http/failure.ts';
-import { openBody } from '#server/relay/admission/call-content.ts';
+import { openBody } from '#server/relay/admission/read-content.ts';
 import { openCall } from '#server/relay/admission/open-call.ts';
 import { reserveCall } from '#server/relay/admission/reserve-call.ts';
 import type { CallAttempt } from '#server/relay/call-attempt.ts';

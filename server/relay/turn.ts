@@ -7,7 +7,7 @@ import { serverSentEvents } from '#server/framing/envelope.ts';
 import type { Envelope } from '#server/framing/envelope.ts';
 import { boundaryOf } from '#server/framing/form-data.ts';
 import type { Connection } from '#server/http/connection.ts';
-import { readContent } from '#server/relay/admission/call-content.ts';
+import { readContent } from '#server/relay/admission/read-content.ts';
 import type { CallContent } from '#server/relay/admission/call-content.ts';
 import { splitPlaygroundBody } from '#server/relay/admission/playground-body.ts';
 import type { ConversationSource } from '#server/relay/conversation-source.ts';

@@ -13,7 +13,8 @@ import type { Holdings } from './holdings.ts';
 import { isCompaction } from './items.ts';
 import type { Item } from './items.ts';
 import { holderOf } from './response-ids.ts';
-import { openJson, openText, parseKept, sealJson } from './sealed-json.ts';
+import { openJson, openText, parseKept, sealJson, sealPieces, writeToKeep } from './sealed-json.ts';
+import type { WrittenJson } from './sealed-json.ts';
 import type { Json } from './told-response.ts';
 
 /** What it goes on from. */
@@ -84,17 +85,15 @@ export class ResponseStore {
     const { output: told, ...shell } = response;
     const output = Array.isArray(told) ? told.filter(isObject) : [];
     const id = String(response['id']);
-    const itemsText = JSON.stringify([...input, ...output]);
+    const itemsJson = writeToKeep([...input, ...output]);
     const shellText = JSON.stringify(shell);
-    const { parts } = jsonSize(itemsText);
-    const chainParts = chainPartsOf([...input, ...output], parts, chain);
+    const chainParts = chainPartsOf([...input, ...output], itemsJson.parts, chain);
     const expiresAt = this.expiry();
-    const [items, ...moreItems] = await sealJson(this.#context, ownerOf(userId), itemsText);
+    const version = this.#context.randomText(12);
+    const [items, moreItems] = await this.#sealItems(ownerOf(userId), itemsJson, { id, version, kind: 'items', expiresAt });
     const [sealed, ...moreResponse] = await sealJson(this.#context, ownerOf(userId), shellText);
-    const inPieces = moreItems.length + moreResponse.length > 0;
-    const version = inPieces ? this.#context.randomText(12) : '';
+    const inPieces = moreItems + moreResponse.length > 0;
     const rest: Write[] = [
-      ...piecesOf({ id, version, kind: 'items', expiresAt }, moreItems),
       ...piecesOf({ id, version, kind: 'response', expiresAt }, moreResponse),
       ...output.flatMap((item): Write[] => {
         if (typeof item['id'] !== 'string') return [];
@@ -110,18 +109,36 @@ export class ResponseStore {
       status: statusOf(response['status']),
       previous: [...(chain?.previous ?? [])].slice(0, knownPrevious),
       previous_count: chain?.count ?? 0,
-      chain_bytes: (chain?.bytes ?? 0) + Buffer.byteLength(itemsText),
+      chain_bytes: (chain?.bytes ?? 0) + itemsJson.bytes,
       ...(chainParts === undefined ? {} : { chain_parts: chainParts }),
-      bytes: itemsText.length + shellText.length,
-      parts: parts + jsonSize(shellText).parts,
+      bytes: itemsJson.bytes + shellText.length,
+      parts: itemsJson.parts + jsonSize(shellText).parts,
       items,
       input_count: input.length,
       response: sealed,
-      ...(moreItems.length === 0 ? {} : { items_pieces: moreItems.length }),
+      ...(moreItems === 0 ? {} : { items_pieces: moreItems }),
       ...(moreResponse.length === 0 ? {} : { response_pieces: moreResponse.length }),
       ...(inPieces ? { pieces_version: version } : {}),
     };
     return { record, rest };
+  }
+
+  /**
+   * The first piece, and how many others there are. Each of those is written at once: together they are more than one step of the event loop
+   * should write, or one process hold. Nothing refers to them before the record does, and what never gets one is swept with them.
+   */
+  async #sealItems(owner: string, { body }: WrittenJson, of: Pieces): Promise<[string, number]> {
+    let first: string | undefined;
+    let more = 0;
+    for await (const piece of sealPieces(this.#context, owner, body)) {
+      if (first === undefined) {
+        first = piece;
+        continue;
+      }
+      await this.#context.db.write(piecesOf(of, [piece], more));
+      more += 1;
+    }
+    return [first ?? '', more];
   }
 
   /** What changes in the record of a response that went on, and what belongs before that. Written again it changes nothing. */
@@ -301,13 +318,13 @@ interface Pieces {
   expiresAt: number;
 }
 
-/** Of one sealing: written again, they are there already. */
-function piecesOf({ id, version, kind, expiresAt }: Pieces, contents: readonly string[]): Write[] {
-  return contents.map((content, index) => ({
-    insert: { id: `${id}:${kind}:${version}:${index}`, response_id: id, kind, number: index, content, version, expires_at: expiresAt },
-    into: 'response_pieces',
-    ignoreConflict: true,
-  }));
+/** Of one sealing: written again, they are there already. @param before how many others stand before them */
+function piecesOf({ id, version, kind, expiresAt }: Pieces, contents: readonly string[], before = 0): Write[] {
+  return contents.map((content, index) => {
+    const number = before + index;
+    const row = { id: `${id}:${kind}:${version}:${number}`, response_id: id, kind, number, content, version, expires_at: expiresAt };
+    return { insert: row, into: 'response_pieces', ignoreConflict: true };
+  });
 }
 
 const statuses: readonly ResponseStatus[] = ['queued', 'in_progress', 'completed', 'incomplete', 'failed', 'cancelled'];

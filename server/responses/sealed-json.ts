@@ -1,13 +1,19 @@
 // JSON at rest: encrypted, and in pieces where a record could not hold it.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AppContext } from '#server/context.ts';
+import { PiecedBody } from '#server/framing/byte-source.ts';
+import { freeBytes } from '#server/framing/free-bytes.ts';
+import { LongTexts } from '#server/framing/long-json.ts';
+import { jsonSize } from '#server/framing/part-budget.ts';
 import type { PartBudget } from '#server/framing/part-budget.ts';
 import type { BodyHold } from '#server/http/bodies.ts';
 
 type Sealing = Pick<AppContext, 'secrets' | 'bodies'>;
 
-/** Characters of a piece. MongoDB's records have 16 MB. */
-const pieceCharacters = 4_000_000;
+/** Bytes of JSON in a piece; sealed they are a third more. MongoDB's records have 16 MB, and a step of the event loop seals some. */
+const pieceBytes = 3_000_000;
+/** Characters of texts that are not copied to be written. */
+const leastApart = 4 * 1024;
 /** Longer ones are worked on in turn with everybody's long work. */
 export const longCharacters = 256 * 1024;
 /** Milliseconds of work between two turns of the event loop. */
@@ -19,18 +25,84 @@ export interface Reading {
   budget: PartBudget;
 }
 
-/** At least one piece. @param owner whose turn it takes, where it is long */
-export async function sealJson({ secrets, bodies }: Sealing, owner: string, text: string): Promise<[string, ...string[]]> {
-  const seal = () => secrets.encrypt(text, 'kept_json');
-  const sealed = text.length > longCharacters ? await bodies.inTurn(owner, seal) : seal();
-  const pieces: [string, ...string[]] = [sealed.slice(0, pieceCharacters)];
-  for (let from = pieceCharacters; from < sealed.length; from += pieceCharacters) pieces.push(sealed.slice(from, from + pieceCharacters));
-  return pieces;
+/** JSON that is to be kept, not put together yet where it is long. */
+export interface WrittenJson {
+  body: Buffer | PiecedBody;
+  bytes: number;
+  parts: number;
+}
+
+/** @param value as it was parsed, or made to be written */
+export function writeToKeep(value: unknown): WrittenJson {
+  const texts = new LongTexts(undefined, leastApart);
+  const json = texts.write(value);
+  const body = texts.bytes(json);
+  return { body, bytes: body instanceof PiecedBody ? body.size : body.length, parts: jsonSize(json).parts };
+}
+
+/** At least one piece, each sealed by itself. @param owner whose turn it takes, where it is long */
+export async function sealJson(sealing: Sealing, owner: string, text: string): Promise<[string, ...string[]]> {
+  const [first, ...more] = await Array.fromAsync(sealPieces(sealing, owner, Buffer.from(text)));
+  if (first === undefined) throw new Error('Nothing was sealed');
+  return [first, ...more];
+}
+
+/** The same of what is long, one after the other: whoever keeps each before the next holds little. */
+export async function* sealPieces({ secrets, bodies }: Sealing, owner: string, body: Buffer | PiecedBody): AsyncGenerator<string> {
+  for await (const piece of cutPieces(body)) {
+    const seal = () => secrets.encrypt(piece.toString('utf8'), 'kept_json');
+    yield piece.length > longCharacters ? await bodies.inTurn(owner, seal) : seal();
+  }
+}
+
+/** Each of them begins and ends between two characters. */
+async function* cutPieces(body: Buffer | PiecedBody): AsyncGenerator<Buffer> {
+  let kept: Buffer[] = [];
+  let size = 0;
+  const read = body instanceof PiecedBody ? body.open() : [body];
+  for await (const bytes of read) {
+    for (let from = 0; from < bytes.length;) {
+      const taken = bytes.subarray(from, from + pieceBytes - size);
+      // What is read in pieces is gone with the next one.
+      kept.push(body instanceof PiecedBody ? Buffer.from(taken) : taken);
+      [from, size] = [from + taken.length, size + taken.length];
+      if (size < pieceBytes) continue;
+      const whole = Buffer.concat(kept);
+      const end = wholeCharacters(whole);
+      const rest = Buffer.from(whole.subarray(end));
+      yield whole.subarray(0, end);
+      if (body instanceof PiecedBody) for (const one of [whole, ...kept]) freeBytes(one);
+      [kept, size] = [[rest], rest.length];
+    }
+  }
+  yield kept.length === 1 ? (kept[0] ?? Buffer.alloc(0)) : Buffer.concat(kept);
+}
+
+/** Bytes before the character that may go on in the next piece. */
+function wholeCharacters(bytes: Buffer): number {
+  let end = bytes.length - 1;
+  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return (bytes[end] ?? 0) < 0x80 ? bytes.length : end;
 }
 
 /** The text that `sealJson` has made pieces of. */
-export async function openText({ secrets, bodies }: Sealing, owner: string, pieces: readonly string[]): Promise<string> {
-  const sealed = pieces.length === 1 ? (pieces[0] ?? '') : pieces.join('');
+export async function openText(sealing: Sealing, owner: string, pieces: readonly string[]): Promise<string> {
+  const [first = ''] = pieces;
+  if (pieces.length === 1) return openPiece(sealing, owner, first);
+  const opened: string[] = [];
+  for (const piece of pieces) {
+    try {
+      opened.push(await openPiece(sealing, owner, piece));
+    } catch (failure) {
+      if (opened.length > 0) throw failure;
+      // Earlier ones were sealed together and cut.
+      return openPiece(sealing, owner, pieces.join(''));
+    }
+  }
+  return opened.join('');
+}
+
+async function openPiece({ secrets, bodies }: Sealing, owner: string, sealed: string): Promise<string> {
   const open = () => secrets.decrypt(sealed, 'kept_json');
   return sealed.length > longCharacters ? await bodies.inTurn(owner, open) : open();
 }

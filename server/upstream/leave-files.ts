@@ -1,4 +1,5 @@
 // Files of a call are left at its provider before it is made, one after the other, in the channel's name. Nothing is asked of a model by that.
+import { wholeOf } from '#server/framing/byte-source.ts';
 import { randomBytes } from 'node:crypto';
 import type { LeftFile } from '#server/dialects/left-files.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
@@ -29,7 +30,7 @@ export async function leaveFiles(call: UpstreamRequest, files: readonly LeftFile
   const { now, sender, isWanted, responseMs, send } = leaving;
   const { files: _files, awaiting: _awaiting, createSieve: _createSieve, contents: _contents, ...plain } = call;
   const { desk } = call.way.dialect;
-  const text = call.body.toString();
+  const text = (await wholeOf(call.body)).toString('utf8');
   const body = parseObject(text);
   if (desk === undefined || body === null) throw new Error('A call with files to leave has nowhere to leave them');
   const deadline = performance.now() + responseMs;

@@ -1,5 +1,6 @@
 // A call that goes to its provider in pieces, each a call of another kind, and comes back as one response in the caller's own format:
 // whoever receives it need not know. What is whole is asked for a few at a time; streams follow each other.
+import { writeJson } from '#server/framing/long-json.ts';
 import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import { sumOfUsages } from '#shared/token-usage.ts';
 import type { CallKind, CallPiece, CallPieces, PieceEndings } from '#server/calls/call-kind.ts';
@@ -41,7 +42,7 @@ export async function sendPieces({ context, call, over }: Pieces, options: SendO
   const progress = { sent: 0, all: pieces.length };
   const received = { bytes: 0 };
   const send = async (piece: CallPiece): Promise<CallExchange> => {
-    const asked = { ...call, kind: over.kind, body: piece.body, rawText: piece.rawText ?? JSON.stringify(piece.body) };
+    const asked = { ...call, kind: over.kind, body: piece.body, rawText: piece.rawText ?? writeJson(piece.body, call.longTexts) };
     const isFirst = progress.sent === 0;
     if (!sending.isAborted && isWanted()) progress.sent += 1;
     return sending.add(

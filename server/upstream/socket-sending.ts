@@ -2,7 +2,7 @@
 // whoever sends it, it is a call like any other.
 import { toEvent } from '#server/framing/sse.ts';
 import { UpstreamSocket } from '#server/sockets/upstream-socket.ts';
-import { PiecedBody } from '#server/framing/byte-source.ts';
+import { wholeOf } from '#server/framing/byte-source.ts';
 import type { SocketEnd } from '#server/dialects/upstream-dialect.ts';
 import type { Sieve } from './event-sieve.ts';
 import { SendFailure } from './send-failure.ts';
@@ -66,7 +66,7 @@ class SocketSending implements Sending {
 
   async #ask(body: SendRequest['body']): Promise<void> {
     try {
-      const message = await bytesOf(body);
+      const message = body === null ? null : await wholeOf(body);
       const told = await this.#upgrading.response;
       if (told.kind === 'whole') return this.#complete(told);
       if (this.#isEnded) return void told.socket.destroy();
@@ -130,12 +130,4 @@ class SocketSending implements Sending {
     if (this.#stream === null) this.#reject(failure);
     else this.#stream.pushFailure(failure);
   }
-}
-
-async function bytesOf(body: SendRequest['body']): Promise<Buffer | null> {
-  if (!(body instanceof PiecedBody)) return body;
-  const pieces: Buffer[] = [];
-  // A piece is valid until the next one.
-  for await (const piece of body.open()) pieces.push(Buffer.from(piece));
-  return Buffer.concat(pieces);
 }

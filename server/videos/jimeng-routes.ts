@@ -3,7 +3,7 @@ import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import { badField } from '#server/dialects/strict-fields.ts';
 import type { RouteHost } from '#server/http/mount.ts';
-import { readContent } from '#server/relay/admission/call-content.ts';
+import { readContent } from '#server/relay/admission/read-content.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import { answerTasks } from '#server/relay/tasks/answer-tasks.ts';
 import { identifyCaller } from '#server/relay/tasks/task-caller.ts';

@@ -1,5 +1,6 @@
 // Sounds of providers that tell them in a form of their own: taken out of their response, or fetched from where it says that they are, and sent
 // as the bytes that callers of OpenAI's format know.
+import { writeJson } from '#server/framing/long-json.ts';
 import { randomUUID } from 'node:crypto';
 import type { DecodedWhole, DecodeInput, FailedWhole } from '#server/dialects/decoded-whole.ts';
 import type { CallInput, EncodedRequest } from '#server/dialects/encode-input.ts';
@@ -24,7 +25,7 @@ export function encodeOwnSpeech(asked: CallInput, form: SpeechForm): EncodedRequ
   const { call, dropped } = withoutSurcharges({ ...asked, isPassThrough: false });
   const written = form.writeRequest({ ...call.body, ...overrideOf(call) }, asked.way.upstreamModel);
   const request = {
-    ...encoded(asked, JSON.stringify(written.body)),
+    ...encoded(asked, writeJson(written.body, asked.longTexts)),
     headers: written.headers ?? null,
     dropped: [...new Set([...dropped, ...written.dropped])],
   };

@@ -1,5 +1,6 @@
 // Texts that are spoken. Callers of OpenAI's format alone have it, and providers are asked as they are, or in a form of their own (`forms/`). Callers get bytes or events, whichever of
 // the two the provider sends. https://platform.openai.com/docs/api-reference/audio/createSpeech
+import { writeJson } from '#server/framing/long-json.ts';
 import type { DecodeInput } from '#server/dialects/decoded-whole.ts';
 import type { CallInput, EncodedRequest } from '#server/dialects/encode-input.ts';
 import type { IdentityPath } from '#server/dialects/identity.ts';
@@ -61,7 +62,7 @@ function inFormat(asked: CallInput, tells: boolean): EncodedRequest {
   const { call, dropped } = withoutSurcharges(asked);
   const { stream_format: _format, ...rest } = call.body;
   const told = { ...rest, ...(tells ? { stream_format: 'sse' } : {}), model: asked.way.upstreamModel, ...overrideOf(call) };
-  return { ...encoded(asked, JSON.stringify(told)), dropped };
+  return { ...encoded(asked, writeJson(told, asked.longTexts)), dropped };
 }
 
 function decode(input: DecodeInput): Decoded {

@@ -1,4 +1,5 @@
 // Texts to vectors: between formats by way of a list of texts and a list of vectors; where both ends speak one, bytes pass.
+import { writeJson } from '#server/framing/long-json.ts';
 import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
@@ -78,7 +79,7 @@ function encode(asked: CallInput, decodeTokens: DecodeTokens): EncodedRequest | 
     if (write === undefined) return forwardBody(asked);
     const { call, dropped } = withoutSurcharges(asked);
     const own = write(call.body, asked.way.upstreamModel);
-    const text = call.isPassThrough === true ? call.rawText : JSON.stringify({ ...own.body, ...overrideOf(call) });
+    const text = call.isPassThrough === true ? call.rawText : writeJson({ ...own.body, ...overrideOf(call) }, call.longTexts);
     return { ...encoded(asked, text), dropped, isBatch: own.isBatch };
   }
   const write = (request: EmbeddingsRequest): EncodedRequest => {
@@ -87,7 +88,7 @@ function encode(asked: CallInput, decodeTokens: DecodeTokens): EncodedRequest | 
     if (request.inputs.length > most) throw badField('input', fieldRules.most(most));
     const { body, headers = null, dropped, isBatch = false } = provider.writeRequest(request, asked.way.upstreamModel);
     return {
-      ...encoded(asked, JSON.stringify({ ...body, ...overrideOf(asked) })),
+      ...encoded(asked, writeJson({ ...body, ...overrideOf(asked) }, asked.longTexts)),
       headers,
       dropped: [...(request.lost ?? []), ...dropped],
       isBatch,

@@ -1,6 +1,7 @@
 // Pictures. Callers have them in OpenAI's format, and Gemini's have them by `:predict` (`PictureCaller`); providers are asked in OpenAI's, or in
 // a form of their own (`forms/`). https://platform.openai.com/docs/api-reference/images
 import { AppError } from '#shared/errors.ts';
+import { writeJson } from '#server/framing/long-json.ts';
 import { pictureModel, tokensOfSeen, unitsOf } from '#shared/picture-order.ts';
 import type { ClientCall } from '#server/dialects/client-dialect.ts';
 import type { DecodedWhole, DecodeInput } from '#server/dialects/decoded-whole.ts';
@@ -179,7 +180,7 @@ function encodeWords(asked: CallInput): EncodedRequest {
   const { call, dropped } = withoutSurcharges(asked);
   const left = refused.filter((name) => call.body[name] !== undefined);
   const written = Object.fromEntries(Object.entries(call.body).filter(([name]) => !refused.includes(name)));
-  const text = JSON.stringify({ ...written, model: way.upstreamModel, ...overrideOf(call) });
+  const text = writeJson({ ...written, model: way.upstreamModel, ...overrideOf(call) }, asked.longTexts);
   return { ...encoded(asked, text), dropped: [...dropped, ...left] };
 }
 

@@ -1,5 +1,6 @@
 // Pictures of providers that have a form of their own: asked for in their words, told in OpenAI's. What a task makes is waited for, and
 // what is only named by an address is fetched where the caller wants its bytes.
+import { writeJson } from '#server/framing/long-json.ts';
 import { randomUUID } from 'node:crypto';
 import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
@@ -32,7 +33,7 @@ export function encodeOwn(asked: CallInput, form: PictureForm): EncodedRequest {
   if (typeof body.n === 'number' && body.n > most) throw badField('n', fieldRules.atMost(most));
   const written = form.writeRequest(body, upstreamModel);
   return {
-    ...encoded(asked, JSON.stringify(written.body)),
+    ...encoded(asked, writeJson(written.body, asked.longTexts)),
     headers: written.headers ?? null,
     dropped: [...dropped, ...written.dropped],
     isWhole: true,

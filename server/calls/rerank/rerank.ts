@@ -1,6 +1,7 @@
 // Documents in the order of their relevance to a question. Callers ask as Jina or Cohere has it, which differ in little but the response;
 // providers are asked in the same words, and differ by what `forms.ts` says.
 // https://api.jina.ai/redoc#tag/rerank, https://docs.cohere.com/v1/reference/rerank
+import { writeJson } from '#server/framing/long-json.ts';
 import { AppError } from '#shared/errors.ts';
 import type { DecodeInput } from '#server/dialects/decoded-whole.ts';
 import type { CallInput, EncodedRequest } from '#server/dialects/encode-input.ts';
@@ -39,7 +40,7 @@ function encode(asked: CallInput): EncodedRequest {
   const written = writeRequest(call.body, form);
   if (written === null) return forwardBody(asked);
   const own = { ...written.body, model: upstreamModel, ...overrideOf(call) };
-  const text = JSON.stringify(form.nested === undefined ? own : nest(own, form.nested));
+  const text = writeJson(form.nested === undefined ? own : nest(own, form.nested), asked.longTexts);
   return { ...encoded(asked, text), dropped: [...dropped, ...written.dropped] };
 }
 

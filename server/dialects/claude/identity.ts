@@ -1,4 +1,5 @@
 // A Messages request to a provider of the same format, and its whole response.
+import { bytesOfJson, writeJson } from '#server/framing/long-json.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 import type { DecodedWhole, DecodeInput, DeepWhole, FailedWhole } from '../decoded-whole.ts';
 import type { EncodedRequest, EncodeInput } from '../encode-input.ts';
@@ -23,8 +24,8 @@ export function forwardRequest(input: EncodeInput): EncodedRequest {
   const fitting = body === clientBody ? body : fitThinking(body);
   const described = describeRequest(fitting, input);
   const { body: sent, headers, dropped } = enveloped(fitting, described.headers, input);
-  const text = sent === body ? rawText : JSON.stringify(sent);
-  return { ...described, headers, body: Buffer.from(text), dropped };
+  const text = sent === body ? rawText : writeJson(sent, input.longTexts);
+  return { ...described, headers, body: bytesOfJson(text, input.longTexts), dropped };
 }
 
 /** The container in it under the name that its caller may use; where it is told as a stream, that does so. */

@@ -2,7 +2,7 @@
 import { isObject } from '#server/framing/loose-json.ts';
 import { addInlineMedia, addMedia, addMediaUrl } from '../media-tokens.ts';
 import type { MediaRates } from '../media-tokens.ts';
-import { emptyPrompt, noteCacheControl, noteHosted } from '../prompt-content.ts';
+import { addJson, emptyPrompt, noteCacheControl, noteHosted } from '../prompt-content.ts';
 import type { PromptContent } from '../prompt-content.ts';
 import type { Body } from '../strict-fields.ts';
 import { sinceCompaction } from './compaction.ts';
@@ -23,8 +23,8 @@ const rates: MediaRates = { audioPerSecond: 32, videoPerSecond: 300, perPage: 30
 /** Fields beside messages and tools that providers put into the prompt. */
 const listsOfPrompt = ['mcp_servers', 'context_management'];
 
-export function promptContent(body: Body): PromptContent {
-  const prompt = emptyPrompt();
+export function promptContent(body: Body, _model = '', isLarge = false): PromptContent {
+  const prompt = emptyPrompt(isLarge);
   noteCacheControl(prompt, body);
   addContent(prompt, body.system);
   for (const message of Array.isArray(body.messages) ? sinceCompaction(body.messages) : []) {
@@ -102,10 +102,6 @@ function addTool(prompt: PromptContent, tool: Body): void {
   noteCacheControl(prompt, tool);
   const { cache_control: _cache, ...rest } = tool;
   addJson(prompt, rest);
-}
-
-function addJson(prompt: PromptContent, value: unknown): void {
-  if (value !== undefined && value !== null) addText(prompt, JSON.stringify(value));
 }
 
 function addText(prompt: PromptContent, text: unknown): void {

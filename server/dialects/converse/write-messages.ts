@@ -1,9 +1,9 @@
 // Turns → messages of this format.
-import { parseObject } from '#server/framing/loose-json.ts';
 import type { Turn } from '../instructions.ts';
 import { untranslatable } from '../losses.ts';
 import type { Losses } from '../losses.ts';
 import type { AssistantPart, AudioPart, FilePart, ImagePart, ToolResultPart, UserPart } from '../parts.ts';
+import { argumentsObject } from '../tool-arguments.ts';
 import { fitCalls } from './fit-calls.ts';
 import { writeMedia } from './media.ts';
 import { title } from './title.ts';
@@ -110,7 +110,7 @@ class MessageWriter {
         return [];
       case 'tool_call':
         if (part.seal !== undefined) this.#losses.drop('foreign_thoughts');
-        return [{ toolUse: { toolUseId: part.id, name: part.name, input: parseObject(part.arguments) ?? {} } }];
+        return [{ toolUse: { toolUseId: part.id, name: part.name, input: argumentsObject(part.arguments) } }];
       case 'hosted_call':
       case 'hosted_result':
         this.#losses.drop('provider_tool_results');

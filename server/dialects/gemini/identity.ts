@@ -1,4 +1,5 @@
 // A `generateContent` request to a provider of the same format.
+import { bytesOfJson } from '#server/framing/long-json.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import type { EncodedRequest, EncodeInput } from '../encode-input.ts';
 import { describeRequest, finalizeRequest } from '../finalize-request.ts';
@@ -12,7 +13,7 @@ export function forwardRequest(input: EncodeInput): EncodedRequest {
     const own = ownSignatures(body, input.way.knownAs);
     return finalizeRequest({ body: withJoinedResults(own.body), dropped: own.isLost ? ['thought parts'] : [] }, input);
   }
-  return { ...describeRequest(body, input), body: Buffer.from(rawText), dropped: [] };
+  return { ...describeRequest(body, input), body: bytesOfJson(rawText, input.longTexts), dropped: [] };
 }
 
 /** Results of calls that were made at once belong into one turn, or Google refuses them; LangChain tells each in one of its own. */

@@ -2,7 +2,7 @@
 import { isObject } from '#server/framing/loose-json.ts';
 import { addInlineMedia, addMediaUrl, isAudio } from '../media-tokens.ts';
 import type { MediaRates } from '../media-tokens.ts';
-import { addFileName, emptyPrompt, noteHosted } from '../prompt-content.ts';
+import { addJson, addFileName, emptyPrompt, noteHosted } from '../prompt-content.ts';
 import type { PromptContent } from '../prompt-content.ts';
 import type { Body } from '../strict-fields.ts';
 import { hosted } from './hosted-tools.ts';
@@ -22,10 +22,10 @@ const perFile = 5000;
 /** https://ai.google.dev/gemini-api/docs/tokens: a frame a second and its sound; pages are images. */
 const rates: MediaRates = { audioPerSecond: 32, videoPerSecond: 300, perPage: 258 };
 
-export function promptContent(body: Body): PromptContent {
+export function promptContent(body: Body, _model = '', isLarge = false): PromptContent {
   const whole = member(body, 'generateContentRequest');
-  if (isObject(whole)) return promptContent(whole);
-  const prompt = emptyPrompt();
+  if (isObject(whole)) return promptContent(whole, '', isLarge);
+  const prompt = emptyPrompt(isLarge);
   addContent(prompt, member(body, 'systemInstruction'));
   for (const content of listOf(body.contents)) {
     prompt.fixed += perContent;
@@ -92,10 +92,6 @@ function guessOf(mimeType: string): number {
 
 function addText(prompt: PromptContent, text: unknown): void {
   if (typeof text === 'string' && text !== '') prompt.texts.push(text);
-}
-
-function addJson(prompt: PromptContent, value: unknown): void {
-  if (value !== undefined && value !== null) prompt.texts.push(JSON.stringify(value));
 }
 
 /** An object may stand for a list of one. */

@@ -4,6 +4,7 @@ import type { Turn } from '../instructions.ts';
 import { untranslatable } from '../losses.ts';
 import type { Losses } from '../losses.ts';
 import type { AssistantPart, HostedCallPart, HostedResultPart, ToolCallPart, ToolResultPart, UserPart } from '../parts.ts';
+import { argumentsObject } from '../tool-arguments.ts';
 import { writeHosted } from './hosted-parts.ts';
 import { writeMedia } from './media.ts';
 import { signsCalls } from './model-generation.ts';
@@ -158,7 +159,7 @@ class ModelParts {
   #call({ id, name, arguments: text, seal }: ToolCallPart): void {
     if (seal !== undefined && seal.origin !== 'gemini') this.#losses.drop('foreign_thoughts');
     const signature = seal?.origin === 'gemini' ? seal.data : this.#ofCalls.get(id);
-    const functionCall = { ...(this.#hasIds ? { id } : {}), name, args: parseObject(text) ?? {} };
+    const functionCall = { ...(this.#hasIds ? { id } : {}), name, args: argumentsObject(text) };
     if (signature === undefined) this.#push({ functionCall });
     else this.#parts.push({ functionCall, thoughtSignature: signature });
   }

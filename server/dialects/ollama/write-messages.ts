@@ -1,9 +1,9 @@
 // Messages → those of this format.
-import { parseObject } from '#server/framing/loose-json.ts';
 import { untranslatable } from '../losses.ts';
 import type { Losses } from '../losses.ts';
 import { namedText } from '../media.ts';
 import type { AssistantPart, ImagePart, Message, ReasoningPart, ToolCallPart, ToolResultPart, UserPart } from '../parts.ts';
+import { argumentsObject } from '../tool-arguments.ts';
 import { title } from './title.ts';
 
 type Json = Record<string, unknown>;
@@ -90,7 +90,7 @@ class MessageWriter {
   #call({ id, name, arguments: text, seal }: ToolCallPart): Json {
     if (seal !== undefined) this.#losses.drop('foreign_thoughts');
     this.#called.set(id, name);
-    return { function: { name, arguments: parseObject(text) ?? {} } };
+    return { function: { name, arguments: argumentsObject(text) } };
   }
 }
 

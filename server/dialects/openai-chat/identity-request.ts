@@ -1,5 +1,6 @@
 // The request of a client that speaks OpenAI's format, to a provider that speaks it too. What nobody named a rule for goes
 // on unchanged; when nothing changes at all, the client's own text does.
+import { bytesOfJson, writeJson } from '#server/framing/long-json.ts';
 import { refuseAccountObject, withoutOwnFiles } from '../account-objects.ts';
 import type { EncodedRequest, EncodeInput } from '../encode-input.ts';
 import { cacheKeyFor } from '../cache-key.ts';
@@ -17,11 +18,11 @@ export function writeRequest(input: EncodeInput): EncodedRequest {
   if (input.isPassThrough !== true) refuseAccountObject(findAccountObject(withoutOwnFiles(body, input.ownFiles)));
   const adapted = input.isPassThrough === true ? { body, dropped: [] } : applyQuirks(body, input);
   const edited = input.isPassThrough === true ? body : editedBody(input, adapted.body);
-  const text = edited === body ? bodyText(input) : JSON.stringify(edited);
+  const text = edited === body ? bodyText(input) : writeJson(edited, input.longTexts);
   // The text has the provider's name of the model by now.
   const isRenamed = input.isPassThrough !== true && edited['model'] !== way.upstreamModel && way.paramOverride === null;
   const described = describeRequest(isRenamed ? { ...edited, model: way.upstreamModel } : edited, input);
-  return { ...described, body: Buffer.from(text), dropped: adapted.dropped };
+  return { ...described, body: bytesOfJson(text, input.longTexts), dropped: adapted.dropped };
 }
 
 /** The client itself asked for a usage chunk at the end of its stream. */
@@ -73,12 +74,13 @@ function bodyText(input: EncodeInput): string {
     if (key === undefined || !Object.hasOwn(body, 'prompt_cache_key'))
       return added === '' ? text : `${text.slice(0, text.lastIndexOf('}'))}${added}}`;
   }
-  return JSON.stringify({
+  const written = {
     ...body,
     model: way.upstreamModel,
     ...(addsUsage(input) ? { stream_options: { include_usage: true } } : {}),
     ...(key === undefined ? {} : { prompt_cache_key: key }),
-  });
+  };
+  return writeJson(written, input.longTexts);
 }
 
 function asObject(value: unknown): object {

@@ -2,7 +2,7 @@
 import { isObject } from '#server/framing/loose-json.ts';
 import { addMedia } from '../media-tokens.ts';
 import type { MediaRates } from '../media-tokens.ts';
-import { addFileName, emptyPrompt, noteCacheControl, noteHosted } from '../prompt-content.ts';
+import { addJson, addFileName, emptyPrompt, noteCacheControl, noteHosted } from '../prompt-content.ts';
 import type { PromptContent } from '../prompt-content.ts';
 import { pictureWorth } from '../picture-cost.ts';
 import type { PictureWorth } from '../picture-cost.ts';
@@ -27,8 +27,8 @@ const rates: MediaRates = { audioPerSecond: 10, videoPerSecond: 300, perPage: 20
 /** Of a message's part with an image. */
 type WorthOf = (part: Body) => PictureWorth;
 
-export function promptContent(body: Body, model: string): PromptContent {
-  const prompt = emptyPrompt();
+export function promptContent(body: Body, model: string, isLarge = false): PromptContent {
+  const prompt = emptyPrompt(isLarge);
   addChat(prompt, body, model);
   for (const { kind, most } of hosted.find(body)) noteHosted(prompt, kind, most);
   prompt.isSpoken = Array.isArray(body.modalities) && body.modalities.includes('audio');
@@ -122,8 +122,4 @@ function addFile(prompt: PromptContent, url: unknown, usualType: string): void {
 
 function addText(prompt: PromptContent, text: unknown): void {
   if (typeof text === 'string' && text !== '') prompt.texts.push(text);
-}
-
-function addJson(prompt: PromptContent, value: unknown): void {
-  if (value !== undefined && value !== null) prompt.texts.push(JSON.stringify(value));
 }

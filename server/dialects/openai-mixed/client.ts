@@ -55,9 +55,9 @@ export function mixedClient({ chat, responses }: { chat: ChatFormat; responses: 
         read: askedByBody,
         check,
         parameters,
-        promptContent(body, model) {
+        promptContent(body, model, isLarge) {
           const { format, body: written } = formOf(body);
-          return format.calls.chat.promptContent(written, model);
+          return format.calls.chat.promptContent(written, model, isLarge);
         },
         withMedia(body, mediaOf) {
           const { withMedia } = (isOfResponses(body) ? responses : chat).calls.chat;

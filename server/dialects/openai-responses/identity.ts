@@ -1,4 +1,5 @@
 // A Responses request to a provider of the same format.
+import { bytesOfJson } from '#server/framing/long-json.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import type { EncodedRequest, EncodeInput } from '../encode-input.ts';
 import { describeRequest, finalizeRequest } from '../finalize-request.ts';
@@ -11,7 +12,7 @@ type Body = Readonly<Record<string, unknown>>;
 
 export function forwardRequest(input: EncodeInput): EncodedRequest {
   const { body, rawText, way } = input;
-  if (input.isPassThrough === true) return { ...describeRequest(body, input), body: Buffer.from(rawText), dropped: [] };
+  if (input.isPassThrough === true) return { ...describeRequest(body, input), body: bytesOfJson(rawText, input.longTexts), dropped: [] };
   refuseState(body);
   // What runs in the background runs here.
   const { background_options: later, ...asked } = body;

@@ -3,7 +3,7 @@ import { isObject } from '#server/framing/loose-json.ts';
 import { addMedia } from '../media-tokens.ts';
 import type { MediaRates } from '../media-tokens.ts';
 import { pictureWorth } from '../picture-cost.ts';
-import { addFileName, emptyPrompt, noteHosted } from '../prompt-content.ts';
+import { addJson, addFileName, emptyPrompt, noteHosted } from '../prompt-content.ts';
 import type { PromptContent } from '../prompt-content.ts';
 import type { Body } from '../strict-fields.ts';
 import { hosted } from './hosted-tools.ts';
@@ -18,8 +18,8 @@ const perFile = 5000;
  */
 const rates: MediaRates = { audioPerSecond: 10, videoPerSecond: 300, perPage: 2000 };
 
-export function promptContent(body: Body, model: string): PromptContent {
-  const prompt = emptyPrompt();
+export function promptContent(body: Body, model: string, isLarge = false): PromptContent {
+  const prompt = emptyPrompt(isLarge);
   addText(prompt, body.instructions);
   addText(prompt, body.input);
   for (const item of Array.isArray(body.input) ? body.input : []) if (isObject(item)) addItem(prompt, item, model);
@@ -85,8 +85,4 @@ function addFile(prompt: PromptContent, { file_data: data, file_url: url, filena
 
 function addText(prompt: PromptContent, text: unknown): void {
   if (typeof text === 'string' && text !== '') prompt.texts.push(text);
-}
-
-function addJson(prompt: PromptContent, value: unknown): void {
-  if (value !== undefined && value !== null) prompt.texts.push(JSON.stringify(value));
 }

@@ -106,9 +106,11 @@ export async function admitCall(services: RelayServices, turn: Turn, progress: P
       asked = endpoint.read(conversation.body, turn.address);
     }
     const parameters = endpoint.parameters(content.body);
-    const prompt = services.words.isOn ? endpoint.promptContent(content.body, model) : null;
+    const prompt = services.words.isOn || content.isLarge ? endpoint.promptContent(content.body, model, content.isLarge) : null;
     const looking =
-      prompt === null ? undefined : services.words.check([...prompt.texts, ...(prompt.untokened ?? [])], (work) => content.use(work));
+      prompt === null || !services.words.isOn
+        ? undefined
+        : services.words.check([...prompt.texts, ...(prompt.untokened ?? [])], (work) => content.use(work));
     if (looking instanceof Promise) await looking;
     const rate = turn.isFree === true ? null : services.rates.enter(admission.user.id);
     return {

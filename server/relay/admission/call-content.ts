@@ -7,10 +7,9 @@ import type { FormFields } from '#server/dialects/form-body.ts';
 import type { DecidingNames } from '#server/dialects/deciding-names.ts';
 import { checkNames } from './check-names.ts';
 import type { Bodies, BodyHold } from '#server/http/bodies.ts';
-import type { Connection } from '#server/http/connection.ts';
-import { parseBody } from '#server/http/parse-body.ts';
+import { inSteps } from '#server/http/in-steps.ts';
+import { isLong, parseBody } from '#server/http/parse-body.ts';
 import type { BodyText } from '#server/http/parse-body.ts';
-import { readBody } from '#server/http/read-body.ts';
 import { scanBody } from '#server/http/scan-body.ts';
 import type { SpoolFile } from '#server/http/spool.ts';
 import type { RawBody } from '#server/http/read-body.ts';
@@ -18,22 +17,14 @@ import type { RelayBody, RelayEndpoint } from '#server/relay/endpoints.ts';
 import { sourceOf } from '#server/framing/byte-source.ts';
 import { JsonScan } from '#server/framing/json-scan.ts';
 import { isObject } from '#server/framing/loose-json.ts';
+import { freeBytes } from '#server/framing/free-bytes.ts';
+import { LongTexts, writeJson } from '#server/framing/long-json.ts';
+import { parseLongJson, readLongJson } from '#server/framing/read-long-json.ts';
+import type { LongJson } from '#server/framing/read-long-json.ts';
 import { partBytes, PartBudget } from '#server/framing/part-budget.ts';
 import type { PromptContent } from '#server/dialects/prompt-content.ts';
 import { countPrompt } from '#server/upstream/token-estimate.ts';
 import type { Counting } from '#server/upstream/token-estimate.ts';
-
-interface ContentSource {
-  request: Request;
-  connection: Connection | null;
-  /** Bytes, decompressed. */
-  limit: number;
-  userId: number;
-  /** What of the body is for us, and what goes on; absent: all of it does. */
-  split?: SplitBody;
-  names: NamesOf;
-  form?: FormSource | undefined;
-}
 
 /** The body is a form. */
 export interface FormSource {
@@ -43,7 +34,7 @@ export interface FormSource {
 }
 
 /** What is taken in one spelling only; where it depends on the body, by the body. */
-type NamesOf = DecidingNames | ((value: unknown) => DecidingNames);
+export type NamesOf = DecidingNames | ((value: unknown) => DecidingNames);
 
 export type SplitBody = (body: RelayBody) => { ours: RelayBody; body: RelayBody };
 
@@ -54,55 +45,7 @@ const smallBytes = 64 * 1024;
 /** Characters of a prompt that are kept to be counted; a longer one is estimated. */
 const longestCounted = 4_000_000;
 
-/** @throws {AppError} as `readBody` and `parseBody`, and `invalid_request` */
-export async function readContent(
-  bodies: Bodies,
-  { request, connection, limit, userId, split, names, form }: ContentSource,
-): Promise<CallContent> {
-  const owner = `user:${userId}`;
-  const hold = bodies.open(owner);
-  const spool = form === undefined ? undefined : bodies.spool.open(owner);
-  try {
-    const raw = await readBody({ request, connection, limit, hold, watch: bodies.watch, spool });
-    return await openContent(raw, { bodies, owner, hold, split, names, form });
-  } catch (failure) {
-    spool?.end();
-    throw failure;
-  }
-}
-
-/** Of a body that has come. What it holds is given back when it fails. @throws {AppError} as `parseBody`, and `invalid_request` */
-export async function openContent(raw: RawBody, dependencies: ContentDependencies, known: KnownContent = {}): Promise<CallContent> {
-  const { hold } = dependencies;
-  const { bytesBefore = 0, partsBefore = 0 } = known;
-  const content = new CallContent(raw, dependencies, known);
-  try {
-    hold.grow(bytesBefore);
-    hold.grow((raw.parts + partsBefore) * partBytes);
-    // What goes upstream is another copy.
-    if (content.isLarge) hold.grow(raw.bytes.length + bytesBefore);
-    const preparing = content.prepare();
-    if (preparing instanceof Promise) await preparing;
-    return content;
-  } catch (failure) {
-    content.release();
-    throw failure;
-  }
-}
-
-/** Of a body that is made here. @throws {AppError} `bodies_of_caller`, `bodies_of_server` */
-export async function openBody(
-  bodies: Bodies,
-  { body, userId, names }: { body: RelayBody; userId: number; names: DecidingNames },
-): Promise<CallContent> {
-  const { text, raw } = rawOf(body);
-  const owner = `user:${userId}`;
-  const hold = bodies.open(owner);
-  hold.grow(raw.bytes.length);
-  return openContent(raw, { bodies, owner, hold, split: undefined, names }, { parsed: { text, value: body } });
-}
-
-function rawOf(body: RelayBody): { text: string; raw: RawBody } {
+export function rawOf(body: RelayBody): { text: string; raw: RawBody } {
   const text = JSON.stringify(body);
   const bytes = Buffer.from(text);
   const scan = new JsonScan();
@@ -120,6 +63,16 @@ export interface KnownContent {
   partsBefore?: number;
 }
 
+/** In the place of what has come. */
+interface OtherBody {
+  /** Roughly. */
+  bytes: number;
+  parts: number;
+  text: string;
+  raw: RawBody | null;
+  long: LongJson | null;
+}
+
 interface ParsedBody {
   text(): string;
   body: RelayBody;
@@ -135,6 +88,8 @@ export interface ContentDependencies {
   split: SplitBody | undefined;
   names: NamesOf;
   form?: FormSource | undefined;
+  /** Nobody else reads the bytes. */
+  ownsBytes?: boolean;
 }
 
 export class CallContent {
@@ -142,6 +97,8 @@ export class CallContent {
   /** Where it lies, if not in memory: what is read of it is little. */
   readonly #file: SpoolFile | undefined;
   #raw: RawBody | null;
+  /** A long one once its bytes were read: they are not needed any more. */
+  #long: LongJson | null = null;
   /** Until it is taken apart for the first time. */
   #known: BodyText | null;
   #parsed: ParsedBody | null = null;
@@ -181,9 +138,14 @@ export class CallContent {
     return this.#open().ours;
   }
 
-  /** As the client wrote it, but for what is ours. */
+  /** As the client wrote it, but for what is ours; with marks where `longTexts` stand. */
   get text(): string {
     return this.#open().text();
+  }
+
+  /** For one request that is made of it. Undefined: nothing in it is that long. */
+  longTexts(): LongTexts | undefined {
+    return this.#long === null ? undefined : new LongTexts(this.#long.texts);
   }
 
   get body(): RelayBody {
@@ -195,7 +157,9 @@ export class CallContent {
    * @throws {AppError} `invalid_utf8`, `invalid_json`, `invalid_request`
    */
   prepare(): void | Promise<void> {
-    if (this.#parsed !== null || this.#raw === null) return;
+    if (this.#parsed !== null) return;
+    if (this.#long !== null) return this.#fill(this.#long);
+    if (this.#raw === null) return;
     const { bodies, owner, names, form } = this.#parts;
     const raw = this.#raw;
     if (form !== undefined) return this.#prepareForm(raw, form);
@@ -207,9 +171,35 @@ export class CallContent {
       ? undefined
       : ({ text, value }: BodyText) => checkNames(value, text, raw, typeof names === 'function' ? names(value) : names);
     this.#isChecked = true;
+    if (isLong(raw)) return this.#prepareLong(raw, check);
     const parsing = parseBody(raw, bodies, owner, check);
     if (parsing instanceof Promise) return parsing.then((parsed) => this.use(() => this.#keep(parsed)));
     this.#keep(parsing);
+  }
+
+  async #prepareLong(raw: RawBody, check: ((body: BodyText) => void) | undefined): Promise<void> {
+    const { bodies, owner, ownsBytes } = this.#parts;
+    const long = await inSteps(bodies, owner, readLongJson(raw.bytes));
+    if (long === null) {
+      const parsed = await parseBody(raw, bodies, owner, check);
+      await this.use(() => this.#keep(parsed));
+      return;
+    }
+    const value = await bodies.inTurn(owner, () => parseLongJson(long));
+    if (check !== undefined) await bodies.inTurn(owner, () => check({ text: long.json, value }));
+    // It may have been let go meanwhile.
+    if (this.#raw === raw) {
+      this.#long = long;
+      this.#raw = null;
+    }
+    if (ownsBytes === true) freeBytes(raw.bytes);
+    await this.use(() => this.#keep({ text: long.json, value }));
+  }
+
+  /** What was let go is put together again. */
+  async #fill(long: LongJson): Promise<void> {
+    const value = await this.use(() => parseLongJson(long));
+    await this.use(() => this.#keep({ text: long.json, value }));
   }
 
   /** Its files stay where they are. */
@@ -223,13 +213,15 @@ export class CallContent {
     const { split } = this.#parts;
     if (!isObject(value))
       throw new AppError('invalid_request', { detail: { zh: '请求体必须是 JSON 对象', en: 'the body must be a JSON object' } });
-    this.#parsed = split === undefined ? { text: () => text, body: value, ours: noFields } : splitBody(value, split, text);
+    this.#parsed =
+      split === undefined ? { text: () => text, body: value, ours: noFields } : splitBody(value, split, text, this.#long?.texts);
     if (!this.isLarge) this.#raw = null;
   }
 
   /** Another body goes on in its place. Whoever goes on using the first one holds it from then on. @throws {AppError} `bodies_of_caller`, `bodies_of_server` */
   replace(body: RelayBody): void {
-    this.#put(body, rawOf(body));
+    const { text, raw } = rawOf(body);
+    this.#put(body, { bytes: raw.bytes.length, parts: raw.parts, text, raw, long: null });
   }
 
   /** The same of one that takes so many bytes, roughly: a long one in its turns. @throws {AppError} as `replace` */
@@ -239,17 +231,17 @@ export class CallContent {
       return;
     }
     const { bodies, owner } = this.#parts;
-    const text = await bodies.inTurn(owner, () => JSON.stringify(body));
-    const bytes = await bodies.inTurn(owner, () => Buffer.from(text));
-    this.#put(body, { text, raw: await scanBody(bytes) });
+    const texts = new LongTexts();
+    const json = await bodies.inTurn(owner, () => texts.write(body));
+    const { bytes, parts } = await scanBody(Buffer.from(json));
+    this.#put(body, { bytes: bytes.length + texts.length, parts, text: json, raw: null, long: { json, texts } });
   }
 
-  #put(body: RelayBody, { text, raw }: { text: string; raw: RawBody }): void {
+  #put(body: RelayBody, { bytes, parts, text, raw, long }: OtherBody): void {
     const { ours } = this.#open();
-    const { bytes, parts } = raw;
     const { hold } = this.#parts;
-    const isLarge = bytes.length + parts * partBytes > smallBytes;
-    const held = bytes.length * (isLarge ? 2 : 1) + parts * partBytes;
+    const isLarge = bytes + parts * partBytes > smallBytes;
+    const held = bytes * (isLarge ? 2 : 1) + parts * partBytes;
     // Where there is no room for it, everything stays as it was.
     if (held > hold.bytes && !this.#isReleased) hold.grow(held - hold.bytes);
     hold.shrinkTo(held);
@@ -257,6 +249,7 @@ export class CallContent {
     this.#nestedBytes = 0;
     this.#isLarge = isLarge;
     this.#raw = isLarge ? raw : null;
+    this.#long = long;
     this.#parsed = { text: () => text, body, ours };
     this.#prompt = null;
   }
@@ -292,6 +285,7 @@ export class CallContent {
     this.#file?.end();
     if (!this.isLarge) return;
     this.#raw = null;
+    this.#long = null;
     this.#nestedBytes = 0;
     this.#parts.hold.shrinkTo(this.#prompt === null ? 0 : lengthOf(this.#prompt));
   }
@@ -308,14 +302,14 @@ export class CallContent {
     { endpoint, model, estimate }: { endpoint: CountedEndpoint; model: string; estimate: number },
     counting: Counting,
   ): Promise<number> {
-    const prompt = this.#parsed === null ? this.#prompt : endpoint.promptContent(this.#parsed.body, model);
+    const prompt = this.#parsed === null ? this.#prompt : endpoint.promptContent(this.#parsed.body, model, this.isLarge);
     if (prompt !== null) return countPrompt(prompt, model, counting);
     counting.isEstimated = true;
     return Promise.resolve(estimate);
   }
 
   #promptOf(body: RelayBody, endpoint: CountedEndpoint, model: string): PromptContent | null {
-    const prompt = endpoint.promptContent(body, model);
+    const prompt = endpoint.promptContent(body, model, true);
     return lengthOf(prompt) > longestCounted ? null : prompt;
   }
 
@@ -333,10 +327,10 @@ function bytesOfTexts(body: RelayBody): number {
 }
 
 /** @param whole empty of a form, which has no text to be written anew */
-function splitBody(value: RelayBody, split: SplitBody, whole: string): ParsedBody {
+function splitBody(value: RelayBody, split: SplitBody, whole: string, texts: LongTexts | undefined): ParsedBody {
   const { ours, body } = split(value);
   let text: string | null = whole === '' ? '' : null;
-  return { ours, body, text: () => (text ??= JSON.stringify(body)) };
+  return { ours, body, text: () => (text ??= writeJson(body, texts)) };
 }
 
 function lengthOf({ texts }: PromptContent): number {

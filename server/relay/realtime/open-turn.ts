@@ -5,7 +5,7 @@ import { callAddress } from '#server/dialects/call-address.ts';
 import { messages } from '#server/framing/envelope.ts';
 import type { Connection } from '#server/http/connection.ts';
 import { newRequestId } from '#server/http/request-id.ts';
-import { openBody } from '#server/relay/admission/call-content.ts';
+import { openBody } from '#server/relay/admission/read-content.ts';
 import { openCall } from '#server/relay/admission/open-call.ts';
 import type { RelayBody, RelayEndpoint } from '#server/relay/endpoints.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';

@@ -10,7 +10,7 @@ import type { BodyHold } from '#server/http/bodies.ts';
 import type { Connection } from '#server/http/connection.ts';
 import type { BodyText } from '#server/http/parse-body.ts';
 import type { RawBody } from '#server/http/read-body.ts';
-import { openContent } from '#server/relay/admission/call-content.ts';
+import { openContent } from '#server/relay/admission/read-content.ts';
 import type { CallContent } from '#server/relay/admission/call-content.ts';
 import type { AskedConversation, CallConversation, ConversationSource } from '#server/relay/conversation-source.ts';
 import type { RelayBody, RelayEndpoint } from '#server/relay/endpoints.ts';

@@ -4,7 +4,7 @@ import type { FormFields } from '#server/dialects/form-body.ts';
 import type { DecidingNames } from '#server/dialects/deciding-names.ts';
 import type { Connection } from '#server/http/connection.ts';
 import type { Admission } from '#server/relay/admission/admission.ts';
-import { readContent } from '#server/relay/admission/call-content.ts';
+import { readContent } from '#server/relay/admission/read-content.ts';
 import type { RelayBody } from '#server/relay/endpoints.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import type { NotedCall } from './answer-tasks.ts';

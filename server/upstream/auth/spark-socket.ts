@@ -1,8 +1,8 @@
 // iFlytek Spark by WebSocket: the address is signed with a secret, and the message names the application.
 // https://www.xfyun.cn/doc/spark/general_url_authentication.html
+import { PiecedBody, wholeOf } from '#server/framing/byte-source.ts';
 import { createHmac } from 'node:crypto';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
-import type { SendRequest } from '#server/upstream/send.ts';
 import type { Authorization } from './scheme.ts';
 
 /** @param key `APPID|APISecret|APIKey` */
@@ -21,14 +21,15 @@ export function sparkSocket(key: string): Authorization {
       const signature = createHmac('sha256', secret).update(`host: ${host}\ndate: ${date}\nGET ${path} HTTP/1.1`).digest('base64');
       const told = `hmac username="${name}", algorithm="hmac-sha256", headers="host date request-line", signature="${signature}"`;
       const query = new URLSearchParams({ authorization: Buffer.from(told).toString('base64'), date, host });
-      return { ...request, path: `${path}?${query}`, body: withApplication(body, application) };
+      const signed = { ...request, path: `${path}?${query}` };
+      if (!(body instanceof PiecedBody)) return { ...signed, body: withApplication(body, application) };
+      return wholeOf(body).then((whole) => ({ ...signed, body: withApplication(whole, application) }));
     },
   };
 }
 
-function withApplication(body: SendRequest['body'], application: string): SendRequest['body'] {
-  if (!Buffer.isBuffer(body)) return body;
-  const asked = parseObject(body.toString('utf8'));
+function withApplication(body: Buffer | null, application: string): Buffer | null {
+  const asked = body === null ? null : parseObject(body.toString('utf8'));
   if (asked === null) return body;
   const header = isObject(asked['header']) ? asked['header'] : {};
   return Buffer.from(JSON.stringify({ ...asked, header: { ...header, app_id: application } }));

@@ -1,6 +1,6 @@
 // What of an Interactions request counts as prompt tokens. Read loosely: it also serves estimates of what is refused later.
 import { isObject } from '#server/framing/loose-json.ts';
-import { emptyPrompt, noteHosted } from '../../prompt-content.ts';
+import { addJson, emptyPrompt, noteHosted } from '../../prompt-content.ts';
 import type { PromptContent } from '../../prompt-content.ts';
 import type { Body } from '../../strict-fields.ts';
 import { sourceOfUrl } from '../../media.ts';
@@ -11,8 +11,8 @@ import { isContent, stepsOf, usualTypes } from './items.ts';
 const perStep = 3;
 const perTools = 8;
 
-export function promptContent(body: Body): PromptContent {
-  const prompt = emptyPrompt();
+export function promptContent(body: Body, _model = '', isLarge = false): PromptContent {
+  const prompt = emptyPrompt(isLarge);
   addText(prompt, body.system_instruction);
   for (const step of stepsOf(body.input)) addStep(prompt, step);
   const tools: unknown[] = Array.isArray(body.tools) ? body.tools : [];
@@ -61,8 +61,4 @@ function typeOf({ type }: Body, told: unknown): unknown {
 
 function addText(prompt: PromptContent, text: unknown): void {
   if (typeof text === 'string' && text !== '') prompt.texts.push(text);
-}
-
-function addJson(prompt: PromptContent, value: unknown): void {
-  if (value !== undefined && value !== null) prompt.texts.push(JSON.stringify(value));
 }

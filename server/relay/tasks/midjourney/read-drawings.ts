@@ -2,7 +2,7 @@
 import { noNames } from '#server/dialects/deciding-names.ts';
 import { AppError } from '#shared/errors.ts';
 import type { Connection } from '#server/http/connection.ts';
-import { readContent } from '#server/relay/admission/call-content.ts';
+import { readContent } from '#server/relay/admission/read-content.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import { identifyCaller } from '#server/relay/tasks/task-caller.ts';
 import type { TaskAnswer } from '#server/relay/tasks/submit-task.ts';

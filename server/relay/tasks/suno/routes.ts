@@ -3,7 +3,7 @@ import type { Connection } from '#server/http/connection.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
 import { noNames } from '#server/dialects/deciding-names.ts';
-import { readContent } from '#server/relay/admission/call-content.ts';
+import { readContent } from '#server/relay/admission/read-content.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import { answerTasks } from '#server/relay/tasks/answer-tasks.ts';
 import type { TaskAnswer } from '#server/relay/tasks/submit-task.ts';

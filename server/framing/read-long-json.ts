@@ -1,0 +1,122 @@
+// Reads large JSON text by text, in steps: the long ones stand by themselves from then on.
+import { isUtf8 } from 'node:buffer';
+import { AppError } from '#shared/errors.ts';
+import { isEscapedAt } from './json-text.ts';
+import { control, leastBytes, LongTexts } from './long-json.ts';
+import type { LongText } from './long-json.ts';
+
+/** Of texts with escapes, which take several times as long to read. */
+const escapedBytes = 512 * 1024;
+const stepBytes = 1024 * 1024;
+const textsInAStep = 5_000;
+const [quote, backslash, colon] = [0x22, 0x5c, 0x3a];
+/** Bytes of the longest escape, `\u003d`. */
+const longestEscape = 6;
+
+export interface LongJson {
+  /** With marks in the place of long texts. */
+  json: string;
+  texts: LongTexts;
+}
+
+/** Null: it has to be read as it is, be it because it is broken, or because a name in it is long. */
+export function* readLongJson(bytes: Buffer): Generator<void, LongJson | null> {
+  if (!isUtf8(bytes)) return null;
+  const texts = new LongTexts();
+  const kept: Buffer[] = [];
+  let [from, looked, stepped] = [0, 0, 0];
+  for (let at = bytes.indexOf(quote); at >= 0;) {
+    const end = yield* endOf(bytes, at + 1);
+    if (end < 0) return null;
+    if (end - at > leastBytes) {
+      const read = isName(bytes, end + 1) ? null : yield* readText(bytes, at + 1, end);
+      if (read === null) return null;
+      kept.push(bytes.subarray(from, at + 1), Buffer.from(texts.add(read.text, read.isPlain)));
+      from = end;
+    }
+    looked += 1;
+    if (looked % textsInAStep === 0 || end - stepped > stepBytes) {
+      stepped = end;
+      yield;
+    }
+    at = bytes.indexOf(quote, end + 1);
+  }
+  kept.push(bytes.subarray(from));
+  return { json: Buffer.concat(kept).toString('utf8'), texts };
+}
+
+/** As `endOfTextBytes`, in steps: a text may be millions of quotes. */
+function* endOf(bytes: Buffer, from: number): Generator<void, number> {
+  let looked = 0;
+  for (let at = bytes.indexOf(quote, from); at >= 0; at = bytes.indexOf(quote, at + 1)) {
+    if (!isEscapedAt(bytes, from, at)) return at;
+    looked += 1;
+    if (looked % textsInAStep === 0) yield;
+  }
+  return -1;
+}
+
+function isName(bytes: Buffer, after: number): boolean {
+  let at = after;
+  while ((bytes[at] ?? colon) <= 0x20) at += 1;
+  return bytes[at] === colon;
+}
+
+/** The letters between two quotes; null: they are none that JSON allows. */
+function* readText(bytes: Buffer, start: number, end: number): Generator<void, LongText | null> {
+  if (!bytes.subarray(start, end).includes(backslash)) {
+    const text = lettersIn(bytes, start, end);
+    if (end - start > stepBytes) yield;
+    return text === null ? null : { text, isPlain: text.length === end - start };
+  }
+  const pieces: string[] = [];
+  for (let at = start; at < end;) {
+    const until = end - at <= escapedBytes ? end : cutBefore(bytes, at, at + escapedBytes);
+    const piece = lettersIn(bytes, at, until);
+    if (piece === null) return null;
+    pieces.push(piece);
+    at = until;
+    if (at < end) yield;
+  }
+  return { text: pieces.length === 1 ? (pieces[0] ?? '') : pieces.join(''), isPlain: false };
+}
+
+/** Null: they are none that JSON allows. */
+function lettersIn(bytes: Buffer, start: number, end: number): string | null {
+  const written = bytes.toString('utf8', start, end);
+  if (!bytes.subarray(start, end).includes(backslash)) return control.test(written) ? null : written;
+  try {
+    return String(JSON.parse(`"${written}"`));
+  } catch {
+    return null;
+  }
+}
+
+/** The last place before `to` that is within no escape and no character. */
+function cutBefore(bytes: Buffer, from: number, to: number): number {
+  let at = to;
+  while (isWithinCharacter(bytes[at])) at -= 1;
+  for (let escape = at - 1; escape > at - longestEscape && escape >= from; escape -= 1) {
+    if (bytes[escape] !== backslash) continue;
+    let run = escape;
+    while (run > from && bytes[run - 1] === backslash) run -= 1;
+    // Of backslashes that follow each other every second one is a letter; cut before all of them, unless there is nothing else.
+    return run > from ? run : run + ((escape - run + 1) >>> 1) * 2;
+  }
+  return at;
+}
+
+function isWithinCharacter(byte: number | undefined): boolean {
+  return byte !== undefined && (byte & 0xc0) === 0x80;
+}
+
+/** The value, its texts in it. @throws {AppError} `invalid_json_long` */
+export function parseLongJson({ json, texts }: LongJson): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch (cause) {
+    throw new AppError('invalid_json_long', {}, { cause });
+  }
+  return texts.fill(value);
+}

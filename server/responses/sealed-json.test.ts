@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import type { BodyHold } from '#server/http/bodies.ts';
+import { createSecrets } from '#server/secrets/secrets.ts';
+import { openText, sealJson, sealPieces, writeToKeep } from './sealed-json.ts';
+
+const secrets = createSecrets('a master key of some length');
+const hold: BodyHold = { bytes: 0, grow: () => {}, shrinkTo: () => {} };
+const bodies = {
+  open: () => hold,
+  inTurn: <Result>(_owner: string, work: () => Result) => Promise.resolve().then(work),
+  watch: { add: () => {}, remove: () => {} },
+  spool: {
+    open: () => {
+      throw new Error('Nothing is spooled');
+    },
+  },
+  bytes: 0,
+};
+const sealing = { secrets, bodies } as unknown as Parameters<typeof sealJson>[0];
+
+describe('JSON at rest', () => {
+  it.each([
+    ['nothing', 0],
+    ['a short text', 10],
+    ['one that fills a piece', 2_999_990],
+    ['one of several pieces', 7_000_001],
+  ])('%s is read as it was written, whatever its letters', async (_name, length) => {
+    for (const letters of ['x', 'é', '用', '\u{1F600}', '"\n']) {
+      const value = [{ id: 'a', text: letters.repeat(Math.ceil(length / letters.length)), more: ['b', 1.5, null] }];
+      const text = JSON.stringify(value);
+      const pieces = await sealJson(sealing, 'user:1', text);
+      expect((await openText(sealing, 'user:1', pieces)) === text).toBe(true);
+      const written = writeToKeep(value);
+      expect(written.bytes).toBe(Buffer.byteLength(text));
+      const others = await Array.fromAsync(sealPieces(sealing, 'user:1', written.body));
+      expect((await openText(sealing, 'user:1', others)) === text).toBe(true);
+      for (const piece of others) expect(piece.length).toBeLessThan(4_200_000);
+    }
+  });
+
+  it('pieces of earlier versions, which were sealed together, are read as well', async () => {
+    const text = JSON.stringify(['x'.repeat(5_000_000)]);
+    const sealed = secrets.encrypt(text, 'kept_json');
+    const pieces = [sealed.slice(0, 4_000_000), sealed.slice(4_000_000)];
+    expect((await openText(sealing, 'user:1', pieces)) === text).toBe(true);
+  });
+
+  it('a piece that was changed is not read', async () => {
+    const pieces = await sealJson(sealing, 'user:1', JSON.stringify(['x'.repeat(7_000_000)]));
+    expect(pieces).toHaveLength(3);
+    const [first, second = '', third = ''] = pieces;
+    await expect(openText(sealing, 'user:1', [first, second, `${third.slice(0, -4)}AAAA`])).rejects.toThrow();
+  });
+});
