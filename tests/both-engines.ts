@@ -9,6 +9,7 @@ const http = [
   'account',
   'bonus-once',
   'call-refunds',
+  'channel-bulk',
   'channel-edits',
   'channel-figures',
   'channel-restore',

@@ -1,7 +1,9 @@
 // Follows the `changes` collection. Ids are drawn before rows are stored, so a smaller id may become visible after a
 // bigger one: the feed knows up to where it has seen every id, and keeps looking for those that are missing in between.
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DatabaseUnavailable } from '#server/db/collection.ts';
-import type { ChangeFeed, ChangeListener } from '#server/db/changes.ts';
+import { keysAtOnce } from '#server/db/changes.ts';
+import type { ChangeFeed, ChangeListener, ChangesListener } from '#server/db/changes.ts';
 import type { ChangeKind, ChangeRecord } from '#server/db/records/change.ts';
 import type { Database } from '#server/db/database.ts';
 
@@ -39,7 +41,7 @@ class PollingChangeFeed implements ChangeFeed {
   readonly #now: () => number;
   readonly #onError: (error: unknown) => void;
   readonly #pollMilliseconds: number;
-  readonly #listeners = new Map<ChangeKind, Set<ChangeListener>>();
+  readonly #listeners = new Map<ChangeKind, Set<ChangesListener>>();
   readonly #gapListeners = new Set<() => void | Promise<void>>();
 
   /** Every id up to this is done with. */
@@ -68,6 +70,12 @@ class PollingChangeFeed implements ChangeFeed {
   }
 
   listen(kind: ChangeKind, listener: ChangeListener): () => void {
+    return this.listenMany(kind, async (keys) => {
+      await Promise.all(keys.map((key) => this.#guard(() => listener(key))));
+    });
+  }
+
+  listenMany(kind: ChangeKind, listener: ChangesListener): () => void {
     const listeners = this.#listeners.get(kind) ?? new Set();
     this.#listeners.set(kind, listeners);
     listeners.add(listener);
@@ -88,19 +96,43 @@ class PollingChangeFeed implements ChangeFeed {
     }
   }
 
-  async announceToOthers(kind: ChangeKind, key: number | string): Promise<void> {
-    // Unless it is known to be stored in time, the others must hear of it once the database is back, whatever the caller does now.
-    let isInTime = false;
-    try {
-      isInTime = await this.#store(kind, key);
-    } finally {
-      if (!isInTime && !this.#unsent.some((row) => row.kind === kind && row.key === key)) this.#unsent.push({ kind, key });
+  async announceMany(kind: ChangeKind, keys: readonly (number | string)[]): Promise<void> {
+    for (let start = 0; start < keys.length; start += keysAtOnce) {
+      const some = keys.slice(start, start + keysAtOnce);
+      const told = this.#hear(kind, some);
+      try {
+        await this.#storeOrKeep(kind, some);
+      } finally {
+        await told;
+      }
+      await nextTurn();
     }
   }
 
-  async announceHere(kind: ChangeKind, key: number | string): Promise<void> {
+  async announceToOthers(kind: ChangeKind, key: number | string): Promise<void> {
+    await this.#storeOrKeep(kind, [key]);
+  }
+
+  announceHere(kind: ChangeKind, key: number | string): Promise<void> {
+    return this.#hear(kind, [key]);
+  }
+
+  async #hear(kind: ChangeKind, keys: readonly (number | string)[]): Promise<void> {
     const listeners = this.#listeners.get(kind);
-    if (listeners !== undefined) await Promise.all([...listeners].map((listener) => this.#guard(() => listener(key))));
+    if (listeners !== undefined) await Promise.all([...listeners].map((listener) => this.#guard(() => listener(keys))));
+  }
+
+  /** Unless rows are known to be stored in time, the others must hear of them once the database is back, whatever the caller does now. */
+  async #storeOrKeep(kind: ChangeKind, keys: readonly (number | string)[]): Promise<void> {
+    let isInTime = false;
+    try {
+      isInTime = await this.#store(kind, keys);
+    } finally {
+      if (!isInTime) {
+        const waiting = new Set(this.#unsent.filter((row) => row.kind === kind).map(({ key }) => key));
+        for (const key of keys) if (!waiting.has(key)) this.#unsent.push({ kind, key });
+      }
+    }
   }
 
   async start(): Promise<void> {
@@ -124,12 +156,15 @@ class PollingChangeFeed implements ChangeFeed {
   }
 
   /** False when it took so long that others may have given it up. */
-  async #store(kind: ChangeKind, key: number | string): Promise<boolean> {
+  async #store(kind: ChangeKind, keys: readonly (number | string)[]): Promise<boolean> {
     const drawnAt = performance.now();
-    const id = await this.#db.nextId('changes');
-    // Our own listeners have heard of it.
-    if (id > this.#floor) this.#seen.add(id);
-    await this.#db.collection('changes').insert({ id, kind, key, at: this.#now() });
+    const ids = keys.length === 1 ? [await this.#db.nextId('changes')] : await this.#db.nextIds('changes', keys.length);
+    const rows = keys.map((key, index) => ({ id: ids[index] ?? 0, kind, key, at: this.#now() }));
+    // Our own listeners have heard of them.
+    for (const { id } of rows) if (id > this.#floor) this.#seen.add(id);
+    const [first] = rows;
+    if (first !== undefined && rows.length === 1) await this.#db.collection('changes').insert(first);
+    else await this.#db.write(rows.map((row) => ({ insert: row, into: 'changes' })));
     return performance.now() - drawnAt < slowStoreMilliseconds;
   }
 
@@ -177,7 +212,15 @@ class PollingChangeFeed implements ChangeFeed {
     }
     for (const row of news) this.#seen.add(row.id);
     this.#raiseFloor();
-    for (const row of news) await this.announceHere(row.kind, row.key);
+    for (let start = 0; start < news.length;) {
+      const run = neighbours(news, start);
+      await this.#hear(
+        run.kind,
+        run.rows.map(({ key }) => key),
+      );
+      start += run.rows.length;
+      if (start < news.length) await nextTurn();
+    }
   }
 
   #raiseFloor(): void {
@@ -202,7 +245,7 @@ class PollingChangeFeed implements ChangeFeed {
     for (let row = this.#unsent[0]; row !== undefined && performance.now() - beganAt < sendMilliseconds; row = this.#unsent[0]) {
       let isInTime = true;
       try {
-        isInTime = await this.#store(row.kind, row.key);
+        isInTime = await this.#store(row.kind, [row.key]);
       } catch (error) {
         // What the database refuses would keep this process from reading on for ever.
         if (error instanceof DatabaseUnavailable) throw error;
@@ -232,4 +275,12 @@ class PollingChangeFeed implements ChangeFeed {
       this.#onError(error);
     }
   }
+}
+
+/** Changes of one kind that follow each other, as many as are heard in one step. */
+function neighbours(news: readonly ChangeRecord[], start: number): { kind: ChangeKind; rows: readonly ChangeRecord[] } {
+  const kind = news[start]?.kind ?? 'option';
+  let end = start + 1;
+  while (end < news.length && end - start < keysAtOnce && news[end]?.kind === kind) end += 1;
+  return { kind, rows: news.slice(start, end) };
 }

@@ -21,6 +21,14 @@ interface Change<Name extends CollectionName> {
   anyOrder?: boolean;
 }
 
+interface Removal<Name extends CollectionName> {
+  /** The first record that matches. */
+  remove: Filter<Records[Name]>;
+  from: Name;
+}
+
+export type UnorderedWrite = { [Name in CollectionName]: Change<Name> | Removal<Name> }[CollectionName];
+
 export interface QueryPlan {
   /** The name of the index in `collections`, `id` for the records' own order, undefined for none. */
   index: string | undefined;
@@ -39,6 +47,11 @@ export interface Database {
    * repeated. Returns, for each write, whether it took effect.
    */
   write(batch: readonly Write[]): Promise<boolean[]>;
+  /**
+   * Applies changes and removals of one collection in any order, in one round trip, and returns how many took effect. For those that are
+   * harmless when they are repeated: where it fails, some may have been applied.
+   */
+  writeUnordered(batch: readonly UnorderedWrite[]): Promise<number>;
   /** A number never handed out before for that collection; drawn from blocks, so gaps occur. */
   nextId(name: CollectionName): Promise<number>;
   /** `count` such numbers, growing. */

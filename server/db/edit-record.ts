@@ -2,20 +2,20 @@
 // somebody else was faster, and announced where processes cache the record.
 import { AppError } from '#shared/errors.ts';
 import type { ChangeFeed } from '#server/db/changes.ts';
-import type { Collection, Filter } from '#server/db/collection.ts';
+import type { Collection, Filter, Patch } from '#server/db/collection.ts';
 import type { Records } from '#server/db/all-records.ts';
 import type { Database } from '#server/db/database.ts';
 import type { PathOf } from '#server/db/fields.ts';
 import type { ChangeKind } from '#server/db/records/change.ts';
 
 /** What each collection's edits are announced as; null: no process caches it. Options have a way of their own: `server/settings/option-writes.ts`. */
-const kinds = { users: 'user', tokens: 'token', channels: 'channel', redemptions: null } as const satisfies Partial<
+export const editedKinds = { users: 'user', tokens: 'token', channels: 'channel', redemptions: null } as const satisfies Partial<
   Record<keyof Records, ChangeKind | null>
 >;
 
-type EditedName = keyof typeof kinds;
+export type EditedName = keyof typeof editedKinds;
 
-interface Editable {
+export interface Editable {
   id: number;
   revision: number;
 }
@@ -56,7 +56,16 @@ export function editRecord<Name extends EditedName>(
   name: Name,
   edit: RecordEdit<Records[Name]>,
 ): Promise<Edited<Records[Name]> | null>;
-export async function editRecord(
+export function editRecord(
+  context: { db: Database; changes: ChangeFeed },
+  name: EditedName,
+  edit: RecordEdit<Editable>,
+): Promise<Edited<Editable> | null> {
+  return editAny(context, name, edit);
+}
+
+/** As `editRecord`, for those who do not know the collection. */
+export async function editAny(
   { db, changes }: { db: Database; changes: ChangeFeed },
   name: EditedName,
   { id, where = {}, revision, change, present }: RecordEdit<Editable>,
@@ -69,12 +78,14 @@ export async function editRecord(
     if (isOutdated || attempt > tries) throw new AppError('revision_conflict', {}, { data: present?.(before) });
     const wanted = change(before);
     if (wanted === null) return { before, after: before };
-    const { set, unset } = wanted;
-    const patch = { set, increment: { revision: 1 }, ...(unset === undefined ? {} : { unset }) };
-    const after = await records.patch({ and: [{ id, revision: before.revision }, where] }, patch);
+    const after = await records.patch({ and: [{ id, revision: before.revision }, where] }, patchOf(wanted));
     if (after === null) continue;
-    const kind = kinds[name];
+    const kind = editedKinds[name];
     if (kind !== null) await changes.announce(kind, id);
     return { before, after };
   }
+}
+
+export function patchOf({ set, unset }: Change<Editable>): Patch<Editable> {
+  return { set, increment: { revision: 1 }, ...(unset === undefined ? {} : { unset }) };
 }

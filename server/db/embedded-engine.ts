@@ -76,6 +76,12 @@ export class EmbeddedEngine {
     return this.connection.run(sql, ...parameters) === 1;
   }
 
+  /** Removes the first record that matches; false when none does. */
+  removed(table: Table, clause: Clause): boolean {
+    const { sql, parameters } = this.select('id', table, clause, { limit: 1 });
+    return this.connection.run(`DELETE FROM "${table.name}" WHERE id = (${sql})`, ...parameters) === 1;
+  }
+
   #update(table: Table, clause: Clause, patch: AnyPatch): Pick<Query, 'sql' | 'parameters'> {
     const text = new SqlText(table);
     const target = `UPDATE "${table.name}" SET ${text.patched(parsePatch(patch))} WHERE `;

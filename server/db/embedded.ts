@@ -3,7 +3,7 @@
 import type { Collection, Filter, FindOptions, GroupRequest } from '#server/db/collection.ts';
 import type { Records } from '#server/db/all-records.ts';
 import { collections } from '#server/db/collections.ts';
-import type { CollectionName, Database, QueryPlan, Write } from '#server/db/database.ts';
+import type { CollectionName, Database, QueryPlan, UnorderedWrite, Write } from '#server/db/database.ts';
 import { Checkpoints } from '#server/db/embedded-checkpoints.ts';
 import { EmbeddedCollection } from '#server/db/embedded-collection.ts';
 import { EmbeddedConnection } from '#server/db/embedded-connection.ts';
@@ -49,6 +49,13 @@ class EmbeddedDatabase implements Database {
   write(batch: readonly Write[]): Promise<boolean[]> {
     const { connection } = this.#engine;
     return connection.write(() => connection.transaction(() => batch.map((step) => this.#apply(step))));
+  }
+
+  writeUnordered(batch: readonly UnorderedWrite[]): Promise<number> {
+    const { connection } = this.#engine;
+    const apply = (step: UnorderedWrite): boolean =>
+      'remove' in step ? this.#engine.removed(this.#engine.table(step.from), parseFilter(step.remove)) : this.#apply(step);
+    return connection.write(() => connection.transaction(() => batch.filter(apply).length));
   }
 
   #apply(step: Write): boolean {

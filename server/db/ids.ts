@@ -24,6 +24,12 @@ export class IdBlocks {
 
   /** As many as are asked for, growing. */
   async several(name: CollectionName, count: number): Promise<number[]> {
+    if (count === 0) return [];
+    // Ids that are to be dense are drawn as a block of just as many.
+    if (collections[name].idBlock === 1) {
+      const last = await this.#draw(name, count);
+      return Array.from({ length: count }, (_, index) => last - count + 1 + index);
+    }
     const ids: number[] = [];
     while (ids.length < count) {
       ids.push(await this.next(name));

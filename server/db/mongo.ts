@@ -11,7 +11,7 @@ import {
 import type { Collection, Filter, FindOptions, GroupRequest, IndexSpec } from '#server/db/collection.ts';
 import type { Records } from '#server/db/all-records.ts';
 import { collections } from '#server/db/collections.ts';
-import type { CollectionName, Database, QueryPlan, Write } from '#server/db/database.ts';
+import type { CollectionName, Database, QueryPlan, UnorderedWrite, Write } from '#server/db/database.ts';
 import { DatabaseUrlError } from '#server/db/database-url.ts';
 import { completeSort, demandedId, parseFilter, parsePatch } from '#server/db/filter.ts';
 import { IdBlocks } from '#server/db/ids.ts';
@@ -143,6 +143,21 @@ class MongoDatabase implements Database {
       start = end;
     }
     return results;
+  }
+
+  async writeUnordered(batch: readonly UnorderedWrite[]): Promise<number> {
+    const [first] = batch;
+    if (first === undefined) return 0;
+    const name = 'remove' in first ? first.from : first.of;
+    const operations = batch.map((step) =>
+      'remove' in step
+        ? { deleteOne: { filter: toQuery(parseFilter(step.remove)) } }
+        : { updateOne: { filter: toQuery(parseFilter(step.where)), update: toUpdate(parsePatch(step.patch)) } },
+    );
+    return this.#availability.run(name, async () => {
+      const { matchedCount, deletedCount } = await this.#native(name).bulkWrite(operations, { ordered: false });
+      return matchedCount + deletedCount;
+    });
   }
 
   #insertRows(name: string, rows: Row[], ignoreConflict: boolean): Promise<boolean[]> {

@@ -86,11 +86,15 @@ export function createChannelIndex(context: IndexContext): ChannelIndex {
       for (const id of byId.keys()) if (!seen.has(id)) drop(id);
     });
 
-  const reloadOne = (key: number | string) =>
+  const reloadSome = (keys: readonly (number | string)[]) =>
     inTurn(async () => {
-      const record = await collection.get(Number(key));
-      if (record === null) drop(Number(key));
-      else keep(record);
+      const ids = [...new Set(keys.map(Number))];
+      const gone = new Set(ids);
+      for (const record of await collection.find({ id: { in: ids } })) {
+        gone.delete(record.id);
+        keep(record);
+      }
+      for (const id of gone) drop(id);
     });
 
   const logged = (work: Promise<void>) =>
@@ -98,7 +102,7 @@ export function createChannelIndex(context: IndexContext): ChannelIndex {
 
   return {
     async start() {
-      stops.push(context.changes.listen('channel', (key) => logged(reloadOne(key))));
+      stops.push(context.changes.listenMany('channel', (keys) => logged(reloadSome(keys))));
       stops.push(context.changes.onGap(() => logged(reload())));
       await reload();
       const timer = setInterval(() => void logged(reload()), sweepSeconds * 1000);

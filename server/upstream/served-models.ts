@@ -30,7 +30,7 @@ export function drawWeight(channel: Pick<PreparedChannel, 'weight'>): number {
 
 /** The channels of one (group, model), and their tiers once somebody asked. */
 interface Entry {
-  channels: PreparedChannel[];
+  channels: Set<PreparedChannel>;
   tiers: readonly Tier[] | null;
   /** Together with the channels that serve the model's whole family, as long as those are the same. */
   joined: { family: readonly Tier[]; tiers: readonly Tier[] } | null;
@@ -53,8 +53,8 @@ export function createServedModels(): ServedModels {
         if (models === undefined) byGroup.set(group, (models = new Map()));
         for (const model of channel.models) {
           let entry = models.get(model);
-          if (entry === undefined) models.set(shared(model), (entry = { channels: [], tiers: null, joined: null }));
-          entry.channels.push(channel);
+          if (entry === undefined) models.set(shared(model), (entry = { channels: new Set(), tiers: null, joined: null }));
+          entry.channels.add(channel);
           entry.tiers = entry.joined = null;
         }
       }
@@ -66,11 +66,9 @@ export function createServedModels(): ServedModels {
         if (models === undefined) continue;
         for (const model of channel.models) {
           const entry = models.get(model);
-          const at = entry?.channels.indexOf(channel) ?? -1;
-          if (entry === undefined || at < 0) continue;
-          entry.channels.splice(at, 1);
+          if (entry === undefined || !entry.channels.delete(channel)) continue;
           entry.tiers = entry.joined = null;
-          if (entry.channels.length === 0) models.delete(model);
+          if (entry.channels.size === 0) models.delete(model);
         }
         if (models.size === 0) byGroup.delete(group);
       }
@@ -118,7 +116,7 @@ function createSharedNames(): (name: string) => string {
 function joinedTiers(entry: Entry, family: Entry): readonly Tier[] {
   const ofFamily = tiersOfEntry(family);
   if (entry.joined?.family !== ofFamily) {
-    entry.joined = { family: ofFamily, tiers: tiersOf([...new Set([...entry.channels, ...family.channels])]) };
+    entry.joined = { family: ofFamily, tiers: tiersOf(new Set([...entry.channels, ...family.channels])) };
   }
   return entry.joined.tiers;
 }
@@ -127,11 +125,18 @@ function tiersOfEntry(entry: Entry | undefined): readonly Tier[] {
   return entry === undefined ? none : (entry.tiers ??= tiersOf(entry.channels));
 }
 
-function tiersOf(channels: readonly PreparedChannel[]): readonly Tier[] {
-  const priorities = [...new Set(channels.map((channel) => channel.priority))].sort((a, b) => b - a);
-  return priorities.map((priority) => {
-    const members = channels.filter((channel) => channel.priority === priority).sort((a, b) => a.id - b.id);
-    let sum = 0;
-    return { priority, channels: members, sums: members.map((channel) => (sum += drawWeight(channel))) };
-  });
+function tiersOf(channels: Iterable<PreparedChannel>): readonly Tier[] {
+  const byPriority = new Map<number, PreparedChannel[]>();
+  for (const channel of channels) {
+    const members = byPriority.get(channel.priority);
+    if (members === undefined) byPriority.set(channel.priority, [channel]);
+    else members.push(channel);
+  }
+  return [...byPriority]
+    .sort(([one], [other]) => other - one)
+    .map(([priority, members]) => {
+      members.sort((a, b) => a.id - b.id);
+      let sum = 0;
+      return { priority, channels: members, sums: members.map((channel) => (sum += drawWeight(channel))) };
+    });
 }

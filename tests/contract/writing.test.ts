@@ -225,6 +225,25 @@ onEachEngine('writing', (current) => {
     expect(await db.write([])).toEqual([]);
   });
 
+  it('an unordered batch changes and removes what matches, and returns how many did', async () => {
+    const { db } = current();
+    await db.write([1, 2, 3, 4].map((id) => ({ insert: userRecord({ id, quota: 10 }), into: 'users' })));
+    const count = await db.writeUnordered([
+      { of: 'users', where: { id: 1, quota: 10 }, patch: { increment: { quota: -10 } } },
+      { of: 'users', where: { id: 2, quota: { gt: 10 } }, patch: { increment: { quota: -10 } } },
+      { from: 'users', remove: { id: 3, group: 'default' } },
+      { from: 'users', remove: { id: 4, group: 'vip' } },
+      { from: 'users', remove: { id: 99 } },
+    ]);
+    expect(count).toBe(2);
+    expect((await db.collection('users').find({})).map(({ id, quota }) => [id, quota])).toEqual([
+      [1, 0],
+      [2, 10],
+      [4, 10],
+    ]);
+    expect(await db.writeUnordered([])).toBe(0);
+  });
+
   it('a batch may be repeated: what is there already is left out', async () => {
     const { db } = current();
     const batch = Array.from({ length: 40 }, (_, index): Write => ({

@@ -185,8 +185,7 @@ describe.each(engines)('a deletion of channels on $kind', (engine) => {
     await desk.admin.put('/api/channel/', { id, name: 'later' });
     await remove(id);
     // Between the channel and the end of the copy.
-    const { copies: spiedCopies } = spied();
-    vi.spyOn(spiedCopies, 'remove').mockImplementationOnce(down);
+    vi.spyOn(desk.app.context.db, 'writeUnordered').mockImplementationOnce(down);
     expect((await restore(id)).status).toBe(500);
     vi.restoreAllMocks();
     expect(await stored(id)).toMatchObject({ name: 'later' });
@@ -256,23 +255,21 @@ describe.each(engines)('a deletion of channels on $kind', (engine) => {
     const ids: number[] = (await create({ key: Array.from({ length: 300 }, (_, place) => `sk-${place}`).join('\n') })).data;
     const list = () => desk.app.context.db.collection('channels').find({ id: { in: ids } }, { sort: [['id', 1]] });
     const before = await list();
-    const { channels } = spied();
-    const take = channels.take.bind(channels);
-    // Eight at a time, as of a database that is far away: together they last five minutes, and the job that sweeps runs all the time.
-    let [taken, round] = [0, Promise.withResolvers<void>()];
-    vi.spyOn(channels, 'take').mockImplementation(async (filter) => {
-      const { promise, resolve } = round;
-      if ((taken += 1) % 8 === 0 || taken === ids.length) {
-        round = Promise.withResolvers();
-        desk.app.clock.advance(8_000);
+    const { db } = desk.app.context;
+    const writeUnordered = db.writeUnordered.bind(db);
+    let steps = 0;
+    // A hundred at a time, as of a database that is far away: together they last minutes, and the job that sweeps runs all the time.
+    vi.spyOn(db, 'writeUnordered').mockImplementation(async (batch) => {
+      if (batch.some((step) => 'remove' in step && step.from === 'channels')) {
+        steps += 1;
+        desk.app.clock.advance(40_000);
         expect(await sweepDeletedChannels(desk.app.context)).toBe(0);
-        resolve();
       }
-      await promise;
-      return take(filter);
+      return writeUnordered(batch);
     });
     const answer = await desk.admin.post('/api/channel/batch', { ids });
     vi.restoreAllMocks();
+    expect(steps).toBe(3);
     expect(answer.body).toMatchObject({ success: true, data: 300, ids });
     expect(desk.app.context.channels.enabledModels()).toEqual([]);
     desk.app.clock.advance((restorableSeconds - 15) * 1000);
@@ -301,7 +298,13 @@ describe.each(engines)('a deletion of channels on $kind', (engine) => {
     const ids: number[] = (await create({ key: Array.from({ length: 20 }, (_, place) => `sk-${place}`).join('\n') })).data;
     const [, , stays = 0] = ids;
     const { copies: kept } = spied();
-    const patch = kept.patch.bind(kept);
+    const { db } = desk.app.context;
+    const [patch, write] = [kept.patch.bind(kept), db.write.bind(db)];
+    vi.spyOn(db, 'write').mockImplementation((batch) =>
+      batch.some((step) => 'insert' in step && step.into === 'deleted_channels' && step.insert.id === stays)
+        ? Promise.reject(new Error('The row is refused'))
+        : write(batch),
+    );
     vi.spyOn(kept, 'patch').mockImplementation((filter, change, options) =>
       options?.insertIfMissing?.id === stays ? Promise.reject(new Error('The row is refused')) : patch(filter, change, options),
     );
@@ -347,6 +350,17 @@ describe.each(engines)('a deletion of channels on $kind', (engine) => {
     const onCopied = (act: (id: number) => Promise<unknown>): void => {
       const patch = kept.patch.bind(kept);
       const seen = new Set<number>();
+      const write = db.write.bind(db);
+      // Several are copied together.
+      vi.spyOn(db, 'write').mockImplementation(async (batch) => {
+        const answer = await write(batch);
+        for (const step of batch) {
+          if (!('insert' in step) || step.into !== 'deleted_channels' || seen.has(step.insert.id)) continue;
+          seen.add(step.insert.id);
+          await act(step.insert.id);
+        }
+        return answer;
+      });
       vi.spyOn(kept, 'patch').mockImplementation(async (filter, change, options) => {
         const answer = await patch(filter, change, options);
         if (options?.insertIfMissing !== undefined && !seen.has(options.insertIfMissing.id)) {

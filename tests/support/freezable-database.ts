@@ -98,6 +98,12 @@ export function makeFreezable(db: Database): FreezableDatabase {
       for (const step of batch) results.push(...(await writing(() => db.write([step] satisfies Write[]))));
       return results;
     },
+    async writeUnordered(batch) {
+      if (db.kind === 'embedded') return writing(() => db.writeUnordered(batch));
+      let count = 0;
+      for (const step of batch) count += await writing(() => db.writeUnordered([step]));
+      return count;
+    },
     nextId: (name) => reading(() => db.nextId(name)),
     nextIds: (name, count) => reading(() => db.nextIds(name, count)),
     explain: (name, filter, options) => db.explain(name, filter, options),

@@ -1,7 +1,11 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { ChannelStatus } from '#shared/channels.ts';
 import type { AppContext } from '#server/context.ts';
+import { DatabaseUnavailable } from '#server/db/collection.ts';
 import type { Collection, Filter } from '#server/db/collection.ts';
+import type { Write } from '#server/db/database.ts';
+import { recordsAtOnce } from '#server/db/edit-records.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
 import type { DeletedChannelRecord } from '#server/db/records/deleted-channel.ts';
 import { inParallel } from '#server/queues/in-parallel.ts';
@@ -12,46 +16,106 @@ const stampEvery = 15_000;
 
 /** Returns the ids of those that there were. */
 export function deleteChannels(context: AppContext, ids: readonly number[]): Promise<number[]> {
-  return removeWhere(context, { id: { in: [...new Set(ids)] } });
+  return removeWhere(context, { found: { id: { in: [...new Set(ids)] } }, where: {} });
 }
 
 export function deleteDisabled(context: AppContext): Promise<number[]> {
-  return removeWhere(context, { status: { in: [ChannelStatus.disabledByHand, ChannelStatus.disabledBySystem] } });
+  const disabled: Filter<ChannelRecord> = { status: { in: [ChannelStatus.disabledByHand, ChannelStatus.disabledBySystem] } };
+  return removeWhere(context, { found: disabled, where: disabled });
 }
 
 /**
- * Each by itself, so that a channel which is enabled meanwhile stays, and one that cannot be deleted keeps no other from it: those that
- * are gone are told in any case, so that they can be taken back. @throws the first failure when none is gone
+ * A hundred at a time, each only as it was found, so that a channel which is enabled meanwhile stays. What cannot be deleted so is tried by
+ * itself, and keeps no other from it: those that are gone are told in any case, so that they can be taken back. @throws the first failure
+ * when none is gone
  */
-async function removeWhere(context: AppContext, filter: Filter<ChannelRecord>): Promise<number[]> {
-  const found = await context.db.collection('channels').find(filter);
+async function removeWhere(context: AppContext, filters: { found: Filter<ChannelRecord>; where: Filter<ChannelRecord> }): Promise<number[]> {
+  const found = await context.db.collection('channels').find(filters.found);
   const gone = new Set<number>();
-  let stampedAt = context.now();
   const failures: unknown[] = [];
-  await inParallel(found, deletedAtOnce, async (channel) => {
-    try {
-      if (!(await remove(context, channel, filter))) return;
-      gone.add(channel.id);
-      await context.changes.announce('channel', channel.id);
-      if (context.now() - stampedAt > stampEvery) {
-        stampedAt = context.now();
-        await stamp(context, [...gone]);
-      }
-    } catch (failure) {
-      failures.push(failure);
-      context.log.error({ channel_id: channel.id, err: failure }, 'a channel could not be deleted, or its deletion not be announced');
+  let stampedAt = context.now();
+  for (let start = 0; start < found.length; start += recordsAtOnce) {
+    const step = found.slice(start, start + recordsAtOnce);
+    await removeStep(context, step, { filter: filters.where, gone, failures });
+    if (context.now() - stampedAt > stampEvery) {
+      stampedAt = context.now();
+      await stamp(context, [...gone]);
     }
-  });
+    await nextTurn();
+  }
   if (gone.size === 0 && failures.length > 0) throw failures[0];
   await stamp(context, [...gone]);
   return found.map(({ id }) => id).filter((id) => gone.has(id));
+}
+
+interface Removal {
+  /** What a channel must still be; without its id, which is asked for each alone. */
+  filter: Filter<ChannelRecord>;
+  /** Ids of what was deleted so far. */
+  gone: Set<number>;
+  failures: unknown[];
+}
+
+async function removeStep(context: AppContext, step: readonly ChannelRecord[], { filter, gone, failures }: Removal): Promise<void> {
+  const taken: number[] = [];
+  const failed = (message: string, failure: unknown, what: object): void => {
+    failures.push(failure);
+    context.log.error({ ...what, err: failure }, message);
+  };
+  const together = step.length === 1 ? [] : await removeTogether(context, step, filter);
+  const rest = step.filter((_channel, index) => together[index] !== true);
+  for (const { id } of step.filter((_channel, index) => together[index] === true)) taken.push(id);
+  await inParallel(rest, deletedAtOnce, async (channel) => {
+    try {
+      if (await remove(context, channel, filter)) taken.push(channel.id);
+    } catch (failure) {
+      failed('a channel could not be deleted', failure, { channel_id: channel.id });
+    }
+  });
+  for (const id of taken) gone.add(id);
+  await context.changes
+    .announceMany('channel', taken)
+    .catch((failure: unknown) => failed('deletions of channels could not be announced', failure, { channels: taken.length }));
+}
+
+/** Whether each was deleted; none where the database refuses one of them. Copies come first, as in `remove`. */
+async function removeTogether(
+  { db, now, log }: AppContext,
+  step: readonly ChannelRecord[],
+  filter: Filter<ChannelRecord>,
+): Promise<readonly boolean[]> {
+  const deleted_at = now();
+  try {
+    const copies = step.map((channel): DeletedChannelRecord => ({ id: channel.id, channel, deleted_at }));
+    const isNew = await db.write(copies.map((copy): Write => ({ insert: copy, into: 'deleted_channels', ignoreConflict: true })));
+    // Copies of earlier deletions that were taken back.
+    const old = copies.filter((_copy, index) => isNew[index] !== true);
+    await db.writeUnordered(old.map(({ id, ...set }) => ({ of: 'deleted_channels', where: { id }, patch: { set } })));
+    const count = await db.writeUnordered(step.map((channel) => ({ from: 'channels', remove: { and: [asCopied(channel), filter] } })));
+    if (count === step.length) return step.map(() => true);
+    const left = new Set((await db.collection('channels').find({ id: { in: step.map(({ id }) => id) } })).map(({ id }) => id));
+    return step.map(({ id }) => !left.has(id));
+  } catch (failure) {
+    if (failure instanceof DatabaseUnavailable) throw failure;
+    log.warn({ channels: step.length, reason: String(failure) }, 'channels could not be deleted together');
+    return [];
+  }
+}
+
+/** The channel, unless it was edited since, or figures of it have moved, which the copy would lack. */
+function asCopied({ id, revision, used_quota, balance, balance_updated_time, test_time }: ChannelRecord): Filter<ChannelRecord> {
+  return { id, revision, used_quota, balance, balance_updated_time, test_time };
 }
 
 /** A deletion can be taken back for a minute from when it is told, however long it took. */
 async function stamp({ db, now, log }: AppContext, ids: readonly number[]): Promise<void> {
   const time = now();
   try {
-    await db.collection('deleted_channels').patchAll({ id: { in: ids }, deleted_at: { lt: time } }, { set: { deleted_at: time } });
+    const copies = db.collection('deleted_channels');
+    for (let start = 0; start < ids.length; start += recordsAtOnce) {
+      const some = ids.slice(start, start + recordsAtOnce);
+      await copies.patchAll({ id: { in: some }, deleted_at: { lt: time } }, { set: { deleted_at: time } });
+    }
   } catch (failure) {
     // They are gone, and that is what is told; the minute counts from when each was deleted.
     log.error({ channels: ids.length, reason: String(failure) }, 'the time of a deletion could not be noted');

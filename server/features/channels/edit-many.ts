@@ -1,4 +1,4 @@
-// One change for many channels, one after the other. What went wrong with one is told, and does not keep the others from it.
+// One change for many channels. What went wrong with one is told, and does not keep the others from it.
 import type { BulkResult } from '#shared/channel-tags.ts';
 import { commaList } from '#shared/comma-list.ts';
 import { AppError, errorText } from '#shared/errors.ts';
@@ -6,7 +6,7 @@ import type { Language } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import { DatabaseUnavailable } from '#server/db/collection.ts';
 import type { Filter } from '#server/db/collection.ts';
-import { editRecord } from '#server/db/edit-record.ts';
+import { editRecords } from '#server/db/edit-records.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { channelFields } from './channel-fields.ts';
@@ -42,19 +42,22 @@ export async function editMany(editor: Editor, { ids, where = {}, edit }: Many):
   channelFields(edit.fields ?? {});
   if (edit.modelsAdded !== undefined && edit.modelsAdded.trim() !== '') channelFields({ models: edit.modelsAdded });
   const result: BulkResult = { changed: 0, same: 0, failed: [] };
-  for (const id of meant) {
-    try {
-      const edited = await editRecord(context, 'channels', { id, where, change: (current) => changeOf(editor, edit, current) });
-      if (edited === null) throw new AppError('channel_not_found');
-      if (edited.after === edited.before) result.same += 1;
-      else result.changed += 1;
-    } catch (failure) {
-      if (failure instanceof DatabaseUnavailable && result.changed > 0) {
-        throw new AppError('channels_stopped', { done: result.changed, total: meant.length }, { cause: failure });
-      }
-      if (!(failure instanceof AppError)) throw failure;
-      result.failed.push({ id, message: errorText(failure.code, language, failure.details) });
-    }
+  const failed = (id: number, { code, details }: AppError) => result.failed.push({ id, message: errorText(code, language, details) });
+  try {
+    await editRecords(context, 'channels', {
+      ids: meant,
+      where,
+      change: (current) => changeOf(editor, edit, current),
+      onEach(id, edited) {
+        if (edited === null) failed(id, new AppError('channel_not_found'));
+        else if (edited instanceof AppError) failed(id, edited);
+        else if (edited.after === edited.before) result.same += 1;
+        else result.changed += 1;
+      },
+    });
+  } catch (failure) {
+    if (!(failure instanceof DatabaseUnavailable) || result.changed === 0) throw failure;
+    throw new AppError('channels_stopped', { done: result.changed, total: meant.length }, { cause: failure });
   }
   return result;
 }

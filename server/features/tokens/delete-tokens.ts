@@ -1,5 +1,5 @@
 import type { AppContext } from '#server/context.ts';
-import { editRecord } from '#server/db/edit-record.ts';
+import { editRecords } from '#server/db/edit-records.ts';
 
 /**
  * Deletes those of the given tokens that are the user's own; returns how many. Rows stay for the books and keys are never
@@ -8,10 +8,11 @@ import { editRecord } from '#server/db/edit-record.ts';
 export async function deleteTokens(context: AppContext, userId: number, ids: readonly number[]): Promise<number> {
   const deletedAt = new Date(context.now()).toISOString();
   let count = 0;
-  for (const id of new Set(ids)) {
-    const where = { user_id: userId, DeletedAt: null };
-    const deleted = await editRecord(context, 'tokens', { id, where, change: () => ({ set: { DeletedAt: deletedAt } }) });
-    if (deleted !== null) count += 1;
-  }
+  await editRecords(context, 'tokens', {
+    ids,
+    where: { user_id: userId, DeletedAt: null },
+    change: () => ({ set: { DeletedAt: deletedAt } }),
+    onEach: (_id, result) => (count += Number(result !== null)),
+  });
   return count;
 }

@@ -1,6 +1,6 @@
 import { withEditLock } from '#server/accounts/edit-lock.ts';
 import type { AppContext } from '#server/context.ts';
-import { editRecord } from '#server/db/edit-record.ts';
+import { editRecords } from '#server/db/edit-records.ts';
 import { restorableTexts } from '#server/clock/restorable-times.ts';
 import { requireRoom } from './token-room.ts';
 
@@ -19,10 +19,11 @@ async function restore(context: AppContext, userId: number, ids: readonly number
   const wanted = await tokens.count({ id: { in: [...new Set(ids)] }, user_id: userId, DeletedAt: times });
   if (wanted > 0) await requireRoom(context, userId, wanted);
   let count = 0;
-  for (const id of new Set(ids)) {
-    const where = { user_id: userId, DeletedAt: times };
-    const restored = await editRecord(context, 'tokens', { id, where, change: () => ({ set: { DeletedAt: null } }) });
-    if (restored !== null) count += 1;
-  }
+  await editRecords(context, 'tokens', {
+    ids,
+    where: { user_id: userId, DeletedAt: times },
+    change: () => ({ set: { DeletedAt: null } }),
+    onEach: (_id, result) => (count += Number(result !== null)),
+  });
   return count;
 }
