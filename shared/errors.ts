@@ -4,6 +4,9 @@
 // On `/api` a refusal of what could be read is 200 with `success: false`, as existing clients expect; bodies that cannot be
 // read, missing sessions and rights, limits and faults have their own status. On `/v1` the status is the one given here.
 
+import { reasonTexts, saidReason } from './failure-reasons.ts';
+import type { FailureReason } from './failure-reasons.ts';
+
 interface ErrorEntry {
   status: number;
   zh: string;
@@ -758,7 +761,8 @@ export type ErrorCode = keyof typeof errors;
 export type Language = 'zh' | 'en';
 /** A detail that is said differently in each language. */
 export type LocalText = Readonly<Record<Language, string>>;
-export type ErrorDetails = Record<string, string | number | LocalText>;
+/** A reason as a detail is said in its own words. */
+export type ErrorDetails = Record<string, string | number | LocalText | FailureReason>;
 
 /**
  * A failure that a caller can do something about. `details` fill the text's placeholders; `field` names the input at
@@ -810,6 +814,39 @@ export function waitText(seconds: number): string {
 export function errorText(code: ErrorCode, language: Language, details: ErrorDetails = {}): string {
   return errors[code][language].replace(/\{(\w+)\}/g, (whole, name: string) => {
     const detail = details[name] ?? whole;
-    return typeof detail === 'object' ? detail[language] : String(detail);
+    if (typeof detail !== 'object') return String(detail);
+    return 'code' in detail ? reasonText(detail, language) : detail[language];
   });
+}
+
+/** A reason in a language. A code that this version does not know is its own text. */
+export function reasonText({ code, facts = {} }: FailureReason, language: Language): string {
+  if (isErrorCode(code)) return errorText(code, language, facts);
+  const text = isReasonCode(code) ? reasonTexts[code][language] : code;
+  return text.replace(/\{(\w+)\}/g, (whole, name: string) => {
+    const fact = facts[name] ?? whole;
+    return typeof fact === 'object' ? fact[language] : String(fact);
+  });
+}
+
+/** The reason of a failure as it is stored. */
+export function reasonOf({ code, details }: AppError): FailureReason {
+  const { detail } = details;
+  // These are nothing but what they hold.
+  if (errors[code].en === '{detail}') {
+    if (typeof detail === 'object' && 'code' in detail) return detail;
+    return saidReason(typeof detail === 'object' ? detail.zh : String(detail ?? ''));
+  }
+  const facts = Object.entries(details).flatMap(([name, fact]): [string, string | number | LocalText][] =>
+    typeof fact === 'object' && 'code' in fact ? [] : [[name, fact]],
+  );
+  return facts.length === 0 ? { code } : { code, facts: Object.fromEntries(facts) };
+}
+
+function isErrorCode(code: string): code is ErrorCode {
+  return Object.hasOwn(errors, code);
+}
+
+function isReasonCode(code: string): code is keyof typeof reasonTexts {
+  return Object.hasOwn(reasonTexts, code);
 }

@@ -1,5 +1,6 @@
 // What notices say, in both languages. The zh texts and the order of the values are interface: receivers of webhooks read them.
 import { ChannelStatus } from '#shared/channels.ts';
+import { reasonText } from '#shared/errors.ts';
 import type { Language } from '#shared/errors.ts';
 import { quotaText } from '#shared/quota.ts';
 import type { NotificationEvent } from '#server/db/records/notification.ts';
@@ -109,9 +110,9 @@ export function textOf(event: NotificationEvent, language: Language, settings: S
       return { type: event.code, title, content, values: [title, quotaText(event.balance, display), ...links], inserts: [] };
     }
     case 'channel_update': {
-      const { channel_id: id, name, status, reason } = event;
+      const { channel_id: id, name, status, reason, why } = event;
       const { title, content } = (status === ChannelStatus.enabled ? channelEnabled : channelDisabled)[language];
-      const inserts = [name, String(id), reason];
+      const inserts = [name, String(id), why === undefined ? reason : reasonText(why, language)];
       return { type: `channel_update_${id}_${status}`, title: fill(title, inserts), content, values: [], inserts };
     }
     case 'limit_ignored': {

@@ -1,4 +1,6 @@
 // The outbox of notices: who is to be told what. They are written here, at once and durably, and sent by `deliver.ts`.
+import { reasonText } from '#shared/errors.ts';
+import type { FailureReason } from '#shared/failure-reasons.ts';
 import { Role } from '#shared/roles.ts';
 import { wantsChannelAlerts } from '#shared/user-setting.ts';
 import { UserStatus } from '#shared/user.ts';
@@ -52,7 +54,7 @@ export async function queueNotification(
 /** Alerts administrators that a channel was taken out of use, or back into it, without anybody's doing. */
 export async function alertOfChannel(
   parts: NotificationDependencies,
-  channel: { id: number; name: string; status: number; reason: string },
+  channel: { id: number; name: string; status: number; reason: FailureReason | null },
 ): Promise<void> {
   const { id, status } = channel;
   const event = {
@@ -60,7 +62,9 @@ export async function alertOfChannel(
     channel_id: id,
     name: plainText(channel.name),
     status,
-    reason: plainText(channel.reason),
+    // As versions before `why` read it.
+    reason: channel.reason === null ? '' : plainText(reasonText(channel.reason, 'zh')),
+    ...(channel.reason === null ? {} : { why: plainReason(channel.reason) }),
   } as const;
   await alertAdministrators(parts, `channel:${id}:${status}:${Math.floor(parts.now() / channelMs)}`, event);
 }
@@ -153,6 +157,11 @@ async function alertedAdministrators(db: Database): Promise<UserRecord[]> {
   const filter = { role: { gte: Role.admin }, DeletedAt: null, status: UserStatus.active };
   const administrators = await db.collection('users').find(filter, { sort: [['role', -1]], limit: mostAdministrators });
   return administrators.filter(wantsChannelAlerts);
+}
+
+function plainReason({ code, facts = {} }: FailureReason): FailureReason {
+  const plain = (fact: NonNullable<FailureReason['facts']>[string]) => (typeof fact === 'string' ? plainText(fact) : fact);
+  return { code, facts: Object.fromEntries(Object.entries(facts).map(([name, fact]) => [name, plain(fact)])) };
 }
 
 /** What providers and administrators write may hold anything. */

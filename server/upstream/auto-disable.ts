@@ -1,10 +1,13 @@
 // Takes a channel out of use when its upstream refuses the channel itself: a dead key, an empty account.
 import { ChannelStatus } from '#shared/channels.ts';
+import { storedReason } from '#shared/failure-reasons.ts';
+import type { FailureReason } from '#shared/failure-reasons.ts';
 import type { AppContext } from '#server/context.ts';
 import { editRecord } from '#server/db/edit-record.ts';
 import { alertOfChannel } from '#server/notify/notifications.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 import type { PreparedChannel } from './prepared-channel.ts';
+import { statusReason } from './status-reason.ts';
 import { autoDisableReason } from './failure-consequences.ts';
 import type { RefusalWitness } from './failure-consequences.ts';
 import type { UpstreamFailure } from './upstream-error.ts';
@@ -20,7 +23,7 @@ export function reasonToDisable(
   channel: Pick<PreparedChannel, 'isAutoBan' | 'provider'>,
   failure: UpstreamFailure,
   witness: RefusalWitness,
-): string | null {
+): FailureReason | null {
   if (!channel.isAutoBan || !context.settings.get('AutomaticDisableChannelEnabled')) return null;
   const keywords = context.settings.get('AutomaticDisableKeywords');
   return autoDisableReason(failure, { provider: channel.provider, keywords, ...witness });
@@ -30,12 +33,13 @@ export function reasonToDisable(
  * Disables an enabled channel that may be disabled automatically, and tells every process. False: it was not in that state
  * any more, so another call was faster or an administrator has changed it.
  */
-export async function disableChannel(context: DisableContext, channelId: number, reason: string): Promise<boolean> {
+export async function disableChannel(context: DisableContext, channelId: number, told: FailureReason): Promise<boolean> {
+  const reason = storedReason(told);
   const edited = await editRecord(context, 'channels', {
     id: channelId,
     where: { status: ChannelStatus.enabled, auto_ban: 1 },
     change({ other_info }) {
-      const info = { ...parseObject(other_info), status_reason: reason, status_time: Math.floor(context.now() / 1000) };
+      const info = { ...parseObject(other_info), ...statusReason(reason), status_time: Math.floor(context.now() / 1000) };
       return { set: { status: ChannelStatus.disabledBySystem, other_info: JSON.stringify(info) } };
     },
   });

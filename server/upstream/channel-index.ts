@@ -76,33 +76,24 @@ export function createChannelIndex(context: IndexContext): ChannelIndex {
     return reading;
   }
 
-  const reload = () =>
+  const read = (ids: Iterable<number>, records: () => AsyncIterable<ChannelRecord> | Promise<ChannelRecord[]>) =>
     inTurn(async () => {
-      const seen = new Set<number>();
-      for await (const record of collection.each({})) {
-        seen.add(record.id);
-        keep(record);
-      }
-      for (const id of byId.keys()) if (!seen.has(id)) drop(id);
-    });
-
-  const reloadSome = (keys: readonly (number | string)[]) =>
-    inTurn(async () => {
-      const ids = [...new Set(keys.map(Number))];
       const gone = new Set(ids);
-      for (const record of await collection.find({ id: { in: ids } })) {
+      for await (const record of await records()) {
         gone.delete(record.id);
         keep(record);
       }
-      for (const id of gone) drop(id);
+      gone.forEach(drop);
     });
+  const reload = () => read(byId.keys(), () => collection.each({}));
+  const reloadSome = (ids: readonly number[]) => read(ids, () => collection.find({ id: { in: ids } }));
 
   const logged = (work: Promise<void>) =>
     work.catch((error: unknown) => context.log.warn({ err: error }, 'the channels could not be read'));
 
   return {
     async start() {
-      stops.push(context.changes.listenMany('channel', (keys) => logged(reloadSome(keys))));
+      stops.push(context.changes.listenMany('channel', (keys) => logged(reloadSome(keys.map(Number)))));
       stops.push(context.changes.onGap(() => logged(reload())));
       await reload();
       const timer = setInterval(() => void logged(reload()), sweepSeconds * 1000);

@@ -1,10 +1,12 @@
 // Which enabled channels do not do what they are there for: what an operator should look at.
 import { ChannelStatus, type FailingChannel } from '#shared/channels.ts';
+import type { Language } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
 import type { ChannelSlot } from './channel-slots.ts';
 import { keptSlotSeconds, slotOf, slotSeconds } from './channel-slots.ts';
 import type { PreparedChannel } from './prepared-channel.ts';
+import { readReasonText } from './status-reason.ts';
 
 type Context = Pick<AppContext, 'channels' | 'db' | 'figures' | 'now'>;
 
@@ -18,7 +20,7 @@ const wellShare = 0.9;
 const most = 100;
 
 /** Those that leave models without a channel first, then by failures. */
-export async function readFailingChannels({ channels, db, figures, now }: Context): Promise<FailingChannel[]> {
+export async function readFailingChannels({ channels, db, figures, now }: Context, language: Language): Promise<FailingChannel[]> {
   const time = now();
   const [late, tested] = await Promise.all([
     figures.slots.read(slotOf(time) - lateSeconds),
@@ -39,7 +41,7 @@ export async function readFailingChannels({ channels, db, figures, now }: Contex
     const sum = sums.get(record.id);
     // Its calls go well since: the test was of something else, or the cause is gone.
     if (failing.has(record.id) || (sum !== undefined && sum.calls >= fewestCalls && isWell(sum))) continue;
-    failing.set(record.id, ofTest(record, { sum, sole: soleModels.get(record.id) ?? 0 }));
+    failing.set(record.id, ofTest(record, { sum, sole: soleModels.get(record.id) ?? 0, language }));
   }
   const told = [...failing.values()]
     .toSorted((a, b) => b.sole_models - a.sole_models || b.failures - a.failures || a.id - b.id)
@@ -92,8 +94,12 @@ async function failingSince(
   return since;
 }
 
-function ofTest(record: ChannelRecord, { sum, sole }: { sum: Sum | undefined; sole: number }): FailingChannel {
-  const { id, name, test_error: problem = '', test_time: since } = record;
+function ofTest(
+  record: ChannelRecord,
+  { sum, sole, language }: { sum: Sum | undefined; sole: number; language: Language },
+): FailingChannel {
+  const { id, name, test_reason, test_error, test_time: since } = record;
+  const problem = readReasonText(test_reason, test_error, language);
   return { id, name, by: 'test', status: 0, problem, since, calls: sum?.calls ?? 0, failures: sum?.failures ?? 0, sole_models: sole };
 }
 

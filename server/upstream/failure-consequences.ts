@@ -1,8 +1,10 @@
 // What follows from a failure of an upstream: whether another channel may do better, whether the channel is taken out of use, and
 // in whose words it is told.
+import type { FailureReason } from '#shared/failure-reasons.ts';
 import { accountStatuses, statusesOfChannel } from '#server/dialects/status-in-body.ts';
 import { accountCodes, quotaTypes } from './forbidden.ts';
 import type { Provider } from './providers/spec.ts';
+import { failureReason } from './upstream-error.ts';
 import type { UpstreamFailure } from './upstream-error.ts';
 
 const accountTypes = [...quotaTypes, 'permission_error', 'forbidden'];
@@ -67,14 +69,14 @@ export interface RefusalWitness {
 export function autoDisableReason(
   failure: UpstreamFailure,
   { provider, keywords, callerText, isConfirmed }: RefusalWitness & { provider: Refusing; keywords: readonly string[] },
-): string | null {
+): FailureReason | null {
   if (failure.kind !== 'response' || failure.concerns === 'request' || failure.concerns === 'model') return null;
   const isRefused =
     failure.status === 401 ||
     provider?.refusals?.codesOfKey?.includes(String(failure.code)) === true ||
     (refusesAccount(failure, provider) && (isConfirmed || !isUnclear(failure))) ||
     (isAboutChannel(failure) && hasKeyword(failure, keywords) && hasKeyword(failure, unwritten(keywords, callerText())));
-  return isRefused ? failure.message : null;
+  return isRefused ? failureReason(failure) : null;
 }
 
 /**

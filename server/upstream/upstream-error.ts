@@ -1,6 +1,8 @@
 // What went wrong upstream, in the form that every error of the relay has.
 import { errorText } from '#shared/errors.ts';
 import type { AppError, ErrorCode } from '#shared/errors.ts';
+import { saidReason } from '#shared/failure-reasons.ts';
+import type { FailureReason } from '#shared/failure-reasons.ts';
 import type { ErrorInResponse } from '#server/dialects/stream-pipe.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import { maskSecrets } from './mask-secrets.ts';
@@ -126,6 +128,18 @@ export function unreachableContent(): UpstreamFailure {
 /** Status 200 with something that is no response. */
 export function invalidResponse(): UpstreamFailure {
   return ownFailure('invalid', 'invalid_upstream_response', 502);
+}
+
+/** Why it failed, for readers of every language. */
+export function failureReason({ errorCode, upstreamStatus, message }: UpstreamFailure): FailureReason {
+  if (errorCode === null) return saidReason(message);
+  return errorCode === 'bad_response_status_code' ? { code: errorCode, facts: { status: upstreamStatus } } : { code: errorCode };
+}
+
+/** The same of a test, whose reader wants to see the status that came. */
+export function refusedReason(failure: UpstreamFailure): FailureReason {
+  const { errorCode, upstreamStatus, message } = failure;
+  return upstreamStatus > 0 && errorCode === null ? saidReason(`status code ${upstreamStatus}: ${message}`) : failureReason(failure);
 }
 
 /** Google's addresses in the form of OpenAI have a list around their one error. */

@@ -152,7 +152,10 @@ function* questions(at: number): Generator<Question> {
   yield { name: 'operator home, today', ask: ({ context }) => readFigures(context, asked('hour', 'model', midnight - day)) };
   for (const by of ['model', 'user'])
     yield { name: `operator home, spend by ${by}`, ask: ({ context }) => readFigures(context, asked('day', by, midnight)) };
-  yield { name: 'operator home, todo', ask: ({ context }) => readOperatorTodo(context, Role.root, null) };
+  yield {
+    name: 'operator home, todo',
+    ask: ({ context }) => readOperatorTodo(context, { role: Role.root, untrustedProxy: null, language: 'en' }),
+  };
   for (const type of [5, 3])
     yield {
       name: `operator home, last rows of type ${type}`,

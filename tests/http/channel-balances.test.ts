@@ -108,7 +108,7 @@ describe.each(engines)('balances of channels on $kind', (engine) => {
     await setOption(desk.app, 'AutomaticDisableChannelEnabled', 'true');
     await update(off.id);
     expect(await stored(off.id)).toMatchObject({ status: 3 });
-    expect(JSON.parse((await stored(off.id)).other_info)).toMatchObject({ status_reason: '余额不足' });
+    expect(JSON.parse((await stored(off.id)).other_info)).toMatchObject({ status_fact: { code: 'balance_used_up' } });
     const spared = await balanceOf(12, { auto_ban: 0 });
     expect(await stored(spared.id)).toMatchObject({ status: 1, balance_updated_time: expect.any(Number) });
     await setOption(desk.app, 'AutomaticDisableChannelEnabled', 'false');

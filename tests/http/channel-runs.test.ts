@@ -63,7 +63,7 @@ describe.each(engines)('runs over all channels on $kind', (engine) => {
     expect(told.map(({ event }) => event)).toEqual([{ code: 'channel_test' }]);
     const channels = the.app.context.db.collection('channels');
     for (const id of [good, off]) expect(await channels.get(id)).toMatchObject({ test_error: '', test_time: expect.any(Number) });
-    expect((await channels.get(bad))?.test_error).toContain('status code 500');
+    expect((await channels.get(bad))?.test_reason).toMatchObject({ facts: { message: expect.stringContaining('status code 500') } });
     expect(await the.status(off)).toBe(2);
   });
 
@@ -186,7 +186,9 @@ describe.each(engines)('runs over all channels on $kind', (engine) => {
     await setOption(the.app, 'ChannelDisableThreshold', '0.0001');
     await channels.patch({ id: refused }, { set: { status: 1 } });
     expect(await run()).toMatchObject({ disabled: 2 });
-    expect(JSON.parse((await channels.get(back))?.other_info ?? '').status_reason).toMatch(/^响应时间 \d+\.\d\ds 超过阈值 0\.00s$/);
+    expect(JSON.parse((await channels.get(back))?.other_info ?? '')).toMatchObject({
+      status_fact: { code: 'too_slow', facts: { taken: expect.stringMatching(/^\d+\.\d\d$/), threshold: '0.00' } },
+    });
     expect(await run()).toMatchObject({ enabled: 0 });
     await setOption(the.app, 'ChannelDisableThreshold', '0');
     expect(await run()).toMatchObject({ enabled: 1 });

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { saidReason } from '#shared/failure-reasons.ts';
 import { z } from 'zod';
 import { Role } from '#shared/roles.ts';
 import { deliverDue } from '#server/notify/deliver.ts';
@@ -257,7 +258,7 @@ describe.each(engines)('notices on $kind', (engine) => {
       id: 7,
       name: '<img src=x>\r\nBcc: x@y.z',
       status: 3,
-      reason: `key\u0000 dead \ud800 {{value}} {0} ${'x'.repeat(2_000)}`,
+      reason: saidReason(`key\u0000 dead \ud800 {{value}} {0} ${'x'.repeat(2_000)}`),
     };
     for (let index = 0; index < 3; index += 1) await alertOfChannel(app.context, channel);
     await deliverDue(app.context);
@@ -269,7 +270,7 @@ describe.each(engines)('notices on $kind', (engine) => {
     expect(mail?.html).not.toContain('<img');
     expect(mail?.text).toContain('通道「<img src=x> Bcc: x@y.z」（#7）已被禁用，原因：key');
     app.clock.advance(10 * minute);
-    await alertOfChannel(app.context, { ...channel, name: 'main', status: 1, reason: '' });
+    await alertOfChannel(app.context, { ...channel, name: 'main', status: 1, reason: null });
     await deliverDue(app.context);
     expect(smtp.mails[1]?.headers['subject']).toBe('通道「main」（#7）已被启用');
   });
@@ -286,7 +287,7 @@ describe.each(engines)('notices on $kind', (engine) => {
     }
     const told = async (id: number) => {
       const before = smtp.mails.length;
-      await alertOfChannel(app.context, { id, name: 'main', status: 3, reason: 'key refused' });
+      await alertOfChannel(app.context, { id, name: 'main', status: 3, reason: saidReason('key refused') });
       await deliverDue(app.context);
       return smtp.mails
         .slice(before)

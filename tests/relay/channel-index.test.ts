@@ -1,6 +1,7 @@
 // The channel index on a real store, with the change feed of one and of two server processes.
 import { pino } from 'pino';
 import { expect, it, vi } from 'vitest';
+import { saidReason } from '#shared/failure-reasons.ts';
 import { createContext } from '#server/create-context.ts';
 import type { RunningContext } from '#server/create-context.ts';
 import { readEnv } from '#server/env.ts';
@@ -119,7 +120,7 @@ onEachEngine('the channel index', (current) => {
     await using there = await open(database);
     await add(here, { id: 1 });
     await vi.waitFor(() => expect(idsOf(there, 'default', 'gpt-4o-mini')).toEqual([[1]]), { timeout: 1000, interval: 20 });
-    expect(await disableChannel(here, 1, 'the key is dead')).toBe(true);
+    expect(await disableChannel(here, 1, saidReason('the key is dead'))).toBe(true);
     expect(idsOf(here, 'default', 'gpt-4o-mini')).toEqual([]);
     await vi.waitFor(() => expect(idsOf(there, 'default', 'gpt-4o-mini')).toEqual([]), { timeout: 1000, interval: 20 });
     expect(there.channels.get(1)?.status).toBe(3);
@@ -130,11 +131,16 @@ onEachEngine('the channel index', (current) => {
     await add(context, { id: 1, other_info: '{"kept":1}' });
     await add(context, { id: 2, auto_ban: 0 });
     await add(context, { id: 3, status: 2 });
-    const done = await Promise.all([1, 1, 1, 2, 3, 99].map((id) => disableChannel(context, id, 'why')));
+    const done = await Promise.all([1, 1, 1, 2, 3, 99].map((id) => disableChannel(context, id, saidReason('why'))));
     expect(done.filter(Boolean)).toEqual([true]);
     const record = await context.db.collection('channels').get(1);
     expect(record).toMatchObject({ status: 3, revision: 2 });
-    expect(JSON.parse(record?.other_info ?? '')).toEqual({ kept: 1, status_reason: 'why', status_time: expect.any(Number) });
+    expect(JSON.parse(record?.other_info ?? '')).toEqual({
+      kept: 1,
+      status_reason: 'said',
+      status_fact: saidReason('why'),
+      status_time: expect.any(Number),
+    });
     expect((await context.db.collection('channels').get(3))?.status).toBe(2);
   });
 
@@ -151,7 +157,9 @@ onEachEngine('the channel index', (current) => {
       .collection('options')
       .insert({ id: 'AutomaticDisableChannelEnabled', value: 'true', revision: 1, updated_at: 0, updated_by: 0 });
     await context.settings.reload();
-    expect(reasonToDisable(context, allowed, failure, { callerText: () => '', isConfirmed: true })).toBe('You exceeded your current quota');
+    expect(reasonToDisable(context, allowed, failure, { callerText: () => '', isConfirmed: true })).toEqual(
+      saidReason('You exceeded your current quota'),
+    );
     expect(reasonToDisable(context, kept, failure, { callerText: () => '', isConfirmed: true })).toBeNull();
   });
 

@@ -163,7 +163,7 @@ describe.each(engines)('failing channels on $kind', (engine) => {
       .insert({ id: `${id}:${slot}`, channel_id: id, slot, calls: 10, failures: 10, status: 401 });
     expect(await failing(scene)).toMatchObject([{ since: slot, failures: 10, status: 401 }]);
     // What the schedule's tests find ends nothing: they are of one model, and may come often.
-    const result = { test_time: slot + 299, response_time: 1, test_error: '', tested_model: 'm' };
+    const result = { test_time: slot + 299, response_time: 1, test_error: '', test_reason: null, tested_model: 'm' };
     await storeTestResult(scene.app.context, id, result, { isByHand: false });
     expect(await failing(scene)).toMatchObject([{ failures: 10 }]);
     await storeTestResult(scene.app.context, id, result, { isByHand: true });
@@ -200,7 +200,12 @@ describe.each(engines)('failing channels on $kind', (engine) => {
       [first + 50, 2],
     ]);
     // Announced: the second figures of the same books hear of what the first was told.
-    await storeTestResult(scene.app.context, id, { test_time: 1, response_time: 1, test_error: '', tested_model: 'm' }, { isByHand: true });
+    await storeTestResult(
+      scene.app.context,
+      id,
+      { test_time: 1, response_time: 1, test_error: '', test_reason: null, tested_model: 'm' },
+      { isByHand: true },
+    );
     expect((await db.collection('changes').find({ kind: 'passed_test' })).map(({ key }) => key)).toEqual([
       expect.stringMatching(new RegExp(`^${id}:\\d+$`)),
     ]);

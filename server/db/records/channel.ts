@@ -1,3 +1,5 @@
+import type { FailureReason } from '#shared/failure-reasons.ts';
+
 export interface ChannelRecord {
   id: number;
   type: number;
@@ -15,8 +17,10 @@ export interface ChannelRecord {
   test_time: number;
   /** Milliseconds of the last test. */
   response_time: number;
-  /** Why the last test failed; absent or empty: it passed, or there was none. */
+  /** Why the last test failed, in words where `test_reason` is missing; absent or empty: it passed, or there was none. */
   test_error?: string;
+  /** The same for readers of every language. Absent in records of earlier versions. */
+  test_reason?: FailureReason | null;
   /** When a test by hand last passed, milliseconds; absent: none did. */
   passed_at?: number;
   /** The model that was last tested; absent: there was no test, or none that noted it. */
@@ -28,8 +32,9 @@ export interface ChannelRecord {
   balance_updated_time: number;
   /** The balance after its last rise; absent: none was reported. */
   balance_full?: number;
-  /** Why the last question for it failed; absent or empty: it did not. */
+  /** Why the last question for it failed, as of a test; absent or empty: it did not. */
   balance_error?: string;
+  balance_reason?: FailureReason | null;
   /** Comma lists, as on the wire. */
   models: string;
   group: string;

@@ -1,9 +1,10 @@
+import type { FailureReason } from '#shared/failure-reasons.ts';
 import type { NotificationProblem, NotificationState, NotifyType } from '#shared/notifications.ts';
 
 /** What there is to tell. Amounts are quota. */
 export type NotificationEvent =
   | { code: 'quota_exceed'; balance: number }
-  | { code: 'channel_update'; channel_id: number; name: string; status: number; reason: string }
+  | { code: 'channel_update'; channel_id: number; name: string; status: number; reason: string; why?: FailureReason }
   | { code: 'limit_ignored'; channel_id: number; name: string; model: string; username: string; limit: number; written: number }
   /** What calls of a day cost by the model's price and by the provider, US dollars. */
   | { code: 'cost_drift'; channel_id: number; name: string; model: string; calls: number; ours: number; reported: number }

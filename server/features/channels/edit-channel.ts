@@ -1,6 +1,7 @@
 import { ChannelStatus } from '#shared/channels.ts';
 import type { ChannelEdit } from '#shared/channels.ts';
 import { AppError } from '#shared/errors.ts';
+import type { Language } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import { editRecord } from '#server/db/edit-record.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
@@ -10,15 +11,21 @@ import type { ChannelFields } from './channel-fields.ts';
 import { checkKeyDestination } from './check-key-destination.ts';
 import { presentChannel } from './present-channel.ts';
 
+interface Editor {
+  context: AppContext;
+  actor: UserRecord;
+  language: Language;
+}
+
 /**
  * Changes what the edit names and nothing else; an empty key stays as it is.
  * @throws {AppError} `revision_conflict` with the current channel when it is based on an older one
  */
-export async function editChannel(context: AppContext, actor: UserRecord, edit: ChannelEdit): Promise<ChannelRecord> {
+export async function editChannel({ context, actor, language }: Editor, edit: ChannelEdit): Promise<ChannelRecord> {
   const edited = await editRecord(context, 'channels', {
     id: edit.id,
     revision: edit.revision,
-    present: presentChannel,
+    present: (current) => presentChannel(current, language),
     change(current) {
       const own = channelFields(edit, current);
       const fields = { ...own, ...keyFields(context, edit, own.type ?? current.type) };

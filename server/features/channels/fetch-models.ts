@@ -1,6 +1,7 @@
-import { AppError, errorText } from '#shared/errors.ts';
+import { AppError } from '#shared/errors.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
 import { exchange } from '#server/upstream/exchange.ts';
+import { refusedReason } from '#server/upstream/upstream-error.ts';
 import { prepareChannel } from '#server/upstream/prepared-channel.ts';
 import { modelListQuestions, readModelList } from '#server/upstream/read-model-list.ts';
 import type { ChannelTest } from './test-channel.ts';
@@ -13,10 +14,7 @@ const limits = { responseMs: 20_000, maxBytes: 8 * 1024 * 1024 };
  * The names of the models that a channel's provider says it has. Redirects are not followed: the key stays with its origin.
  * @throws {AppError} `channel_models_unlisted`, or `channel_models_failed` with the reason
  */
-export async function fetchModels(
-  { context, language }: Pick<ChannelTest, 'context' | 'language'>,
-  record: ChannelRecord,
-): Promise<string[]> {
+export async function fetchModels({ context }: Pick<ChannelTest, 'context'>, record: ChannelRecord): Promise<string[]> {
   const channel = prepareChannel(record, context.secrets, { siteUrl: context.settings.get('ServerAddress') });
   if (channel.provider === null) throw new AppError('channel_type_unsupported', { type: record.type });
   const questions = modelListQuestions(channel, { now: context.now(), sender: context.sender });
@@ -27,13 +25,12 @@ export async function fetchModels(
   for (const { list, request } of questions) {
     const body = await receiveWhole(exchange(context, channel, await request, limits), {
       channel,
-      language,
       limits,
       code: 'channel_models_failed',
-      refusal: ({ upstreamStatus, message }) => `status code ${upstreamStatus}: ${message}`,
+      refusal: refusedReason,
     });
     const found = readModelList(body.toString('utf8'), list);
-    if (found === null) throw new AppError('channel_models_failed', { detail: errorText('invalid_upstream_response', language) });
+    if (found === null) throw new AppError('channel_models_failed', { detail: { code: 'invalid_upstream_response' } });
     for (const name of found) names.add(name);
   }
   return [...names];

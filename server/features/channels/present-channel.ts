@@ -1,9 +1,11 @@
 import type { Channel } from '#shared/channels.ts';
 import { commaList } from '#shared/comma-list.ts';
+import type { Language } from '#shared/errors.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
+import { presentInfo, readReasonText } from '#server/upstream/status-reason.ts';
 
-/** A channel for administrators: everything but the key. */
-export function presentChannel(record: ChannelRecord): Channel {
+/** A channel for administrators: everything but the key, with what failed in the reader's language. */
+export function presentChannel(record: ChannelRecord, language: Language): Channel {
   return {
     id: record.id,
     type: record.type,
@@ -17,14 +19,14 @@ export function presentChannel(record: ChannelRecord): Channel {
     created_time: record.created_time,
     test_time: record.test_time,
     response_time: record.response_time,
-    test_error: record.test_error ?? '',
+    test_error: readReasonText(record.test_reason, record.test_error, language),
     tested_model: record.tested_model ?? '',
     base_url: record.base_url,
     other: record.other,
     balance: record.balance,
     balance_updated_time: record.balance_updated_time,
     balance_full: record.balance_full ?? 0,
-    balance_error: record.balance_error ?? '',
+    balance_error: readReasonText(record.balance_reason, record.balance_error, language),
     models: record.models,
     group: record.group,
     groups: commaList(record.group),
@@ -33,7 +35,7 @@ export function presentChannel(record: ChannelRecord): Channel {
     status_code_mapping: record.status_code_mapping,
     setting: record.setting,
     param_override: record.param_override,
-    other_info: record.other_info,
+    other_info: presentInfo(record.other_info, language),
     auto_ban: record.auto_ban,
     tag: record.tag,
     max_input_tokens: record.max_input_tokens,

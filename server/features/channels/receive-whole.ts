@@ -1,6 +1,6 @@
 // What comes of a request of an administrator's own: what fails on the way is told to whoever configured the channel.
-import { AppError, errorText } from '#shared/errors.ts';
-import type { Language } from '#shared/errors.ts';
+import { AppError } from '#shared/errors.ts';
+import type { FailureReason } from '#shared/failure-reasons.ts';
 import type { Exchange } from '#server/upstream/exchange.ts';
 import { maskSecrets } from '#server/upstream/mask-secrets.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
@@ -11,12 +11,11 @@ import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
 
 interface ReceiveOptions {
   channel: PreparedChannel;
-  language: Language;
   limits: SendLimits;
   /** What a failure is called. */
   code: 'channel_test_failed' | 'channel_models_failed' | 'channel_balance_failed';
   /** How a status that says that it failed is told. */
-  refusal(failure: UpstreamFailure): string;
+  refusal(failure: UpstreamFailure): FailureReason;
   /** What it asks for always comes as a stream: all of it is the body. */
   takesStream?: boolean;
   /** Is told what the failure was, before it is thrown. */
@@ -26,32 +25,32 @@ interface ReceiveOptions {
 /** The body of a whole response. @throws {AppError} of the given code */
 export async function receiveWhole(
   { sending, received }: Exchange,
-  { channel, language, limits, code, refusal, onFailure, takesStream = false }: ReceiveOptions,
+  { channel, limits, code, refusal, onFailure, takesStream = false }: ReceiveOptions,
 ): Promise<Buffer> {
   // The sender's own deadline ends where a stream begins.
   const timer = setTimeout(() => sending.abort(), limits.responseMs);
   try {
     const response = await received;
     if (response.kind === 'whole') return response.body;
-    if (response.kind === 'stream' && takesStream) return await collect(response.stream, limits.maxBytes, code, language);
+    if (response.kind === 'stream' && takesStream) return await collect(response.stream, limits.maxBytes, code);
     if (response.kind === 'stream') {
       response.stream.abort();
-      throw new AppError(code, { detail: errorText('invalid_upstream_response', language) });
+      throw new AppError(code, { detail: { code: 'invalid_upstream_response' } });
     }
     const { cause, failure } = response;
     onFailure?.(failure);
-    const detail = cause === null ? refusal(failure) : reasonOf(cause, channel, language);
+    const detail = cause === null ? refusal(failure) : reasonOf(cause, channel);
     throw new AppError(code, { detail }, cause === null ? {} : { cause });
   } finally {
     clearTimeout(timer);
   }
 }
 
-function collect(stream: EventSource, maxBytes: number, code: ReceiveOptions['code'], language: Language): Promise<Buffer> {
+function collect(stream: EventSource, maxBytes: number, code: ReceiveOptions['code']): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
-    const fail = (reason: keyof typeof reasons) => reject(new AppError(code, { detail: errorText(reasons[reason], language) }));
+    const fail = (reason: keyof typeof reasons) => reject(new AppError(code, { detail: { code: reasons[reason] } }));
     stream.read({
       data(chunk) {
         size += chunk.length;
@@ -76,6 +75,6 @@ const reasons = {
 } as const;
 
 /** Whoever configured the address may know what the network says about it. */
-function reasonOf({ reason, message }: SendFailure, { key }: PreparedChannel, language: Language): string {
-  return errorText(reasons[reason], language) + (reason === 'network' ? ` (${maskSecrets(message, { key })})` : '');
+function reasonOf({ reason, message }: SendFailure, { key }: PreparedChannel): FailureReason {
+  return reason === 'network' ? { code: 'network', facts: { message: maskSecrets(message, { key }) } } : { code: reasons[reason] };
 }

@@ -28,28 +28,36 @@ export function mountChannels(host: RouteHost): void {
   const draftTests = new DraftTests();
   mountChannelTags(host);
   mountChannelRuns(host);
-  mount(host, channelApi.list, async ({ context, query }) => {
+  mount(host, channelApi.list, async ({ context, query, facts }) => {
     // This list counts its pages from 0.
     const { skip, size } = pageBounds({ p: (query.p ?? 0) + 1, page_size: query.page_size });
     const list = query.tag_mode ? listByTag : listChannels;
     const { channels, total } = await list(context, { skip, limit: size, byId: query.id_sort });
-    return respond(channels.map(presentChannel), { extra: totalExtra(total) });
+    return respond(
+      channels.map((channel) => presentChannel(channel, facts.language)),
+      { extra: totalExtra(total) },
+    );
   });
 
-  mount(host, channelApi.search, async ({ context, query }) => {
+  mount(host, channelApi.search, async ({ context, query, facts }) => {
     const { keyword, group, model, tag, id_sort, tag_mode } = query;
     const search = tag_mode ? searchByTag : searchChannels;
-    return (await search(context, { keyword, group, model, tag, byId: id_sort })).map(presentChannel);
+    return (await search(context, { keyword, group, model, tag, byId: id_sort })).map((channel) => presentChannel(channel, facts.language));
   });
 
-  mount(host, channelApi.failing, ({ context }) => readFailingChannels(context));
+  mount(host, channelApi.failing, ({ context, facts }) => readFailingChannels(context, facts.language));
   mount(host, channelApi.figures, ({ context }) => readFigures(context));
   // From memory: every open console asks it again and again.
   mount(host, channelApi.summary, ({ context }) => countChannels(context.channels.all()));
   mount(host, channelApi.modelsEnabled, ({ context }) => [...context.channels.enabledModels()]);
-  mount(host, channelApi.read, async ({ context, params }) => presentChannel(await readChannel(context, Number(params.id))));
+  mount(host, channelApi.read, async ({ context, params: { id }, facts }) =>
+    presentChannel(await readChannel(context, Number(id)), facts.language),
+  );
   mount(host, channelApi.create, (call) => createChannels(call.context, signedIn(call).user, { input: call.body, draftTests }));
-  mount(host, channelApi.edit, async (call) => presentChannel(await editChannel(call.context, signedIn(call).user, call.body)));
+  mount(host, channelApi.edit, async (call) => {
+    const { language } = call.facts;
+    return presentChannel(await editChannel({ context: call.context, actor: signedIn(call).user, language }, call.body), language);
+  });
   mount(host, channelApi.removeMany, async ({ context, body }) => {
     if (body.ids.length === 0) throw new AppError('channel_arguments', {}, { field: 'ids' });
     const ids = await deleteChannels(context, body.ids);
@@ -89,13 +97,16 @@ export function mountChannels(host: RouteHost): void {
     return respond(undefined, { extra: { time } });
   });
 
+  mountModels(host);
+}
+
+function mountModels(host: RouteHost): void {
   mount(host, channelApi.models, () => builtInModels().map((id) => clientDialects['openai-chat'].writeModel({ id, owner: ownerOf(id) })));
-  mount(host, channelApi.fetchModels, async ({ context, params, facts }) =>
-    fetchModels({ context, language: facts.language }, await readChannel(context, Number(params.id))),
+  mount(host, channelApi.fetchModels, async ({ context, params }) =>
+    fetchModels({ context }, await readChannel(context, Number(params.id))),
   );
   mount(host, channelApi.fetchDraftModels, async (call) => {
-    const { context, body, facts } = call;
-    const channel = await draftChannel(context, signedIn(call).user, body);
-    return fetchModels({ context, language: facts.language }, channel);
+    const { context } = call;
+    return fetchModels({ context }, await draftChannel(context, signedIn(call).user, call.body));
   });
 }

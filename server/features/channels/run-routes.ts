@@ -15,9 +15,9 @@ export function mountChannelRuns(host: RouteHost): void {
     await startRun(call.context, 'balances', { actor: signedIn(call).user, language: call.facts.language });
     return undefined;
   });
-  mount(host, channelRunApi.updateBalance, async ({ context, params, facts }) => {
+  mount(host, channelRunApi.updateBalance, async ({ context, params }) => {
     const channel = await readChannel(context, Number(params.id));
-    const { balance } = await updateBalance({ context, language: facts.language }, channel);
+    const { balance } = await updateBalance({ context }, channel);
     return respond(undefined, { extra: { balance } });
   });
   mount(host, channelRunApi.runs, ({ context }) => readRuns(context));

@@ -2,6 +2,7 @@
 import { ChannelStatus } from '#shared/channels.ts';
 import { AppError } from '#shared/errors.ts';
 import type { Language } from '#shared/errors.ts';
+import type { FailureReason } from '#shared/failure-reasons.ts';
 import type { AppContext } from '#server/context.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
@@ -78,7 +79,7 @@ function reasonAgainst(
   context: AppContext,
   { auto_ban, type }: ChannelRecord,
   { failure, milliseconds }: { failure: UpstreamFailure | undefined; milliseconds: number },
-): string | null {
+): FailureReason | null {
   const isAutoBan = auto_ban === 1;
   // Nothing that a test sends could be quoted as a keyword.
   const channel = { isAutoBan, provider: providerOf(type) ?? null };
@@ -87,7 +88,7 @@ function reasonAgainst(
   if (reason !== null) return reason;
   if (!isAutoBan || !context.settings.get('AutomaticDisableChannelEnabled') || !isTooSlow(context, milliseconds)) return null;
   const [taken, threshold] = [milliseconds / 1000, context.settings.get('ChannelDisableThreshold')];
-  return `响应时间 ${taken.toFixed(2)}s 超过阈值 ${threshold.toFixed(2)}s`;
+  return { code: 'too_slow', facts: { taken: taken.toFixed(2), threshold: threshold.toFixed(2) } };
 }
 
 function isTooSlow({ settings }: AppContext, milliseconds: number): boolean {
@@ -95,9 +96,9 @@ function isTooSlow({ settings }: AppContext, milliseconds: number): boolean {
   return threshold > 0 && milliseconds > threshold * 1000;
 }
 
-export const balanceStep: RunStep = async ({ context, language }, channel) => {
+export const balanceStep: RunStep = async ({ context }, channel) => {
   try {
-    const { isDisabled } = await updateBalance({ context, language }, channel);
+    const { isDisabled } = await updateBalance({ context }, channel);
     return { isFailed: false, isDisabled, isEnabled: false };
   } catch (refused) {
     if (!(refused instanceof AppError)) throw refused;

@@ -1,6 +1,8 @@
 // A small real request through a channel, for administrators. Nobody is charged.
-import { AppError, errorText } from '#shared/errors.ts';
+import { AppError, reasonOf } from '#shared/errors.ts';
 import type { Language } from '#shared/errors.ts';
+import { storedReason } from '#shared/failure-reasons.ts';
+import type { FailureReason } from '#shared/failure-reasons.ts';
 import { LogType } from '#shared/logs.ts';
 import { pricedUsage } from '#shared/priced-usage.ts';
 import { inputTokens } from '#shared/token-usage.ts';
@@ -17,6 +19,7 @@ import { prepareChannel } from '#server/upstream/prepared-channel.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import { providerOf } from '#server/upstream/providers/registry.ts';
 import { readWhole } from '#server/upstream/read-response.ts';
+import { failureReason, refusedReason } from '#server/upstream/upstream-error.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
 import { checkStoredKey } from './check-stored-key.ts';
 import { receiveWhole } from './receive-whole.ts';
@@ -41,17 +44,15 @@ interface TestSubject {
 }
 
 /** As a channel's record has it. */
-export type TestResult = Required<Pick<ChannelRecord, 'test_time' | 'response_time' | 'test_error' | 'tested_model'>>;
+export type TestResult = Required<Pick<ChannelRecord, 'test_time' | 'response_time' | 'test_error' | 'test_reason' | 'tested_model'>>;
 
 const limits = { responseMs: 60_000, maxBytes: 8 * 1024 * 1024 };
-/** Characters of a failure that are kept. */
-const longestError = 500;
 const plusType = 5;
 const testName = '模型测试';
 
 /** Returns how long it took, in seconds. @throws {AppError} `channel_test_failed`, `channel_test_orders`, `channel_test_unsupported`, `channel_test_unsupported_plus`, with `time` beside the message */
 export async function testChannel(test: ChannelTest, { channel: record, model: asked, keep, onFailure }: TestSubject): Promise<number> {
-  const { context, language } = test;
+  const { context } = test;
   const provider = providerOf(record.type);
   const tasks = provider?.tasks ?? (provider?.videos !== undefined && Object.keys(provider.formats).length === 0 ? 'video' : undefined);
   // Every task costs, and takes minutes.
@@ -62,20 +63,20 @@ export async function testChannel(test: ChannelTest, { channel: record, model: a
   // A test that never left tells nothing about the channel's speed, so its failure is not remembered.
   const { channel, price, kind } = prepare(test, record, model);
   const begin = context.now();
-  const remember = async (error: string): Promise<number> => {
-    const result = resultOf(context, { begin, error, model });
+  const remember = async (reason: FailureReason | null): Promise<number> => {
+    const result = resultOf(context, { begin, reason, model });
     await keep(result);
     return result.response_time / 1000;
   };
   let response: TestResponse;
   try {
-    response = await ask({ ...test, channel, kind, testModel: model, onFailure });
+    response = await ask({ context, channel, kind, testModel: model, onFailure });
   } catch (failure) {
     if (!(failure instanceof AppError)) throw failure;
-    const seconds = await remember(errorText(failure.code, language, failure.details) || failure.code);
-    throw failedTest(failure, language, seconds);
+    const seconds = await remember(reasonOf(failure));
+    throw failedTest(failure, seconds);
   }
-  const seconds = await remember('');
+  const seconds = await remember(null);
   await writeTestLog(test, { channel, model, price, response, seconds });
   return seconds;
 }
@@ -87,24 +88,23 @@ interface PreparedTest {
   kind: CallKind;
 }
 
-function prepare({ context, actor, language }: ChannelTest, record: ChannelRecord, model: string): PreparedTest {
+function prepare({ context, actor }: ChannelTest, record: ChannelRecord, model: string): PreparedTest {
   let channel: PreparedChannel;
   try {
     channel = usableChannel(context, record);
   } catch (failure) {
-    throw failure instanceof AppError ? failedTest(failure, language, 0) : failure;
+    throw failure instanceof AppError ? failedTest(failure, 0) : failure;
   }
   if (takesOrders(channel, model)) throw new AppError('channel_test_orders', { model }, { extra: { time: 0 } });
   try {
     return { channel, price: context.quotes.knownPriceOf(model, actor.group), kind: testKind(channel, model) };
   } catch (failure) {
-    throw failure instanceof AppError ? failedTest(failure, language, 0) : failure;
+    throw failure instanceof AppError ? failedTest(failure, 0) : failure;
   }
 }
 
-function failedTest(failure: AppError, language: Language, seconds: number): AppError {
-  const detail = errorText(failure.code, language, failure.details);
-  return new AppError('channel_test_failed', { detail }, { cause: failure, extra: { time: seconds } });
+function failedTest(failure: AppError, seconds: number): AppError {
+  return new AppError('channel_test_failed', { detail: reasonOf(failure) }, { cause: failure, extra: { time: seconds } });
 }
 
 function usableChannel({ secrets, settings }: AppContext, record: ChannelRecord): PreparedChannel {
@@ -127,9 +127,8 @@ async function ask({
   channel,
   kind,
   testModel,
-  language,
   onFailure,
-}: ChannelTest & {
+}: Pick<ChannelTest, 'context'> & {
   channel: PreparedChannel;
   kind: CallKind;
   testModel: string;
@@ -157,11 +156,10 @@ async function ask({
   const { way, upstreamModel } = sent.request;
   const response = await receiveWhole(sent, {
     channel,
-    language,
     limits,
     takesStream: kind.framing !== undefined,
     code: 'channel_test_failed',
-    refusal: ({ upstreamStatus, message }) => `status code ${upstreamStatus}: ${message}`,
+    refusal: refusedReason,
     onFailure,
   });
   const writer = { model: testModel, requestId: '', createdAt: 0, wantsUsage: false, promptEstimate: 0 };
@@ -175,16 +173,21 @@ async function ask({
   return { usage: decoded.usage, upstreamModel, isMapped: way.isMapped };
 }
 
-function failedResponse({ kind, message }: UpstreamFailure): AppError {
-  return kind === 'invalid' ? new AppError('invalid_upstream_response') : new AppError('channel_test_failed', { detail: message });
+function failedResponse(failure: UpstreamFailure): AppError {
+  return new AppError('channel_test_failed', { detail: failureReason(failure) });
 }
 
-function resultOf({ now }: AppContext, { begin, error, model }: { begin: number; error: string; model: string }): TestResult {
+function resultOf(
+  { now }: AppContext,
+  { begin, reason, model }: { begin: number; reason: FailureReason | null; model: string },
+): TestResult {
   const end = now();
   return {
     test_time: Math.floor(end / 1000),
     response_time: Math.max(1, Math.round(end - begin)),
-    test_error: Array.from(error).slice(0, longestError).join(''),
+    // A mark by which it is found; versions before the reason read it as words.
+    test_error: reason === null ? '' : reason.code,
+    test_reason: reason === null ? null : storedReason(reason),
     tested_model: model,
   };
 }

@@ -9,7 +9,7 @@ import type { ChannelWay } from '#server/upstream/find-way.ts';
 import { handshakeOf } from '#server/upstream/handshake.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import { SendFailure } from '#server/upstream/send-failure.ts';
-import { failureOfSend, parseUpstreamError } from '#server/upstream/upstream-error.ts';
+import { failureOfSend, parseUpstreamError, refusedReason } from '#server/upstream/upstream-error.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
 
 type TestContext = Pick<AppContext, 'sender' | 'now'>;
@@ -28,8 +28,7 @@ export async function testSession(context: TestContext, { channel, model, respon
   if (way === null) throw new AppError('format_unsupported');
   const failed = (failure: UpstreamFailure): AppError => {
     onFailure?.(failure);
-    const { upstreamStatus, message } = failure;
-    return new AppError('channel_test_failed', { detail: upstreamStatus > 0 ? `status code ${upstreamStatus}: ${message}` : message });
+    return new AppError('channel_test_failed', { detail: refusedReason(failure) });
   };
   const begin = performance.now();
   const request = await way.format.authorize(handshakeOf(channel, way, { isBeta: false, isHeardOnly: false }), { now: now(), sender });

@@ -1,5 +1,6 @@
 // What is left on a channel's account, as its provider says.
-import { AppError, errorText } from '#shared/errors.ts';
+import { AppError, reasonOf } from '#shared/errors.ts';
+import { saidReason, storedReason } from '#shared/failure-reasons.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 import { authorizedGet } from '#server/upstream/authorized-get.ts';
@@ -14,11 +15,8 @@ import { receiveWhole } from './receive-whole.ts';
 import type { ChannelTest } from './test-channel.ts';
 
 const limits = { responseMs: 20_000, maxBytes: 1024 * 1024 };
-/** Characters of a failure that are kept. */
-const longestError = 500;
-const usedUp = '余额不足';
 
-export type BalanceUpdate = Pick<ChannelTest, 'context' | 'language'>;
+export type BalanceUpdate = Pick<ChannelTest, 'context'>;
 
 export interface BalanceOutcome {
   /** USD. */
@@ -31,7 +29,7 @@ export interface BalanceOutcome {
  * @throws {AppError} `channel_balance_unsupported`, or `channel_balance_failed` with the reason
  */
 export async function updateBalance(update: BalanceUpdate, record: ChannelRecord): Promise<BalanceOutcome> {
-  const { context, language } = update;
+  const { context } = update;
   const channel = prepareChannel(record, context.secrets, { siteUrl: context.settings.get('ServerAddress') });
   if (channel.provider === null) throw new AppError('channel_type_unsupported', { type: record.type });
   const source = channel.provider.balance;
@@ -42,10 +40,8 @@ export async function updateBalance(update: BalanceUpdate, record: ChannelRecord
     balance = inDollars(await ask(update, channel, source), context.settings.get('Price'));
   } catch (failure) {
     if (!(failure instanceof AppError)) throw failure;
-    const detail = Array.from(errorText(failure.code, language, failure.details))
-      .slice(0, longestError)
-      .join('');
-    await keep(update, record, { balance_error: detail });
+    const reason = storedReason(reasonOf(failure));
+    await keep(update, record, { balance_error: reason.code, balance_reason: reason });
     throw failure;
   }
   const isRise = record.balance_updated_time === 0 || balance > record.balance;
@@ -53,22 +49,23 @@ export async function updateBalance(update: BalanceUpdate, record: ChannelRecord
     balance,
     balance_updated_time: Math.floor(context.now() / 1000),
     balance_error: '',
+    balance_reason: null,
     ...(isRise ? { balance_full: balance } : {}),
   });
   const isUsedUp = balance <= 0 && context.settings.get('AutomaticDisableChannelEnabled');
-  return { balance, isDisabled: isUsedUp && (await disableChannel(context, record.id, usedUp)) };
+  return { balance, isDisabled: isUsedUp && (await disableChannel(context, record.id, { code: 'balance_used_up' })) };
 }
 
 /** Not announced, as results of tests are not. Of a channel that has another account by now nothing is kept. */
 async function keep(
   { context }: BalanceUpdate,
   { id, type, key_hash, base_url }: ChannelRecord,
-  set: Partial<Pick<ChannelRecord, 'balance' | 'balance_updated_time' | 'balance_error' | 'balance_full'>>,
+  set: Partial<Pick<ChannelRecord, 'balance' | 'balance_updated_time' | 'balance_error' | 'balance_reason' | 'balance_full'>>,
 ): Promise<void> {
   await context.db.collection('channels').patch({ id, type, key_hash, base_url }, { set });
 }
 
-async function ask({ context, language }: BalanceUpdate, channel: PreparedChannel, source: BalanceSource): Promise<Balance> {
+async function ask({ context }: BalanceUpdate, channel: PreparedChannel, source: BalanceSource): Promise<Balance> {
   const now = context.now();
   const isDefaultAddress = channel.base === channel.provider?.baseUrl;
   try {
@@ -86,14 +83,13 @@ async function ask({ context, language }: BalanceUpdate, channel: PreparedChanne
           ),
           {
             channel,
-            language,
             limits,
             code: 'channel_balance_failed',
-            refusal: ({ upstreamStatus }) => `status code: ${upstreamStatus}`,
+            refusal: ({ upstreamStatus }) => saidReason(`status code: ${upstreamStatus}`),
           },
         );
         const answer = parseObject(body.toString('utf8'));
-        if (answer === null) throw new AppError('channel_balance_failed', { detail: errorText('invalid_upstream_response', language) });
+        if (answer === null) throw new AppError('channel_balance_failed', { detail: { code: 'invalid_upstream_response' } });
         return answer;
       },
     });
@@ -108,13 +104,13 @@ function addressOf({ base, provider }: PreparedChannel, path: string): URL {
   const origin = URL.parse(base.replaceAll('{model}', 'model'))?.origin ?? base;
   const url = URL.parse(path.replace('{base}', () => base.replaceAll('{model}', 'model')).replace('{origin}', () => origin));
   if (url === null || (url.origin !== origin && base !== provider?.baseUrl))
-    throw new AppError('channel_balance_failed', { detail: 'the base URL is not an address' });
+    throw new AppError('channel_balance_failed', { detail: { code: 'balance_address' } });
   return url;
 }
 
 /** `price`: yuan of a dollar, as for top-ups. */
 function inDollars({ amount, currency }: Balance, price: number): number {
   if (currency === 'USD') return amount;
-  if (price <= 0) throw new AppError('channel_balance_failed', { detail: 'the option Price, by which yuan become dollars, is 0' });
+  if (price <= 0) throw new AppError('channel_balance_failed', { detail: { code: 'balance_price' } });
   return Math.round((amount / price) * 1e6) / 1e6;
 }

@@ -12,6 +12,8 @@ import { balanceOf } from '#server/money/account.ts';
 import { readUsageState, readUsageTotals } from '#server/logs/read-usage.ts';
 import { hourOf, hourSeconds } from '#server/logs/rollup-shape.ts';
 import { readFailingChannels } from '#server/upstream/failing-channels.ts';
+import { presentInfo } from '#server/upstream/status-reason.ts';
+import type { Language } from '#shared/errors.ts';
 import { recentDrifts } from '#server/notify/notifications.ts';
 import { priceSettings } from '#server/settings/price-maps.ts';
 import { siteAddress } from '#server/settings/site-address.ts';
@@ -31,11 +33,14 @@ const priceKeys = [...priceSettings.map(([, key]) => key), 'ToolPrice', 'QuotaPe
 const unpricedCodes = ['model_price_error', 'model_price_error_admin'];
 
 /** @param untrustedProxy of this request: who asks comes the way that the others come */
-export async function readOperatorTodo(context: Context, role: number, untrustedProxy: string | null): Promise<OperatorTodo> {
+export async function readOperatorTodo(
+  context: Context,
+  { role, untrustedProxy, language }: { role: number; untrustedProxy: string | null; language: Language },
+): Promise<OperatorTodo> {
   const at = Math.floor(context.now() / 1000);
   const [channels, failing, low_users, refusals, refused, drifts] = await Promise.all([
-    disabledChannels(context),
-    readFailingChannels(context),
+    disabledChannels(context, language),
+    readFailingChannels(context, language),
     lowUsers(context, at),
     refusalGroups(context, at),
     refusedUnpriced(context, at),
@@ -59,10 +64,10 @@ export async function readOperatorTodo(context: Context, role: number, untrusted
   };
 }
 
-async function disabledChannels({ db }: Context): Promise<OperatorTodo['channels']> {
+async function disabledChannels({ db }: Context, language: Language): Promise<OperatorTodo['channels']> {
   const found = await db.collection('channels').find({ status: ChannelStatus.disabledBySystem });
   return found
-    .map(({ id, name, other_info }) => ({ id, name, ...reasonOf(other_info) }))
+    .map(({ id, name, other_info }) => ({ id, name, ...reasonOf(presentInfo(other_info, language)) }))
     .toSorted((a, b) => b.since - a.since)
     .slice(0, most);
 }

@@ -1,5 +1,6 @@
 // Which channel a submission goes to, and what it says. Another channel is asked only when it is certain that the one before has not
 // taken the task: a task that two channels work on is paid for twice.
+import { saidReason } from '#shared/failure-reasons.ts';
 import { AppError } from '#shared/errors.ts';
 import type { Attempt } from '#shared/logs.ts';
 import { ChannelStatus } from '#shared/channels.ts';
@@ -139,7 +140,7 @@ async function runAttempt(call: TaskCall, { task, channel, record, outcome, isPi
   if (verdict.kind === 'accepted') return true;
   record.error = String(verdict.code);
   if (verdict.disables !== undefined && channel.isAutoBan && context.settings.get('AutomaticDisableChannelEnabled'))
-    context.waitUntil(disableChannel(context, channel.id, verdict.disables));
+    context.waitUntil(disableChannel(context, channel.id, saidReason(verdict.disables)));
   return !verdict.isElsewhere;
 }
 

@@ -1,0 +1,35 @@
+// Why a channel has its status, in the text `other_info` that clients read: `status_reason` in words, which are made when it is read.
+import { reasonText } from '#shared/errors.ts';
+import type { Language } from '#shared/errors.ts';
+import type { FailureReason } from '#shared/failure-reasons.ts';
+import { isObject, parseObject } from '#server/framing/loose-json.ts';
+
+interface StatusReason {
+  status_reason: string;
+  /** Absent in records of earlier versions, whose reason is words. */
+  status_fact: FailureReason | undefined;
+}
+
+/** As it is stored; null: there is none. */
+export function statusReason(reason: FailureReason | null): StatusReason {
+  return reason === null ? { status_reason: '', status_fact: undefined } : { status_reason: reason.code, status_fact: reason };
+}
+
+/** A stored reason, or the words of an earlier version, for a reader. Empty: nothing failed. */
+export function readReasonText(reason: FailureReason | null | undefined, words: string | undefined, language: Language): string {
+  return reason === null || reason === undefined ? (words ?? '') : reasonText(reason, language);
+}
+
+/** `other_info` for a reader. */
+export function presentInfo(info: string, language: Language): string {
+  const { status_fact: fact, ...shown } = parseObject(info) ?? {};
+  const reason = readReason(fact);
+  return reason === null ? info : JSON.stringify({ ...shown, status_reason: reasonText(reason, language) });
+}
+
+function readReason(fact: unknown): FailureReason | null {
+  if (!isObject(fact) || typeof fact.code !== 'string') return null;
+  const facts = isObject(fact.facts) ? Object.entries(fact.facts) : [];
+  const known = facts.filter((entry): entry is [string, string | number] => typeof entry[1] === 'string' || typeof entry[1] === 'number');
+  return { code: fact.code, facts: Object.fromEntries(known) };
+}
