@@ -29,7 +29,10 @@ export function deleteDisabled(context: AppContext): Promise<number[]> {
  * itself, and keeps no other from it: those that are gone are told in any case, so that they can be taken back. @throws the first failure
  * when none is gone
  */
-async function removeWhere(context: AppContext, filters: { found: Filter<ChannelRecord>; where: Filter<ChannelRecord> }): Promise<number[]> {
+async function removeWhere(
+  context: AppContext,
+  filters: { found: Filter<ChannelRecord>; where: Filter<ChannelRecord> },
+): Promise<number[]> {
   const found = await context.db.collection('channels').find(filters.found);
   const gone = new Set<number>();
   const failures: unknown[] = [];

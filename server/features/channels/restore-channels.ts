@@ -36,6 +36,8 @@ async function restoreStep(context: AppContext, ids: readonly number[]): Promise
     back.map(({ id }) => id),
   );
   // Last, so that a crash leaves each channel in one of the two places.
-  await db.writeUnordered(back.map(({ id, deleted_at }) => ({ from: 'deleted_channels', remove: { id, deleted_at: { lte: deleted_at } } })));
+  await db.writeUnordered(
+    back.map(({ id, deleted_at }) => ({ from: 'deleted_channels', remove: { id, deleted_at: { lte: deleted_at } } })),
+  );
   return back.length;
 }
