@@ -39,6 +39,7 @@ const serverLayers = [
   ['files'],
   ['videos'],
   ['batches'],
+  ['context-caches'],
   ['vector-stores'],
   ['tuning'],
   ['jobs'],

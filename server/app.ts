@@ -53,6 +53,7 @@ import { errorResponse } from '#server/relay/relay-failure.ts';
 import { mountRelay } from '#server/relay/routes.ts';
 import { BackgroundResponses } from '#server/responses/background.ts';
 import { createFollow } from '#server/responses/follow.ts';
+import { mountContextCaches } from '#server/context-caches/cache-routes.ts';
 import { mountTuning } from '#server/tuning/tuning-routes.ts';
 import { mountBatches } from '#server/batches/batch-routes.ts';
 import { batchFiles, mountGeminiBatches } from '#server/batches/gemini-routes.ts';
@@ -114,6 +115,7 @@ function mountRoutes(host: RouteHost, relay: Relay): void {
   mountUploads(host, relay.services); // /v1/uploads
   mountBatches(host, relay.services, geminiBatches.handlers); // /v1/batches
   mountVectorStores(host, relay.services); // /v1/vector_stores
+  mountContextCaches(host, relay.services); // /v1beta/cachedContents, /v1/cachedContents
   mountTuning(host, relay.services); // /v1/fine_tuning/jobs
   mountMessageBatches(host, relay.services); // /v1/messages/batches
   mountConversations(host, relay.services, { store, conversations }); // /v1/conversations

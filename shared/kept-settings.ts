@@ -1,5 +1,5 @@
 // Settings of what is kept for callers, here and at providers.
-import { booleanSetting, integerSetting, numberSetting } from '#shared/setting-values.ts';
+import { booleanSetting, integerSetting, numberMapSetting, numberSetting } from '#shared/setting-values.ts';
 
 export const keptSettings = {
   // Responses that are kept for their callers
@@ -21,6 +21,10 @@ export const keptSettings = {
   /** How many batches of a user may be under way, and requests in them; 0: there are none. */
   BatchesPerUser: integerSetting(0, { min: 0, max: 10_000 }),
   BatchRequestsPerUser: integerSetting(50_000, { min: 1, max: 10_000_000 }),
+  /** How many cachedContents a user may have; 0: there are none. */
+  ContextCachesPerUser: integerSetting(0, { min: 0, max: 10_000 }),
+  /** USD for storing a million tokens of them for an hour, by model; `*` stands for any letters. https://ai.google.dev/gemini-api/docs/pricing */
+  ContextCachePrice: numberMapSetting({ 'gemini*': 1, 'gemini*pro*': 4.5 }, { min: 0, max: 1_000_000 }),
   /** How many models of a user may be in training; 0: none are trained. */
   FineTuningJobsPerUser: integerSetting(0, { min: 0, max: 10_000 }),
   /** How many vector stores a user may have, and megabytes of them; 0: there are none. */

@@ -51,6 +51,7 @@ const relay = [
   'message-batches',
   'gemini-batches',
   'gemini-videos',
+  'context-caches',
   'uploads',
   'billing',
   'call-sessions',

@@ -7,6 +7,7 @@ import type { ChannelSlotRecord } from '#server/db/records/channel-slot.ts';
 import type { ChannelHourRecord } from '#server/db/records/channel-hour.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
 import type { ChannelRunRecord } from '#server/db/records/channel-run.ts';
+import type { ContextCacheRecord } from '#server/db/records/context-cache.ts';
 import type { ConversationItemRecord } from '#server/db/records/conversation-item.ts';
 import type { ConversationRecord } from '#server/db/records/conversation.ts';
 import type { DeletedChannelRecord } from '#server/db/records/deleted-channel.ts';
@@ -84,6 +85,7 @@ export interface Records {
   files: FileRecord;
   batches: BatchRecord;
   vector_stores: VectorStoreRecord;
+  context_caches: ContextCacheRecord;
   tuning_jobs: TuningJobRecord;
   tuned_models: TunedModelRecord;
   response_pieces: ResponsePieceRecord;

@@ -234,6 +234,14 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
       { name: 'poll', fields: ['poll_at', 'id'] },
     ],
   },
+  context_caches: {
+    textIds: true,
+    idBlock: 1,
+    indexes: [
+      { name: 'user', fields: ['user_id', 'created_at', 'id'] },
+      { name: 'poll', fields: ['poll_at', 'id'] },
+    ],
+  },
   tuning_jobs: {
     textIds: true,
     idBlock: 1,

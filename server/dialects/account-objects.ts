@@ -93,9 +93,12 @@ function renamed(value: unknown, nameOf: (name: string, place: NamePlace) => str
   return changed.every(([name, inner]) => inner === value[name]) ? value : Object.fromEntries(changed);
 }
 
+/** Members that name a file or a cache. */
+const namesOne: ReadonlySet<string> = new Set(['file_id', 'cachedContent', 'cached_content']);
+
 function renamedMember(name: string, inner: unknown, nameOf: (name: string, place: NamePlace) => string, place: NamePlace): unknown {
   if (ofCallers.has(name)) return inner;
-  if (name === 'file_id' && typeof inner === 'string') return nameOf(inner, place);
+  if (namesOne.has(name) && typeof inner === 'string') return nameOf(inner, place);
   if (name !== 'vector_store_ids' || !Array.isArray(inner)) return renamed(inner, nameOf, place);
   const items: readonly unknown[] = inner;
   const changed = items.map((item) => (typeof item === 'string' ? nameOf(item, 'store') : item));

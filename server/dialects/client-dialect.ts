@@ -166,6 +166,8 @@ export interface ClientDialect {
   accountObjectOf?(body: Body): string | undefined;
   /** Its prompts name files in OpenAI's account by `file_id`. */
   namesFiles?: true;
+  /** Its prompts name caches in Google's account by `cachedContent`. */
+  namesCaches?: true;
   /** The session that a body says it belongs to, read loosely; headers that say so are no format's. Missing: bodies say nothing. */
   sessionIn?(body: Body): Partial<SessionIds> | null;
   /** The body of a whole response. */

@@ -147,16 +147,17 @@ function unexpected(stream: EventSource): UpstreamFailure {
   return invalidResponse();
 }
 
-/** What lies in the account of a channel. @param asked with a path behind that of the account, and what stands before that; `mostBytes`: of an answer that is no stream */
+/** What lies in the account of a channel. @param asked with a path behind that of the account, and what stands before that, or `root` in place of both; `mostBytes`: of an answer that is no stream */
 export async function askAccount(
   context: Asking,
   channel: PreparedChannel,
   asked: Pick<SendRequest, 'method' | 'path' | 'isStream'> &
-    Partial<Pick<SendRequest, 'body' | 'headers'>> & { mostBytes?: number; before?: string },
+    Partial<Pick<SendRequest, 'body' | 'headers'>> & { mostBytes?: number; before?: string; root?: string },
 ): Promise<Received> {
   const { method, path, body = null, headers: own = {}, isStream = false, mostBytes = answerBytes, before = '' } = asked;
+  const { root = `${channel.base}${before}${channel.provider?.account?.path ?? '/v1'}` } = asked;
   const { 'content-type': _json, ...headers } = channel.headers;
-  const url = new URL(`${channel.base}${before}${channel.provider?.account?.path ?? '/v1'}${path}`);
+  const url = new URL(`${root}${path}`);
   const request: SendRequest = {
     origin: url.origin,
     path: `${url.pathname}${url.search}`,

@@ -18,6 +18,7 @@ import { deleteOldLogs } from '#server/logs/delete-old-logs.ts';
 import { checkFolds, foldLog } from '#server/logs/fold-log.ts';
 import { sweepRefusedRequests, sweepUndatedRefusals } from '#server/logs/refusal-log.ts';
 import { sweepFiles } from '#server/files/sweep-files.ts';
+import { tendCaches } from '#server/context-caches/tend-caches.ts';
 import { tendStores } from '#server/vector-stores/tend-stores.ts';
 import { pollBatches } from '#server/batches/poll-batches.ts';
 import { pollTunings } from '#server/tuning/poll-jobs.ts';
@@ -77,6 +78,7 @@ export const jobs: readonly Job[] = [
   { name: 'poll-tasks', everySeconds: 15, lockSeconds: 300, run: pollTasks },
   { name: 'poll-batches', everySeconds: 15, lockSeconds: 1800, run: pollBatches },
   { name: 'tend-vector-stores', everySeconds: 15, lockSeconds: 1800, run: tendStores },
+  { name: 'tend-context-caches', everySeconds: 15, lockSeconds: 1800, run: (context) => tendCaches(context) },
   { name: 'poll-tunings', everySeconds: 15, lockSeconds: 1800, run: pollTunings },
   { name: 'sweep-tuned-models', everySeconds: 600, lockSeconds: 900, run: sweepTunedModels },
   { name: 'delete-old-tasks', everySeconds: 600, lockSeconds: 300, run: deleteOldTasks },

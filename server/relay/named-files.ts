@@ -5,6 +5,7 @@ import type { VectorStoreRecord } from '#server/db/records/vector-store.ts';
 import { withFileNames } from '#server/dialects/account-objects.ts';
 import { namesStores } from '#server/dialects/hosted-tools.ts';
 import { addStoredFile } from '#server/dialects/media-tokens.ts';
+import { addMediaTokens } from '#server/dialects/prompt-content.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import type { RelayEndpoint } from '#server/relay/endpoints.ts';
 import { withoutMark } from '#server/relay/marked-name.ts';
@@ -20,6 +21,10 @@ export interface NamedFiles {
   names: ReadonlyMap<string, string>;
   /** Whose contents are a part of the prompt. */
   records: readonly FileRecord[];
+  /** Of what else is a part of it. Missing: there is nothing. */
+  tokens?: number;
+  /** The field that names them. Missing: `searchingTool`, or that of files. */
+  field?: string;
   /** The first tool that searches in stores, as a path. Missing: none is named. */
   searchingTool?: string;
   /** An answer of the provider's as its caller reads it. Missing: it names nothing of the kind. */
@@ -101,12 +106,13 @@ export function strangerName({ hash }: Looking['secrets'], name: string): string
 }
 
 /** Of a prompt what its files are worth, too, wherever it is counted. */
-export function withFilesCounted(endpoint: RelayEndpoint, { records }: NamedFiles): RelayEndpoint {
+export function withFilesCounted(endpoint: RelayEndpoint, { records, tokens = 0 }: NamedFiles): RelayEndpoint {
   return {
     ...endpoint,
     promptContent(body, model, isLarge) {
       const prompt = endpoint.promptContent(body, model, isLarge);
       for (const record of records) addStoredFile(prompt, record);
+      if (tokens > 0) addMediaTokens(prompt, tokens);
       return prompt;
     },
   };

@@ -23,8 +23,7 @@ const unserved: readonly UnservedPaths[] = [
   },
   {
     dialect: clientDialects.gemini,
-    paths:
-      /^\/v1(?:beta)?\/(?:auth_tokens|cachedContents|corpora|fileSearchStores|generatedFiles|operations|tunedModels|tuningJobs)(?:[/:]|$)/,
+    paths: /^\/v1(?:beta)?\/(?:auth_tokens|corpora|fileSearchStores|generatedFiles|operations|tunedModels|tuningJobs)(?:[/:]|$)/,
   },
   { dialect: clientDialects.gemini, paths: /^\/(?:v1beta\/(?:agents|files|webhooks)|upload\/v1(?:beta)?)(?:[/:]|$)/ },
   { dialect: cohereCallers, paths: /^\/v2\/(?:chat|embed)(?:\/|$)/ },

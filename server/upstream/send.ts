@@ -23,7 +23,7 @@ export interface SendRequest {
   origin: string;
   /** Path with query. */
   path: string;
-  method: 'GET' | 'POST' | 'DELETE';
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   headers: Readonly<Record<string, string>>;
   body: UpstreamBody | null;
   /** A stream is asked for: a response that begins like one is one, whatever its type says. */

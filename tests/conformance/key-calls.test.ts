@@ -111,6 +111,11 @@ const calls: readonly [callers: Callers, route: string, refusal: number][] = [
   ...['/v1', '/v1beta'].flatMap((path): typeof calls => [
     ['key', `GET ${path}/models/:model+/operations/:operation`, 401],
     ['key', `GET /download${path}/files/:file`, 401],
+    ['key', `POST ${path}/cachedContents`, 401],
+    ['key', `GET ${path}/cachedContents`, 401],
+    ['key', `GET ${path}/cachedContents/:cache`, 401],
+    ['key', `PATCH ${path}/cachedContents/:cache`, 401],
+    ['key', `DELETE ${path}/cachedContents/:cache`, 401],
   ]),
   // Below `/v1` it is a call for whom Gemini's headers speak.
   ['anyone', 'POST /v1/batches/:batch', 501],
@@ -211,7 +216,7 @@ describe.each(engines)('calls beside the console on $kind', (engine) => {
   beforeAll(async () => {
     app = await createTestApp(engine);
     root = await app.setup();
-    for (const key of ['FilesPerUser', 'BatchesPerUser', 'VectorStoresPerUser', 'FineTuningJobsPerUser'])
+    for (const key of ['FilesPerUser', 'BatchesPerUser', 'ContextCachesPerUser', 'VectorStoresPerUser', 'FineTuningJobsPerUser'])
       expect(await root.put('/api/option/', { key, value: '5' })).toMatchObject({ success: true });
   });
   afterAll(() => app.close());

@@ -128,6 +128,8 @@ number FileMegabytesPerUser 500
 number FileRetentionDays 30
 number BatchesPerUser 0
 number BatchRequestsPerUser 50000
+number ContextCachesPerUser 0
+json ContextCachePrice {"gemini*":1,"gemini*pro*":4.5}
 number FineTuningJobsPerUser 0
 number VectorStoresPerUser 0
 number VectorStoreMegabytesPerUser 1000

@@ -81,7 +81,7 @@ describe('paths of the relay', () => {
 
   test.each([
     ['POST', '/v1beta/files'],
-    ['GET', '/v1beta/cachedContents/1?key=x'],
+    ['GET', '/v1beta/corpora/1?key=x'],
     ['POST', '/upload/v1beta/files?key=x'],
     ['POST', '/v1beta/fileSearchStores/a:importFile'],
     ['POST', '/v1beta/files:register'],

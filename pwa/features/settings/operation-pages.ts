@@ -99,6 +99,7 @@ export const operationPages: readonly SettingPage[] = [
           'FineTuningJobsPerUser',
         ),
       },
+      { entries: fields('ContextCachesPerUser', 'ContextCachePrice') },
       { entries: fields('VectorStoresPerUser', 'VectorStoreMegabytesPerUser', 'VectorStorePrice', 'VectorSearchPrice') },
     ],
   },

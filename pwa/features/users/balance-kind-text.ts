@@ -14,6 +14,7 @@ const known = [
   'batch_refund',
   'store_day',
   'store_refund',
+  'cache_refund',
   'tuning_refund',
 ] as const;
 

@@ -41,4 +41,5 @@ export const geminiClient = {
   writeModelList,
   errorBody,
   tellsBlockedPrompts: true,
+  namesCaches: true,
 } satisfies ClientDialect;

@@ -204,7 +204,7 @@ export function checkReach({ channels }: RelayServices, admission: Admission, { 
   const bound = ownModel?.channel.id ?? admission.pinnedChannel;
   const isServed = bound === undefined ? offersModel(channel, model) && channel.groups.includes(admission.group) : bound === channel.id;
   if (isServed && takesCall(channel, endpoint, model)) return;
-  throw new AppError('named_file_out_of_reach', { id: files.first, model }, { field: files.searchingTool ?? 'file_id' });
+  throw new AppError('named_file_out_of_reach', { id: files.first, model }, { field: files.field ?? files.searchingTool ?? 'file_id' });
 }
 
 /** Those that any provider of the format may be told: what one of them gave its client is for that one alone. */

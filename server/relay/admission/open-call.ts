@@ -16,6 +16,7 @@ import { noteRefusal } from '#server/relay/admission/note-refusal.ts';
 import { reserveCall } from '#server/relay/admission/reserve-call.ts';
 import type { ReservedCall } from '#server/relay/admission/reserve-call.ts';
 import type { BudgetHold } from '#server/relay/admission/session-budget.ts';
+import { cacheNamed } from '#server/relay/named-caches.ts';
 import { filesNamed, withFilesCounted } from '#server/relay/named-files.ts';
 import type { NamedFiles } from '#server/relay/named-files.ts';
 import { openOwnObject } from '#server/relay/own-objects.ts';
@@ -180,8 +181,14 @@ async function admitWithFiles(services: RelayServices, turn: Turn, progress: Pro
   const admitted = await admitCall(services, turn, progress);
   const { endpoint, admission, asked, ownModel, content, conversation } = admitted;
   try {
-    const isAble = endpoint.dialect.namesFiles === true;
-    const naming = isAble ? filesNamed(services.context, { userId: admission.user.id, text: content.text, body: content.body }) : null;
+    const { namesFiles: isAble, namesCaches: isCaching } = endpoint.dialect;
+    const named = { userId: admission.user.id, text: content.text, body: content.body };
+    const naming =
+      isAble === true
+        ? filesNamed(services.context, named)
+        : isCaching === true
+          ? cacheNamed(services.context, { ...named, model: asked.model })
+          : null;
     const files = naming === null ? null : await naming;
     if (files === null) return { ...admitted, files };
     checkReach(services, admission, { endpoint, model: asked.model, ownModel, files });

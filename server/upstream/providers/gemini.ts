@@ -40,6 +40,7 @@ export const gemini: Provider = {
   },
   videos: 'veo',
   runsBatches: 'gemini',
+  keepsCaches: 'gemini',
   account: {
     path: '/v1beta',
     endpoints: {

@@ -145,6 +145,8 @@ export interface Provider {
   keepsVectorStores?: true;
   /** Callers may create batches: at `/v1/batches`, whose requests lie in such files, at `/v1/messages/batches`, or by `:batchGenerateContent`. */
   runsBatches?: 'openai' | 'claude' | 'gemini';
+  /** Callers may keep beginnings of prompts there, as that vendor has them. */
+  keepsCaches?: 'gemini' | 'vertex';
   /** Missing: files and batches are as their form's vendor has them. */
   account?: ProviderAccount;
   /** Callers may have its models trained: at `/v1/fine_tuning/jobs`, by examples in such files. */

@@ -10,6 +10,7 @@ import type { Behaviour } from '#tests/support/fake-upstream.ts';
 import { createScene, readEvents, testModel } from '#tests/support/relay-scene.ts';
 import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
 import { startFakeBatches } from '#tests/support/fake-batches.ts';
+import { startFakeGeminiCaches } from '#tests/support/fake-gemini-caches.ts';
 import { startFakeMessageBatches } from '#tests/support/fake-message-batches.ts';
 import { startFakeStores } from '#tests/support/fake-stores.ts';
 import { startFakeTuning } from '#tests/support/fake-tuning.ts';
@@ -193,6 +194,33 @@ const bodies = (ofServer: boolean) => (desk: RelayDesk) => {
     return told;
   });
 };
+
+const cachedContents = [{ role: 'user', parts: [{ text: 'The tides of Brest.' }] }];
+const withCaches: SceneOptions = {
+  front: startFakeGeminiCaches,
+  settings: { ContextCachesPerUser: '1', ContextCachePrice: '{"*":1}' },
+};
+
+function cache(desk: RelayDesk, scene: RelayScene): Promise<Response> {
+  return scene.post('/v1beta/cachedContents', { model: `models/${testModel}`, contents: cachedContents, ttl: '60s' }, speaking(desk));
+}
+
+async function busyCache(desk: RelayDesk): Promise<{ told: Told; id: string }> {
+  let id = '';
+  const told = await desk.scene(withCaches, async (scene) => {
+    const { name } = await (await cache(desk, scene)).json();
+    id = String(name).slice('cachedContents/'.length);
+    await scene.app.context.db.collection('context_caches').patch({ id }, { set: { pending_until: 1 } });
+    const headers = { authorization: `Bearer ${scene.key}`, ...speaking(desk) };
+    return toldOfGemini(await fetch(`${scene.app.origin}/v1beta/${name}`, { method: 'DELETE', headers }));
+  });
+  return { told, id };
+}
+
+async function toldOfGemini(response: Response): Promise<Told> {
+  const { error } = await response.json();
+  return toldByRelay(response.status, { error: { code: error.details[0].reason.toLowerCase(), message: error.message } });
+}
 
 const withBatches: SceneOptions = { front: startFakeBatches, settings: { FilesPerUser: '5', BatchesPerUser: '1' } };
 
@@ -449,6 +477,23 @@ export const relayRefusals = {
       ),
     { group: 'default' },
   ),
+  cached_content_not_found: named(
+    (desk) =>
+      desk.scene({}, async (scene) => {
+        const body = { contents: cachedContents, cachedContent: 'cachedContents/none' };
+        return toldOfGemini(await scene.post(`/v1beta/models/${testModel}:generateContent`, body, speaking(desk)));
+      }),
+    { id: 'none' },
+  ),
+  context_caches_full: named(
+    (desk) =>
+      desk.scene(withCaches, async (scene) => {
+        await cache(desk, scene);
+        return toldOfGemini(await cache(desk, scene));
+      }),
+    { caches: 1 },
+  ),
+  context_cache_busy: (desk) => busyCache(desk).then(({ told, id }) => ({ told, details: { id } })),
   batch_not_ended: (desk) => runningMessages(desk).then(({ told, id }) => ({ told, details: { id }, code: 'invalid_request_error' })),
   batch_not_cancellable: (desk) => cancelledTwice(desk).then(({ told, id }) => ({ told, details: { id, status: 'completed' } })),
   tuning_job_not_found: aboutJob('ftjob-1'),
@@ -478,9 +523,7 @@ export const relayRefusals = {
   verb_unknown: named(
     (desk) =>
       desk.scene({}, async (scene) => {
-        const response = await scene.post(`/v1beta/models/${testModel}:tuneModel`, {}, speaking(desk));
-        const { error } = await response.json();
-        return toldByRelay(response.status, { error: { code: error.details[0].reason.toLowerCase(), message: error.message } });
+        return toldOfGemini(await scene.post(`/v1beta/models/${testModel}:tuneModel`, {}, speaking(desk)));
       }),
     { path: `/v1beta/models/${testModel}:tuneModel` },
   ),

@@ -1,0 +1,63 @@
+// What is known here of caches: whose they are, and as what their callers are told of them.
+import { AppError } from '#shared/errors.ts';
+import type { AppContext } from '#server/context.ts';
+import type { Filter } from '#server/db/collection.ts';
+import type { ContextCacheRecord } from '#server/db/records/context-cache.ts';
+
+type Storing = Pick<AppContext, 'db' | 'settings' | 'now'>;
+
+export function mostCaches({ settings }: Pick<AppContext, 'settings'>): number {
+  return settings.get('ContextCachesPerUser');
+}
+
+/** One that can be used. @throws {AppError} `cached_content_not_found`, of others' and of expired ones as of none */
+export async function findCache(context: Pick<Storing, 'db' | 'now'>, userId: number, id: string): Promise<ContextCacheRecord> {
+  const found = await context.db.collection('context_caches').first({ id, user_id: { unindexedEq: userId } });
+  if (found === null || !isUsable(context, found)) throw new AppError('cached_content_not_found', { id: id.slice(0, 100) });
+  return found;
+}
+
+export function isUsable({ now }: Pick<Storing, 'now'>, { state, expires_at: until }: ContextCacheRecord): boolean {
+  return state === 'stored' && until > now() / 1000;
+}
+
+/** The newest first, one more than the page has, where there are more. @throws {AppError} `cached_content_not_found` for an `after` that is none */
+export async function listCaches(
+  context: Pick<Storing, 'db' | 'now'>,
+  userId: number,
+  { limit, after }: { limit: number; after: string | undefined },
+): Promise<ContextCacheRecord[]> {
+  const conditions: Filter<ContextCacheRecord>[] = [
+    { user_id: userId, state: 'stored', expires_at: { gt: Math.floor(context.now() / 1000) } },
+  ];
+  if (after !== undefined) {
+    const { created_at: at, id } = await findCache(context, userId, after);
+    conditions.push({ or: [{ created_at: { lt: at } }, { created_at: at, id: { lt: id } }] });
+  }
+  const sort = [
+    ['created_at', -1],
+    ['id', -1],
+  ] as const;
+  return context.db.collection('context_caches').find({ and: conditions }, { sort, limit: limit + 1 });
+}
+
+/** Counted with itself: of those that come at once none goes beyond the bound unseen. @throws {AppError} `context_caches_full` */
+export async function checkRoom(context: Storing, userId: number): Promise<void> {
+  const most = mostCaches(context);
+  if ((await context.db.collection('context_caches').count({ user_id: userId }, most + 1)) > most)
+    throw new AppError('context_caches_full', { caches: most });
+}
+
+/** https://ai.google.dev/api/caching#CachedContent */
+export function toldCache(record: ContextCacheRecord): object {
+  const time = (at: number) => new Date(at * 1000).toISOString();
+  return {
+    name: `cachedContents/${record.id}`,
+    displayName: record.display_name,
+    model: `models/${record.model}`,
+    createTime: time(record.created_at),
+    updateTime: time(record.updated_at),
+    expireTime: time(record.expires_at),
+    usageMetadata: { totalTokenCount: record.tokens },
+  };
+}

@@ -1,0 +1,304 @@
+// Gemini's `cachedContents`, as the official library has them: whose they are, what storing costs, and what becomes of them.
+import { ApiError, GoogleGenAI } from '@google/genai';
+import { describe, expect, test } from 'vitest';
+import { tendCaches } from '#server/context-caches/tend-caches.ts';
+import { priceFor } from '#server/context-caches/cache-price.ts';
+import type { ContextCacheRecord } from '#server/db/records/context-cache.ts';
+import { createToken } from '#tests/support/build-token.ts';
+import { engines } from '#tests/support/engines.ts';
+import { failureOf as failed } from '#tests/support/failure-of.ts';
+import { cachedTokens, startFakeGeminiCaches } from '#tests/support/fake-gemini-caches.ts';
+import type { FakeGeminiCaches } from '#tests/support/fake-gemini-caches.ts';
+import { createScene, setOption } from '#tests/support/relay-scene.ts';
+import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
+
+const model = 'gemini-3.8-flash';
+const usage = {
+  promptTokenCount: cachedTokens + 10,
+  cachedContentTokenCount: cachedTokens,
+  candidatesTokenCount: 5,
+  totalTokenCount: cachedTokens + 15,
+};
+/** Read once as a prompt: a token is one. */
+const reading = cachedTokens;
+/** An hour of 100,000 tokens at $1 for a million. */
+const hour = 50_000;
+const contents = [{ role: 'user', parts: [{ text: 'The tides of Brest.' }] }];
+
+const failureOf = async (asking: PromiseLike<unknown>): Promise<{ status: number; message: string }> => {
+  const failure = await failed(asking);
+  if (!(failure instanceof ApiError)) throw new Error('It did not fail as calls do', { cause: failure });
+  return { status: failure.status, message: failure.message };
+};
+
+test('a price is that of the longest name that fits', () => {
+  const prices = { 'gemini*': 1, 'gemini*pro*': 4.5, 'gemini-2.5-pro': 2 };
+  const found = ['gemini-3-flash', 'gemini-3.1-pro-preview', 'gemini-2.5-pro', 'claude'].map((name) => priceFor(name, prices));
+  expect(found).toEqual([1, 4.5, 2, undefined]);
+  expect(priceFor(`${'a'.repeat(2000)}b`, { [`${'*a'.repeat(200)}*c`]: 1 })).toBeUndefined();
+});
+
+describe.each(engines)('caches of prompts on $kind', (engine) => {
+  async function open(options: SceneOptions = {}): Promise<{ scene: RelayScene; provider: FakeGeminiCaches }> {
+    const opened: FakeGeminiCaches[] = [];
+    const front = async (url: string) => {
+      const made = await startFakeGeminiCaches(url);
+      opened.push(made);
+      return made;
+    };
+    const prices = {
+      ModelRatio: JSON.stringify({ [model]: 1, 'gemini-2.5-pro': 1, unpriced: 1 }),
+      CompletionRatio: JSON.stringify({ [model]: 4 }),
+      CacheRatio: JSON.stringify({ [model]: 0.1 }),
+    };
+    const settings = { ContextCachesPerUser: '3', RetryTimes: '1', ...prices, ...options.settings };
+    const scene = await createScene(engine, { channels: [{ models: `${model},gemini-2.5-pro,unpriced` }], ...options, front, settings });
+    scene.upstream.behave({ usage });
+    const [provider] = opened;
+    if (provider === undefined) throw new Error('There is no provider');
+    return { scene, provider };
+  }
+  const sdk = ({ app, key }: Pick<RelayScene, 'app' | 'key'>) => new GoogleGenAI({ apiKey: key, httpOptions: { baseUrl: app.origin } });
+  const make = ({ caches }: GoogleGenAI, config: object = {}) => caches.create({ model, config: { contents, ttl: '3600s', ...config } });
+  async function someoneElse(scene: RelayScene, fields: object = {}) {
+    const { key } = await createToken(scene.app.context, (await scene.app.createUser({ quota: 1_000_000 })).id, fields);
+    return sdk({ app: scene.app, key });
+  }
+  async function tend({ app }: RelayScene, seconds = 0): Promise<void> {
+    app.clock.advance(seconds * 1000);
+    await tendCaches(app.context);
+  }
+  const recordOf = async ({ app }: RelayScene): Promise<ContextCacheRecord> => {
+    const [record] = await app.context.db.collection('context_caches').find({});
+    if (record === undefined) throw new Error('There is no cache');
+    return record;
+  };
+  const count = ({ app }: RelayScene) => app.context.db.collection('context_caches').count({}, 10);
+
+  test('one is created, used, told, listed and deleted; what was not used of its hour goes back', async () => {
+    const { scene, provider } = await open({
+      channels: [
+        { models: model, model_mapping: JSON.stringify({ [model]: 'gemini-theirs' }) },
+        { models: model, priority: 9, key: 'AIza-other' },
+      ],
+    });
+    await using _scene = scene;
+    const { context } = scene.app;
+    // Only the first channel has the right key: the other one is not asked for what lies behind the first.
+    await context.db.collection('channels').patch({ id: scene.channelIds[1] ?? 0 }, { set: { models: 'other' } });
+    await context.changes.announce('channel', scene.channelIds[1] ?? 0);
+    await context.channels.reload();
+    const client = sdk(scene);
+    const before = await scene.balance();
+    const made = await make(client, { displayName: 'tides', systemInstruction: 'Be brief.' });
+    expect(made).toMatchObject({ displayName: 'tides', model: `models/${model}`, usageMetadata: { totalTokenCount: cachedTokens } });
+    expect(Date.parse(made.expireTime ?? '') - Date.parse(made.createTime ?? '')).toBe(3_600_000);
+    expect(await scene.balance()).toBe(before - reading - hour);
+    expect([...provider.caches.values()]).toMatchObject([
+      { body: { model: 'models/gemini-theirs', ttl: '3600s', contents, displayName: made.name?.slice('cachedContents/'.length) } },
+    ]);
+
+    await context.db.collection('channels').patch({ id: scene.channelIds[1] ?? 0 }, { set: { models: model } });
+    await context.changes.announce('channel', scene.channelIds[1] ?? 0);
+    await context.channels.reload();
+    const question = { model, contents: 'When is high water?', config: { cachedContent: made.name ?? '', maxOutputTokens: 20 } };
+    for (let times = 0; times < 3; times += 1) await client.models.generateContent(question);
+    expect(provider.used).toEqual(['cachedContents/theirs0', 'cachedContents/theirs0', 'cachedContents/theirs0']);
+    const each = 10 + cachedTokens / 10 + 5 * 4;
+    expect(await scene.balance()).toBe(before - reading - hour - 3 * each);
+
+    expect(await client.caches.get({ name: made.name ?? '' })).toMatchObject({ name: made.name, displayName: 'tides' });
+    const listed = [];
+    for await (const cache of await client.caches.list()) listed.push(cache.name);
+    expect(listed).toEqual([made.name]);
+    scene.app.clock.advance(900_000);
+    await client.caches.delete({ name: made.name ?? '' });
+    expect(provider.caches.size).toBe(0);
+    const stored = before - reading - 3 * each - (await scene.balance());
+    expect(stored).toBeGreaterThanOrEqual(hour / 4);
+    expect(stored).toBeLessThan(hour / 3);
+    expect(await failureOf(client.models.generateContent(question))).toMatchObject({
+      status: 404,
+      message: expect.stringContaining('NOT_FOUND'),
+    });
+    expect(await count(scene)).toBe(0);
+    await scene.checkBooks();
+  });
+
+  test('one is paid for longer, once, and shorter costs less in the end', async () => {
+    const { scene, provider } = await open();
+    await using _scene = scene;
+    const { caches } = sdk(scene);
+    const before = await scene.balance();
+    const made = await make(sdk(scene));
+    const name = made.name ?? '';
+    const expiring = (seconds: number) => ({ expireTime: new Date(Date.parse(made.createTime ?? '') + seconds * 1000).toISOString() });
+    const longer = await caches.update({ name, config: expiring(7200) });
+    expect(Date.parse(longer.expireTime ?? '') - Date.parse(longer.createTime ?? '')).toBe(7_200_000);
+    expect(await scene.balance()).toBe(before - reading - 2 * hour);
+    expect(Date.parse(String([...provider.caches.values()][0]?.body['expireTime']))).toBe(Date.parse(longer.expireTime ?? ''));
+    await caches.update({ name, config: expiring(3600) });
+    await caches.update({ name, config: expiring(7200) });
+    expect(await scene.balance()).toBe(before - reading - 2 * hour);
+    await caches.update({ name, config: expiring(1800) });
+    const beyond = expect.objectContaining({ status: 400 });
+    expect(await failureOf(caches.update({ name, config: {} }))).toEqual(beyond);
+    expect(await failureOf(caches.update({ name, config: { ttl: '700000s' } }))).toEqual(beyond);
+    await tend(scene, 1801);
+    expect(await scene.balance()).toBe(before - reading - hour / 2);
+    expect([await count(scene), provider.caches.size]).toEqual([0, 0]);
+    await scene.checkBooks();
+  });
+
+  test('one that has expired is none, costs its hour, and goes from its provider', async () => {
+    const { scene, provider } = await open({ tokenQuota: 1_000_000 });
+    await using _scene = scene;
+    const before = await scene.balance();
+    const name = (await make(sdk(scene))).name ?? '';
+    scene.app.clock.advance(3_600_000);
+    expect(await failureOf(sdk(scene).caches.get({ name }))).toMatchObject({ status: 404 });
+    expect(await failureOf(sdk(scene).caches.update({ name, config: { ttl: '60s' } }))).toMatchObject({ status: 404 });
+    const asked = sdk(scene).models.generateContent({ model, contents: 'x', config: { cachedContent: name } });
+    expect(await failureOf(asked)).toMatchObject({ status: 404 });
+    expect((await sdk(scene).caches.list()).page).toEqual([]);
+    provider.failures.push(500);
+    await tend(scene);
+    expect(await count(scene)).toBe(1);
+    await tend(scene, 61);
+    expect([await count(scene), provider.caches.size]).toEqual([0, 0]);
+    expect(await scene.balance()).toBe(before - reading - hour);
+    await scene.checkBooks();
+  });
+
+  test('nobody reaches those of others, by whatever name, nor with a model of another', async () => {
+    const { scene, provider } = await open();
+    await using _scene = scene;
+    const name = (await make(sdk(scene))).name ?? '';
+    const other = await someoneElse(scene);
+    for (const told of [name, 'cachedContents/theirs0', name.toUpperCase().replace('CACHEDCONTENTS', 'cachedContents')]) {
+      expect(await failureOf(other.caches.get({ name: told }))).toMatchObject({ status: 404 });
+      expect(await failureOf(other.caches.delete({ name: told }))).toMatchObject({ status: 404 });
+      expect(await failureOf(other.caches.update({ name: told, config: { ttl: '60s' } }))).toMatchObject({ status: 404 });
+      const asked = other.models.generateContent({ model, contents: 'x', config: { cachedContent: told } });
+      expect(await failureOf(asked)).toMatchObject({ status: 404 });
+    }
+    expect((await other.caches.list()).page).toEqual([]);
+    const wrong = sdk(scene).models.generateContent({ model: 'gemini-2.5-pro', contents: 'x', config: { cachedContent: name } });
+    expect(await failureOf(wrong)).toMatchObject({ status: 400, message: expect.stringContaining('cachedContent') });
+    // The provider's own name is nobody's, for its owner too.
+    const theirs = sdk(scene).models.generateContent({ model, contents: 'x', config: { cachedContent: 'cachedContents/theirs0' } });
+    expect(await failureOf(theirs)).toMatchObject({ status: 404 });
+    const snake = await scene.post(`/v1beta/models/${model}:generateContent`, { contents, cached_content: 'cachedContents/theirs0' });
+    expect([snake.status, (await snake.text()).includes('NOT_FOUND')]).toEqual([404, true]);
+    expect(provider.used).toEqual([]);
+    const { db, changes, channels } = scene.app.context;
+    await db.collection('channels').remove({ id: scene.channelIds[0] ?? 0 });
+    await changes.announce('channel', scene.channelIds[0] ?? 0);
+    await channels.reload();
+    const gone = sdk(scene).models.generateContent({ model, contents: 'x', config: { cachedContent: name } });
+    expect((await failureOf(gone)).status).toBe(404);
+    await sdk(scene).caches.delete({ name });
+    await scene.checkBooks();
+  });
+
+  test('what costs more, or is not theirs, is refused, and so are bounds', async () => {
+    const { scene, provider } = await open({
+      channels: [{ models: `${model},unpriced` }, { type: 1, models: 'gpt-4o-mini' }],
+    });
+    await using _scene = scene;
+    const client = sdk(scene);
+    const before = await scene.balance();
+    const cases: [model: string, config: object, said: RegExp][] = [
+      [model, { contents: undefined }, /contents/],
+      [model, { ttl: '59s' }, /ttl/],
+      [model, { ttl: '604801s' }, /ttl/],
+      [model, { ttl: 'soon' }, /ttl/],
+      [model, { ttl: undefined, expireTime: '2020-01-01T00:00:00Z' }, /expireTime/],
+      [model, { tools: [{ googleSearch: {} }] }, /googleSearch/],
+      [model, { contents: [{ role: 'user', parts: [{ fileData: { fileUri: 'files/abc' } }] }] }, /fileUri/],
+      ['unpriced', {}, /model/],
+      ['gpt-4o-mini', {}, /cachedContents/],
+      ['nobody-has-it', {}, /nobody-has-it/],
+    ];
+    for (const [name, config, said] of cases) {
+      const refused = await failureOf(client.caches.create({ model: name, config: { contents, ttl: '3600s', ...config } }));
+      expect([refused.status < 500, refused.message], JSON.stringify(config)).toEqual([true, expect.stringMatching(said)]);
+    }
+    expect([await scene.balance(), await count(scene), provider.asked]).toEqual([before, 0, []]);
+    for (let times = 0; times < 3; times += 1) await make(client);
+    expect(await failureOf(make(client))).toMatchObject({ status: 429 });
+    expect(provider.caches.size).toBe(3);
+    const bound = await someoneElse(scene, { model_limits_enabled: true, model_limits: 'other' });
+    expect(await failureOf(make(bound))).toMatchObject({ status: 403 });
+    const poor = await createToken(scene.app.context, (await scene.app.createUser({ quota: 1000 })).id);
+    const rich = { contents: [{ role: 'user', parts: [{ text: 'tide '.repeat(2000) }] }] };
+    expect((await failureOf(make(sdk({ app: scene.app, key: poor.key }), rich))).status).toBeLessThan(500);
+    expect(provider.caches.size).toBe(3);
+    await setOption(scene.app, 'ContextCachesPerUser', '0');
+    expect(await failureOf(client.caches.list())).toMatchObject({ status: 501 });
+    await scene.checkBooks();
+  });
+
+  test('what the provider refuses costs nothing; what it made without an answer goes from it', async () => {
+    const { scene, provider } = await open();
+    await using _scene = scene;
+    const before = await scene.balance();
+    provider.failures.push(400);
+    expect(await failureOf(make(sdk(scene)))).toMatchObject({ status: 400 });
+    expect(await count(scene)).toBe(0);
+    provider.failures.push('lost');
+    expect((await failureOf(make(sdk(scene)))).status).toBeGreaterThanOrEqual(500);
+    expect([await count(scene), provider.caches.size]).toEqual([1, 1]);
+    expect((await sdk(scene).caches.list()).page).toEqual([]);
+    // While its process lives it may yet be told.
+    await tend(scene, 16 * 60);
+    expect(await count(scene)).toBe(1);
+    await tend(scene, 3600);
+    expect([await count(scene), provider.caches.size]).toEqual([0, 0]);
+    expect(await scene.balance()).toBe(before);
+    const name = (await make(sdk(scene))).name ?? '';
+    provider.failures.push(500);
+    expect((await failureOf(sdk(scene).caches.update({ name, config: { ttl: '7200s' } }))).status).toBeGreaterThanOrEqual(500);
+    expect(await scene.balance()).toBe(before - reading - hour);
+    expect(await recordOf(scene)).toMatchObject({ pending_until: 0, state: 'stored' });
+    await scene.checkBooks();
+  });
+
+  test('a charge whose process has ended is found, or its cache goes', async () => {
+    const { scene, provider } = await open();
+    await using _scene = scene;
+    const before = await scene.balance();
+    const caches = scene.app.context.db.collection('context_caches');
+    await make(sdk(scene));
+    const { id, expires_at: until, paid } = await recordOf(scene);
+    const { db, ledger } = scene.app.context;
+    await db.collection('processes').patch({ id: ledger.processId }, { max: { settled_seq: 1000 } });
+    // It ended between its charge and the note of it.
+    const back = {
+      state: 'paying' as const,
+      paid: 0,
+      token_paid: 0,
+      pending_paid: paid,
+      pending_until: until,
+      process: 'gone',
+      poll_at: 0,
+    };
+    await caches.patch({ id }, { set: back });
+    await tend(scene);
+    expect(await recordOf(scene)).toMatchObject({ state: 'stored', paid: hour, pending_until: 0, expires_at: until });
+    // And before its charge.
+    await caches.patch({ id }, { set: { ...back, request_id: 'never' } });
+    await tend(scene);
+    expect([await count(scene), provider.caches.size]).toEqual([0, 0]);
+    expect(await scene.balance()).toBe(before - reading - hour);
+    // An extension that was not paid for is none.
+    await make(sdk(scene));
+    const second = await recordOf(scene);
+    const pending = { request_id: 'never', pending_paid: 7, pending_until: second.expires_at + 3600, process: 'gone', poll_at: 0 };
+    await caches.patch({ id: second.id }, { set: pending });
+    expect(await failureOf(sdk(scene).caches.delete({ name: `cachedContents/${second.id}` }))).toMatchObject({ status: 409 });
+    await tend(scene);
+    expect(await recordOf(scene)).toMatchObject({ state: 'stored', expires_at: second.expires_at, pending_until: 0, paid: hour });
+    await scene.checkBooks();
+  });
+});
