@@ -11,6 +11,7 @@
 import { Route as rootRouteImport } from './routes/__root.tsx';
 import { Route as PlainRouteImport } from './routes/_plain.tsx';
 import { Route as ShellRouteImport } from './routes/_shell.tsx';
+import { Route as PlainInvitationRouteImport } from './routes/_plain/invitation.tsx';
 import { Route as PlainLoginRouteImport } from './routes/_plain/login.tsx';
 import { Route as PlainRegisterRouteImport } from './routes/_plain/register.tsx';
 import { Route as PlainResetRouteImport } from './routes/_plain/reset.tsx';
@@ -23,6 +24,7 @@ import { Route as ShellChannelRouteImport } from './routes/_shell/channel.tsx';
 import { Route as ShellChat2linkRouteImport } from './routes/_shell/chat2link.tsx';
 import { Route as ShellDetailRouteImport } from './routes/_shell/detail.tsx';
 import { Route as ShellFirstCallRouteImport } from './routes/_shell/first-call.tsx';
+import { Route as ShellInvitationsRouteImport } from './routes/_shell/invitations.tsx';
 import { Route as ShellLogRouteImport } from './routes/_shell/log.tsx';
 import { Route as ShellMidjourneyRouteImport } from './routes/_shell/midjourney.tsx';
 import { Route as ShellOutboxRouteImport } from './routes/_shell/outbox.tsx';
@@ -55,6 +57,11 @@ const PlainRoute = PlainRouteImport.update({
 const ShellRoute = ShellRouteImport.update({
   id: '/_shell',
   getParentRoute: () => rootRouteImport,
+} as any);
+const PlainInvitationRoute = PlainInvitationRouteImport.update({
+  id: '/invitation',
+  path: '/invitation',
+  getParentRoute: () => PlainRoute,
 } as any);
 const PlainLoginRoute = PlainLoginRouteImport.update({
   id: '/login',
@@ -114,6 +121,11 @@ const ShellDetailRoute = ShellDetailRouteImport.update({
 const ShellFirstCallRoute = ShellFirstCallRouteImport.update({
   id: '/first-call',
   path: '/first-call',
+  getParentRoute: () => ShellRoute,
+} as any);
+const ShellInvitationsRoute = ShellInvitationsRouteImport.update({
+  id: '/invitations',
+  path: '/invitations',
   getParentRoute: () => ShellRoute,
 } as any);
 const ShellLogRoute = ShellLogRouteImport.update({
@@ -239,6 +251,7 @@ const ShellUserEditIdRoute = ShellUserEditIdRouteImport.update({
 
 export interface FileRoutesByFullPath {
   '/': typeof ShellIndexRoute;
+  '/invitation': typeof PlainInvitationRoute;
   '/login': typeof PlainLoginRoute;
   '/register': typeof PlainRegisterRoute;
   '/reset': typeof PlainResetRoute;
@@ -250,6 +263,7 @@ export interface FileRoutesByFullPath {
   '/chat2link': typeof ShellChat2linkRoute;
   '/detail': typeof ShellDetailRoute;
   '/first-call': typeof ShellFirstCallRoute;
+  '/invitations': typeof ShellInvitationsRoute;
   '/log': typeof ShellLogRoute;
   '/midjourney': typeof ShellMidjourneyRoute;
   '/outbox': typeof ShellOutboxRoute;
@@ -277,6 +291,7 @@ export interface FileRoutesByFullPath {
 }
 export interface FileRoutesByTo {
   '/': typeof ShellIndexRoute;
+  '/invitation': typeof PlainInvitationRoute;
   '/login': typeof PlainLoginRoute;
   '/register': typeof PlainRegisterRoute;
   '/reset': typeof PlainResetRoute;
@@ -287,6 +302,7 @@ export interface FileRoutesByTo {
   '/chat2link': typeof ShellChat2linkRoute;
   '/detail': typeof ShellDetailRoute;
   '/first-call': typeof ShellFirstCallRoute;
+  '/invitations': typeof ShellInvitationsRoute;
   '/log': typeof ShellLogRoute;
   '/midjourney': typeof ShellMidjourneyRoute;
   '/outbox': typeof ShellOutboxRoute;
@@ -315,6 +331,7 @@ export interface FileRoutesById {
   __root__: typeof rootRouteImport;
   '/_plain': typeof PlainRouteWithChildren;
   '/_shell': typeof ShellRouteWithChildren;
+  '/_plain/invitation': typeof PlainInvitationRoute;
   '/_plain/login': typeof PlainLoginRoute;
   '/_plain/register': typeof PlainRegisterRoute;
   '/_plain/reset': typeof PlainResetRoute;
@@ -326,6 +343,7 @@ export interface FileRoutesById {
   '/_shell/chat2link': typeof ShellChat2linkRoute;
   '/_shell/detail': typeof ShellDetailRoute;
   '/_shell/first-call': typeof ShellFirstCallRoute;
+  '/_shell/invitations': typeof ShellInvitationsRoute;
   '/_shell/log': typeof ShellLogRoute;
   '/_shell/midjourney': typeof ShellMidjourneyRoute;
   '/_shell/outbox': typeof ShellOutboxRoute;
@@ -356,6 +374,7 @@ export interface FileRouteTypes {
   fileRoutesByFullPath: FileRoutesByFullPath;
   fullPaths:
     | '/'
+    | '/invitation'
     | '/login'
     | '/register'
     | '/reset'
@@ -367,6 +386,7 @@ export interface FileRouteTypes {
     | '/chat2link'
     | '/detail'
     | '/first-call'
+    | '/invitations'
     | '/log'
     | '/midjourney'
     | '/outbox'
@@ -394,6 +414,7 @@ export interface FileRouteTypes {
   fileRoutesByTo: FileRoutesByTo;
   to:
     | '/'
+    | '/invitation'
     | '/login'
     | '/register'
     | '/reset'
@@ -404,6 +425,7 @@ export interface FileRouteTypes {
     | '/chat2link'
     | '/detail'
     | '/first-call'
+    | '/invitations'
     | '/log'
     | '/midjourney'
     | '/outbox'
@@ -431,6 +453,7 @@ export interface FileRouteTypes {
     | '__root__'
     | '/_plain'
     | '/_shell'
+    | '/_plain/invitation'
     | '/_plain/login'
     | '/_plain/register'
     | '/_plain/reset'
@@ -442,6 +465,7 @@ export interface FileRouteTypes {
     | '/_shell/chat2link'
     | '/_shell/detail'
     | '/_shell/first-call'
+    | '/_shell/invitations'
     | '/_shell/log'
     | '/_shell/midjourney'
     | '/_shell/outbox'
@@ -489,6 +513,13 @@ declare module '@tanstack/react-router' {
       fullPath: '/';
       preLoaderRoute: typeof ShellRouteImport;
       parentRoute: typeof rootRouteImport;
+    };
+    '/_plain/invitation': {
+      id: '/_plain/invitation';
+      path: '/invitation';
+      fullPath: '/invitation';
+      preLoaderRoute: typeof PlainInvitationRouteImport;
+      parentRoute: typeof PlainRoute;
     };
     '/_plain/login': {
       id: '/_plain/login';
@@ -572,6 +603,13 @@ declare module '@tanstack/react-router' {
       path: '/first-call';
       fullPath: '/first-call';
       preLoaderRoute: typeof ShellFirstCallRouteImport;
+      parentRoute: typeof ShellRoute;
+    };
+    '/_shell/invitations': {
+      id: '/_shell/invitations';
+      path: '/invitations';
+      fullPath: '/invitations';
+      preLoaderRoute: typeof ShellInvitationsRouteImport;
       parentRoute: typeof ShellRoute;
     };
     '/_shell/log': {
@@ -746,6 +784,7 @@ declare module '@tanstack/react-router' {
 }
 
 interface PlainRouteChildren {
+  PlainInvitationRoute: typeof PlainInvitationRoute;
   PlainLoginRoute: typeof PlainLoginRoute;
   PlainRegisterRoute: typeof PlainRegisterRoute;
   PlainResetRoute: typeof PlainResetRoute;
@@ -755,6 +794,7 @@ interface PlainRouteChildren {
 }
 
 const PlainRouteChildren: PlainRouteChildren = {
+  PlainInvitationRoute: PlainInvitationRoute,
   PlainLoginRoute: PlainLoginRoute,
   PlainRegisterRoute: PlainRegisterRoute,
   PlainResetRoute: PlainResetRoute,
@@ -807,6 +847,7 @@ interface ShellRouteChildren {
   ShellChat2linkRoute: typeof ShellChat2linkRoute;
   ShellDetailRoute: typeof ShellDetailRoute;
   ShellFirstCallRoute: typeof ShellFirstCallRoute;
+  ShellInvitationsRoute: typeof ShellInvitationsRoute;
   ShellLogRoute: typeof ShellLogRoute;
   ShellMidjourneyRoute: typeof ShellMidjourneyRoute;
   ShellOutboxRoute: typeof ShellOutboxRoute;
@@ -833,6 +874,7 @@ const ShellRouteChildren: ShellRouteChildren = {
   ShellChat2linkRoute: ShellChat2linkRoute,
   ShellDetailRoute: ShellDetailRoute,
   ShellFirstCallRoute: ShellFirstCallRoute,
+  ShellInvitationsRoute: ShellInvitationsRoute,
   ShellLogRoute: ShellLogRoute,
   ShellMidjourneyRoute: ShellMidjourneyRoute,
   ShellOutboxRoute: ShellOutboxRoute,

@@ -443,6 +443,12 @@ export const errors = {
   ),
   token_id_empty: entry(200, 'id 或 userId 为空！', 'The id is empty'),
   token_limit_reached: entry(200, '令牌数量已达上限，每个用户最多 {limit} 个', 'A user may have at most {limit} tokens'),
+  invitation_invalid: entry(
+    200,
+    '邀请链接无效或已过期，请联系管理员重新发送',
+    'The invitation is not valid any more: ask an administrator for a new one',
+  ),
+  invitation_used: entry(200, '该邀请已被使用，请用设置的密码登录', 'The invitation was used: sign in with the password that was set'),
   tokens_missing: entry(
     200,
     '其中 {count} 个令牌已不存在，请刷新列表后重试',

@@ -17,6 +17,7 @@ const http = [
   'dashboard',
   'day-zones',
   'deep-pages',
+  'invitations',
   'invite-earnings',
   'jobs',
   'log-deletion',

@@ -15,6 +15,16 @@ export async function findNamesake({ db }: Pick<AppContext, 'db'>, username: str
   return (await users.first({ username_folded: foldName(username) })) ?? users.first({ username });
 }
 
+/** Which of these names, folded, somebody has, or one that differs by case only. */
+export async function takenNames({ db }: Pick<AppContext, 'db'>, names: readonly string[]): Promise<ReadonlySet<string>> {
+  const users = db.collection('users');
+  const [folded, written] = await Promise.all([
+    users.find({ username_folded: { in: names.map(foldName) } }),
+    users.find({ username: { in: names } }),
+  ]);
+  return new Set([...folded, ...written].map(({ username }) => foldName(username)));
+}
+
 /**
  * Gives the records of earlier versions their folded name. Of names that were alike by then, the first has it; the others
  * stay as they are.

@@ -84,6 +84,14 @@ export async function findByEmail({ db }: Pick<AppContext, 'db'>, email: string)
   return asWritten ?? users.first({ email_folded: mailbox });
 }
 
+/** Those of these addresses whose mailbox an account has, deleted or not. */
+export async function takenMailboxes({ db }: Pick<AppContext, 'db'>, emails: readonly string[]): Promise<ReadonlySet<string>> {
+  const keysOf = (email: string): string[] => [foldEmail(email), lowerCase(email)];
+  const found = await db.collection('users').find({ email_folded: { in: emails.flatMap(keysOf) } });
+  const taken = new Set(found.map(({ email_folded: mailbox }) => mailbox));
+  return new Set(emails.filter((email) => keysOf(email).some((key) => taken.has(key))));
+}
+
 /** Gives accounts of earlier versions their mailbox. Of several that have one, the first keeps it, and the others go on by their address. */
 export async function foldStoredEmails({ db }: Pick<AppContext, 'db'>): Promise<void> {
   const users = db.collection('users');

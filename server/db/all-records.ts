@@ -13,6 +13,7 @@ import type { ConversationRecord } from '#server/db/records/conversation.ts';
 import type { DeletedChannelRecord } from '#server/db/records/deleted-channel.ts';
 import type { FactRecord } from '#server/db/records/fact.ts';
 import type { FileRecord } from '#server/db/records/file.ts';
+import type { InvitationRecord } from '#server/db/records/invitation.ts';
 import type { JobRecord } from '#server/db/records/job.ts';
 import type { KeptResponseRecord } from '#server/db/records/kept-response.ts';
 import type { LatencyHourRecord } from '#server/db/records/latency-hour.ts';
@@ -67,6 +68,7 @@ export interface Records {
   redemptions: RedemptionRecord;
   orders: OrderRecord;
   ledger: LedgerRecord;
+  invitations: InvitationRecord;
   left_identities: LeftIdentityRecord;
   sessions: SessionRecord;
   sign_in_attempts: SignInAttemptRecord;

@@ -37,6 +37,7 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
       { name: 'role', fields: ['role', 'id'] },
       { name: 'transfer', fields: ['transfer_at'], sparse: true },
       { name: 'inviter', fields: ['inviter_id', 'id'] },
+      { name: 'invitation', fields: ['invitation_id'], unique: true, sparse: true },
     ],
   },
   tokens: {
@@ -148,6 +149,16 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
       // With the amounts, so that what all accounts were given in a time is summed without reading the records.
       { name: 'time', fields: ['account', 'state', 'created_at', 'kind', 'amount'] },
       { name: 'state', fields: ['state', 'id'] },
+    ],
+  },
+  invitations: {
+    idBlock: 1,
+    indexes: [
+      { name: 'open_name', fields: ['open_name'], unique: true, sparse: true },
+      { name: 'open_mailbox', fields: ['open_mailbox'], unique: true, sparse: true },
+      { name: 'token', fields: ['token_hash'], unique: true, sparse: true },
+      { name: 'mail_due', fields: ['mail_due_at'], sparse: true },
+      { name: 'ended', fields: ['ended_at'], sparse: true },
     ],
   },
   left_identities: { textIds: true, idBlock: 1, indexes: [] },

@@ -12,6 +12,7 @@ import { sweepSessions } from '#server/http/session.ts';
 import { sweepOptionChanges } from '#server/settings/option-changes.ts';
 import { sweepNotifications } from '#server/notify/notifications.ts';
 import { sweepWatches } from '#server/tokens/refusal-watch.ts';
+import { sendEverySeconds, sendInvitations, sweepInvitations } from '#server/features/invitations/tend-invitations.ts';
 import { finishRedemptions } from '#server/features/redemptions/redeem-code.ts';
 import { finishOrders } from '#server/features/wallet/credit-order.ts';
 import { deleteOldLogs } from '#server/logs/delete-old-logs.ts';
@@ -62,6 +63,8 @@ export const jobs: readonly Job[] = [
   { name: 'sweep-notifications', everySeconds: 3600, lockSeconds: 300, run: sweepNotifications },
   { name: 'finish-transfers', everySeconds: 60, lockSeconds: 300, run: finishTransfers },
   { name: 'finish-welcomes', everySeconds: 60, lockSeconds: 300, run: finishWelcomes },
+  { name: 'send-invitations', everySeconds: sendEverySeconds, lockSeconds: 900, run: sendInvitations },
+  { name: 'sweep-invitations', everySeconds: 86_400, lockSeconds: 300, run: sweepInvitations },
   { name: 'sweep-sign-in-attempts', everySeconds: 600, lockSeconds: 300, run: sweepAttempts },
   { name: 'sweep-verification-codes', everySeconds: 600, lockSeconds: 300, run: sweepCodes },
   // Before tasks are polled, which fail when their channel is gone.

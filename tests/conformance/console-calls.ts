@@ -115,6 +115,13 @@ POST /api/token/batch user
 PUT /api/token/batch user
 POST /api/token/{id}/renew user
 DELETE /api/token/{id}/old_key user
+GET /api/invitation/ admin
+POST /api/invitation/check admin
+POST /api/invitation/ admin
+POST /api/invitation/{id}/send admin
+DELETE /api/invitation/{id} admin
+POST /api/invitation/open public
+POST /api/invitation/accept public
 GET /api/statement/accounts admin
 GET /api/statement/accounts/sum admin
 GET /api/statement/accounts/export admin

@@ -54,6 +54,11 @@ const channelOf = async ({ root }: Scene, url: string): Promise<number> => {
   const { data } = await root.post('/api/channel/', fields);
   return data[0];
 };
+const invitationOf = async ({ app, root }: Scene): Promise<number> => {
+  const lines = [{ username: `in${app.context.randomText(8)}`, email: '', group: '', quota: 0 }];
+  const answer = await root.post('/api/invitation/', { lines, delivery: 'link', valid_seconds: 3600, creates_accounts: false });
+  return answer.data.made[0].id;
+};
 const orderOf = async ({ app, owner }: Scene): Promise<string> => {
   const answer = await (await app.as(owner)).post('/api/user/pay', { amount: 1, payment_method: 'zfb' });
   return answer.data.out_trade_no;
@@ -103,6 +108,11 @@ const rows: Readonly<Record<string, Row>> = {
     await db.collection('logs').insert(buildLog({ id, user_id: scene.owner.id, quota: 5, process: 'gone', seq: id }));
     return { path: path.replace('{id}', String(id)), body: { amount: 5, reason: 'empty answer', ref: 'refund-one' } };
   },
+  'POST /api/invitation/{id}/send': async (scene, path) => ({
+    path: path.replace('{id}', String(await invitationOf(scene))),
+    body: { delivery: 'link', valid_seconds: 3600 },
+  }),
+  'DELETE /api/invitation/{id}': byId(invitationOf),
   'GET /api/user/{id}': ofOwner,
   'DELETE /api/user/{id}': ofOwner,
   async 'DELETE /api/user/{id}/sessions'(scene, path) {

@@ -55,6 +55,8 @@ export interface UserRecord extends MoneyFields {
   warned_at?: number;
   warned_sum?: number;
   warned_full?: number;
+  /** The invitation that it came of. Unique: of one invitation there is one account. */
+  invitation_id?: number;
   created_time: number;
   /**
    * Bonuses of the registration, and what an administrator gave a new account, that are not credited yet, in quota, who made the account, and the marks that its identities would have

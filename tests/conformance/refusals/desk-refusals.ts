@@ -242,6 +242,14 @@ export const deskRefusals = {
       await client.post('/api/token/', { name: 'one' });
       return { told: toldBy(await client.post('/api/token/', { name: 'two' })), details: { limit: 1 } };
     }),
+  invitation_invalid: async (desk) => toldBy(await desk.guest().post('/api/invitation/open', { token: 'nobody-has-it' })),
+  async invitation_used(desk) {
+    const lines = [{ username: 'invitee', email: '', group: '', quota: 0 }];
+    const body = { lines, delivery: 'link', valid_seconds: 3600, creates_accounts: true };
+    const { id, token } = (await desk.admin.post('/api/invitation/', body)).data.made[0];
+    await desk.app.context.db.collection('users').patch({ invitation_id: id }, { set: { password_hash: 'set meanwhile' } });
+    return toldBy(await desk.guest().post('/api/invitation/accept', { token, password: 'lantern-and-rope' }));
+  },
   tokens_missing: async (desk): Promise<Refusal> => {
     const client = await desk.member();
     const { id } = (await client.post('/api/token/', { name: 'key' })).data[0];

@@ -1,0 +1,59 @@
+import { Button } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import type { Delivery } from '#shared/invitations.ts';
+import { CopyButton, CopyIcon } from '#pwa/ui/controls/copy-text.tsx';
+import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
+import { SidePanel } from '#pwa/ui/frame/side-panel.tsx';
+import styles from './invitations.module.css';
+import { linkOf } from './queries.ts';
+
+export interface MadeList {
+  made: readonly { id: number; username: string; token?: string | undefined }[];
+  delivery: Delivery;
+  /** Lines that were left out. */
+  left: number;
+}
+
+/** What came of a list. Links are shown here and nowhere else. */
+export function MadeInvitations({ made, delivery, left, onClose }: MadeList & { onClose: () => void }) {
+  const { t } = useTranslation();
+  const links = made.flatMap(({ id, username, token }) => (token === undefined ? [] : [{ id, username, link: linkOf(token) }]));
+  return (
+    <SidePanel
+      title={t('invitations.made.title', { count: made.length })}
+      takesFocus
+      onClose={onClose}
+      foot={
+        <>
+          {links.length > 0 && (
+            <CopyButton
+              label={t('invitations.made.copy_all')}
+              text={links.map(({ username, link }) => `${username}\t${link}`).join('\n')}
+            />
+          )}
+          <Button variant="filled" onClick={onClose}>
+            {t('common.action.done')}
+          </Button>
+        </>
+      }
+    >
+      <div className={styles.form}>
+        <p>
+          <StatusMark status="on">{t(`invitations.made.by_${delivery}`)}</StatusMark>
+        </p>
+        {left > 0 && <p className={styles.hint}>{t('invitations.made.left', { count: left })}</p>}
+        <ul className={styles.lines}>
+          {links.map(({ id, username, link }) => (
+            <li key={id}>
+              <b>{username}</b>
+              <span className={styles.made}>
+                <code className={styles.code}>{link}</code>
+                <CopyIcon text={link} label={t('invitations.made.copy_named', { name: username })} />
+              </span>
+            </li>
+          ))}
+        </ul>
+      </div>
+    </SidePanel>
+  );
+}

@@ -1,0 +1,25 @@
+// A pasted text as lines to invite, with what is wrong with each that no server has to be asked for.
+import { invitationListLimit, type InvitationLine } from '#shared/invitations.ts';
+import { readAmount, readPastedList } from '#shared/pasted-list.ts';
+import { quotaLimit } from '#shared/user.ts';
+
+export type OwnProblem = 'balance_invalid' | 'more_fields' | 'too_many';
+
+export interface PersonLine {
+  /** From 1, as the text has it. */
+  number: number;
+  line: InvitationLine;
+  problem: OwnProblem | undefined;
+}
+
+/** @param unitsOf quota of an amount as it is written: dollars, or units themselves */
+export function peopleOf(text: string, unitsOf: (amount: number) => number): PersonLine[] {
+  return readPastedList(text).map(({ number, username, email, group, balance, hasMore }, index) => {
+    const amount = readAmount(balance);
+    const quota = amount === null ? Number.NaN : unitsOf(amount);
+    const isAmount = Number.isSafeInteger(quota) && quota <= quotaLimit;
+    const problem =
+      index >= invitationListLimit ? 'too_many' : hasMore ? 'more_fields' : isAmount ? undefined : ('balance_invalid' as const);
+    return { number, line: { username, email, group, quota: isAmount ? quota : 0 }, problem };
+  });
+}
