@@ -126,7 +126,7 @@ describe.each(engines)('the effect of prices on $kind', (engine) => {
     }
   });
 
-  it('leaves what is taken ahead of batches and trainings, and knows what trained models would cost', async () => {
+  it('leaves what is taken ahead of batches, trainings and caches, and knows what trained models would cost', async () => {
     const { clock, context } = app;
     const now = Math.floor(clock.now() / 1000);
     const logs = context.db.collection('logs');
@@ -139,6 +139,7 @@ describe.each(engines)('the effect of prices on $kind', (engine) => {
         quota: 900,
         other: { group_ratio: 1, tuning: { id: 'ftjob-1', examples: 10, epochs: 3, tokens: 5, price: 25 } },
       },
+      { model_name: 'cheap', quota: 50, other: { group_ratio: 1, context_cache: { id: 'c1', tokens: 9_000, until: now } } },
       // 3 USD per million at a factor of 2.
       { ...trained, quota: 3_000 },
     ];
@@ -149,8 +150,8 @@ describe.each(engines)('the effect of prices on $kind', (engine) => {
     try {
       await setOption(app, 'FineTuningPrice', prices(3));
       const after = await readPriceEffect(context, { modelRatio: { ...ratios, cheap: 2 } });
-      expect(after.before - before.before).toBe(4_600);
-      expect(after.after - before.after).toBe(4_600);
+      expect(after.before - before.before).toBe(4_650);
+      expect(after.after - before.after).toBe(4_650);
       expect(await ask({ FineTuningPrice: prices(6) })).toMatchObject({ before: after.before, after: after.before + 3_000, calls: 1 });
       expect(await ask({ FineTuningPrice: prices(3) })).toMatchObject({ after: after.before, calls: 0 });
       // Without a price it would have been refused.

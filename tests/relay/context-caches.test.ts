@@ -94,6 +94,12 @@ describe.each(engines)('caches of prompts on $kind', (engine) => {
     expect(made).toMatchObject({ displayName: 'tides', model: `models/${model}`, usageMetadata: { totalTokenCount: cachedTokens } });
     expect(Date.parse(made.expireTime ?? '') - Date.parse(made.createTime ?? '')).toBe(3_600_000);
     expect(await scene.balance()).toBe(before - reading - hour);
+    const [row] = await scene.logs(1);
+    expect(row).toMatchObject({
+      quota: reading + hour,
+      model_name: model,
+      other: { context_cache: { id: made.name?.slice('cachedContents/'.length), tokens: cachedTokens } },
+    });
     expect([...provider.caches.values()]).toMatchObject([
       { body: { model: 'models/gemini-theirs', ttl: '3600s', contents, displayName: made.name?.slice('cachedContents/'.length) } },
     ]);

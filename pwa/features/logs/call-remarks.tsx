@@ -39,8 +39,11 @@ export function NoPrices({ other }: { other: LogOther | null }) {
   return <p className={styles.remark}>{reason()}</p>;
 
   function reason(): string {
-    const { batch, tuning } = other ?? {};
+    const { batch, tuning, context_cache: cache } = other ?? {};
     if (batch !== undefined) return t('receipt.batch', { id: batch.id, requests: format.count(batch.requests) });
+    if (cache !== undefined) {
+      return t('receipt.context_cache', { id: cache.id, tokens: format.count(cache.tokens), until: format.dateTime(cache.until) });
+    }
     if (tuning === undefined) return t('receipt.no_prices');
     const { id, examples, epochs, tokens, price } = tuning;
     return t('receipt.tuning', {

@@ -44,10 +44,10 @@ interface Words {
   compaction: () => string;
 }
 
-/** A batch, or a training: it is only handed in, and its time says nothing. */
+/** A batch, a training or a cache: it is only handed in, and its time says nothing. */
 export function isHandedIn(log: Log): boolean {
   const other = otherOf(log);
-  return other?.batch !== undefined || other?.tuning !== undefined;
+  return other?.batch !== undefined || other?.tuning !== undefined || other?.context_cache !== undefined;
 }
 
 /** What a call was for, where that is not told by tokens: pictures, sound, a video, a batch, a training, a summary. */

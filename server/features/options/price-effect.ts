@@ -191,7 +191,7 @@ async function compare(
 function quotaAt(row: LogRecord, price: Price | null, prices: ToolPrices): number {
   const other: LogOther = row.other ?? {};
   // What is taken ahead of work at a provider stands in no row by its tokens.
-  if (other.batch !== undefined || other.tuning !== undefined) return row.quota;
+  if (other.batch !== undefined || other.tuning !== undefined || other.context_cache !== undefined) return row.quota;
   // What was not charged then, or given back, would not be now.
   if (other.uncharged_quota !== undefined || other.refunds !== undefined) return row.quota;
   const ofTask = other.task !== undefined && price?.kind !== 'call' ? unsetTaskPrice : price;
