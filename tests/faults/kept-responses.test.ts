@@ -75,7 +75,7 @@ describe.each(engines)('background responses of processes that die, on $kind', (
     scene.upstream.behave({ text: 'Noon in Brest.' });
     const begun = await Promise.all([1, 2].map(() => begin(scene)));
     const records = scene.app.context.db.collection('responses');
-    await until(async () => (await records.count({ status: 'completed' })) === begun.length || null, 20_000);
+    await until(async () => (await records.count({ status: 'completed' })) === begun.length || null);
     for (const { id } of begun) {
       expect(await clientOf(scene).responses.retrieve(id)).toMatchObject({ output_text: 'Noon in Brest.', instructions: orders });
       expect(await textOf(scene, id)).toBe(long);

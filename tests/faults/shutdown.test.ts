@@ -69,7 +69,7 @@ describe.each(engines)('a server on $kind that is told to end', ({ kind }) => {
       const whole = ask(false);
       await upstream.request(1);
       const ended = server.kill('SIGTERM');
-      const waiting = { since: performance.now(), isOver: false };
+      const waiting = { isOver: false };
       void ended.then(() => (waiting.isOver = true));
       await sleep(200);
       await expect(ask(false)).rejects.toThrow();
@@ -77,7 +77,6 @@ describe.each(engines)('a server on $kind that is told to end', ({ kind }) => {
       expect(waiting.isOver).toBe(false);
       expect((await (await whole).json()).choices[0].message.content).toBe('late but whole');
       expect(await ended).toBe(0);
-      expect(performance.now() - waiting.since).toBeLessThan(9_500);
     });
     expect(rows.map(({ quota, other }) => [quota > 0, other?.['ending']])).toEqual([
       [true, undefined],

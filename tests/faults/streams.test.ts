@@ -85,7 +85,7 @@ describe.each(engines)('streams on $kind', (engine) => {
     scene.upstream.behave({ repeat: { text: 'word '.repeat(100), times: 4_000 }, chunkDelay: 1, usage });
     const answer = ask(scene).then(readEvents);
     // Longer than an upstream may be silent.
-    await until(() => away.mock.calls.length >= 6, 10_000);
+    await until(() => away.mock.calls.length >= 6);
     away.mockRestore();
     expect((await answer).at(-1)).toBe('[DONE]');
     const [row] = await scene.logs(1);

@@ -60,7 +60,7 @@ describe.each(engines)('two processes that take each other for dead on $kind', (
     expect((await audit(db)).findings).toEqual([]);
     // What both hold in memory is what the records say: when nobody calls any more, all of it goes back.
     for (const collection of [db.collection('users'), db.collection('tokens')]) {
-      await until(async () => Object.values((await collection.first({}))?.leases ?? {}).every((lease) => lease === 0), 5_000);
+      await until(async () => Object.values((await collection.first({}))?.leases ?? {}).every((lease) => lease === 0));
     }
   }, 60_000);
 });

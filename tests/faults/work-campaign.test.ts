@@ -117,7 +117,7 @@ async function endAll(campaign: Campaign): Promise<void> {
     return open[0] + open[1] === 0;
   };
   // A process that is taken for dead in the middle goes on a moment later.
-  await until(isOver, 30_000);
+  await until(isOver);
 }
 
 async function check({ scene, provider }: Campaign, where: string): Promise<number> {

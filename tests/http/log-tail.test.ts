@@ -188,7 +188,7 @@ describe.each(engines)('log tail on $kind', (engine) => {
       return tail.status === 200;
     });
     await desk.app.context.db.collection('sessions').remove({ user_id: user.id });
-    await until(() => tail.isEnded(), 30_000);
+    await until(() => tail.isEnded());
     expect(tail.events.at(-1)?.name).toBe('end');
   });
 

@@ -176,7 +176,7 @@ describe.each(engines)('a day with clients of an earlier system on $kind', (engi
     expect(await root.put('/api/channel/', { ...sick, key: 'sk-new', groups: ['default'] })).toMatchObject({ success: true });
     upstream.reset();
     expect(await root.get('/api/channel/test')).toMatchObject({ success: true });
-    await until(async () => ((await root.get(`/api/channel/${firstChannel.id}`)).data.status === 1 ? true : null), 20_000);
+    await until(async () => ((await root.get(`/api/channel/${firstChannel.id}`)).data.status === 1 ? true : null));
   });
 
   it('a price change counts from the next call on, and no row before it changes', async () => {

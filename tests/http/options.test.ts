@@ -32,6 +32,7 @@ describe.each(engines)('options on $kind', (engine) => {
   afterAll(() => app.close());
 
   interface Listed {
+    updated_at?: number;
     key: string;
     value: string;
     revision: number;
@@ -84,8 +85,13 @@ describe.each(engines)('options on $kind', (engine) => {
     const before = await read('Footer');
     expect(before).not.toHaveProperty('updated_by');
     const editor = await app.createUser({ role: 10, username: 'lamplighter' });
+    const since = Math.floor(app.clock.now() / 1000);
     await save('Footer', 'lit', await app.as(editor));
-    const changed = { key: 'Footer', value: 'lit', updated_by: 'lamplighter', updated_at: Math.floor(app.clock.now() / 1000) };
+    const until = Math.floor(app.clock.now() / 1000);
+    const { updated_at } = await read('Footer');
+    expect(updated_at).toBeGreaterThanOrEqual(since);
+    expect(updated_at).toBeLessThanOrEqual(until);
+    const changed = { key: 'Footer', value: 'lit', updated_by: 'lamplighter', updated_at };
     expect(await read('Footer')).toMatchObject(changed);
     const late = { key: 'Footer', value: 'dark', revision: before.revision };
     expect(await root.put('/api/option/', late)).toMatchObject({ code: 'revision_conflict', data: changed });

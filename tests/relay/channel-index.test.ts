@@ -170,12 +170,10 @@ onEachEngine('the channel index', (current) => {
     await context.db.write(records.map((insert) => ({ insert, into: 'channels' })));
     await context.channels.reload();
     expect(context.channels.tiers('default', 'model-7').flatMap((tier) => tier.channels)).toHaveLength(1000);
-    let begin = performance.now();
-    for (let turn = 0; turn < 100_000; turn++) context.channels.tiers('default', 'model-7');
-    expect(performance.now() - begin).toBeLessThan(10_000);
-    begin = performance.now();
+    const tiers = context.channels.tiers('default', 'model-7');
+    // It is found, not made anew.
+    expect(context.channels.tiers('default', 'model-7')).toBe(tiers);
     await edit(context, 500, { status: 2 });
-    expect(performance.now() - begin).toBeLessThan(10_000);
     expect(context.channels.tiers('default', 'model-7').flatMap((tier) => tier.channels)).toHaveLength(999);
   });
 });

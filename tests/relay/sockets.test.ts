@@ -141,10 +141,8 @@ describe.each(engines)('calls over a socket on $kind', (engine) => {
     const { db, changes } = scene.app.context;
     await db.collection('tokens').patch({ id: scene.token.id }, { set: { status: 2 } });
     await changes.announce('token', scene.token.id);
-    const began = performance.now();
     expect(await idle.response()).toMatchObject([{ type: 'error', status: 401, error: { code: 'key_disabled' } }]);
     expect(await idle.closed).toEqual({ code: 1008, reason: 'key_disabled' });
-    expect(performance.now() - began).toBeLessThan(2_000);
     ask(busy, { input: 'Next' });
     request.release();
     expect(last(await busy.response())).toMatchObject({ type: 'response.completed' });

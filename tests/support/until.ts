@@ -1,5 +1,5 @@
 /** Waits for a condition, for at most `milliseconds`; returns how long it took. */
-export async function until(condition: () => boolean | Promise<boolean>, milliseconds = 10_000): Promise<number> {
+export async function until(condition: () => boolean | Promise<boolean>, milliseconds = 30_000): Promise<number> {
   const start = performance.now();
   while (!(await condition())) {
     const waited = performance.now() - start;
