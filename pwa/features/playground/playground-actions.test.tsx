@@ -2,7 +2,8 @@ import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Answer } from '#pwa/offline/conversation.ts';
 import { type DrawnScreen, drawScreen, shows, startScreenTexts } from '#tests/support/console-screen.tsx';
 import { playground } from './conversations-state.ts';
-import { PhoneActions } from './playground-actions.tsx';
+import { Actions, PhoneActions } from './playground-actions.tsx';
+import { Thread } from './thread.tsx';
 
 let screen: DrawnScreen;
 
@@ -33,4 +34,28 @@ test('playground on a phone: the menu tells what the answers of both models have
   screen = drawScreen(<PhoneActions onOpen={() => {}} />);
   screen.press('More');
   await shows(() => expect(document.querySelector('[role=menu]')?.parentElement?.textContent).toMatch(/3 answers · \$?3\.50/));
+});
+
+test('playground: where there is room the actions are named, elsewhere they are icons with the same names', () => {
+  const drawn = (isWide: boolean) => {
+    screen = drawScreen(<Actions isWide={isWide} isRunning={false} offered={['gpt-4o', 'claude']} onOpen={() => {}} />);
+    return [...document.querySelectorAll('button')].map((button) => [button.getAttribute('aria-label'), button.textContent]);
+  };
+  const wide = drawn(true);
+  expect(wide.map(([, text]) => text)).toEqual(['Conversations', 'Side by side', 'Export as code', 'New conversation']);
+  screen.leave();
+  const narrow = drawn(false);
+  expect(narrow.filter(([, text]) => text === '').map(([name]) => name)).toEqual(wide.map(([name]) => name));
+});
+
+test('playground: a new conversation offers questions, which are written and not sent', () => {
+  const chosen: string[] = [];
+  const conversation = { ...playground.get().open, models: ['gpt-4o'], turns: [] };
+  screen = drawScreen(<Thread conversation={conversation} shown={null} canAsk onExample={(text) => chosen.push(text)} />);
+  screen.press('Draft a polite reply that declines a meeting');
+  expect(chosen).toEqual(['Draft a polite reply that declines a meeting']);
+  screen.leave();
+  // A model of pictures is asked for something else.
+  screen = drawScreen(<Thread conversation={{ ...conversation, models: ['gpt-image-1'] }} shown={null} canAsk onExample={() => {}} />);
+  expect(document.querySelectorAll('button')).toHaveLength(0);
 });

@@ -1,5 +1,6 @@
 // What the playground offers besides asking: beside its title, and on a phone around the model and the question.
 import { ActionIcon, Button } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { kindOfModel } from '#pwa/api/chat-models.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
@@ -35,41 +36,60 @@ export function Actions({ isRunning, isWide, offered, onOpen }: ActionsProps) {
   const title = useParametersTitle();
   return (
     <>
-      <ActionIcon
-        aria-label={t('playground.conversation.all')}
-        title={t('playground.conversation.all')}
+      <Action
+        label={t('playground.conversation.all')}
+        icon={<Icon name="list" />}
+        isNamed={isWide}
         onClick={() => onOpen('conversations')}
-      >
-        <Icon name="list" />
-      </ActionIcon>
+      />
       {!isWide && (
         <Button variant="subtle" leftSection={<Icon name="filter" />} onClick={() => onOpen('parameters')}>
           {title}
         </Button>
       )}
-      <ActionIcon
-        aria-label={t('playground.model.beside')}
-        title={t('playground.model.beside')}
-        aria-pressed={beside.isOn}
+      <Action
+        label={t('playground.model.beside')}
+        name={t('playground.model.beside_short')}
+        icon={<ChatIcon name="beside" />}
+        isNamed={isWide}
+        isOn={beside.isOn}
         disabled={isRunning || !beside.canTurn}
         onClick={beside.turn}
-      >
-        <ChatIcon name="beside" />
-      </ActionIcon>
+      />
       {isChat && (
-        <ActionIcon aria-label={t('playground.export.open')} title={t('playground.export.open')} onClick={() => onOpen('export')}>
-          <ChatIcon name="code" />
-        </ActionIcon>
+        <Action label={t('playground.export.open')} icon={<ChatIcon name="code" />} isNamed={isWide} onClick={() => onOpen('export')} />
       )}
-      <ActionIcon
-        aria-label={t('playground.conversation.new')}
-        title={t('playground.conversation.new')}
+      <Action
+        label={t('playground.conversation.new')}
+        icon={<Icon name="plus" />}
+        isNamed={isWide}
         disabled={open.turns.length === 0}
         onClick={newConversation}
-      >
-        <Icon name="plus" />
-      </ActionIcon>
+      />
     </>
+  );
+}
+
+interface ActionProps {
+  label: string;
+  /** In short, where it is longer. */
+  name?: string;
+  icon: ReactNode;
+  /** There is room for its name. */
+  isNamed: boolean;
+  /** Undefined: it is not switched. */
+  isOn?: boolean;
+  disabled?: boolean;
+  onClick: () => void;
+}
+
+function Action({ label, name = label, icon, isNamed, isOn, disabled = false, onClick }: ActionProps) {
+  const shared = { 'aria-label': label, title: label, 'aria-pressed': isOn, disabled, onClick };
+  if (!isNamed) return <ActionIcon {...shared}>{icon}</ActionIcon>;
+  return (
+    <Button {...shared} variant="subtle" leftSection={icon}>
+      {name}
+    </Button>
   );
 }
 

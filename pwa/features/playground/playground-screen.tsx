@@ -66,6 +66,7 @@ export function PlaygroundScreen({ shared, onSharedTaken }: PlaygroundScreenProp
   const isWide = useMedia('(min-width: 1360px)');
   const [part, setPart] = useState<Part | null>(null);
   const [column, setColumn] = useState(0);
+  const [example, setExample] = useState('');
   const offered = useOffered();
   const isRunning = open.turns.some((turn) => turn.answers.some((answer) => answer?.state === 'running' && answer.video === undefined));
   const shown = isPhone && open.models.length > 1 ? Math.min(column, open.models.length - 1) : null;
@@ -105,7 +106,7 @@ export function PlaygroundScreen({ shared, onSharedTaken }: PlaygroundScreenProp
       )}
       {offered.query.data?.length === 0 && <NoModels />}
       <Notices isUnkept={state.isUnkept} />
-      <Thread key={open.id} conversation={open} shown={shown} canAsk={reason === undefined} />
+      <Thread key={open.id} conversation={open} shown={shown} canAsk={reason === undefined} onExample={setExample} />
       <div className={styles.composerPlace}>
         <Composer
           key={`composer ${open.id}`}
@@ -117,8 +118,8 @@ export function PlaygroundScreen({ shared, onSharedTaken }: PlaygroundScreenProp
           onAsk={ask}
           onStop={() => stop(open.id)}
           // The conversation that was open last may be on its way still, with a field of its own.
-          shared={state.isLoaded ? shared : ''}
-          onSharedTaken={onSharedTaken}
+          shared={state.isLoaded ? shared || example : ''}
+          onSharedTaken={() => (shared === '' ? setExample('') : onSharedTaken())}
           costText={costText}
           extra={isPhone && <BesideButton isRunning={isRunning} offered={offered.data ?? []} />}
         />

@@ -1,3 +1,4 @@
+import { Button } from '@mantine/core';
 import { useEffect, useLayoutEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { kindOfModel } from '#pwa/api/chat-models.ts';
@@ -25,13 +26,18 @@ interface ThreadProps {
   shown: number | null;
   /** False: a question could not be sent as it is meant. */
   canAsk: boolean;
+  /** A question to begin with was chosen; nothing is asked yet. */
+  onExample: (text: string) => void;
 }
 
+const examples = ['table', 'code', 'text'] as const;
+
 /** Questions across all columns, answers below them side by side. */
-export function Thread({ conversation, shown, canAsk }: ThreadProps) {
+export function Thread({ conversation, shown, canAsk, onExample }: ThreadProps) {
   const { t } = useTranslation();
   const place = useFollow(conversation);
   const { turns, models } = conversation;
+  const kind = kindOfModel(models[0] ?? '') ?? 'chat';
   const columns = models.map((model, column) => ({ model, column })).filter(({ column }) => shown === null || column === shown);
   return (
     // What scrolls is reached by the keyboard.
@@ -39,7 +45,16 @@ export function Thread({ conversation, shown, canAsk }: ThreadProps) {
     <div className={styles.thread} ref={place} role="log" aria-label={t('playground.thread')} aria-live="off" tabIndex={0}>
       {turns.length === 0 && (
         <div className={styles.greeting}>
-          <p>{t(greetings[kindOfModel(models[0] ?? '') ?? 'chat'])}</p>
+          <p>{t(greetings[kind])}</p>
+          {kind === 'chat' && canAsk && (
+            <div className={styles.examples}>
+              {examples.map((name) => (
+                <Button key={name} onClick={() => onExample(t(`playground.example.${name}`))}>
+                  {t(`playground.example.${name}`)}
+                </Button>
+              ))}
+            </div>
+          )}
           <p className={styles.hint}>{t('playground.greeting_kept')}</p>
         </div>
       )}
