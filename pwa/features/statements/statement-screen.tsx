@@ -5,6 +5,7 @@ import type { Statement } from '#shared/statement.ts';
 import { useSiteStatus } from '#pwa/api/site-status.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { saveText } from '#pwa/ui/controls/save-text.ts';
+import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { QueryState } from '#pwa/ui/frame/query-state.tsx';
 import { Screen } from '#pwa/ui/frame/screen.tsx';
 import { RangeFilter } from '#pwa/ui/list/range-filter.tsx';
@@ -89,6 +90,7 @@ interface SheetProps {
 function Sheet({ statement, kindText }: SheetProps) {
   const { t } = useTranslation();
   const format = useFormat();
+  const isPhone = useIsPhone();
   const site = useSiteStatus();
   const { entries, more_entries: more, calls, more_calls: others, quota_per_unit: unit } = statement;
   const usd = (quota: number): string => statementAmount(quota, unit);
@@ -125,7 +127,12 @@ function Sheet({ statement, kindText }: SheetProps) {
         <tbody>
           <SectionRow name={t('statement.credits')} amount={usd(credited)} />
           {entries.map(({ id, created_at, kind, amount }) => (
-            <LineRow key={id} name={kindText(kind)} when={format.dateTime(created_at)} amount={usd(amount)} />
+            <LineRow
+              key={id}
+              name={kindText(kind)}
+              when={isPhone ? format.date(created_at) : format.dateTime(created_at)}
+              amount={usd(amount)}
+            />
           ))}
           {more.count > 0 && <LineRow name={t('statement.more_entries', { count: more.count })} when="" amount={usd(more.amount)} />}
         </tbody>

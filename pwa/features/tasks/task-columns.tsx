@@ -150,7 +150,9 @@ function Thumbnail({ row }: { row: TaskRow }) {
 function Moment({ at, isTwoLine = false }: { at: number; isTwoLine?: boolean }) {
   const format = useFormat();
   const seconds = Math.floor(at / 1000);
-  if (useIsPhone()) return at > 0 && `${format.day(seconds)} ${format.clock(seconds)}`;
+  const isToday = format.dayKey(seconds) === format.dayKey(Date.now() / 1000);
+  // A card has room for the day where it is another one.
+  if (useIsPhone()) return at > 0 && (isToday ? format.clock(seconds) : `${format.day(seconds)} ${format.clock(seconds)}`);
   if (!isTwoLine || at <= 0) return <span className={styles.quiet}>{at > 0 ? format.dateTime(seconds) : '—'}</span>;
   return (
     <span title={format.dateTime(seconds)}>
