@@ -3,7 +3,7 @@ import type { Answer } from '#pwa/offline/conversation.ts';
 import { type DrawnScreen, drawScreen, shows, startScreenTexts } from '#tests/support/console-screen.tsx';
 import { playground } from './conversations-state.ts';
 import { Actions, PhoneActions } from './playground-actions.tsx';
-import { Thread } from './thread.tsx';
+import { Greeting } from './greeting.tsx';
 
 let screen: DrawnScreen;
 
@@ -50,12 +50,11 @@ test('playground: where there is room the actions are named, elsewhere they are 
 
 test('playground: a new conversation offers questions, which are written and not sent', () => {
   const chosen: string[] = [];
-  const conversation = { ...playground.get().open, models: ['gpt-4o'], turns: [] };
-  screen = drawScreen(<Thread conversation={conversation} shown={null} canAsk onExample={(text) => chosen.push(text)} />);
+  screen = drawScreen(<Greeting kind="chat" canAsk onExample={(text) => chosen.push(text)} />);
   screen.press('Draft a polite reply that declines a meeting');
   expect(chosen).toEqual(['Draft a polite reply that declines a meeting']);
   screen.leave();
   // A model of pictures is asked for something else.
-  screen = drawScreen(<Thread conversation={{ ...conversation, models: ['gpt-image-1'] }} shown={null} canAsk onExample={() => {}} />);
+  screen = drawScreen(<Greeting kind="picture" canAsk onExample={() => {}} />);
   expect(document.querySelectorAll('button')).toHaveLength(0);
 });

@@ -1,8 +1,8 @@
-import { Button } from '@mantine/core';
 import { useEffect, useLayoutEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { kindOfModel } from '#pwa/api/chat-models.ts';
 import type { Conversation } from '#pwa/offline/conversation.ts';
+import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import { AnswerView } from './answer-view.tsx';
 import { askAgain, askInstead } from './ask.ts';
 import { branch } from './conversations-state.ts';
@@ -11,14 +11,6 @@ import { QuestionView } from './question-view.tsx';
 
 /** Pixels from the end within which the view follows what is written. */
 const nearEnd = 60;
-
-const greetings = {
-  chat: 'playground.greeting',
-  picture: 'playground.greet.picture',
-  speech: 'playground.greet.speech',
-  transcript: 'playground.greet.transcript',
-  video: 'playground.greet.video',
-} as const;
 
 interface ThreadProps {
   conversation: Conversation;
@@ -30,7 +22,11 @@ interface ThreadProps {
   onExample: (text: string) => void;
 }
 
-const examples = ['table', 'code', 'text'] as const;
+// Only a new conversation has one.
+const Greeting = lazyPart(
+  () => import('./greeting.tsx'),
+  (part) => part.Greeting,
+);
 
 /** Questions across all columns, answers below them side by side. */
 export function Thread({ conversation, shown, canAsk, onExample }: ThreadProps) {
@@ -43,21 +39,7 @@ export function Thread({ conversation, shown, canAsk, onExample }: ThreadProps) 
     // What scrolls is reached by the keyboard.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <div className={styles.thread} ref={place} role="log" aria-label={t('playground.thread')} aria-live="off" tabIndex={0}>
-      {turns.length === 0 && (
-        <div className={styles.greeting}>
-          <p>{t(greetings[kind])}</p>
-          {kind === 'chat' && canAsk && (
-            <div className={styles.examples}>
-              {examples.map((name) => (
-                <Button key={name} onClick={() => onExample(t(`playground.example.${name}`))}>
-                  {t(`playground.example.${name}`)}
-                </Button>
-              ))}
-            </div>
-          )}
-          <p className={styles.hint}>{t('playground.greeting_kept')}</p>
-        </div>
-      )}
+      {turns.length === 0 && <Greeting kind={kind} canAsk={canAsk} onExample={onExample} />}
       {turns.map((turn, index) => {
         const isLast = index === turns.length - 1;
         return (

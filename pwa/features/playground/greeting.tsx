@@ -1,0 +1,41 @@
+import { Button } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import type { ModelKind } from '#pwa/api/chat-models.ts';
+import styles from './playground.module.css';
+
+const greetings = {
+  chat: 'playground.greeting',
+  picture: 'playground.greet.picture',
+  speech: 'playground.greet.speech',
+  transcript: 'playground.greet.transcript',
+  video: 'playground.greet.video',
+} as const;
+
+const examples = ['table', 'code', 'text'] as const;
+
+interface GreetingProps {
+  kind: ModelKind;
+  /** False: nothing can be asked now. */
+  canAsk: boolean;
+  onExample: (text: string) => void;
+}
+
+/** What stands in a conversation without a question, with some to begin with. */
+export function Greeting({ kind, canAsk, onExample }: GreetingProps) {
+  const { t } = useTranslation();
+  return (
+    <div className={styles.greeting}>
+      <p>{t(greetings[kind])}</p>
+      {kind === 'chat' && canAsk && (
+        <div className={styles.examples}>
+          {examples.map((name) => (
+            <Button key={name} onClick={() => onExample(t(`playground.example.${name}`))}>
+              {t(`playground.example.${name}`)}
+            </Button>
+          ))}
+        </div>
+      )}
+      <p className={styles.hint}>{t('playground.greeting_kept')}</p>
+    </div>
+  );
+}
