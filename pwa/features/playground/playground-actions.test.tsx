@@ -2,7 +2,8 @@ import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Answer } from '#pwa/offline/conversation.ts';
 import { type DrawnScreen, drawScreen, shows, startScreenTexts } from '#tests/support/console-screen.tsx';
 import { playground } from './conversations-state.ts';
-import { Actions, PhoneActions } from './playground-actions.tsx';
+import { PhoneActions } from './phone-actions.tsx';
+import { Actions } from './playground-actions.tsx';
 import { Greeting } from './greeting.tsx';
 
 let screen: DrawnScreen;

@@ -4,12 +4,10 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { kindOfModel } from '#pwa/api/chat-models.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
-import { RowMenu } from '#pwa/ui/list/row-menu.tsx';
 import { useStore } from '#pwa/ui/store.ts';
 import { askFirstOnly } from './ask.ts';
 import { chooseModels, newConversation, playground } from './conversations-state.ts';
 import { ChatIcon } from './icons.tsx';
-import { useSum } from './use-sum.ts';
 import styles from './playground.module.css';
 import { countSetMedia } from './media-settings.ts';
 import { countSet } from './request-body.ts';
@@ -93,41 +91,6 @@ function Action({ label, name = label, icon, isNamed, isOn, disabled = false, on
   );
 }
 
-/** Beside the model: the parameters with how many are set, and the rest behind one button. */
-export function PhoneActions({ onOpen }: { onOpen: (part: Part) => void }) {
-  const { t } = useTranslation();
-  const { open } = useStore(playground);
-  const count = useSetCount();
-  const title = useParametersTitle();
-  const sum = useSum(open);
-  const isChat = kindOfModel(open.models[0] ?? '') === 'chat';
-  return (
-    <span className={styles.phoneActions}>
-      <Button className={styles.parametersButton ?? ''} variant="subtle" aria-label={title} onClick={() => onOpen('parameters')}>
-        <Icon name="filter" />
-        {count > 0 && <span>{count}</span>}
-      </Button>
-      <RowMenu
-        label={t('playground.more')}
-        width={216}
-        content={() => ({
-          note: sum,
-          actions: [
-            {
-              key: 'new',
-              label: t('playground.conversation.new'),
-              isDisabled: open.turns.length === 0,
-              onClick: newConversation,
-            },
-            { key: 'all', label: t('playground.conversation.all'), onClick: () => onOpen('conversations') },
-            ...(isChat ? [{ key: 'export', label: t('playground.export.open'), onClick: () => onOpen('export') }] : []),
-          ],
-        })}
-      />
-    </span>
-  );
-}
-
 /** On a phone beside the question, which it asks of two. */
 export function BesideButton({ isRunning, offered }: ModelsProps) {
   const { t } = useTranslation();
@@ -148,14 +111,14 @@ export function BesideButton({ isRunning, offered }: ModelsProps) {
 }
 
 /** Parameters that are set, of those that the model's kind has. */
-function useSetCount(): number {
+export function useSetCount(): number {
   const { models, settings } = useStore(playground).open;
   const [model = ''] = models;
   const kind = kindOfModel(model) ?? 'chat';
   return kind === 'chat' ? countSet(settings) : countSetMedia(kind, model, settings.media) + (settings.group === '' ? 0 : 1);
 }
 
-function useParametersTitle(): string {
+export function useParametersTitle(): string {
   const { t } = useTranslation();
   const count = useSetCount();
   return count === 0 ? t('playground.parameter.title') : t('playground.parameter.title_count', { count });

@@ -30,7 +30,7 @@ import type { mediaCost as MediaCost } from './media-cost.ts';
 import type { Sound } from './read-sound.ts';
 import { chooseModels, chooseSettings, loadConversations, playground } from './conversations-state.ts';
 import { ModelBar } from './model-bar.tsx';
-import { Actions, BesideButton, type Part, PhoneActions } from './playground-actions.tsx';
+import { Actions, BesideButton, type Part } from './playground-actions.tsx';
 import { takesMask } from './takes-mask.ts';
 import styles from './playground.module.css';
 import { defaultModel, type OfferedModel, offeredModelsQuery } from './queries.ts';
@@ -38,6 +38,11 @@ import { takesSound } from './read-file.ts';
 import { emptySettings, isSoundLost, unsendable } from './request-body.ts';
 import { Thread } from './thread.tsx';
 
+const PhoneActions = lazyPart(
+  () => import('./phone-actions.tsx'),
+  (part) => part.PhoneActions,
+  <span className={styles.actionsSpace} />,
+);
 const ConversationList = lazyPart(
   () => import('./conversation-list.tsx'),
   (part) => part.ConversationList,

@@ -4,7 +4,7 @@ import { Option, optionApi } from '#shared/options.ts';
 import { isSettingKey } from '#shared/settings.ts';
 import { call } from '#pwa/api/call.ts';
 import { failureOf } from '#pwa/api/failure.ts';
-import { todoQuery } from '#pwa/api/operator-todo.ts';
+import { operatorTodoKey } from '#pwa/api/operator-todo-key.ts';
 import { optionsQuery } from '#pwa/api/options.ts';
 import { statusQuery } from '#pwa/api/site-status.ts';
 import { toastFailure } from '#pwa/ui/frame/toast.ts';
@@ -32,7 +32,7 @@ export function useOptionSave({ onSaved, onUnreachable }: OptionSave) {
       await Promise.all([
         queryClient.invalidateQueries(optionsQuery),
         queryClient.invalidateQueries({ queryKey: statusQuery.queryKey }),
-        queryClient.invalidateQueries({ queryKey: todoQuery.queryKey }),
+        queryClient.invalidateQueries({ queryKey: operatorTodoKey }),
       ]);
     },
     onError: async (error, sent) => {
