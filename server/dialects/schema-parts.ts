@@ -10,7 +10,7 @@ export type Schema = Readonly<JsonObject>;
 /** Objects, lists, texts and names of one schema, whichever provider it goes to. */
 export const mostSchemaParts = 20_000;
 /** Parts that references of one request may copy. */
-const mostCopied = 50_000;
+const mostCopied = 20_000;
 /** Letters of a text that is copied that count as one more part. */
 const lettersPerPart = 64;
 /** Letters of a reference; longer ones point nowhere. */

@@ -125,7 +125,7 @@ function define(object: object, name: string, value: unknown): void {
 
 function addPieces(pieces: LongText[], long: LongText, isJson: boolean): void {
   const { text } = long;
-  const isPlain = long.isPlain || (!isJson && text.length > pieceLetters && isPlainText(text));
+  const isPlain = long.isPlain || (!isJson && isPlainText(text));
   for (let at = 0; at < text.length;) {
     let end = Math.min(text.length, at + pieceLetters);
     // Two halves of one character are written together.
@@ -137,7 +137,7 @@ function addPieces(pieces: LongText[], long: LongText, isJson: boolean): void {
 
 /** Three looks for what JSON escapes cost a third of writing it. */
 function isPlainText(text: string): boolean {
-  return Buffer.byteLength(text) === text.length && !text.includes('"') && !text.includes('\\') && !control.test(text);
+  return !text.includes('"') && !text.includes('\\') && Buffer.byteLength(text) === text.length && !control.test(text);
 }
 
 function isHighSurrogate(code: number): boolean {
