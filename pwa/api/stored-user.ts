@@ -12,11 +12,48 @@ const signInsKey = 'sign-ins';
 const { subscribe, emit } = createListeners();
 let current: { text: string | null; user: User | null } | undefined;
 
-/** The stored account, or null when nobody is signed in. The same object until it changes. */
+/** Whose session is over while this page holds what they typed. */
+let held: User | null = null;
+/** Whether this page was the last to forget who was signed in: another tab may have done it, too. */
+let isForgottenHere = false;
+
+/** The account that this page shows, or null when nobody is signed in. The same object until it changes. */
 export function storedUser(): User | null {
+  return held ?? signedInUser();
+}
+
+/** Who is signed in on this device, whoever this page shows. */
+export function signedInUser(): User | null {
   const text = localStorage.getItem(storageKey);
   if (current?.text !== text) current = { text, user: parseUser(text) };
   return current.user;
+}
+
+/** The account whose session is over, and that this page goes on to show; null: none is. */
+export function heldUser(): User | null {
+  return held;
+}
+
+/** Goes on to show an account whose session is over, in this page alone, until `holdUser(null)`. */
+export function holdUser(user: User | null): void {
+  held = user;
+  emit();
+}
+
+/** The session of who is signed in is over; this page goes on to show the account. In one step: nothing is drawn for a guest in between. */
+export function forgetAndHoldUser(): void {
+  held = signedInUser();
+  forgetUser();
+}
+
+/** Shows who is signed in on this device, and gives up what was typed for the account before. */
+export function dropHeldUser(): void {
+  isForgottenHere = true;
+  holdUser(null);
+}
+
+export function wasForgottenHere(): boolean {
+  return isForgottenHere;
 }
 
 /** Somebody has signed in. */
@@ -29,6 +66,7 @@ export function storeUser(user: User): void {
 
 /** The account of who is signed in, as the server has it now. */
 export function refreshUser(user: User): void {
+  isForgottenHere = false;
   localStorage.setItem(storageKey, JSON.stringify(user));
   localStorage.setItem(shellKey, 'user');
   emit();
@@ -39,6 +77,7 @@ export function signIns(): number {
 }
 
 export function forgetUser(): void {
+  isForgottenHere = true;
   localStorage.removeItem(storageKey);
   localStorage.setItem(shellKey, 'guest');
   emit();
@@ -48,7 +87,10 @@ export function forgetUser(): void {
 export const onStoredUserChange = subscribe;
 
 globalThis.addEventListener?.('storage', (event) => {
-  if (event instanceof StorageEvent && (event.key === storageKey || event.key === null)) emit();
+  if (event instanceof StorageEvent && (event.key === storageKey || event.key === null)) {
+    isForgottenHere = false;
+    emit();
+  }
 });
 
 function parseUser(text: string | null): User | null {

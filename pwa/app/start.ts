@@ -2,12 +2,22 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { dueSignOut } from '#pwa/api/due-sign-out.ts';
 import { onOutcome } from '#pwa/api/outcomes.ts';
-import { forgetUser, onStoredUserChange, storedUser } from '#pwa/api/stored-user.ts';
+import {
+  forgetAndHoldUser,
+  forgetUser,
+  heldUser,
+  holdUser,
+  onStoredUserChange,
+  signedInUser,
+  storedUser,
+  wasForgottenHere,
+} from '#pwa/api/stored-user.ts';
 import { startTexts } from '#pwa/i18n/setup.ts';
 import { forgetDevice } from '#pwa/offline/forget-device.ts';
 import { currentConnection, onConnectionChange, watchConnection } from '#pwa/offline/online-status.tsx';
 import { forgetAnswers, persistAnswers, restoreAnswers, wipeKept } from '#pwa/offline/query-persister.ts';
 import { registerWorker } from '#pwa/offline/register-worker.ts';
+import { hasUnsavedEdits } from '#pwa/ui/form/unsaved-store.ts';
 import { keepSendingSignOut, sendSignOut } from '#pwa/offline/send-sign-out.ts';
 import { setLeaving } from './is-leaving.ts';
 import { createQueryClient } from './query-client.ts';
@@ -79,8 +89,12 @@ function currentUserId(): number {
   return storedUser()?.id ?? 0;
 }
 
-/** The session's end, told by a 401 or by another tab: nothing of the user stays behind, and the sign-in opens. */
+/**
+ * The session's end, told by a 401 or by another tab: nothing of the user stays behind, and the sign-in opens. While something is typed that
+ * nobody saved, the page stays as it is instead, and the sign-in opens over it (`sign-in-again.tsx`).
+ */
 function watchSession(queryClient: QueryClient, router: ConsoleRouter): void {
+  let user = storedUser();
   let userId = currentUserId();
 
   async function leave(former: number, search: { expired?: true; from?: string }): Promise<void> {
@@ -92,16 +106,35 @@ function watchSession(queryClient: QueryClient, router: ConsoleRouter): void {
     setLeaving(false);
   }
   onOutcome((outcome) => {
-    if (outcome !== 'session_over' || storedUser() === null) return;
+    if (outcome !== 'session_over' || storedUser() === null || heldUser() !== null) return;
+    if (hasUnsavedEdits()) {
+      forgetAndHoldUser();
+      return;
+    }
     const former = currentUserId();
     userId = 0;
     forgetUser();
     void leave(former, { expired: true, from: router.state.location.href });
   });
   const follow = (): void => {
+    if (heldUser() !== null) {
+      if (signedInUser()?.id !== userId) return;
+      // The same account is back, here or in another tab: what was typed can be sent.
+      holdUser(null);
+      void queryClient.invalidateQueries();
+      return;
+    }
     const now = currentUserId();
-    if (now === userId) return;
+    if (now === userId) {
+      user = storedUser() ?? user;
+      return;
+    }
+    if (userId !== 0 && !wasForgottenHere() && hasUnsavedEdits()) {
+      holdUser(user);
+      return;
+    }
     const before = userId;
+    user = storedUser();
     userId = now;
     // Signed in or out, here or in another tab. What one user saw must not be drawn for the next.
     if (before !== 0) {

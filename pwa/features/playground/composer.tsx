@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useMarkUnsaved } from '#pwa/ui/form/unsaved-store.ts';
 import type { ModelKind } from '#pwa/api/chat-models.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
@@ -49,6 +50,7 @@ export function Composer(props: ComposerProps) {
   const isOnline = useIsOnline();
   const isTouched = useQuestionKeys();
   const [text, setText] = useQuestion(shared, onSharedTaken);
+  useMarkUnsaved(text.trim() !== '');
   const field = useRef<HTMLTextAreaElement>(null);
   const attached = useAttachments(kind, props.taken);
   const { pictures, files, sound } = attached;

@@ -1,10 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { z } from 'zod/mini';
-import { type LoginInput, ProofChallenge, sessionApi } from '#shared/session.ts';
+import type { LoginInput } from '#shared/session.ts';
 import type { User } from '#shared/user.ts';
-import { call } from '#pwa/api/call.ts';
 import { failureOf } from '#pwa/api/failure.ts';
 import { selfQuery } from '#pwa/api/self.ts';
 import { useSiteStatus } from '#pwa/api/site-status.ts';
@@ -18,6 +16,7 @@ import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import styles from './session-form.module.css';
 import type { HumanGate } from './elsewhere.tsx';
+import { sendLogin } from './send-login.ts';
 
 // A moment after the two fields: most people need no more.
 const Elsewhere = lazyPart(
@@ -112,24 +111,6 @@ export function LoginScreen({ isExpired, from, onSignedIn }: LoginScreenProps) {
       <Elsewhere onGate={handleGate} status={status} from={from} onSignedIn={(user) => (enter(user), onSignedIn('other'))} />
     </section>
   );
-}
-
-/** Past a limit of failed logins, whoever failed, the browser works for its turn instead of waiting for it. */
-async function sendLogin(body: LoginInput, gate: HumanGate, onWork: (isWorking: boolean) => void): Promise<User> {
-  const send = (input: LoginInput) => call(sessionApi.login, { body: input, query: { turnstile: gate.token } });
-  try {
-    return await send(body);
-  } catch (refusal) {
-    const challenge = z.safeParse(ProofChallenge, failureOf(refusal).data).data;
-    if (challenge === undefined) throw refusal;
-    onWork(true);
-    const { solveChallenge } = await import('./solve-challenge.ts');
-    const proof = await solveChallenge(challenge);
-    if (proof === undefined) throw refusal;
-    return await send({ ...body, proof });
-  } finally {
-    onWork(false);
-  }
 }
 
 function Wait({ children }: { children: string }) {

@@ -2,6 +2,7 @@ import { Button, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useMarkUnsaved } from '#pwa/ui/form/unsaved-store.ts';
 import { safeLink } from '#shared/links.ts';
 import { redemptionApi } from '#shared/redemptions.ts';
 import { call } from '#pwa/api/call.ts';
@@ -28,6 +29,7 @@ export function RedeemBlock({ shared, onSharedTaken }: RedeemBlockProps) {
   const client = useQueryClient();
   const field = useRef<HTMLInputElement>(null);
   const [key, setKey] = useState('');
+  useMarkUnsaved(key.trim() !== '');
   useEffect(() => {
     if (shared === '') return;
     // Filled in, not redeemed: whoever shared it presses the button themselves.

@@ -3,6 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useMarkUnsaved } from '#pwa/ui/form/unsaved-store.ts';
 import type { WalletInfo } from '#shared/wallet.ts';
 import { failureOf } from '#pwa/api/failure.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
@@ -68,6 +69,7 @@ function Amounts({ info, hasFilled, onPay }: { info: WalletInfo; hasFilled: bool
   const middle = info.presets[Math.min(2, info.presets.length - 1)];
   const [picked, setPicked] = useState(middle?.amount);
   const [typed, setTyped] = useState<number | ''>('');
+  useMarkUnsaved(typed !== '');
   const [rested] = useDebouncedValue(typed, pause);
   const isOther = picked === undefined;
   const preset = info.presets.find(({ amount }) => amount === picked);

@@ -1,4 +1,5 @@
 // Which forms hold edits nobody saved. Apart from the form's own part, because the shell asks it too.
+import { useEffect, useId } from 'react';
 import { createListeners, useStore } from '#pwa/ui/store.ts';
 
 const forms = createListeners();
@@ -9,6 +10,20 @@ export function markUnsaved(id: string, isDirty: boolean): void {
   if (isDirty) dirty.add(id);
   else dirty.delete(id);
   forms.emit();
+}
+
+export function hasUnsavedEdits(): boolean {
+  return dirty.size > 0;
+}
+
+/** Marks what stands outside a form, such as a question that is not sent yet, while it would be lost with the screen. */
+export function useMarkUnsaved(isDirty: boolean): void {
+  const id = useId();
+  useEffect(() => {
+    if (!isDirty) return;
+    markUnsaved(id, true);
+    return () => markUnsaved(id, false);
+  }, [isDirty, id]);
 }
 
 export function useHasUnsavedEdits(): boolean {
