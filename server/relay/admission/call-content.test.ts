@@ -7,7 +7,9 @@ import { createBodies } from '#server/http/bodies.ts';
 import type { Bodies } from '#server/http/bodies.ts';
 import { createSpool } from '#server/http/spool.ts';
 import { relayEndpoints } from '#server/relay/endpoints.ts';
-import { openBody } from './read-content.ts';
+import { openBody, openContent } from './read-content.ts';
+import { rawOf } from './call-content.ts';
+import { splitPlaygroundBody } from './playground-body.ts';
 
 const endpoint = relayEndpoints.find(({ dialect, kind }) => dialect.name === 'openai-chat' && kind.name === 'chat');
 const small = { messages: [{ role: 'user', content: 'a' }] };
@@ -91,5 +93,28 @@ describe('another body in the place of the first', () => {
     content.sent(endpoint, 'gpt-4o');
     const counting = { owner: 1, isEstimated: false };
     expect(await content.countPrompt({ endpoint, model: 'gpt-4o', estimate: 1 }, counting)).toBeGreaterThan(70_000);
+  });
+});
+
+describe('a long body of which something is ours', () => {
+  it('goes to the next channel as it went to the first', async () => {
+    if (endpoint === undefined) throw new Error('There is no such endpoint');
+    const bodies = bodiesOf(100_000_000);
+    const hold = bodies.open('user:1');
+    const body = { messages: [{ role: 'user', content: 'word '.repeat(200_000) }], model: 'm' };
+    const { raw } = rawOf({ group: 'vip', ...body });
+    hold.grow(raw.bytes.length);
+    const parts = { bodies, owner: 'user:1', hold, split: splitPlaygroundBody, names: decidingNames() };
+    const content = await openContent(raw, parts);
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      await content.prepare();
+      // In the order in which an attempt asks for them.
+      const texts = content.longTexts();
+      const sent = await wholeOf(bytesOfJson(content.text, texts));
+      expect(sent.toString('utf8') === JSON.stringify(body), `attempt ${attempt}`).toBe(true);
+      content.sent(endpoint, 'gpt-4o');
+    }
+    content.release();
+    expect(bodies.bytes).toBe(0);
   });
 });

@@ -145,6 +145,8 @@ export class CallContent {
 
   /** For one request that is made of it. Undefined: nothing in it is that long. */
   longTexts(): LongTexts | undefined {
+    // Where something is ours, the text is written when it is asked for, and its marks are of texts that are added then.
+    this.#parsed?.text();
     return this.#long === null ? undefined : new LongTexts(this.#long.texts);
   }
 
