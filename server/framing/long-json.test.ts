@@ -35,6 +35,11 @@ const alphabets = {
 const lengths = [255, 256, 257, 32_767, 32_768, 262_145, 530_001];
 
 describe('large JSON', () => {
+  it('is the same behind a byte order mark, which is no part of it', async () => {
+    const json = JSON.stringify({ a: 'word '.repeat(100) });
+    expect(await written(known(`\uFEFF${json}`))).toBe(json);
+  });
+
   it.each(Object.entries(alphabets))('%s texts are read and written exactly', async (_name, letters) => {
     for (const length of lengths) {
       for (const shift of ['', '_']) {

@@ -12,6 +12,8 @@ const textsInAStep = 5_000;
 const [quote, backslash, colon] = [0x22, 0x5c, 0x3a];
 /** Bytes of the longest escape, `\u003d`. */
 const longestEscape = 6;
+/** No part of the JSON, as of a short body. */
+const byteOrderMark = Buffer.from('\uFEFF');
 
 export interface LongJson {
   /** With marks in the place of long texts. */
@@ -24,7 +26,7 @@ export function* readLongJson(bytes: Buffer): Generator<void, LongJson | null> {
   if (!isUtf8(bytes)) return null;
   const texts = new LongTexts();
   const kept: Buffer[] = [];
-  let [from, looked, stepped] = [0, 0, 0];
+  let [from, looked, stepped] = [hasMark(bytes) ? byteOrderMark.length : 0, 0, 0];
   for (let at = bytes.indexOf(quote); at >= 0;) {
     const end = yield* endOf(bytes, at + 1);
     if (end < 0) return null;
@@ -43,6 +45,10 @@ export function* readLongJson(bytes: Buffer): Generator<void, LongJson | null> {
   }
   kept.push(bytes.subarray(from));
   return { json: Buffer.concat(kept).toString('utf8'), texts };
+}
+
+function hasMark(bytes: Buffer): boolean {
+  return byteOrderMark.equals(bytes.subarray(0, byteOrderMark.length));
 }
 
 /** As `endOfTextBytes`, in steps: a text may be millions of quotes. */
