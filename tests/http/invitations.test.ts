@@ -1,7 +1,9 @@
 // Accounts by invitation: what is wrong with a pasted list, one account of each link, and nothing twice.
 import { describe, expect, it } from 'vitest';
 import { invitationApi } from '#shared/invitations.ts';
+import { Role } from '#shared/roles.ts';
 import { audit } from '#server/money/audit.ts';
+import { acceptInvitation } from '#server/features/invitations/accept-invitation.ts';
 import { sendInvitations, sweepInvitations } from '#server/features/invitations/tend-invitations.ts';
 import { balanceOf } from '#server/money/account.ts';
 import { engines } from '#tests/support/engines.ts';
@@ -10,6 +12,7 @@ import { createMailDesk } from '#tests/support/mail-desk.ts';
 import { setOption } from '#tests/support/relay-scene.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
 import type { TestApp } from '#tests/support/test-app.ts';
+import { afterReads } from '#tests/support/watched-database.ts';
 
 const day = 86_400;
 const password = 'lantern-and-rope';
@@ -157,6 +160,33 @@ describe.each(engines)('invitations on $kind', { concurrent: true }, (engine) =>
     expect((await accept(app, made[1]?.token ?? '')).answer).toMatchObject({ code: 'invitation_invalid' });
     expect((await userOf(app, 'carl')).password_hash).toBe('');
     expect((await audit(app.context.db)).findings).toEqual([]);
+  });
+
+  it('that is withdrawn while its link is being followed makes no account', async () => {
+    await using app = await createTestApp(engine);
+    const root = await app.setup();
+    const { made } = await invite(root, [line('bert', { quota: 700 })]);
+    const withdraw = async () => expect((await root.delete(`/api/invitation/${made[0]?.id}`)).data).toMatchObject({ state: 'withdrawn' });
+    const context = { ...app.context, db: afterReads(app.context.db, 'invitations', withdraw) };
+    const facts = { source: '203.0.113.7', untrustedProxy: null, language: 'en' } as const;
+    const accepting = acceptInvitation(context, facts, { token: made[0]?.token ?? '', password });
+    await expect(accepting).rejects.toMatchObject({ code: 'invitation_invalid' });
+    expect(await app.context.db.collection('users').count({ invitation_id: { exists: true } })).toBe(0);
+  });
+
+  it('opens no account that was given more rights since, and one whose maker had ended before noting it', async () => {
+    await using app = await createTestApp(engine);
+    const root = await app.setup();
+    const { made } = await invite(root, [line('bert'), line('carl', { quota: 700 })], { creates_accounts: true });
+    const { context } = app;
+    await context.db.collection('users').patch({ username: 'bert' }, { set: { role: Role.admin } });
+    expect((await accept(app, made[0]?.token ?? '')).answer).toMatchObject({ code: 'invitation_invalid' });
+    expect((await userOf(app, 'bert')).password_hash).toBe('');
+    await context.db.collection('invitations').patch({ id: made[1]?.id ?? 0 }, { unset: ['user_id'] });
+    expect((await accept(app, made[1]?.token ?? '')).answer).toMatchObject({ success: true, data: { username: 'carl' } });
+    expect(await app.login('carl', password)).toBeDefined();
+    expect(balanceOf(await userOf(app, 'carl'))).toBe(700);
+    expect((await audit(context.db)).findings).toEqual([]);
   });
 
   it('goes by mail, so many a minute, and whoever follows the link has the mailbox', async () => {

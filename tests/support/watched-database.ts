@@ -40,6 +40,23 @@ export function watchReads(db: Database, of: CollectionName): { db: Database; co
   return { db: watched, count: () => reads };
 }
 
+/** A database that does something else right after single records of one collection are looked for. */
+export function afterReads(db: Database, of: CollectionName, act: () => Promise<unknown>): Database {
+  return instead(db, {
+    collection: (name: CollectionName) => {
+      const collection = db.collection(name);
+      if (name !== of) return collection;
+      return instead(collection, {
+        first: async (...given: Parameters<typeof collection.first>) => {
+          const found = await collection.first(...given);
+          await act();
+          return found;
+        },
+      });
+    },
+  });
+}
+
 /** A database that does something else right before a record is inserted. */
 export function beforeInserts(db: Database, into: CollectionName, act: () => Promise<unknown>): Database {
   return instead(db, {

@@ -1,6 +1,7 @@
 // A link is followed once. The account holds the id of its invitation, which is unique among accounts: whatever is asked twice, or at once
 // with two names, one account comes of it.
 import { AppError } from '#shared/errors.ts';
+import { Role } from '#shared/roles.ts';
 import { UserStatus } from '#shared/user.ts';
 import { checkPassword, checkUsername } from '#server/accounts/account-input.ts';
 import { AlreadyBound, createAccount } from '#server/accounts/create-account.ts';
@@ -10,16 +11,18 @@ import { hashPassword, strangerSource } from '#server/accounts/password.ts';
 import type { AppContext } from '#server/context.ts';
 import type { InvitationRecord } from '#server/db/records/invitation.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
-import type { RequestFacts } from '#server/http/call.ts';
+import type { RequestFacts, RequestSource } from '#server/http/call.ts';
 import { enforceSourceLimit } from '#server/http/rate-limit.ts';
 import { usualGroup } from './check-lines.ts';
 import { hashOf } from './invitation-links.ts';
+
+type Facts = RequestSource & Pick<RequestFacts, 'language'>;
 
 /** Links that are none, from one address of the network; those that are right are not counted: a class shares an address. */
 const wrongLimit = { count: 30, windowSeconds: 1200 };
 
 /** The open invitation of a link. @throws {AppError} `invitation_invalid`, `rate_limited` */
-export async function findInvitation(context: AppContext, facts: RequestFacts, token: string): Promise<InvitationRecord> {
+export async function findInvitation(context: AppContext, facts: RequestSource, token: string): Promise<InvitationRecord> {
   const invitation = token === '' ? null : await context.db.collection('invitations').first({ token_hash: hashOf(context, token) });
   if (invitation !== null && invitation.state === 'open' && invitation.expires_at * 1000 > context.now()) return invitation;
   await enforceSourceLimit(context, facts, { key: 'invitation-from', ...wrongLimit });
@@ -34,10 +37,11 @@ interface Acceptance {
 }
 
 /** The account with its password. @throws {AppError} `invitation_invalid`, `invitation_used`, `username_taken`, `invalid_input` */
-export async function acceptInvitation(context: AppContext, facts: RequestFacts, given: Acceptance): Promise<UserRecord> {
+export async function acceptInvitation(context: AppContext, facts: Facts, given: Acceptance): Promise<UserRecord> {
   const invitation = await findInvitation(context, facts, given.token);
   checkPassword(given.password);
   const passwordHash = await hashPassword(given.password, strangerSource(facts.source));
+  await checkStillOpen(context, invitation);
   const user =
     invitation.user_id === undefined
       ? await createInvited(context, invitation, { username: checkUsername(given.username ?? invitation.username), passwordHash, facts })
@@ -46,10 +50,17 @@ export async function acceptInvitation(context: AppContext, facts: RequestFacts,
   return user;
 }
 
+/** Hashing may have waited for others: the invitation may have been withdrawn since, or have another link. One that was accepted says so later. */
+async function checkStillOpen({ db }: AppContext, { id, token_hash: hash }: InvitationRecord): Promise<void> {
+  const current = await db.collection('invitations').get(id);
+  const isOpen = current?.state === 'accepted' || (current?.state === 'open' && current.token_hash === hash);
+  if (!isOpen) throw new AppError('invitation_invalid');
+}
+
 async function createInvited(
   context: AppContext,
   invitation: InvitationRecord,
-  { username, passwordHash, facts }: { username: string; passwordHash: string; facts: RequestFacts },
+  { username, passwordHash, facts }: { username: string; passwordHash: string; facts: Facts },
 ): Promise<UserRecord> {
   const { id, email, is_mailed: isMailed, quota: opening, created_by: actorId } = invitation;
   // A group that is gone by now would let no call through.
@@ -63,6 +74,8 @@ async function createInvited(
     const isTaken = failure instanceof AlreadyBound || (failure instanceof AppError && failure.code === 'username_taken');
     if (!isTaken) throw failure;
     const existing = await context.db.collection('users').first({ invitation_id: id });
+    // A process ended before it had noted the account that it made.
+    if (existing?.password_hash === '') return enterAccount(context, invitation, { id: existing.id, passwordHash });
     if (existing !== null) {
       await finish(context, invitation, existing.id);
       throw new AppError('invitation_used', {}, { cause: failure });
@@ -82,7 +95,8 @@ async function enterAccount(
   const { after: user } = await editAccount(context, {
     id,
     change(current) {
-      if (current.status !== UserStatus.active) throw new AppError('invitation_invalid');
+      // Whoever has seen the link may have less rights than the account was given since.
+      if (current.status !== UserStatus.active || current.role > Role.user) throw new AppError('invitation_invalid');
       if (current.password_hash !== '') throw new AppError('invitation_used');
       return { set: { password_hash: passwordHash } };
     },
