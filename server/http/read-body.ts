@@ -41,6 +41,8 @@ export interface RawBody {
 const smallSpooled = 512 * 1024;
 /** Bytes that have come before room is made for all that were declared. */
 const smallKept = 128 * 1024;
+/** The share of them, too: memory is touched as bytes come, but the engine collects garbage for what is declared and never comes. */
+const leastShare = 8;
 /** Bytes that wait for the disk until no more are taken. */
 const mostUnwritten = 256 * 1024;
 const nothing = Buffer.alloc(0);
@@ -197,10 +199,14 @@ class BodyReader implements Passage {
 
   #keep(chunk: Buffer): void {
     const { length } = this.#options;
-    // The memory is touched as bytes come, not before.
-    if (this.#whole === null && length > smallSpooled && length >= this.#size && this.#size > smallKept) {
+    const isOnItsWay = this.#size > Math.max(smallKept, length / leastShare);
+    if (this.#whole === null && length > smallSpooled && length >= this.#size && isOnItsWay) {
       this.#whole = Buffer.allocUnsafeSlow(length);
-      Buffer.concat(this.#chunks).copy(this.#whole);
+      let at = 0;
+      for (const one of this.#chunks) {
+        at += one.copy(this.#whole, at);
+        if (this.#isParsers) freeBytes(one);
+      }
       this.#chunks = [];
     }
     if (this.#whole === null) {
