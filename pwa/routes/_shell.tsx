@@ -1,5 +1,6 @@
 import { createFileRoute } from '@tanstack/react-router';
 import { useSyncExternalStore } from 'react';
+import { createPortal } from 'react-dom';
 import { heldUser, onStoredUserChange } from '#pwa/api/stored-user.ts';
 import { Shell } from '#pwa/app/shell/shell.tsx';
 import { loadTexts } from '#pwa/i18n/setup.ts';
@@ -25,7 +26,8 @@ function ShellRoute() {
   return (
     <>
       <Shell />
-      {isHeld && <SignInAgain />}
+      {/* Beside the page, which is inert below an open sheet. */}
+      {isHeld && createPortal(<SignInAgain />, document.body)}
     </>
   );
 }
