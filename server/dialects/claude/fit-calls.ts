@@ -2,7 +2,7 @@
 import { isObject } from '#server/framing/loose-json.ts';
 import { fittingIds } from '../call-id-rules.ts';
 import type { CallIdRule, IdUse } from '../call-id-rules.ts';
-import { objectArguments } from '../tool-arguments.ts';
+import { argumentsObject, objectArguments } from '../tool-arguments.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -43,6 +43,5 @@ function fitBlock(block: unknown, id: string): unknown {
 /** Some clients send what a model that was cut off has written. */
 function withObjectInput(block: unknown): unknown {
   if (!isObject(block) || block.type !== 'tool_use' || isObject(block.input)) return block;
-  const input: unknown = JSON.parse(objectArguments(block.input));
-  return { ...block, input };
+  return { ...block, input: argumentsObject(objectArguments(block.input)) };
 }
