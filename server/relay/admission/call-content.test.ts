@@ -7,6 +7,7 @@ import { createBodies } from '#server/http/bodies.ts';
 import type { Bodies } from '#server/http/bodies.ts';
 import { createSpool } from '#server/http/spool.ts';
 import { relayEndpoints } from '#server/relay/endpoints.ts';
+import type { RelayBody } from '#server/relay/endpoints.ts';
 import { openBody, openContent } from './read-content.ts';
 import { rawOf } from './call-content.ts';
 import { splitPlaygroundBody } from './playground-body.ts';
@@ -112,6 +113,32 @@ describe('a long body of which something is ours', () => {
       const texts = content.longTexts();
       const sent = await wholeOf(bytesOfJson(content.text, texts));
       expect(sent.toString('utf8') === JSON.stringify(body), `attempt ${attempt}`).toBe(true);
+      content.sent(endpoint, 'gpt-4o');
+    }
+    content.release();
+    expect(bodies.bytes).toBe(0);
+  });
+});
+
+describe('a body that took the place of one of which something is ours', () => {
+  const withBefore = ({ input, ...rest }: RelayBody) => ({
+    ours: { group: 'vip' },
+    body: { ...rest, input: ['before', ...(Array.isArray(input) ? input : [])] },
+  });
+
+  it.each(['replace', 'replaceLong'] as const)('is divided no more, for as many attempts as there are: %s', async (way) => {
+    if (endpoint === undefined) throw new Error('There is no such endpoint');
+    const bodies = bodiesOf(100_000_000);
+    const hold = bodies.open('user:1');
+    const { raw } = rawOf({ input: ['now'] });
+    const content = await openContent(raw, { bodies, owner: 'user:1', hold, split: withBefore, names: decidingNames() });
+    const other = { input: ['before', 'word '.repeat(200_000)] };
+    if (way === 'replace') content.replace(other);
+    else await content.replaceLong(other, 1_000_000);
+    for (let attempt = 0; attempt < 2; attempt += 1) {
+      await content.prepare();
+      expect(content.body).toEqual(other);
+      expect(content.ours).toEqual({ group: 'vip' });
       content.sent(endpoint, 'gpt-4o');
     }
     content.release();

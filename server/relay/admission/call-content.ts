@@ -106,6 +106,8 @@ export class CallContent {
   #isChecked: boolean;
   #isLarge: boolean;
   #isReleased = false;
+  /** What of it is ours, once another body is in its place, which is divided no more. */
+  #dividedOurs: RelayBody | null = null;
   /** Objects, arrays, texts and names in it, whether it is parsed or not. */
   #ownParts: number;
   /** Held for what texts of JSON in it become. */
@@ -213,10 +215,13 @@ export class CallContent {
 
   #keep({ text, value }: BodyText): void {
     const { split } = this.#parts;
+    const divided = this.#dividedOurs;
     if (!isObject(value))
       throw new AppError('invalid_request', { detail: { zh: '请求体必须是 JSON 对象', en: 'the body must be a JSON object' } });
     this.#parsed =
-      split === undefined ? { text: () => text, body: value, ours: noFields } : splitBody(value, split, text, this.#long?.texts);
+      split === undefined || divided !== null
+        ? { text: () => text, body: value, ours: divided ?? noFields }
+        : splitBody(value, split, text, this.#long?.texts);
     if (!this.isLarge) this.#raw = null;
   }
 
@@ -252,6 +257,7 @@ export class CallContent {
     this.#isLarge = isLarge;
     this.#raw = isLarge ? raw : null;
     this.#long = long;
+    this.#dividedOurs = ours;
     this.#parsed = { text: () => text, body, ours };
     this.#prompt = null;
   }
