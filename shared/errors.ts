@@ -831,9 +831,13 @@ export function waitText(seconds: number): string {
 export function errorText(code: ErrorCode, language: Language, details: ErrorDetails = {}): string {
   return errors[code][language].replace(/\{(\w+)\}/g, (whole, name: string) => {
     const detail = details[name] ?? whole;
-    if (typeof detail !== 'object') return String(detail);
-    return 'code' in detail ? reasonText(detail, language) : detail[language];
+    return typeof detail === 'object' ? detailText(detail, language) : String(detail);
   });
+}
+
+/** What a detail that has texts says in a language. */
+export function detailText(detail: LocalText | FailureReason, language: Language): string {
+  return 'code' in detail ? reasonText(detail, language) : detail[language];
 }
 
 /** A reason in a language. A code that this version does not know is its own text. */

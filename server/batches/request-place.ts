@@ -1,5 +1,5 @@
 // Where a request of a batch stands, for errors that name it.
-import { AppError, errorText } from '#shared/errors.ts';
+import { AppError, detailText, errorText } from '#shared/errors.ts';
 import type { LocalText } from '#shared/errors.ts';
 
 /** Where a request stands. */
@@ -23,7 +23,7 @@ export function ofPlace(place: Place, failure: AppError): AppError {
   const { code, details } = failure;
   const { detail: own } = details;
   const said = (language: 'zh' | 'en') =>
-    code === 'invalid_request' && own !== undefined ? errorText(code, language, { detail: own }) : errorText(code, language, details);
+    code === 'invalid_request' && typeof own === 'object' ? detailText(own, language) : errorText(code, language, details);
   const detail = { zh: `${place.said.zh}：${said('zh')}`, en: `${place.said.en}: ${said('en')}` };
   return new AppError('invalid_request', { detail }, { field: place.field, cause: failure });
 }

@@ -69,9 +69,7 @@ describe('pay-panel', () => {
       return sendJson(response, { success: false, message: 'not here' });
     });
     open();
-    await shows(() =>
-      expect(screen.text()).toContain('Balance afterwards $22.00, enough for about 11 days at the pace of the last 7 days.'),
-    );
+    await shows(() => expect(screen.text()).toContain('Balance afterwards $22.00: about 11 days left at the pace of the last 7 days.'));
     expect(screen.text()).toContain('× 7.30¥146.00');
   });
 
