@@ -1,3 +1,4 @@
+import { reasonText } from '#shared/errors.ts';
 import { describe, expect, it } from 'vitest';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import { maskSecrets } from './mask-secrets.ts';
@@ -196,8 +197,8 @@ describe('another channel is tried', () => {
 });
 
 describe('a channel is taken out of use', () => {
-  const reason = (status: number, error: object, provider: Pick<Provider, 'refusals'> | null = null, isConfirmed = true) =>
-    autoDisableReason(
+  const reason = (status: number, error: object, provider: Pick<Provider, 'refusals'> | null = null, isConfirmed = true) => {
+    const found = autoDisableReason(
       parseUpstreamError({ status, text: JSON.stringify({ error: { message: 'why', ...error } }), channel: buildPreparedChannel(), now }),
       {
         provider,
@@ -206,6 +207,8 @@ describe('a channel is taken out of use', () => {
         keywords: ['Your credit balance is too low', ''],
       },
     );
+    return found === null ? null : reasonText(found, 'en');
+  };
 
   it('when its key or account is refused', () => {
     expect(reason(401, {})).toBe('why');

@@ -96,6 +96,9 @@ const rows: readonly Row[] = [
   },
   { path: '/v1/images/edits', form: { prompt: 'a hold' }, file: 'image', model: painter, stream: null, answers: revised },
   { path: '/v1/images/variations', form: {}, file: 'image', model: painter, stream: null, answers: revised },
+  ...['/v1beta/models/{model}', '/v1beta/{tunedModels/model}', '/v1/models/{model}', '/v1/{tunedModels/model}'].map((path): Row => {
+    return { path: `${path}:predict`, body: { instances: [{ prompt: 'a hold' }] }, model: painter, stream: null, answers: revised };
+  }),
 ];
 
 /** Nothing that they answer is a model's words: numbers, vectors, sounds, and what the caller has sent. */
@@ -129,6 +132,7 @@ describe('blocked words in answers everywhere', () => {
       settings,
       channels: [
         { type: 1, models: `${named(models.chat)},${painter}` },
+        { type: 1, models: `tunedModels/${painter}`, model_mapping: JSON.stringify({ [`tunedModels/${painter}`]: painter }) },
         { type: 1, models: named(models.responses), setting: '{"formats":["openai-responses"]}' },
         { type: 14, models: named(models.claude) },
         { type: 24, models: named(models.gemini) },

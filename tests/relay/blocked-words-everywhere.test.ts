@@ -29,6 +29,12 @@ const gemini = ['/v1beta/models/{model}', '/v1beta/{tunedModels/model}', '/v1/mo
     { path: `${path}:generateContent`, body: { contents: [{ parts: [{ text: 'hi' }] }], systemInstruction: { parts: [{ text: word }] } } },
     { path: `${path}:countTokens`, body: { contents: parts } },
     { path: `${path}:embedContent`, body: { content: { parts: [{ text: word }] } } },
+    { path: `${path}:predict`, body: { instances: [{ prompt: word }] } },
+    { path: `${path}:predict`, body: { instances: [{ prompt: 'fine' }], parameters: { negativePrompt: word } } },
+    {
+      path: `${path}:predict`,
+      body: { instances: [{ prompt: 'fine', referenceImages: [{ subjectImageConfig: { subjectDescription: word } }] }] },
+    },
     { path: `${path}:batchEmbedContents`, body: { requests: [{ content: { parts: [{ text: word }] } }] } },
   ],
 );
@@ -43,6 +49,7 @@ const rows: readonly Row[] = [
   { path: '/v1/embeddings', body: { input: ['fine', word] } },
   { path: '/v1/engines/{model}/embeddings', body: { input: word } },
   { path: '/v1/images/generations', body: { prompt: word } },
+  { path: '/v1/images/generations', body: { prompt: 'fine', negative_prompt: word } },
   { path: '/v1/images/edits', form: { prompt: word } },
   { path: '/v1/images/edits', body: { prompt: word, images: [{ image_url: 'data:image/png;base64,iVBORw0KGgo=' }] } },
   { path: '/v1/images/variations', isWordless: true },
@@ -139,6 +146,7 @@ describe.each(engines)('blocked words everywhere on $kind', (engine) => {
     ['/suno/submit/music', { prompt: word, mv: 'chirp-v3-0' }],
     ['/suno/submit/music', { prompt: 'fine', tags: word, mv: 'chirp-v3-0' }],
     ['/v1/videos', { model: 'sora-2', prompt: word }],
+    ['/v1beta/models/sora-2:predictLongRunning', { instances: [{ prompt: word }] }],
     ['/v1/video/generations', { model: 'sora-2', prompt: 'fine', negative_prompt: word }],
     ['/kling/v1/videos/text2video', { model_name: 'sora-2', prompt: 'fine', negative_prompt: word }],
   ])('%s %j', async (path, body) => {

@@ -44,7 +44,7 @@ export const generationsClient: ClientCall = {
 
 export function orderedContent(body: Body, model: string, isEdit: boolean): PromptContent {
   const prompt = emptyPrompt();
-  if (typeof body.prompt === 'string') prompt.texts.push(body.prompt);
+  for (const text of [body.prompt, body.negative_prompt]) if (typeof text === 'string') prompt.texts.push(text);
   prompt.made = ({ upstreamModel, paramOverride, provider }) => {
     const order = orderOf({ ...body, ...paramOverride });
     const made = pictureModel(upstreamModel, model);

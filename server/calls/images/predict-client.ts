@@ -43,8 +43,11 @@ export const predictClient: ClientCall = {
   promptContent(body, model) {
     const prompt = emptyPrompt();
     const [instance = {}] = objectsIn(body.instances);
-    if (typeof instance.prompt === 'string') prompt.texts.push(instance.prompt);
-    const references = objectsIn(instance.referenceImages).length + (isObject(instance.image) ? 1 : 0);
+    const given = objectsIn(instance.referenceImages);
+    const { negativePrompt } = isObject(body.parameters) ? body.parameters : {};
+    for (const text of [instance.prompt, negativePrompt, ...given.flatMap(descriptionsIn)])
+      if (typeof text === 'string') prompt.texts.push(text);
+    const references = given.length + (isObject(instance.image) ? 1 : 0);
     for (let index = 0; index < references; index += 1)
       addMediaTokens(prompt, pictureTokens.usual, { most: pictureTokens.most, isImage: true });
     prompt.made = ({ upstreamModel, paramOverride, provider }) => {
@@ -62,6 +65,11 @@ export const predictClient: ClientCall = {
   ),
   responseFields: predictCaller.orderFields,
 };
+
+/** What is said of a picture that is given. */
+function descriptionsIn({ subjectImageConfig: subject, styleImageConfig: style }: Readonly<Record<string, unknown>>): unknown[] {
+  return [isObject(subject) ? subject.subjectDescription : undefined, isObject(style) ? style.styleDescription : undefined];
+}
 
 const buckets: ReadonlySet<string> = new Set(['gcsUri', 'storageUri', 'gcs_uri', 'storage_uri']);
 

@@ -1,5 +1,6 @@
 // What administrators and users work with: channels, tokens, codes, top-ups, logs, figures.
 import { vi } from 'vitest';
+import { DatabaseUnavailable } from '#server/db/collection.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import { epay } from '#server/features/wallet/payments/epay.ts';
 import { buildLog } from '#tests/support/build-log.ts';
@@ -147,14 +148,17 @@ export const deskRefusals = {
     return { told, details: { total: 2, done: 1, detail: { zh: `#999999 ${reason.zh}`, en: `#999999 ${reason.en}` } } };
   },
   async channels_stopped(desk) {
-    const ids = [await channelId(desk), await channelId(desk)];
+    const key = Array.from({ length: 101 }, (_, place) => `sk-${place}`).join('\n');
+    const ids: number[] = (await addChannel(desk, { base_url: desk.upstream.url, key })).data;
     const { db } = desk.app.context;
-    const collection = db.collection.bind(db);
-    const untilSecond = failingWrites(Object.assign(Object.create(db), { collection }), 1);
-    vi.spyOn(db, 'collection').mockImplementation(untilSecond.collection.bind(untilSecond));
+    const write = db.writeUnordered.bind(db);
+    // A hundred in a step.
+    vi.spyOn(db, 'writeUnordered')
+      .mockImplementationOnce((batch) => write(batch))
+      .mockImplementationOnce(() => Promise.reject(new DatabaseUnavailable('the database is away')));
     const told = toldBy(await desk.admin.post('/api/channel/batch/tag', { ids, tag: 'x' }));
     vi.restoreAllMocks();
-    return { told, details: { total: 2, done: 1 } };
+    return { told, details: { total: 101, done: 100 } };
   },
   channel_incomplete: channelRefusal({ name: ' ' }),
   channel_without_models: channelRefusal({ models: ' , ' }),
