@@ -18,7 +18,7 @@ const people = {
 type Person = keyof typeof people;
 
 /** Only administrators open them. */
-const deskScreens = ['/channel', '/redemption', '/setting', '/user'];
+const deskScreens = ['/balances', '/channel', '/invitations', '/redemption', '/setting', '/user'];
 const isForDesk = (screen: string) => deskScreens.some((path) => screen === path || screen.startsWith(`${path}/`));
 const screens = [...shellScreens.filter((screen) => !screen.includes('$')), ...recordScreens(1), '/token?open=new', '/no/such/page'];
 /** Style sheets come ahead of a screen, also of one that turns out to be closed to whoever opens it. */

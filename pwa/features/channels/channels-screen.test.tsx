@@ -189,26 +189,26 @@ describe('channels-screen', () => {
   test('each state says how many it would show: of all channels, and of what a search found', async () => {
     counts = { enabled: 31, disabled_by_hand: 5, disabled_by_system: 2 };
     open();
-    await shows(() => expect(states()).toEqual(['All 38', 'Enabled 31', 'Disabled 5', 'Auto-disabled 2']));
+    await shows(() => expect(states()).toEqual(['All 38', 'Enabled 31', 'Disabled 5', 'Auto-off 2']));
     // Of all channels still: a state does not narrow what it counts.
     screen.press('Disabled 5');
     await shows(() => expect(screen.text()).not.toContain('east'));
     expect(states()).toContain('Enabled 31');
     screen.leave();
     open({ keyword: 'st' });
-    await shows(() => expect(states()).toEqual(['All 2', 'Enabled 1', 'Disabled 1', 'Auto-disabled 0']));
+    await shows(() => expect(states()).toEqual(['All 2', 'Enabled 1', 'Disabled 1', 'Auto-off 0']));
   });
 
   test('of a search that found more than it tells, no state says how many', async () => {
     stored = Array.from({ length: 1_000 }, (_, at) => buildConsoleChannel({ id: at + 1, name: `st-${at}` }));
     open({ keyword: 'st' });
     await shows(() => expect(screen.text()).toContain('st-0'));
-    expect(states()).toEqual(['All', 'Enabled', 'Disabled', 'Auto-disabled']);
+    expect(states()).toEqual(['All', 'Enabled', 'Disabled', 'Auto-off']);
   });
 
   test('under their tags the totals of the tags are counted', async () => {
     open({ keyword: 'st', by: 'tag' });
-    await shows(() => expect(states()).toEqual(['All 7', 'Enabled 4', 'Disabled 2', 'Auto-disabled 1']));
+    await shows(() => expect(states()).toEqual(['All 7', 'Enabled 4', 'Disabled 2', 'Auto-off 1']));
   });
 
   test('a tag and the sum of all have their figures under the columns, as exact as those of a channel', async () => {

@@ -47,7 +47,7 @@ function tokenColumns(t: TFunction, { unit, isTouched, onToggle, onRemove }: Tok
       heading: t('tokens.column.name'),
       cell: (token) => <Name token={token} />,
       // The end of a key tells it from others.
-      least: 176,
+      least: 152,
       card: 'title',
       isLocked: true,
     },
