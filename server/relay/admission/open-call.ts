@@ -182,12 +182,13 @@ async function admitWithFiles(services: RelayServices, turn: Turn, progress: Pro
   const { endpoint, admission, asked, ownModel, content, conversation } = admitted;
   try {
     const { namesFiles: isAble, namesCaches: isCaching } = endpoint.dialect;
-    const named = { userId: admission.user.id, text: content.text, body: content.body };
+    // Most formats name none: nothing is put together for them.
+    const named = () => ({ userId: admission.user.id, text: content.text, body: content.body });
     const naming =
       isAble === true
-        ? filesNamed(services.context, named)
+        ? filesNamed(services.context, named())
         : isCaching === true
-          ? cacheNamed(services.context, { ...named, model: asked.model })
+          ? cacheNamed(services.context, { ...named(), model: asked.model })
           : null;
     const files = naming === null ? null : await naming;
     if (files === null) return { ...admitted, files };
