@@ -1,5 +1,5 @@
 // The last steps of every request that is not passed on as text, whatever format it came in.
-import { bytesOfJson, writeJson } from '#server/framing/long-json.ts';
+import { bodyOfValue } from '#server/framing/long-json.ts';
 import type { EncodedRequest, EncodeInput } from './encode-input.ts';
 import { refuseAccountObject, withoutOwnFiles } from './account-objects.ts';
 import { askedTier } from './service-tier.ts';
@@ -25,7 +25,7 @@ export function finalizeRequest({ body: written, dropped, files, doubtful }: Wri
   return {
     ...described,
     headers: sent.headers,
-    body: bytesOfJson(writeJson(sent.body, input.longTexts), input.longTexts),
+    body: bodyOfValue(sent.body, input.longTexts),
     dropped: [...dropped, ...applied.dropped, ...sent.dropped],
     ...(doubtful === undefined || doubtful.length === 0 ? {} : { doubtful }),
     ...(files === undefined || files.length === 0 ? {} : { files }),

@@ -53,9 +53,11 @@ const single: ReadonlySet<string> = new Set(['items', 'additionalProperties', 'n
  * stays the same object.
  */
 export function mapSchemas(schema: Schema, rewrite: (schema: Schema) => Schema): Schema {
-  const ofSchema = (value: unknown): unknown => (isObject(value) ? mapSchemas(value, rewrite) : value);
+  const ofSchema = (value: unknown): unknown => (isObject(value) ? rewrite(changed(value, ofWord)) : value);
+  const ofNamed = (_name: string, value: unknown): unknown => ofSchema(value);
   const ofWord = (word: string, value: unknown): unknown => {
-    if (maps.has(word) && isObject(value)) return changed(value, (_name, inner) => ofSchema(inner));
+    if (typeof value !== 'object') return value;
+    if (maps.has(word) && isObject(value)) return changed(value, ofNamed);
     if ((lists.has(word) || single.has(word)) && Array.isArray(value)) return unchanged(value, ofSchema);
     return single.has(word) ? ofSchema(value) : value;
   };
@@ -64,11 +66,13 @@ export function mapSchemas(schema: Schema, rewrite: (schema: Schema) => Schema):
 
 function changed(object: Schema, change: (name: string, value: unknown) => unknown): Schema {
   let isSame = true;
-  const entries = Object.entries(object).map(([name, value]): [string, unknown] => {
-    const written = change(name, value);
-    if (written !== value) isSame = false;
-    return [name, written];
-  });
+  const entries = Object.entries(object);
+  for (const entry of entries) {
+    const written = change(...entry);
+    if (written === entry[1]) continue;
+    isSame = false;
+    entry[1] = written;
+  }
   return isSame ? object : Object.fromEntries(entries);
 }
 

@@ -1,9 +1,12 @@
 // Bytes that lie in memory or in a file, read piece by piece, and bodies that are put together from them.
+import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import { freeBytes } from './free-bytes.ts';
 
 export interface ByteSource {
-  /** Bytes. */
+  /** Bytes. Where `measure` has not run, it may take long. */
   readonly size: number;
+  /** Counts the size in steps. Missing: it is known. */
+  measure?(): Generator<void, void>;
   /** Those from `from` up to `to`, both within it. A view where they are in memory; where they are not, they are read into `into`, if it is given. */
   read(from: number, to: number, into?: ReadBuffer): Buffer | Promise<Buffer>;
   /** It stays readable until what is returned is called, even if its owner lets it go before. */
@@ -12,6 +15,8 @@ export interface ByteSource {
 
 /** Bytes that are read at once. */
 export const pieceBytes = 128 * 1024;
+/** Bytes after which a reader lets others go on: a socket that takes everything at once never makes it wait. */
+const turnBytes = 1024 * 1024;
 
 /** Memory that one reader uses again and again: what was read into it before is gone. Nothing is taken before it is needed. */
 export class ReadBuffer {
@@ -64,12 +69,20 @@ export interface OpenBody extends AsyncIterable<Buffer> {
 
 /** A body of known length that is read while it is sent, as often as it is sent. */
 export class PiecedBody {
-  readonly size: number;
   readonly #pieces: readonly ByteSource[];
 
   constructor(pieces: readonly ByteSource[]) {
     this.#pieces = pieces;
-    this.size = pieces.reduce((sum, piece) => sum + piece.size, 0);
+  }
+
+  /** Bytes. Where it was not measured, it may take long. */
+  get size(): number {
+    return this.#pieces.reduce((sum, piece) => sum + piece.size, 0);
+  }
+
+  /** Counts the size in steps; null: it is known. */
+  measure(): Generator<void, void> | null {
+    return this.#pieces.some((piece) => piece.measure !== undefined) ? measured(this.#pieces) : null;
   }
 
   /** For whoever writes it down: what it holds is only sent. */
@@ -88,6 +101,10 @@ export class PiecedBody {
   }
 }
 
+function* measured(pieces: readonly ByteSource[]): Generator<void, void> {
+  for (const piece of pieces) if (piece.measure !== undefined) yield* piece.measure();
+}
+
 /** All of a body at once, for whoever cannot take it in pieces. */
 export async function wholeOf(body: Buffer | PiecedBody): Promise<Buffer> {
   if (!(body instanceof PiecedBody)) return body;
@@ -103,10 +120,16 @@ export async function wholeOf(body: Buffer | PiecedBody): Promise<Buffer> {
  */
 async function* bytesOf(pieces: readonly ByteSource[], close: () => void): AsyncGenerator<Buffer> {
   const into = new ReadBuffer();
+  let read = 0;
   try {
     for (const piece of pieces) {
       for (let at = 0; at < piece.size; at += pieceBytes) {
         const end = at + pieceBytes;
+        if (read >= turnBytes) {
+          read = 0;
+          await turnOfOthers();
+        }
+        read += pieceBytes;
         yield end <= piece.size ? await piece.read(at, end, into) : await piece.read(at, piece.size);
       }
     }

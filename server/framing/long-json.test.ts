@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { PiecedBody, wholeOf } from './byte-source.ts';
-import { LongTexts } from './long-json.ts';
+import { bodyOfValue, LongTexts } from './long-json.ts';
 import { readLongJson } from './read-long-json.ts';
 import type { LongJson } from './read-long-json.ts';
 
@@ -16,6 +16,12 @@ function known(json: string | Buffer): LongJson {
   const long = read(json);
   if (long === null) throw new Error('It is read as it is');
   return long;
+}
+
+function stepsOf(work: Generator<void, unknown>): number {
+  let steps = 1;
+  while (work.next().done !== true) steps += 1;
+  return steps;
 }
 
 const written = async ({ json, texts }: LongJson) => (await wholeOf(texts.bytes(json))).toString('utf8');
@@ -131,5 +137,37 @@ describe('large JSON', () => {
     let count = 0;
     while (steps.next().done !== true) count += 1;
     expect(count).toBeGreaterThanOrEqual(6);
+  });
+
+  it('one long text takes steps, whatever its letters', () => {
+    for (const letters of ['x', '"', '用', '\u{1F600}']) {
+      const json = JSON.stringify({ a: letters.repeat(4_000_000 / letters.length) });
+      expect(stepsOf(readLongJson(Buffer.from(json))), letters).toBeGreaterThanOrEqual(4);
+    }
+  });
+
+  it('what is sent is written and measured in steps, and let through in turns', async () => {
+    const value = { a: 'x"'.repeat(2_000_000), b: Array.from({ length: 5_000 }, (_, index) => `${index}`.repeat(100)) };
+    const size = Buffer.byteLength(JSON.stringify(value));
+    const { json, texts } = known(JSON.stringify(value));
+    for (const body of [bodyOfValue(value, new LongTexts(texts)), texts.bytes(json)]) {
+      if (!(body instanceof PiecedBody)) throw new Error('It has no pieces');
+      const steps = body.measure();
+      expect(steps === null ? 0 : stepsOf(steps)).toBeGreaterThanOrEqual(8);
+      expect(body.size).toBe(size);
+      let [turns, sent] = [0, 0];
+      let waiting = setImmediate(function count() {
+        turns += 1;
+        waiting = setImmediate(count);
+      });
+      for await (const piece of body.open()) sent += piece.length;
+      clearImmediate(waiting);
+      expect(sent).toBe(size);
+      expect(turns).toBeGreaterThanOrEqual(Math.floor(size / 1_048_576));
+    }
+  });
+
+  it('what is small is written at once', () => {
+    expect(bodyOfValue({ a: 1 }, undefined)).toEqual(Buffer.from('{"a":1}'));
   });
 });

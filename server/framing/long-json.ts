@@ -11,6 +11,8 @@ import { isObject } from './loose-json.ts';
 export const leastBytes = 256;
 /** Letters that are escaped at once. */
 const pieceLetters = 32 * 1024;
+/** Letters whose bytes are counted in one step. */
+const lettersInAStep = 256 * 1024;
 const [quote, backslash] = [0x22, 0x5c];
 /** Bytes of the longest escape, `\u003d`. */
 const longestEscape = 6;
@@ -68,18 +70,44 @@ export class LongTexts {
 
   /** What is sent for JSON with marks in it. */
   bytes(json: string): Buffer | PiecedBody {
-    const parts = json.split(this.#mark);
-    if (parts.length === 1) return Buffer.from(json);
+    if (!json.includes(this.#mark)) return Buffer.from(json);
+    const pieces = () => this.#pieces(json);
+    return new PiecedBody([
+      new WrittenJson(function* split() {
+        const all = pieces();
+        yield;
+        return all;
+      }),
+    ]);
+  }
+
+  /** What is sent for a value, which is written when that is measured. */
+  body(value: unknown): PiecedBody {
+    const write = () => this.write(value);
+    const pieces = (json: string) => this.#pieces(json);
+    return new PiecedBody([
+      new WrittenJson(function* written() {
+        const json = write();
+        yield;
+        const all = pieces(json);
+        yield;
+        return all;
+      }),
+    ]);
+  }
+
+  #pieces(json: string): LongText[] {
+    const [before = '', ...parts] = json.split(this.#mark);
     const pieces: LongText[] = [];
-    addPieces(pieces, { text: parts[0] ?? '', isPlain: false }, true);
-    for (const part of parts.slice(1)) {
+    addPieces(pieces, { text: before, isPlain: false, isJson: true });
+    for (const part of parts) {
       const end = part.indexOf('"');
       const long = this.#texts[Number(part.slice(0, end))];
       if (long === undefined) throw new Error('A text has no such mark');
-      addPieces(pieces, long, false);
-      addPieces(pieces, { text: part.slice(end), isPlain: false }, true);
+      addPieces(pieces, long);
+      addPieces(pieces, { text: part.slice(end), isPlain: false, isJson: true });
     }
-    return new PiecedBody([new WrittenJson(pieces)]);
+    return pieces;
   }
 
   #textOf(marked: string): LongText {
@@ -123,9 +151,7 @@ function define(object: object, name: string, value: unknown): void {
   Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
 }
 
-function addPieces(pieces: LongText[], long: LongText, isJson: boolean): void {
-  const { text } = long;
-  const isPlain = long.isPlain || (!isJson && isPlainText(text));
+function addPieces(pieces: LongText[], { text, isPlain, isJson = false }: LongText): void {
   for (let at = 0; at < text.length;) {
     let end = Math.min(text.length, at + pieceLetters);
     // Two halves of one character are written together.
@@ -145,22 +171,41 @@ function isHighSurrogate(code: number): boolean {
 }
 
 class WrittenJson implements ByteSource {
-  readonly size: number;
-  readonly #pieces: readonly LongText[];
+  /** Null once the pieces are there. */
+  #make: (() => Generator<void, LongText[]>) | null;
+  #pieces: readonly LongText[] = [];
   /** Where each of them begins. */
-  readonly #starts: Float64Array;
+  #starts = new Float64Array(0);
+  #size = 0;
   /** The piece that was written last: a read that ends within it is followed by one that begins there. */
   #last: { index: number; bytes: Buffer } | null = null;
 
-  constructor(pieces: readonly LongText[]) {
-    this.#pieces = pieces;
-    this.#starts = new Float64Array(pieces.length);
-    let size = 0;
-    for (const [index, piece] of pieces.entries()) {
-      this.#starts[index] = size;
-      size += sizeOf(piece);
+  constructor(make: () => Generator<void, LongText[]>) {
+    this.#make = make;
+  }
+
+  get size(): number {
+    if (this.#make !== null) {
+      const steps = this.measure();
+      while (steps.next().done !== true);
     }
-    this.size = size;
+    return this.#size;
+  }
+
+  *measure(): Generator<void, void> {
+    if (this.#make === null) return;
+    const pieces = yield* this.#make();
+    const starts = new Float64Array(pieces.length);
+    let [size, looked] = [0, 0];
+    for (const [index, piece] of pieces.entries()) {
+      starts[index] = size;
+      size += sizeOf(piece);
+      looked += piece.text.length;
+      if (looked < lettersInAStep) continue;
+      looked = 0;
+      yield;
+    }
+    [this.#make, this.#pieces, this.#starts, this.#size] = [null, pieces, starts, size];
   }
 
   read(from: number, to: number, into?: ReadBuffer): Buffer {
@@ -218,10 +263,13 @@ class WrittenJson implements ByteSource {
   }
 }
 
-function sizeOf({ text, isPlain, isJson }: LongText): number {
+/** Bytes of a piece, which is noted to be plain where it is. */
+function sizeOf(piece: LongText): number {
+  const { text, isPlain, isJson } = piece;
   if (isPlain) return text.length;
   const bytes = Buffer.byteLength(text);
-  return isJson === true ? bytes : bytes + escapeBytes(text);
+  piece.isPlain = isJson === true ? bytes === text.length : isPlainText(text);
+  return isJson === true || piece.isPlain ? bytes : bytes + escapeBytes(text);
 }
 
 /** Bytes that `JSON.stringify` adds to the letters of a text; several times as fast as writing it. */
@@ -258,4 +306,9 @@ export function writeJson(value: unknown, texts: LongTexts | undefined): string 
 /** What is sent of JSON that `writeJson` has written, or that came with these texts. */
 export function bytesOfJson(json: string, texts: LongTexts | undefined): Buffer | PiecedBody {
   return texts === undefined ? Buffer.from(json) : texts.bytes(json);
+}
+
+/** What is sent for a value: of a large one it is written, and its bytes counted, when that is measured. */
+export function bodyOfValue(value: unknown, texts: LongTexts | undefined): Buffer | PiecedBody {
+  return texts === undefined ? Buffer.from(JSON.stringify(value)) : texts.body(value);
 }

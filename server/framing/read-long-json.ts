@@ -70,11 +70,7 @@ function isName(bytes: Buffer, after: number): boolean {
 
 /** The letters between two quotes; null: they are none that JSON allows. */
 function* readText(bytes: Buffer, start: number, end: number): Generator<void, LongText | null> {
-  if (!bytes.subarray(start, end).includes(backslash)) {
-    const text = lettersIn(bytes, start, end);
-    if (end - start > stepBytes) yield;
-    return text === null ? null : { text, isPlain: text.length === end - start };
-  }
+  if (!bytes.subarray(start, end).includes(backslash)) return yield* readPlainText(bytes, start, end);
   const pieces: string[] = [];
   for (let at = start; at < end;) {
     const until = end - at <= escapedBytes ? end : cutBefore(bytes, at, at + escapedBytes);
@@ -84,7 +80,23 @@ function* readText(bytes: Buffer, start: number, end: number): Generator<void, L
     at = until;
     if (at < end) yield;
   }
-  return { text: pieces.length === 1 ? (pieces[0] ?? '') : pieces.join(''), isPlain: false };
+  const [only = ''] = pieces;
+  if (pieces.length === 1) return { text: only, isPlain: false };
+  yield;
+  return { text: pieces.join(''), isPlain: false };
+}
+
+/** Without escapes. A long one is decoded in one step, which is what putting it together would take, and looked at in others. */
+function* readPlainText(bytes: Buffer, start: number, end: number): Generator<void, LongText | null> {
+  const isLong = end - start > stepBytes;
+  if (isLong) yield;
+  const text = bytes.toString('utf8', start, end);
+  if (isLong) yield;
+  for (let at = 0; at < text.length; at += stepBytes) {
+    if (at > 0) yield;
+    if (control.test(isLong ? text.slice(at, at + stepBytes) : text)) return null;
+  }
+  return { text, isPlain: text.length === end - start };
 }
 
 /** Null: they are none that JSON allows. */

@@ -85,7 +85,7 @@ export class ResponseStore {
     const { output: told, ...shell } = response;
     const output = Array.isArray(told) ? told.filter(isObject) : [];
     const id = String(response['id']);
-    const itemsJson = writeToKeep([...input, ...output]);
+    const itemsJson = await writeToKeep([...input, ...output]);
     const shellText = JSON.stringify(shell);
     const chainParts = chainPartsOf([...input, ...output], itemsJson.parts, chain);
     const expiresAt = this.expiry();

@@ -30,7 +30,7 @@ describe('JSON at rest', () => {
       const text = JSON.stringify(value);
       const pieces = await sealJson(sealing, 'user:1', text);
       expect((await openText(sealing, 'user:1', pieces)) === text).toBe(true);
-      const written = writeToKeep(value);
+      const written = await writeToKeep(value);
       expect(written.bytes).toBe(Buffer.byteLength(text));
       const others = await Array.fromAsync(sealPieces(sealing, 'user:1', written.body));
       expect((await openText(sealing, 'user:1', others)) === text).toBe(true);

@@ -2,6 +2,8 @@
 // same form whichever step it was. Calls, tests of channels and lists of models all go this way.
 import type { CallPieces } from '#server/calls/call-kind.ts';
 import type { AppContext } from '#server/context.ts';
+import { PiecedBody } from '#server/framing/byte-source.ts';
+import { stepByStep } from '#server/queues/step-by-step.ts';
 import type { LeftFile } from '#server/dialects/left-files.ts';
 import { headerTier } from '#server/dialects/service-tier.ts';
 import { authorizeRequest, buildRequest, wayOf } from './build-request.ts';
@@ -65,7 +67,7 @@ export interface SendOptions {
 }
 
 /**
- * Sends a call in the format of the channel's provider. A promise only where the authorisation takes one, or tokens have to be read.
+ * Sends a call in the format of the channel's provider. A promise only where the authorisation takes one, tokens have to be read, or the body is long.
  * @throws {AppError} as `buildRequest`; nothing has been sent then
  */
 export function sendCall(
@@ -112,8 +114,12 @@ export function sendCall(
     const ensure = (first: CallExchange) => withoutRefused(first, { channel: call.channel, doubtful, resend });
     return begun instanceof Promise ? begun.then(ensure) : ensure(begun);
   };
+  const measure = (open: UpstreamRequest) => {
+    const measuring = open.body instanceof PiecedBody ? open.body.measure() : null;
+    return measuring === null ? prepare(open) : stepByStep(measuring).then(() => prepare(open));
+  };
   const encoded = buildRequest({ ...call, settings: context.settings });
-  return encoded instanceof Promise ? encoded.then(prepare) : prepare(encoded);
+  return encoded instanceof Promise ? encoded.then(measure) : measure(encoded);
 }
 
 /** Null: it goes in one. */

@@ -1,7 +1,6 @@
 // A call that goes to its provider in pieces, each a call of another kind, and comes back as one response in the caller's own format:
 // whoever receives it need not know. What is whole is asked for a few at a time; streams follow each other.
 import { writeJson } from '#server/framing/long-json.ts';
-import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import { sumOfUsages } from '#shared/token-usage.ts';
 import type { CallKind, CallPiece, CallPieces, PieceEndings } from '#server/calls/call-kind.ts';
 import type { ResponseWriterOptions } from '#server/dialects/client-dialect.ts';
@@ -10,6 +9,7 @@ import { framings } from '#server/framing/registry.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 import type { JsonObject } from '#server/framing/loose-json.ts';
 import { inParallel } from '#server/queues/in-parallel.ts';
+import { stepByStep } from '#server/queues/step-by-step.ts';
 import type { UpstreamCall } from './build-request.ts';
 import type { CallExchange, ExchangeContext, Received, SendOptions, SentRequest } from './exchange.ts';
 import { PieceStream } from './piece-stream.ts';
@@ -192,23 +192,8 @@ async function wholeOf(answering: Answering, begun: CallExchange): Promise<Recei
 }
 
 async function joined({ join }: CallPieces, answers: readonly Extract<Answer, { kind: 'answer' }>[]): Promise<Buffer> {
-  if (join.of === 'bytes') return inTurns(join.join(answers.map(({ body }) => body)));
+  if (join.of === 'bytes') return stepByStep(join.join(answers.map(({ body }) => body)));
   return Buffer.from(JSON.stringify(join.join(answers.map(({ told }) => told))));
-}
-
-/** Longer than this nobody waits for the event loop. */
-const stepMs = 5;
-
-/** What is long gives the event loop back in between. */
-async function inTurns<Result>(work: Generator<void, Result>): Promise<Result> {
-  for (;;) {
-    const end = performance.now() + stepMs;
-    do {
-      const step = work.next();
-      if (step.done === true) return step.value;
-    } while (performance.now() < end);
-    await turnOfOthers();
-  }
 }
 
 /** Each of those that failed may be billed. */
@@ -240,7 +225,7 @@ async function answerTo(
     responseFields: {},
     writer: { ...writer, asked: piece.asked },
   };
-  const decoded = isLong(response.body) ? await inTurns(over.kind.decodeLong(input)) : over.kind.decode(input);
+  const decoded = isLong(response.body) ? await stepByStep(over.kind.decodeLong(input)) : over.kind.decode(input);
   if (decoded.kind === 'failed') {
     return failure(decoded.error === null ? invalidResponse() : failureInBody(decoded.error, call.channel));
   }

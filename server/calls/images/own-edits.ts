@@ -1,6 +1,6 @@
 // Edits at providers that are asked for them in a form of their own: what comes as a form or as JSON with addresses goes as their JSON, files
 // encoded while they are sent.
-import { bytesOfJson, writeJson } from '#server/framing/long-json.ts';
+import { bodyOfValue } from '#server/framing/long-json.ts';
 import { randomUUID } from 'node:crypto';
 import { fieldRules } from '#shared/field-rules.ts';
 import type { CallInput, EncodedRequest } from '#server/dialects/encode-input.ts';
@@ -40,7 +40,7 @@ export function encodeEdit(asked: CallInput, edit: PictureEdit, form: PictureFor
   const { body, headers, dropped: lost } = edit.writeRequest(rest, upstreamModel, given);
   return {
     ...encoded(asked, ''),
-    body: files.length === 0 ? bytesOfJson(writeJson(body, asked.longTexts), asked.longTexts) : bodyWith(JSON.stringify(body), files),
+    body: files.length === 0 ? bodyOfValue(body, asked.longTexts) : bodyWith(JSON.stringify(body), files),
     headers: headers ?? null,
     dropped: [...dropped, ...lost],
     isWhole: true,
