@@ -27,7 +27,7 @@ import { cancelBatch } from './cancel-batch.ts';
 import { createBatch } from './create-batch.ts';
 import type { AskedBatch } from './create-batch.ts';
 import { geminiBatches } from './gemini-batches.ts';
-import { inlinedResults, oneAfterOther } from './inlined-results.ts';
+import { inlinedResults, writtenTwice } from './inlined-results.ts';
 import { isOfVectors, operationOf, resultsFileOf } from './told-operation.ts';
 
 const { name: form } = geminiBatches;
@@ -137,10 +137,11 @@ async function tell(services: RelayServices, batch: BatchRecord): Promise<KeptAn
   if (batch.input_file !== '') return { json: operationOf(batch, { responsesFile: resultsFileOf(batch) }) };
   const { head, middle, tail } = inParts(batch);
   // Google's packages read them in the metadata, other callers in the response.
+  const openItems = async () => inlinedResults(await results.open(), results.edit);
   const open = async () => {
-    const first = inlinedResults(await results.open(), { edit: results.edit, head, tail: middle });
-    const second = async () => inlinedResults(await results.open(), { edit: results.edit, head: Buffer.alloc(0), tail });
-    return oneAfterOther(first, second);
+    const items = await openItems();
+    const copy = services.context.bodies.spool.open(`user:${batch.user_id}`);
+    return writtenTwice(items, { head, middle, tail, copy, openAgain: openItems });
   };
   return { response: await passFile(services.context, { userId: batch.user_id, type: jsonType, open }) };
 }
