@@ -18,6 +18,7 @@ export function changeOf(log: Log): number {
     case 'batch_settled':
     case 'store_day':
     case 'tuning_settled':
+    case 'cache_ended':
     case 'call_refunded':
       return event.amount;
     default:

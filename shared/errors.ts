@@ -86,6 +86,11 @@ export const errors = {
     '微调任务结束时会自动退回未使用的额度，不能手动退款',
     'What a fine-tuning job does not use comes back when it ends, not by hand',
   ),
+  refund_of_cache: entry(
+    200,
+    '上下文缓存结束时会自动退回未使用的额度，不能手动退款',
+    'The unused time of a context cache is refunded when the cache ends, not by hand',
+  ),
   refund_too_large: entry(200, '最多还能退回 {quota} 额度', 'At most {quota} quota can be given back'),
   target_timestamp_required: entry(200, 'target timestamp is required', 'target timestamp is required'),
   exports_running: entry(429, '同时进行的导出过多，请等前一个完成', 'Too many exports are running: wait until one has ended'),

@@ -89,6 +89,18 @@ export const LogEvent = z.discriminatedUnion('code', [
     amount: z.int(),
     ...settlement,
   }),
+  /** A context cache was stored from `from` until `until` (unix seconds). `cost`: what storing cost; `amount`: what went back of what was paid ahead. */
+  z.object({
+    code: z.literal('cache_ended'),
+    cache: z.string(),
+    model: z.string(),
+    tokens: z.int(),
+    from: z.int(),
+    until: z.int(),
+    cost: z.int(),
+    amount: z.int(),
+    ...settlement,
+  }),
   /** An administrator gave back what a call had cost, or a part of it. `call`: the id of its row. */
   z.object({ code: z.literal('call_refunded'), amount: z.int(), call: z.int(), model: z.string(), reason: z.string() }),
   /** Rows from before a moment (unix seconds) were deleted. */

@@ -25,7 +25,6 @@ import type { CachePlace } from './upstream-caches.ts';
 const idLength = 24;
 /** Nobody looks at one before, whose creation is under way. */
 const creationMs = 15 * 60_000;
-const unpriced = { zh: '没有缓存存储价格', en: 'has no price for storing caches' };
 const nowhere = { zh: '的渠道不支持 cachedContents', en: 'is served by no channel that keeps cachedContents' };
 
 /** @throws {AppError} of the key, the model, the words, the bounds, the balance and the provider */
@@ -37,7 +36,6 @@ export async function createCache(services: RelayServices, caller: KeptCaller, a
   gate.checkModel(admission, model);
   const { channel, upstreamModel, place } = await channelFor(services, caller, model);
   const terms = cacheTerms(context, { model, group });
-  if (terms === null) throw badField('model', unpriced);
   const prompt = clientDialects.gemini.calls.chat.promptContent(contents);
   await checkWords(services, userId, prompt);
   const counted = await countPrompt(prompt, model, { owner: userId, isEstimated: false });
@@ -50,6 +48,8 @@ export async function createCache(services: RelayServices, caller: KeptCaller, a
   try {
     const record: ContextCacheRecord = {
       ...terms,
+      pending_spans: JSON.stringify([{ ...terms, group, from: created, until }]),
+      first_request_id: requestId,
       id: context.randomText(idLength).toLowerCase(),
       user_id: userId,
       username: user.username,
@@ -94,7 +94,7 @@ interface Making {
   record: ContextCacheRecord;
   channel: PreparedChannel;
   place: CachePlace;
-  contents: object;
+  contents: AskedCache['contents'];
 }
 
 async function makeThere({ context }: RelayServices, { record, channel, place, contents }: Making): Promise<ContextCacheRecord> {

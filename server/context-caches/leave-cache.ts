@@ -1,11 +1,15 @@
-// A cache that is over: what its storing did not use goes back, once, and the provider lets it go. Trying again is harmless: the ledger's entries
-// have names that the record gives them.
+// Ends a cache: refunds the time that it was not stored, once, writes the row that reports it, and deletes the cache at the provider. Trying again is
+// harmless: the ledger's entries have names that the record gives them, and the row has its id.
+import { LogType } from '#shared/logs.ts';
+import { quotaLogText } from '#shared/quota.ts';
 import type { AppContext } from '#server/context.ts';
 import type { ContextCacheRecord } from '#server/db/records/context-cache.ts';
 import type { Asking } from '#server/files/upstream-files.ts';
+import { writeLog } from '#server/logs/write-log.ts';
+import { adjusted } from '#server/money/charge-lines.ts';
 import { returnRest } from '#server/money/return-rest.ts';
 import { addChannelUse } from '#server/upstream/deleted-channels.ts';
-import { storingCost } from './cache-price.ts';
+import { spansCost, spansOf } from './cache-price.ts';
 import { deleteThere } from './upstream-caches.ts';
 
 const retryMs = 60_000;
@@ -21,6 +25,7 @@ export async function leaveCache(
   const set = {
     state: 'leaving' as const,
     left_at: at,
+    log_id: await context.db.nextId('logs'),
     poll_at: context.now() + retryMs,
     ...(upstreamId === undefined ? {} : { upstream_id: upstreamId }),
   };
@@ -33,22 +38,83 @@ export async function finishLeaving(context: AppContext & Asking, cache: Context
   const caches = context.db.collection('context_caches');
   const again = () => caches.patch({ id: cache.id, state: 'leaving' }, { set: { poll_at: context.now() + retryMs } });
   const rest = restOf(cache);
+  let returned = rest;
   if (rest > 0) {
     const paid = { user_id: cache.user_id, token_id: cache.token_id, token_reserved: cache.token_paid };
     const refOf = (account: string) => `cache:${cache.id}:refund:${account}`;
     const isDone = await returnRest(context, paid, { rest, kind: 'cache_refund', refOf });
     if (isDone === null) return void (await again());
     if (!isDone) context.log.error({ cache: cache.id, quota: rest }, 'what a cache did not use could not be given back');
+    if (!isDone) returned = 0;
   }
+  await reportEnd(context, cache, returned);
   const isGone = cache.expires_at + givenUpAfter < context.now() / 1000 || (await deleteThere(context, cache));
   if (!isGone) return void (await again());
   const removed = await caches.remove({ id: cache.id, state: 'leaving' });
   // A figure for administrators: whoever ends the cache corrects it.
-  if (removed > 0 && rest > 0) await addChannelUse(context.db, cache.channel_id, -rest);
+  if (removed > 0 && returned > 0) await addChannelUse(context.db, cache.channel_id, -returned);
 }
 
-/** What was paid ahead beyond the seconds that it was there. */
+/** Returns what was paid ahead beyond the seconds that the cache was stored, in quota. */
 function restOf(cache: ContextCacheRecord): number {
-  const seconds = Math.max(0, Math.min(cache.left_at, cache.expires_at) - cache.created_at);
-  return Math.max(0, cache.paid - storingCost(cache, cache.tokens, seconds));
+  return Math.max(0, cache.paid - spansCost(spansOf(cache), cache.tokens, endOf(cache)));
+}
+
+function endOf(cache: ContextCacheRecord): number {
+  return Math.max(cache.created_at, Math.min(cache.left_at, cache.expires_at));
+}
+
+/** Writes the row that says how long the cache was stored, what that cost, and what was refunded. A creation that was never charged has none. */
+async function reportEnd(context: AppContext, cache: ContextCacheRecord, returned: number): Promise<void> {
+  const { id, model, tokens, created_at: from, first_request_id: request = cache.request_id, log_id: rowId } = cache;
+  if (rowId === undefined) return;
+  const charge = await context.db.collection('logs').first({ request_id: request, type: LogType.consumption });
+  if (charge === null) return;
+  const { settings } = context;
+  const display = { inCurrency: settings.get('DisplayInCurrencyEnabled'), quotaPerUnit: settings.get('QuotaPerUnit') };
+  const [until, cost] = [endOf(cache), cache.paid - returned];
+  await writeLog(context, {
+    id: rowId,
+    user_id: cache.user_id,
+    username: cache.username,
+    type: LogType.system,
+    token_id: cache.token_id,
+    token_name: cache.token_name,
+    model_name: model,
+    channel_id: cache.channel_id,
+    group: cache.group,
+    request_id: request,
+    // What is not listed as spent is not listed as given back.
+    ...(charge.hidden === true || returned === 0 ? {} : { refunded: returned }),
+    content: `上下文缓存 ${id} 已结束：存储 ${tokens} 个 token，共 ${until - from} 秒，计费 ${quotaLogText(cost, display)}，退回 ${quotaLogText(returned, display)}`,
+    event: {
+      code: 'cache_ended',
+      cache: id,
+      model,
+      tokens,
+      from,
+      until,
+      cost,
+      amount: returned,
+      ...(charge.hidden === true ? {} : { order: charge.id }),
+      ...linesOf(cache, until, cost),
+    },
+  });
+}
+
+/** Returns a line for each price that the cache was stored at: token-hours at USD per million. Ratios that differ between them stand in their prices. */
+function linesOf(cache: ContextCacheRecord, until: number, cost: number) {
+  const spans = spansOf(cache).filter((span) => span.from < until);
+  const [first = cache] = spans;
+  const isOneRatio = spans.every((span) => span.group_ratio === first.group_ratio);
+  const { quota_per_unit: quotaPerUnit } = first;
+  const lines = spans.map((span) => ({
+    part: 'cache_storage',
+    quantity: (cache.tokens * (Math.min(span.until, until) - span.from)) / 3600,
+    price: (span.price * (isOneRatio ? 1 : span.group_ratio) * span.quota_per_unit) / quotaPerUnit,
+    per: 'million' as const,
+    source: 'upstream' as const,
+  }));
+  const groupRatio = isOneRatio ? first.group_ratio : 1;
+  return { lines: adjusted(lines, cost, { groupRatio, quotaPerUnit }), group_ratio: groupRatio, quota_per_unit: quotaPerUnit };
 }

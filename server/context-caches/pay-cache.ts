@@ -8,6 +8,7 @@ import type { ContextCacheRecord } from '#server/db/records/context-cache.ts';
 import type { Reservation } from '#server/money/leases/reservation.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import { chargeOf } from '#server/tasks/task-charge.ts';
+import { pendingSpansOf } from './cache-price.ts';
 
 /** @param quota what is charged, more than `pending_paid` where more than storing is paid for @throws {AppError} where it is charged by nobody */
 export async function payPending(
@@ -42,6 +43,7 @@ export async function notePaid(
     pending_paid: 0,
     pending_until: 0,
     poll_at: until * 1000,
+    ...(cache.pending_spans === undefined || cache.pending_spans === '' ? {} : { spans: cache.pending_spans, pending_spans: '' }),
   };
   const caches = db.collection('context_caches');
   const isOpen = { id, request_id: request, pending_until: until, state: { in: ['paying' as const, 'stored' as const] } };
@@ -65,11 +67,13 @@ export async function pendingCharge(
 
 /** One price, no tokens: they are told by the calls that use it. */
 function rowOf({ now, settings }: AppContext, cache: ContextCacheRecord, quota: number) {
-  const { id, tokens, pending_until: until, channel_id: channel } = cache;
+  const { id, tokens, pending_until: until, channel_id: channel, first_request_id: first } = cache;
+  const terms = pendingSpansOf(cache).at(-1) ?? cache;
+  const isExtension = first !== undefined && first !== cache.request_id;
   const other: LogOther = {
-    group_ratio: cache.group_ratio,
-    quota_per_unit: cache.quota_per_unit,
-    context_cache: { id, tokens, until },
+    group_ratio: terms.group_ratio,
+    quota_per_unit: terms.quota_per_unit,
+    context_cache: { id, tokens, until, price: terms.price, ...(isExtension ? { first_request_id: first } : {}) },
     admin_info: { use_channel: [String(channel)] },
   };
   return {
@@ -86,7 +90,7 @@ function rowOf({ now, settings }: AppContext, cache: ContextCacheRecord, quota: 
     is_stream: false,
     channel_id: channel,
     token_id: cache.token_id,
-    group: cache.group,
+    group: terms.group,
     other,
     request_id: cache.request_id,
     ...(settings.get('LogConsumeEnabled') ? {} : { hidden: true }),

@@ -3,9 +3,12 @@ import { AppError } from '#shared/errors.ts';
 import type { ContextCacheRecord } from '#server/db/records/context-cache.ts';
 import { askAccount, channelOf, errorOf } from '#server/files/upstream-files.ts';
 import type { Asking } from '#server/files/upstream-files.ts';
+import { bytesOfJson, LongTexts, writeJson } from '#server/framing/long-json.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import { refusesChannel } from '#server/upstream/failure-consequences.ts';
+import type { UpstreamBody } from '#server/upstream/send.ts';
+import type { AskedCache } from './read-asked.ts';
 import { vertex, vertexHost } from '#server/upstream/providers/vertex.ts';
 import { invalidResponse } from '#server/upstream/upstream-error.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
@@ -65,14 +68,29 @@ export class CacheRefusal extends Error {
 export async function createThere(
   context: Asking,
   channel: PreparedChannel,
-  { place, record, seconds, contents }: { place: CachePlace; record: ContextCacheRecord; seconds: number; contents: object },
+  {
+    place,
+    record,
+    seconds,
+    contents,
+  }: { place: CachePlace; record: ContextCacheRecord; seconds: number; contents: AskedCache['contents'] },
 ): Promise<ToldCache> {
   const bare = record.upstream_model.replace(/^models\//, '');
   const model = place.parent === '' ? `models/${bare}` : `${place.parent}publishers/google/models/${bare}`;
-  const body = Buffer.from(JSON.stringify({ model, displayName: record.id, ttl: `${seconds}s`, ...contents }));
+  // Contents may be as large as a body: their texts are escaped while they are sent.
+  const texts = new LongTexts();
+  const kept = place.parent === '' ? contents : withRoles(contents);
+  const body = bytesOfJson(writeJson({ model, displayName: record.id, ttl: `${seconds}s`, ...kept }, texts), texts);
   const told = readTold(await ask(context, channel, { method: 'POST', root: place.root, path: `/${place.parent}cachedContents`, body }));
   if (told === null) throw new CacheRefusal(errorOf(context, invalidResponse()), true);
   return told;
+}
+
+/** Vertex AI refuses contents without a role, which are the user's. */
+function withRoles(kept: Readonly<Record<string, unknown>>): object {
+  const { contents } = kept;
+  const each: unknown[] = Array.isArray(contents) ? contents : isObject(contents) ? [contents] : [];
+  return each.length === 0 ? kept : { ...kept, contents: each.map((one) => (isObject(one) ? { role: 'user', ...one } : one)) };
 }
 
 /** @throws {CacheRefusal} */
@@ -119,7 +137,7 @@ export async function findThere(context: Asking, channel: PreparedChannel, recor
 async function ask(
   context: Asking,
   channel: PreparedChannel,
-  { method, root, path, body }: { method: 'POST' | 'PATCH'; root: string; path: string; body: Buffer },
+  { method, root, path, body }: { method: 'POST' | 'PATCH'; root: string; path: string; body: UpstreamBody },
 ): Promise<Readonly<Record<string, unknown>>> {
   const headers = { 'content-type': 'application/json' };
   const received = await askAccount(context, channel, { method, root, path, body, headers });

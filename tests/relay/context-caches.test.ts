@@ -7,7 +7,7 @@ import type { ContextCacheRecord } from '#server/db/records/context-cache.ts';
 import { createToken } from '#tests/support/build-token.ts';
 import { engines } from '#tests/support/engines.ts';
 import { failureOf as failed } from '#tests/support/failure-of.ts';
-import { cachedTokens, startFakeGeminiCaches } from '#tests/support/fake-gemini-caches.ts';
+import { cachedTokens, startFakeGeminiCaches, startFakeVertexCaches } from '#tests/support/fake-gemini-caches.ts';
 import type { FakeGeminiCaches } from '#tests/support/fake-gemini-caches.ts';
 import { createScene, setOption } from '#tests/support/relay-scene.ts';
 import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
@@ -39,10 +39,13 @@ test('a price is that of the longest name that fits', () => {
 });
 
 describe.each(engines)('caches of prompts on $kind', (engine) => {
-  async function open(options: SceneOptions = {}): Promise<{ scene: RelayScene; provider: FakeGeminiCaches }> {
+  async function open(
+    options: SceneOptions = {},
+    start: (url: string) => Promise<FakeGeminiCaches> = startFakeGeminiCaches,
+  ): Promise<{ scene: RelayScene; provider: FakeGeminiCaches }> {
     const opened: FakeGeminiCaches[] = [];
     const front = async (url: string) => {
-      const made = await startFakeGeminiCaches(url);
+      const made = await start(url);
       opened.push(made);
       return made;
     };
@@ -305,6 +308,143 @@ describe.each(engines)('caches of prompts on $kind', (engine) => {
     expect(await failureOf(sdk(scene).caches.delete({ name: `cachedContents/${second.id}` }))).toMatchObject({ status: 409 });
     await tend(scene);
     expect(await recordOf(scene)).toMatchObject({ state: 'stored', expires_at: second.expires_at, pending_until: 0, paid: hour });
+    await scene.checkBooks();
+  });
+
+  const endsOf = async ({ app }: RelayScene) =>
+    (await app.context.db.collection('logs').find({ type: 4 }, { sort: [['id', 1]] })).filter(
+      ({ other }) => (other?.['event'] as { code?: string } | undefined)?.code === 'cache_ended',
+    );
+
+  test('time that is added costs what storing costs then, and what of it is not used goes back at that price', async () => {
+    const { scene } = await open();
+    await using _scene = scene;
+    const { caches } = sdk(scene);
+    const before = await scene.balance();
+    const made = await make(sdk(scene));
+    const name = made.name ?? '';
+    const expiring = (seconds: number) => ({ expireTime: new Date(Date.parse(made.createTime ?? '') + seconds * 1000).toISOString() });
+    await setOption(scene.app, 'ContextCachePrice', JSON.stringify({ [model]: 3 }));
+    await caches.update({ name, config: expiring(7200) });
+    expect(await scene.balance()).toBe(before - reading - hour - 3 * hour);
+    expect(await scene.logs(2)).toMatchObject([
+      { quota: reading + hour, other: { context_cache: { price: 1 } } },
+      { quota: 3 * hour, other: { context_cache: { price: 3, first_request_id: expect.any(String) } } },
+    ]);
+    // What is paid for stays paid for.
+    await setOption(scene.app, 'ContextCachePrice', JSON.stringify({ [model]: 9 }));
+    await caches.update({ name, config: expiring(1800) });
+    await caches.update({ name, config: expiring(7200) });
+    expect(await scene.balance()).toBe(before - reading - 4 * hour);
+    await setOption(scene.app, 'ContextCachePrice', JSON.stringify({ other: 9 }));
+    expect(await failureOf(caches.update({ name, config: expiring(7201) }))).toMatchObject({
+      status: 400,
+      message: expect.stringContaining('model'),
+    });
+    await caches.update({ name, config: expiring(5400) });
+    const [first] = await scene.logs(1);
+    await tend(scene, 5401);
+    expect(await scene.balance()).toBe(before - reading - hour - 1.5 * hour);
+    expect(await endsOf(scene)).toMatchObject([
+      {
+        refunded: 1.5 * hour,
+        request_id: first?.request_id,
+        other: {
+          event: {
+            cost: 2.5 * hour,
+            amount: 1.5 * hour,
+            order: first?.id,
+            lines: [
+              { part: 'cache_storage', quantity: cachedTokens, price: 1 },
+              { part: 'cache_storage', quantity: cachedTokens / 2, price: 3 },
+            ],
+          },
+        },
+      },
+    ]);
+    await scene.checkBooks();
+  });
+
+  test('a key that may no longer use the model extends nothing, and may end what it has', async () => {
+    const { scene, provider } = await open();
+    await using _scene = scene;
+    const { caches } = sdk(scene);
+    const before = await scene.balance();
+    const name = (await make(sdk(scene))).name ?? '';
+    const { db, changes } = scene.app.context;
+    await db.collection('tokens').patch({ id: scene.token.id }, { set: { model_limits_enabled: true, model_limits: 'other' } });
+    await changes.announce('token', scene.token.id);
+    const asked = provider.asked.length;
+    expect(await failureOf(caches.update({ name, config: { ttl: '7200s' } }))).toMatchObject({ status: 403 });
+    expect([provider.asked.length, await scene.balance()]).toEqual([asked, before - reading - hour]);
+    await caches.update({ name, config: { ttl: '1800s' } });
+    await caches.delete({ name });
+    expect(await count(scene)).toBe(0);
+    await scene.checkBooks();
+  });
+
+  test('nobody extends what they cannot pay for: the provider is not asked', async () => {
+    const { scene, provider } = await open({ quota: reading + hour + 1000, tokenQuota: reading + hour + 1000 });
+    await using _scene = scene;
+    const name = (await make(sdk(scene))).name ?? '';
+    const asked = provider.asked.length;
+    expect((await failureOf(sdk(scene).caches.update({ name, config: { ttl: '7200s' } }))).status).toBeLessThan(500);
+    expect(provider.asked.length).toBe(asked);
+    await sdk(scene).caches.delete({ name });
+    const [row] = await endsOf(scene);
+    expect(row).toMatchObject({ refunded: expect.any(Number), token_id: scene.token.id });
+    expect((await scene.balance()) + reading + hour).toBe(reading + hour + 1000 + (row?.refunded ?? 0));
+    await scene.checkBooks();
+  });
+
+  test('a large prompt reaches its provider as it is', async () => {
+    const { scene, provider } = await open();
+    await using _scene = scene;
+    const text = `${'tide "ebb"\n\u2028 '.repeat(200_000)}\ud83c\udf0a`;
+    await make(sdk(scene), { contents: [{ role: 'user', parts: [{ text }, { text: 'short' }] }] });
+    expect([...provider.caches.values()]).toMatchObject([{ body: { contents: [{ parts: [{ text }, { text: 'short' }] }] } }]);
+    await scene.checkBooks();
+  });
+
+  test('at Vertex AI they lie in a region of the project, under the project by its number', async () => {
+    const { scene, provider } = await open(
+      { channels: [{ models: model, model_mapping: JSON.stringify({ [model]: 'gemini-theirs' }) }] },
+      startFakeVertexCaches,
+    );
+    await using _scene = scene;
+    const client = sdk(scene);
+    const before = await scene.balance();
+    const made = await make(client, { contents: [{ parts: [{ text: 'The tides of Brest.' }] }], systemInstruction: 'Be brief.' });
+    const name = made.name ?? '';
+    const there = 'projects/281474976710656/locations/europe-west1/cachedContents/theirs0';
+    expect(made).toMatchObject({ model: `models/${model}`, usageMetadata: { totalTokenCount: cachedTokens } });
+    expect([...provider.caches.values()]).toMatchObject([
+      { name: there, body: { model: 'projects/proj-1/locations/europe-west1/publishers/google/models/gemini-theirs' } },
+    ]);
+    const question = { model, contents: 'When is high water?', config: { cachedContent: name, maxOutputTokens: 20 } };
+    await client.models.generateContent(question);
+    const stream = await client.models.generateContentStream(question);
+    for await (const _chunk of stream);
+    expect(provider.used).toEqual([there, there]);
+    expect(await client.caches.get({ name })).toMatchObject({ name });
+    const listed = [];
+    for await (const cache of await client.caches.list()) listed.push(cache.name);
+    expect(listed).toEqual([name]);
+    await client.caches.update({ name, config: { ttl: '7200s' } });
+    const each = 10 + cachedTokens / 10 + 5 * 4;
+    const paid = before - (await scene.balance()) - reading - 2 * each;
+    expect(paid).toBeGreaterThanOrEqual(2 * hour);
+    expect(paid).toBeLessThan(2.01 * hour);
+    await client.caches.delete({ name });
+    expect([provider.caches.size, await count(scene)]).toEqual([0, 0]);
+    // What it made without an answer is found by its display name, and goes.
+    for (let times = 0; times < 2; times += 1) await make(client);
+    provider.failures.push('lost');
+    expect((await failureOf(make(client))).status).toBeGreaterThanOrEqual(500);
+    expect(provider.caches.size).toBe(3);
+    await tend(scene, 16 * 60 + 3600);
+    await tend(scene, 61);
+    expect([provider.caches.size, await count(scene)]).toEqual([0, 0]);
     await scene.checkBooks();
   });
 });

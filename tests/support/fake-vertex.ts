@@ -30,7 +30,11 @@ export interface FakeVertex extends ProviderFront {
   revoke(): void;
 }
 
-export async function startFakeVertex(upstreamUrl: string): Promise<FakeVertex> {
+/** @param judgeFirst of requests with a right token; undefined: it is a call */
+export async function startFakeVertex(
+  upstreamUrl: string,
+  judgeFirst: (request: FrontedRequest) => Judgement | undefined = () => undefined,
+): Promise<FakeVertex> {
   const tokens = new Set<string>();
   const given = { count: 0 };
   let isRefusing = false;
@@ -46,7 +50,10 @@ export async function startFakeVertex(upstreamUrl: string): Promise<FakeVertex> 
     const token = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1];
     if (token === undefined || !tokens.has(token))
       return refusal(401, 'UNAUTHENTICATED', 'Request had invalid authentication credentials.');
-    return judgeCall(request);
+    const judged = judgeFirst(request);
+    return judged?.kind === 'pass'
+      ? judgeCall({ ...request, body: Buffer.from(JSON.stringify(judged.body)) })
+      : (judged ?? judgeCall(request));
   });
   // A front may get the port of one before it, but no token that was given there.
   const key = serviceAccount({ token_uri: `${front.url}/token`, private_key_id: randomUUID() });

@@ -42,7 +42,11 @@ export function NoPrices({ other }: { other: LogOther | null }) {
     const { batch, tuning, context_cache: cache } = other ?? {};
     if (batch !== undefined) return t('receipt.batch', { id: batch.id, requests: format.count(batch.requests) });
     if (cache !== undefined) {
-      return t('receipt.context_cache', { id: cache.id, tokens: format.count(cache.tokens), until: format.dateTime(cache.until) });
+      const facts = { id: cache.id, tokens: format.count(cache.tokens), until: format.dateTime(cache.until) };
+      const { price, first_request_id: first } = cache;
+      return price === undefined || first === undefined
+        ? t('receipt.context_cache', facts)
+        : t('receipt.context_cache_extended', { ...facts, price: format.price(price) });
     }
     if (tuning === undefined) return t('receipt.no_prices');
     const { id, examples, epochs, tokens, price } = tuning;

@@ -1,10 +1,10 @@
-// How the charge of a batch, a training or a store's day comes about, from what its row remembers.
+// How the charge of a batch, a training, a cache or a store's day comes about, from what its row remembers.
 import { product } from '#shared/decimal.ts';
 import type { LogEvent } from '#shared/log-event.ts';
 import { defaultQuotaPerUnit } from '#shared/quota.ts';
 import type { ReceiptFactor, ReceiptLine } from '#pwa/ui/billing/receipt-sums.ts';
 
-export type SettledEvent = Extract<LogEvent, { code: 'batch_settled' | 'tuning_settled' | 'store_day' }>;
+export type SettledEvent = Extract<LogEvent, { code: 'batch_settled' | 'tuning_settled' | 'store_day' | 'cache_ended' }>;
 
 export interface EventReceipt {
   /** Quota. */
@@ -25,7 +25,9 @@ interface Words {
 }
 
 export function isSettled(event: LogEvent | undefined): event is SettledEvent {
-  return event?.code === 'batch_settled' || event?.code === 'tuning_settled' || event?.code === 'store_day';
+  return (
+    event?.code === 'batch_settled' || event?.code === 'tuning_settled' || event?.code === 'store_day' || event?.code === 'cache_ended'
+  );
 }
 
 /** Null: the row does not know its prices. */

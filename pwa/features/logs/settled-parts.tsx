@@ -32,7 +32,7 @@ export function SettledReceipt({ log, event }: { log: Log; event: SettledEvent }
   const stepsPerUnit = format.inCurrency ? 1_000_000 / format.quotaPerUnit : 100;
   const { difference } = receiptSums({ ...receipt, quotaPerUnit: format.quotaPerUnit, stepsPerUnit });
   const isEstimated = receipt.lines.some(({ source }) => source === 'estimated');
-  const tier = event.code === 'store_day' ? undefined : event.tier_ratio;
+  const tier = event.code === 'store_day' || event.code === 'cache_ended' ? undefined : event.tier_ratio;
   return (
     <>
       <Receipt {...receipt} {...(isEstimated ? { why: { text: t('receipt.why.trained_estimated'), source: 'estimated' as const } } : {})} />
@@ -52,7 +52,8 @@ export function SettledReceipt({ log, event }: { log: Log; event: SettledEvent }
 export function OrderResult({ log, isAdmin }: { log: Log; isAdmin: boolean }) {
   const { t } = useTranslation();
   const format = useFormat();
-  const query = useQuery(rowsOfRequestQuery(isAdmin, log.request_id));
+  // What a cache came to stands beside its creation.
+  const query = useQuery(rowsOfRequestQuery(isAdmin, otherOf(log)?.context_cache?.first_request_id ?? log.request_id));
   return (
     <PanelSection title={t('receipt.result.title')}>
       <QueryState query={query} what={t('receipt.result.title')} lines={1}>

@@ -45,6 +45,7 @@ export function useLogSentence(logs: readonly Log[]): (log: Log, options?: { wit
       case 'batch_settled':
       case 'tuning_settled':
       case 'store_day':
+      case 'cache_ended':
         return keptSentence(event, { t, format });
       case 'call_refunded':
         return t('logs.event.call_refunded', { ...event, id: event.call, amount: format.quotaExact(event.amount) });
@@ -101,6 +102,7 @@ function isOfSettings(log: Log): boolean {
 
 type BatchEvent = Extract<LogEvent, { code: 'batch_settled' }>;
 type StoreEvent = Extract<LogEvent, { code: 'store_day' }>;
+type CacheEvent = Extract<LogEvent, { code: 'cache_ended' }>;
 type TuningEvent = Extract<LogEvent, { code: 'tuning_settled' }>;
 
 interface Telling {
@@ -114,8 +116,9 @@ function quotaSentence({ from, to, reason }: Extract<LogEvent, { code: 'quota_se
 }
 
 /** Of what lies at a provider. */
-function keptSentence(event: BatchEvent | StoreEvent | TuningEvent, telling: Telling): string {
+function keptSentence(event: BatchEvent | CacheEvent | StoreEvent | TuningEvent, telling: Telling): string {
   if (event.code === 'tuning_settled') return tuningSentence(event, telling);
+  if (event.code === 'cache_ended') return cacheSentence(event, telling);
   return event.code === 'batch_settled' ? batchSentence(event, telling) : storeSentence(event, telling);
 }
 
@@ -138,6 +141,17 @@ function storeSentence(event: StoreEvent, { t, format }: Telling): string {
     megabytes: format.ratio(Number((event.bytes / 2 ** 20).toPrecision(3))),
     hours: format.ratio(Number(((event.until - event.from) / 3600).toPrecision(3))),
     cost: format.quotaExact(-event.amount),
+  });
+}
+
+function cacheSentence(event: CacheEvent, { t, format }: Telling): string {
+  return t('logs.event.cache_ended', {
+    id: event.cache,
+    model: event.model,
+    tokens: format.count(event.tokens),
+    hours: format.ratio(Number(((event.until - event.from) / 3600).toPrecision(3))),
+    cost: format.quotaExact(event.cost),
+    amount: format.quotaExact(event.amount),
   });
 }
 

@@ -31,10 +31,18 @@ export interface ContextCacheRecord {
   /** What storing was charged ahead, and how much of that to the token; in quota. */
   paid: number;
   token_paid: number;
-  /** By which storing is charged: USD for a million tokens and an hour. */
+  /** Price of storing at creation: USD for a million tokens and an hour. */
   price: number;
   group_ratio: number;
   quota_per_unit: number;
+  /** JSON of the `PaidSpan`s that are paid for; missing: the whole time at the price of creation. */
+  spans?: string;
+  /** The spans that are paid for once the pending charge is known; empty: no charge is pending. */
+  pending_spans?: string;
+  /** Request id of the creation; `request_id` is that of the latest charge. */
+  first_request_id?: string;
+  /** Id of the log row that reports the end and the refund, drawn once. */
+  log_id?: number;
   /** Of the charge that is on its way: the row of the log has the same, what of it is for storing, and until when that pays; 0: none is. */
   request_id: string;
   pending_paid: number;

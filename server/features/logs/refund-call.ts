@@ -30,7 +30,7 @@ const mostActs = 50;
 const abandonedAfter = 10_000;
 const finishedAtOnce = 200;
 
-/** @throws {AppError} `log_not_found`, `user_edit_denied`, `refund_not_charged`, `refund_of_task`, `refund_of_batch`, `refund_of_tuning`, `refund_too_large`, `balance_too_large` */
+/** @throws {AppError} `log_not_found`, `user_edit_denied`, `refund_not_charged`, `refund_of_task`, `refund_of_batch`, `refund_of_tuning`, `refund_of_cache`, `refund_too_large`, `balance_too_large` */
 export async function refundCall(context: AppContext, actor: UserRecord, id: number, input: RefundInput): Promise<Log> {
   if (/\p{Cc}/u.test(input.reason) || !input.reason.isWellFormed()) throw invalidField('reason', fieldRules.characters);
   const call = await readCharged(context, actor, id);
@@ -66,6 +66,7 @@ async function readCharged({ db }: AppContext, actor: UserRecord, id: number): P
   if (call.other?.['task'] !== undefined) throw new AppError('refund_of_task');
   if (call.other?.['batch'] !== undefined) throw new AppError('refund_of_batch');
   if (call.other?.['tuning'] !== undefined) throw new AppError('refund_of_tuning');
+  if (call.other?.['context_cache'] !== undefined) throw new AppError('refund_of_cache');
   // A running process notes now and then how far it has settled; the account says it at once.
   const isApplied = (user.applied[call.process] ?? 0) >= (call.seq ?? 0);
   const counts = isApplied ? true : await isCharged(db, call);

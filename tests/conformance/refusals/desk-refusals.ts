@@ -116,6 +116,7 @@ export const deskRefusals = {
   refund_not_charged: (desk) => refund(desk, { quota: 0 }),
   refund_of_batch: (desk) => refund(desk, { other: { batch: { id: 'batch_1', requests: 1 } } }),
   refund_of_tuning: (desk) => refund(desk, { other: { tuning: { id: 'ftjob-1', examples: 10, epochs: 3, tokens: 90, price: 3 } } }),
+  refund_of_cache: (desk) => refund(desk, { other: { context_cache: { id: 'c1', tokens: 10, until: 1 } } }),
   refund_of_task: (desk) => refund(desk, { other: { task: { action: 'IMAGINE', id: '1' } } }),
   refund_too_large: async (desk): Promise<Refusal> => ({ told: await refund(desk, {}), details: { quota: '5' } }),
   target_timestamp_required: async (desk) => toldBy(await desk.root.delete('/api/log/')),
