@@ -58,6 +58,14 @@ export function isAddress(value: unknown): value is string {
   return typeof value === 'string' && /^https?:\/\//i.test(value);
 }
 
+/** Letters of the longest address that any server takes. */
+export const longestAddress = 64 * 1024;
+
+/** Null for what is none, or longer than any. */
+export function parseAddress(address: string): URL | null {
+  return address.length > longestAddress ? null : URL.parse(address);
+}
+
 /** The same object where no item is another one afterwards. One that is no list stays as it is. */
 export function withItems(object: Body, name: string, change: (item: Body) => Body): Body {
   const value = object[name];
@@ -77,7 +85,7 @@ export function withMember(object: Body, name: string, change: (member: Body) =>
 
 /** What a file at that address is called; undefined: nothing says so. */
 export function fileNameOf(url: string): string | undefined {
-  const last = URL.parse(url)?.pathname.split('/').at(-1) ?? '';
+  const last = parseAddress(url)?.pathname.split('/').at(-1) ?? '';
   try {
     const name = decodeURIComponent(last)
       .replaceAll(/[\p{Cc}/\\]/gu, '')
@@ -92,7 +100,7 @@ const filmHost = /(?:^|\.)(?:youtube\.com|youtu\.be)\.?$/i;
 
 /** Its provider watches a film of any length. https://ai.google.dev/gemini-api/docs/video-understanding#youtube */
 export function isFilmAddress(url: string): boolean {
-  return filmHost.test(URL.parse(url)?.hostname ?? '');
+  return filmHost.test(parseAddress(url)?.hostname ?? '');
 }
 
 const types: Readonly<Record<string, string>> = {
@@ -117,7 +125,7 @@ const types: Readonly<Record<string, string>> = {
 
 /** By the ending of its name; undefined: that says nothing. */
 export function typeOfAddress(url: string): string | undefined {
-  const ending = /\.([a-z0-9]+)$/i.exec(URL.parse(url)?.pathname ?? '')?.[1]?.toLowerCase();
+  const ending = /\.([a-z0-9]+)$/i.exec(parseAddress(url)?.pathname ?? '')?.[1]?.toLowerCase();
   return ending !== undefined && Object.hasOwn(types, ending) ? types[ending] : undefined;
 }
 

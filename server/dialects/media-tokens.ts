@@ -3,7 +3,7 @@
 // never fetched, because a count must not depend on other machines: that stays a guess, but for films and sound, which may be of any
 // length. A call of every format may go to a provider that takes them where others have images.
 import { inlineData } from './media.ts';
-import { isFilmAddress } from './media-addresses.ts';
+import { isFilmAddress, longestAddress, parseAddress } from './media-addresses.ts';
 import { addMediaTokens, mostPromptTokens } from './prompt-content.ts';
 import type { PromptContent } from './prompt-content.ts';
 
@@ -84,8 +84,8 @@ function isLong(mimeType: string): boolean {
 }
 
 function isFilm(address: string): boolean {
-  const url = URL.parse(address);
-  return isFilmAddress(address) || (url !== null && clipEnding.test(url.pathname));
+  const url = parseAddress(address);
+  return address.length > longestAddress || isFilmAddress(address) || (url !== null && clipEnding.test(url.pathname));
 }
 
 function kindOf(mimeType: string): string {

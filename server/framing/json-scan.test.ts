@@ -23,8 +23,14 @@ function refusalOf(text: string): string | undefined {
 function partsOf(value: unknown): number {
   if (typeof value === 'string') return 1;
   if (typeof value !== 'object' || value === null) return 0;
-  const names = Array.isArray(value) ? 0 : Object.keys(value).length;
-  return Object.values(value).reduce((sum: number, part: unknown) => sum + partsOf(part), 1 + names);
+  const names = Array.isArray(value) ? [] : Object.keys(value);
+  const ofNames = names.reduce((sum, name) => sum + partsOfName(Buffer.byteLength(JSON.stringify(name)) - 1), 0);
+  return Object.values(value).reduce((sum: number, part: unknown) => sum + partsOf(part), 1 + ofNames);
+}
+
+/** @param bytes as it is written, with the quote that ends it */
+function partsOfName(bytes: number): number {
+  return bytes > 256 ? 1 + Math.floor(bytes / 64) : 1;
 }
 
 describe('the scan of JSON', () => {
@@ -45,6 +51,8 @@ describe('the scan of JSON', () => {
   it('refuses what expands when it is parsed, and passes long texts and lists of numbers', () => {
     expect(refusalOf(`[${'{},'.repeat(200_000)}{}]`)).toBe('body_too_complex');
     expect(refusalOf(`[${'1,'.repeat(1_100_000)}1]`)).toBe('body_too_complex');
+    expect(refusalOf(`{"${'n'.repeat(7_000_000)}":1}`)).toBe('body_too_complex');
+    expect(scan(`{"${'n'.repeat(255)}":"${'x'.repeat(1_000_000)}","${'n'.repeat(639)}":1}`, 65_536)).toBe(14);
     expect(refusalOf('['.repeat(101))).toBe('body_too_deep');
     expect(scan(`{"a":"${'\\"{['.repeat(500_000)}","b":[${'1,'.repeat(500_000)}1]}`, 65_536)).toBe(5);
     expect(scan(`${'['.repeat(100)}${']'.repeat(100)}`)).toBe(100);

@@ -2,7 +2,7 @@
 // 20 s to parse, and some brackets more overflow the stack of whoever walks through them.
 import { AppError } from '#shared/errors.ts';
 import { isEscapedAt } from './json-text.ts';
-import { mostParts, mostValues } from './part-budget.ts';
+import { lettersPerPart, longestName, mostParts, mostValues } from './part-budget.ts';
 
 /** Also what storage takes. */
 const deepest = 100;
@@ -22,6 +22,8 @@ export class JsonScan {
   /** The text that was read last has an escaped letter among its first ones. */
   #hasEscapes = false;
   #hasEscapedNames = false;
+  /** Of the text that was read last. */
+  #textBytes = 0;
 
   /** Objects, arrays, texts and names so far. */
   get parts(): number {
@@ -48,7 +50,9 @@ export class JsonScan {
     let at = 0;
     while (at < chunk.length) {
       if (this.#isText) {
-        at = this.#skipText(chunk, at);
+        const end = this.#skipText(chunk, at);
+        this.#textBytes += end - at;
+        at = end;
         continue;
       }
       const byte = chunk[at];
@@ -56,11 +60,14 @@ export class JsonScan {
       if (byte === quote) {
         this.#isText = true;
         this.#hasEscapes = false;
+        this.#textBytes = 0;
         this.#parts += 1;
       } else if (byte === 0x2c) this.#values += 1;
       else if (byte === 0x3a) {
         this.#members += 1;
         if (this.#hasEscapes) this.#hasEscapedNames = true;
+        // A long name is copied by whoever parses it, and compared letter by letter.
+        if (this.#textBytes > longestName) this.#parts += Math.floor(this.#textBytes / lettersPerPart);
       } else if (byte === 0x7b || byte === 0x5b) {
         this.#parts += 1;
         this.#depth += 1;

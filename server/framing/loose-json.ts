@@ -9,11 +9,17 @@ export function isObject(value: unknown): value is JsonObject {
 
 /** The object that the text holds; null for anything else: broken JSON, or JSON that is nested too deep. */
 export function parseObject(text: string): JsonObject | null {
-  if (isTooDeep(text)) return null;
+  if (!mayBeObject(text) || isTooDeep(text)) return null;
   try {
     const value: unknown = JSON.parse(text);
     return isObject(value) ? value : null;
   } catch {
     return null;
   }
+}
+
+/** Prose of megabytes is not searched for brackets. */
+function mayBeObject(text: string): boolean {
+  const first = text.charCodeAt(0);
+  return first === 0x7b || (first <= 0x20 && /^\s*\{/.test(text));
 }

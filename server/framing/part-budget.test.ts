@@ -35,6 +35,7 @@ test('part budget: blanks, numbers and escaped quotes cost the time that they ta
   expect(jsonSize(JSON.stringify('"'.repeat(1_000_000)), 10)).toEqual({ parts: 11, values: 1 });
   expect(jsonSize('1'.repeat(1_000_000), 10)).toEqual({ parts: 11, values: 1 });
   expect(jsonSize(JSON.stringify('word '.repeat(100_000)))).toEqual({ parts: 1, values: 1 });
+  expect(jsonSize(`{"${'n'.repeat(6_400)}" : 1}`)).toEqual({ parts: 102, values: 1 });
 });
 
 test('part budget: what an upstream wrote is read as far as there is something left', () => {

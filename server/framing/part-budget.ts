@@ -80,9 +80,11 @@ export class PartBudget {
 
 const quote = 0x22;
 const backslash = 0x5c;
-/** Blanks and digits that are a part together, and quotes that are escaped: they are looked at one by one. */
-const lettersPerPart = 64;
+/** Blanks, digits and letters of long names that are a part together, and quotes that are escaped: they are looked at one by one. */
+export const lettersPerPart = 64;
 const escapesPerPart = 16;
+/** Letters of the longest name that is one part. */
+export const longestName = 256;
 
 /**
  * Counts without parsing. Of a text that is no JSON the figures are those of the part that a parser would have read, or more.
@@ -95,12 +97,14 @@ export function jsonSize(json: string, most = Infinity, mostOfValues = Infinity)
     const code = json.charCodeAt(at);
     if (code === quote) {
       parts += 1;
+      const from = at + 1;
       // Most letters stand in texts, whose ends are searched for.
       for (at = json.indexOf('"', at + 1); at >= 0 && isEscaped(json, at); at = json.indexOf('"', at + 1)) {
         escapes += 1;
         if (escapes % escapesPerPart === 0 && all() > most) break;
       }
       if (at < 0) break;
+      if (at - from > longestName && isName(json, at + 1)) letters += at - from;
       if (all() > most) break;
     } else if (code === 0x7b || code === 0x5b) {
       parts += 1;
@@ -121,4 +125,11 @@ function isEscaped(json: string, at: number): boolean {
   let before = at;
   while (json.charCodeAt(before - 1) === backslash) before -= 1;
   return (at - before) % 2 === 1;
+}
+
+/** Whether a text that ends there is a name. */
+function isName(json: string, after: number): boolean {
+  let at = after;
+  while (json.charCodeAt(at) <= 0x20) at += 1;
+  return json[at] === ':';
 }

@@ -22,8 +22,8 @@ describe('JSON at rest', () => {
   it.each([
     ['nothing', 0],
     ['a short text', 10],
-    ['one that fills a piece', 2_999_990],
-    ['one of several pieces', 7_000_001],
+    ['one that fills a piece', 699_990],
+    ['one of several pieces', 3_500_001],
   ])('%s is read as it was written, whatever its letters', async (_name, length) => {
     for (const letters of ['x', 'é', '用', '\u{1F600}', '"\n']) {
       const value = [{ id: 'a', text: letters.repeat(Math.ceil(length / letters.length)), more: ['b', 1.5, null] }];
@@ -34,7 +34,7 @@ describe('JSON at rest', () => {
       expect(written.bytes).toBe(Buffer.byteLength(text));
       const others = await Array.fromAsync(sealPieces(sealing, 'user:1', written.body));
       expect((await openText(sealing, 'user:1', others)) === text).toBe(true);
-      for (const piece of others) expect(piece.length).toBeLessThan(4_200_000);
+      for (const piece of others) expect(piece.length).toBeLessThan(1_000_000);
     }
   });
 
@@ -47,8 +47,8 @@ describe('JSON at rest', () => {
 
   it('a piece that was changed is not read', async () => {
     const pieces = await sealJson(sealing, 'user:1', JSON.stringify(['x'.repeat(7_000_000)]));
-    expect(pieces).toHaveLength(3);
-    const [first, second = '', third = ''] = pieces;
-    await expect(openText(sealing, 'user:1', [first, second, `${third.slice(0, -4)}AAAA`])).rejects.toThrow();
+    expect(pieces.length).toBeGreaterThan(2);
+    const last = pieces.at(-1) ?? '';
+    await expect(openText(sealing, 'user:1', [...pieces.slice(0, -1), `${last.slice(0, -4)}AAAA`])).rejects.toThrow();
   });
 });

@@ -11,8 +11,11 @@ import type { BodyHold } from '#server/http/bodies.ts';
 
 type Sealing = Pick<AppContext, 'secrets' | 'bodies'>;
 
-/** Bytes of JSON in a piece; sealed they are a third more. MongoDB's records have 16 MB, and a step of the event loop seals some. */
-const pieceBytes = 3_000_000;
+/**
+ * Bytes of JSON in a piece; sealed they are a third more. MongoDB's records have 16 MB, and a step of the event loop seals some. Texts of more
+ * than a megabyte stand beside V8's heap, and stay there until all of it is collected.
+ */
+const pieceBytes = 700_000;
 /** Characters of texts that are not copied to be written. */
 const leastApart = 4 * 1024;
 /** Longer ones are worked on in turn with everybody's long work. */

@@ -1,6 +1,7 @@
 // Keys at rest: keyed hashes for look-up and encryption for what must be read back. The master key comes from
 // SESSION_SECRET or, when that is not set, from a generated file beside the embedded database.
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import { freeBytes } from '#server/framing/free-bytes.ts';
 
 /** Reasons to encrypt something. A text that was encrypted for one cannot be decrypted for another. */
 export const sealPurposes = [
@@ -34,6 +35,8 @@ const algorithm = 'aes-256-gcm';
 const withPurpose = 1;
 const nonceBytes = 12;
 const tagBytes = 16;
+/** Of these the memory is given back at once. */
+const longBytes = 64 * 1024;
 
 export function createSecrets(masterKey: string): Secrets {
   const derive = (purpose: string) => Buffer.from(hkdfSync('sha256', masterKey, 'tidegate', purpose, 32));
@@ -57,7 +60,10 @@ export function createSecrets(masterKey: string): Secrets {
       cipher.setAAD(Buffer.from(purpose));
       const body = cipher.update(text, 'utf8');
       const rest = cipher.final();
-      return Buffer.concat([Buffer.of(withPurpose), nonce, cipher.getAuthTag(), body, rest]).toString('base64url');
+      const sealed = Buffer.concat([Buffer.of(withPurpose), nonce, cipher.getAuthTag(), body, rest]);
+      const told = sealed.toString('base64url');
+      if (body.length > longBytes) for (const bytes of [body, sealed]) freeBytes(bytes);
+      return told;
     },
     decrypt(text, purpose) {
       const bytes = Buffer.from(text, 'base64url');

@@ -1,6 +1,7 @@
 // Files, caches and stores of a `generateContent` request that lie in the provider's account.
 import { isObject } from '#server/framing/loose-json.ts';
 import { firstIn, isFilled } from '../account-objects.ts';
+import { parseAddress } from '../media-addresses.ts';
 import { looseMember as member } from '../proto-json.ts';
 import type { Body } from '../strict-fields.ts';
 
@@ -14,7 +15,7 @@ export function findAccountObject(body: Body): string | undefined {
 
 /** An address that its provider opens with the key of the channel. */
 export function isOfAccount(uri: string): boolean {
-  const url = URL.parse(uri.trim());
+  const url = parseAddress(uri.trim());
   return url === null || !/^https?:$/.test(url.protocol) || host.test(url.hostname);
 }
 
