@@ -27,6 +27,13 @@ export function product(...factors: number[]): number {
   return Number(decimalText(factors.map(decimalOf).reduce(multiply)));
 }
 
+/** Returns `a` / `b` cut off behind the twelfth decimal place: costs are rounded up. @param b above 0 */
+export function quotient(a: Decimal, b: Decimal): number {
+  const places = 12;
+  const digits = (a.digits * 10n ** BigInt(places + b.scale)) / (b.digits * 10n ** BigInt(a.scale));
+  return Number(decimalText({ digits, scale: places }));
+}
+
 export function add(a: Decimal, b: Decimal): Decimal {
   const scale = Math.max(a.scale, b.scale);
   return shorten({ digits: digitsAt(a, scale) + digitsAt(b, scale), scale });

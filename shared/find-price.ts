@@ -1,10 +1,13 @@
 // Which price a model has, by the maps of the settings.
-import { decimalOf, decimalText, multiply } from '#shared/decimal.ts';
+import { decimalOf, decimalText, multiply, quotient as cutQuotient } from '#shared/decimal.ts';
 import { longInputsOf } from '#shared/long-inputs.ts';
-import { tierFactorsOf } from '#shared/service-tiers.ts';
+import { buckets, ratioOf } from '#shared/price-buckets.ts';
+import { factorOfPart, tierFactorsOf, usualTierFactors } from '#shared/service-tiers.ts';
+import type { TierFactors } from '#shared/service-tiers.ts';
 import type { LongInput } from '#shared/long-inputs.ts';
 import { completionRatioOf, pricedName } from '#shared/pricing-rules.ts';
-import type { Price, UsagePrice } from '#shared/pricing.ts';
+import { quotaOf } from '#shared/pricing.ts';
+import type { Price, PricedUsage, UsagePrice } from '#shared/pricing.ts';
 import type { NumberMap } from '#shared/setting-values.ts';
 import type { TuningPrice } from '#shared/tuning-prices.ts';
 import { videoPricesOf } from '#shared/video-prices.ts';
@@ -158,16 +161,33 @@ export function withLongInputs(price: UsagePrice, lengths: readonly LongInput[])
   return { ...price, longInputs };
 }
 
-/** The price with what takes its place in other lanes, long prompts included. */
-function withTiers(price: UsagePrice, factors: ReadonlyMap<string, number>): UsagePrice {
+/** The price with what takes its place in other tiers, long prompts included. */
+function withTiers(price: UsagePrice, factors: ReadonlyMap<string, TierFactors>): UsagePrice {
   if (factors.size === 0) return price;
-  return { ...price, tiers: new Map([...factors].map(([name, factor]) => [name, inTier(price, name, factor)])) };
+  return { ...price, tiers: new Map([...factors].map(([name, ofTier]) => [name, inTier(price, name, ofTier)])) };
 }
 
-function inTier({ longInputs, ...price }: UsagePrice, name: string, factor: number): UsagePrice {
-  const scaled = (one: UsagePrice): UsagePrice => ({ ...one, modelRatio: product(one.modelRatio, factor), tier: { name, factor } });
+function inTier({ longInputs, ...price }: UsagePrice, name: string, factors: TierFactors): UsagePrice {
+  const scaled = (one: UsagePrice): UsagePrice => ({ ...scaledBy(one, factors), tier: { name, ...factors } });
   if (longInputs === undefined) return scaled(price);
   return { ...scaled(price), longInputs: longInputs.map((long) => ({ ...long, price: scaled(long.price) })) };
+}
+
+/** The model ratio holds the tier's factor; ratios of kinds that have another one hold what is between both. */
+function scaledBy(price: UsagePrice, factors: TierFactors): UsagePrice {
+  const parts = Object.keys(factors.parts).length > 0;
+  // Where everything but single kinds is free, the model ratio cannot hold the factor.
+  const held = parts && factors.factor === 0 ? 1 : factors.factor;
+  const scaled: UsagePrice = { ...price, modelRatio: product(price.modelRatio, held) };
+  if (!parts) return scaled;
+  for (const bucket of buckets) {
+    const own = factorOfPart(factors, bucket.part);
+    if (own === held && (bucket.ratio === null || price[bucket.ratio] !== undefined)) continue;
+    const ratio = cutQuotient(multiply(decimalOf(ratioOf(price, bucket)), decimalOf(own)), decimalOf(held));
+    if (bucket.ratio !== null) scaled[bucket.ratio] = ratio;
+    else if (ratio !== 1) scaled.inputRatio = ratio;
+  }
+  return scaled;
 }
 
 /** A price of tokens alone. @param perMillion USD */
@@ -204,18 +224,28 @@ function quotient(one: number, other: number): number {
   return Number((one / other).toPrecision(15));
 }
 
-/** What OpenAI, Anthropic and Google ask for requests in batches. https://platform.openai.com/docs/guides/batch */
-const usualBatchFactor = 0.5;
-
 /** What requests in batches cost: the lane `batch` of the price, or half of it. Prices per call stay. It holds nothing but what JSON does. */
 export function batchPrice(price: Price): Price {
   if (price.kind === 'call') return price;
   const { tiers, ...usual } = price;
-  return tiers?.get('batch') ?? inTier(usual, 'batch', usualBatchFactor);
+  return tiers?.get('batch') ?? inTier(usual, 'batch', usualTierFactors('batch'));
 }
 
-/** The lane that was asked for, where it costs more than the usual one; undefined: it does not. */
-export function dearerTier(price: Price, tier: string | undefined): string | undefined {
+/** Returns the tier if it costs more than the usual one: any kind of tokens, or such a call. */
+export function dearerTier(price: Price, tier: string | undefined, usage?: PricedUsage): string | undefined {
   if (tier === undefined || price.kind === 'call') return undefined;
-  return (price.tiers?.get(tier)?.modelRatio ?? 0) > price.modelRatio ? tier : undefined;
+  if (dearness(price, tier) <= 1) return undefined;
+  return usage === undefined || quotaOf({ ...usage, tier }, price, 1) > quotaOf(usage, price, 1) ? tier : undefined;
+}
+
+/** Returns by how much more a tier costs than the usual one, of the kind of tokens where that is most; at least 1. */
+export function dearness({ tiers, ...usual }: UsagePrice, tier: string): number {
+  const there = tiers?.get(tier);
+  if (there === undefined) return 1;
+  const factors = buckets.map((bucket) => {
+    const before = usual.modelRatio * ratioOf(usual, bucket);
+    const after = there.modelRatio * ratioOf(there, bucket);
+    return after <= before ? 1 : before === 0 ? Infinity : after / before;
+  });
+  return Math.max(1, ...factors);
 }

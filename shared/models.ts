@@ -33,8 +33,8 @@ export const PricingEntry = z.object({
   image_cache_ratio: z.optional(z.number()),
   /** Factors of all that is read and written of prompts with more tokens than `above`, the highest bound first. Absent: length does not matter. */
   long_inputs: z.optional(z.array(z.object({ above: z.int(), input: z.number(), output: z.number() }))),
-  /** Factors of all prices in other lanes of the provider. Absent: there are none. */
-  tiers: z.optional(z.array(z.object({ tier: z.string(), factor: z.number() }))),
+  /** Factors of all prices in other tiers of the provider, and of kinds of tokens that have others. Absent: there are none. */
+  tiers: z.optional(z.array(z.object({ tier: z.string(), factor: z.number(), parts: z.optional(z.record(z.string(), z.number())) }))),
   /** USD per 1,000 runs of tools at the provider, beside the tokens; absent: its providers run none, or none that costs. */
   tool_prices: z.optional(z.record(z.string(), z.number())),
   /** USD per second of video by its shorter side in pixels, the lowest first. Absent: the model makes none, or has no prices by resolution. */

@@ -16,6 +16,7 @@ import type { Bucket } from '#shared/price-buckets.ts';
 import { defaultQuotaPerUnit } from '#shared/quota.ts';
 import { toolAmount, toolsAmount } from '#shared/tool-prices.ts';
 import type { ToolCharge } from '#shared/tool-prices.ts';
+import type { TierFactors } from '#shared/service-tiers.ts';
 import type { VideoPrice } from '#shared/video-prices.ts';
 
 /** Ratio 1 is 0.002 USD per 1,000 input tokens. Ratios are numbers from 0 up. */
@@ -53,8 +54,8 @@ export interface UsagePrice {
   longInputs?: readonly { above: number; price: UsagePrice }[];
   /** What takes its place in other lanes of the provider; missing: nothing does. */
   tiers?: ReadonlyMap<string, UsagePrice>;
-  /** Whose price it is, its model ratio being so many times the usual one; missing: that of the usual lane. */
-  tier?: { name: string; factor: number };
+  /** The tier whose price it is: the model ratio is so many times the usual one, and `parts` have factors of their own; missing: the usual tier. */
+  tier?: { name: string } & TierFactors;
 }
 
 /** Tokens of a call: whole numbers from 0 up. */

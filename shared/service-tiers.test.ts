@@ -9,16 +9,36 @@ import { isKnownTierName, isTierPriceName, tierFactorsOf, tierNamed } from '#sha
 
 const factors = { 'priority:tide*': 2, 'priority:tide-pro*': 3, 'flex:tide*': 0.5, 'priority:tide-pro-1': 4, 'ultrafast:other': 6 };
 
-describe('lanes of a model', () => {
+const factorsOf = (model: string) =>
+  Object.fromEntries(
+    [...tierFactorsOf(model, factors)].map(([tier, { factor: all, parts }]) => [tier, Object.keys(parts).length > 0 ? parts : all]),
+  );
+
+describe('tiers of a model', () => {
   test('its own name counts before a beginning of it, a long beginning before a short one, lane by lane', () => {
-    expect(Object.fromEntries(tierFactorsOf('tide-mini', factors))).toEqual({ priority: 2, flex: 0.5 });
-    expect(Object.fromEntries(tierFactorsOf('tide-pro-2', factors))).toEqual({ priority: 3, flex: 0.5 });
-    expect(Object.fromEntries(tierFactorsOf('tide-pro-1', factors))).toEqual({ priority: 4, flex: 0.5 });
+    expect(factorsOf('tide-mini')).toEqual({ priority: 2, flex: 0.5 });
+    expect(factorsOf('tide-pro-2')).toEqual({ priority: 3, flex: 0.5 });
+    expect(factorsOf('tide-pro-1')).toEqual({ priority: 4, flex: 0.5 });
     expect(tierFactorsOf('nobody', factors).size).toBe(0);
   });
 
-  test.each(['priority:a', 'flex:b*', 'ultra_fast:c'])('%s names one', (name) => expect(isTierPriceName(name)).toBe(true));
-  test.each(['tide', ':a', 'flex:', 'standard:a', 'Flex:a'])('%s names none', (name) => expect(isTierPriceName(name)).toBe(false));
+  test('a kind of tokens has a factor of its own, by itself; batches cost half where nothing else is said', () => {
+    const own = { 'flex:a*': 0.5, 'flex/cached:a*': 1, 'flex/cached:a-mini': 0.25, 'batch/cached:a*': 0.6 };
+    expect(tierFactorsOf('a-pro', own)).toEqual(
+      new Map([
+        ['flex', { factor: 0.5, parts: { cached: 1 } }],
+        ['batch', { factor: 0.5, parts: { cached: 0.6 } }],
+      ]),
+    );
+    expect(tierFactorsOf('a-mini', own).get('flex')).toEqual({ factor: 0.5, parts: { cached: 0.25 } });
+  });
+
+  test.each(['priority:a', 'flex:b*', 'ultra_fast:c', 'flex/cached:a*', 'batch/cache_creation_1h:a'])('%s names one', (name) =>
+    expect(isTierPriceName(name)).toBe(true),
+  );
+  test.each(['tide', ':a', 'flex:', 'standard:a', 'Flex:a', 'flex/:a', 'flex/prompt:a', 'flex/tide:a'])('%s names none', (name) =>
+    expect(isTierPriceName(name)).toBe(false),
+  );
   test.each(['fast:a', 'default:a', 'on_demand_priority:a', 'auto:a'])('%s is never looked up', (name) =>
     expect(isKnownTierName(name)).toBe(false),
   );
@@ -72,6 +92,33 @@ describe('the charge', () => {
     expect(quotaOf({ promptTokens: 1001, completionTokens: 0, tier: 'flex' }, price, 1)).toBe(1001);
   });
 
+  test('of a kind with a factor of its own is by that one, of a long prompt, too', () => {
+    const own = priceOf('tide-pro', { 'flex:*': 0.5, 'flex/cached:*': 1, 'flex/completion:*': 0.7 });
+    const flex = { ...usage, tier: 'flex' };
+    expect(quotaOf(flex, own, 1)).toBe(500 / 2 + 500 * 0.1 + 10 * 4 * 0.7);
+    const { lines, quota } = costOf(flex, own, 1).receipt();
+    expect([quota, lines.map(({ part }) => part)]).toEqual([328, ['prompt', 'cached', 'completion']]);
+    expect(quotaOf({ promptTokens: 2000, completionTokens: 0, cachedTokens: 1000, tier: 'flex' }, own, 1)).toBe(1000 + 200);
+    expect(quotaOf({ promptTokens: 100, completionTokens: 0, cachedTokens: 100, cacheCreationTokens: 0, tier: 'flex' }, own, 1)).toBe(10);
+    // Everything but one kind is free.
+    const free = priceOf('tide-pro', { 'flex:*': 0, 'flex/completion:*': 1 });
+    expect(quotaOf(flex, free, 1)).toBe(40);
+  });
+
+  test('of a quotient without an end is that of the price itself, rounded up', () => {
+    const own = priceOf('tide-pro', { 'flex:*': 0.5, 'flex/cached:*': 0.66666666666 });
+    expect(quotaOf({ promptTokens: 3_000_000, completionTokens: 0, cachedTokens: 3_000_000, tier: 'flex', longestInput: 1 }, own, 1)).toBe(
+      200_000,
+    );
+  });
+
+  test('a tier that is dearer for one kind alone counts as dearer for calls that use enough of it', () => {
+    const own = priceOf('tide-pro', { 'odd:*': 0.5, 'odd/completion:*': 3 });
+    expect(dearerTier(own, 'odd')).toBe('odd');
+    expect(dearerTier(own, 'odd', { promptTokens: 10, completionTokens: 10 })).toBe('odd');
+    expect(dearerTier(own, 'odd', { promptTokens: 1000, completionTokens: 1 })).toBeUndefined();
+  });
+
   test('of tools stays what it is', () => {
     const terms = { groupRatio: 1, quotaPerUnit: 1000, tools: [{ kind: 'web_search' as const, calls: 1, price: 10 }] };
     const [usual, fast] = [usage, { ...usage, tier: 'priority' }].map((one) => quotaWithTools(one, price, terms));
@@ -102,12 +149,12 @@ test('no call costs less than nothing or than in the cheapest lane, nor more tha
   fc.assert(
     fc.property(
       fc.record({ promptTokens: count, completionTokens: count, cachedTokens: count }),
-      fc.record({ priority: factor, flex: factor }),
+      fc.record({ priority: factor, flex: factor, cached: factor }),
       fc.constantFrom('priority', 'flex', 'standard', 'scale'),
       fc.constantFrom(0, 0.1, 0.75, 1.25, 4 / 3, 15),
       fc.constantFrom(0, 0.5, 1, 1.1),
-      (asked, { priority, flex }, tier, modelRatio, group) => {
-        const price = priceOf('tide-pro', { 'priority:*': priority, 'flex:*': flex }, modelRatio);
+      (asked, { priority, flex, cached }, tier, modelRatio, group) => {
+        const price = priceOf('tide-pro', { 'priority:*': priority, 'flex:*': flex, 'flex/cached:*': cached }, modelRatio);
         const usage = { ...asked, cachedTokens: Math.min(asked.cachedTokens, asked.promptTokens), tier };
         const quota = quotaOf(usage, price, group);
         const usual = { ...usage, tier: 'standard' };

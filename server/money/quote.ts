@@ -166,13 +166,19 @@ function termsOf(
 /** A prompt that is counted so much below a bound may be beyond it as its provider counts. */
 const countingError = 1.1;
 
+/** A tier may cost more of one kind of tokens and less of another: whichever of both prices is higher. */
 function reserveFor(quoted: QuotedPrice, prompt: PromptSize, completionTokens: number): number {
   const { price } = quoted;
+  const usual = reserveAt(quoted, price, prompt, completionTokens);
+  const inTier = price.kind === 'call' || prompt.tier === undefined ? undefined : price.tiers?.get(prompt.tier);
+  return inTier === undefined ? usual : Math.max(usual, reserveAt(quoted, inTier, prompt, completionTokens));
+}
+
+function reserveAt(quoted: QuotedPrice, price: Price, prompt: PromptSize, completionTokens: number): number {
   const { cacheWrite, audio } = prompt;
   const promptTokens = Math.max(1, prompt.tokens);
   const usage: PricedUsage = { promptTokens, completionTokens, longestInput: Math.ceil(promptTokens * countingError) };
   if (prompt.units !== undefined) usage.units = prompt.units;
-  if (prompt.tier !== undefined) usage.tier = prompt.tier;
   if (price.kind === 'usage') {
     const isHeard = audio > 0 && price.audioInputRatio > 1;
     if (isHeard) usage.audioInputTokens = Math.min(audio, promptTokens);

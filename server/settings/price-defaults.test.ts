@@ -64,7 +64,7 @@ test.each([
   ['gpt-6.2-astra', 2],
   ['gemini-4-neon', 1.8],
 ])('%s costs %f times as much when it is fast', (model, factor) => {
-  expect(tierFactorsOf(model, tierPrice).get('priority')).toBe(factor);
+  expect(tierFactorsOf(model, tierPrice).get('priority')?.factor).toBe(factor);
 });
 
 // Its price list has no such row of the newest. https://developers.openai.com/api/docs/models/gpt-6.2-sol
@@ -73,7 +73,7 @@ test.each([
   ['gpt-6.1-terra', 0.5],
   ['gpt-6.2-sol', undefined],
 ])('%s costs %f of its price when it is slow', (model, factor) => {
-  expect(tierFactorsOf(model, tierPrice).get('flex')).toBe(factor);
+  expect(tierFactorsOf(model, tierPrice).get('flex')?.factor).toBe(factor);
 });
 
 const maps = priceMapsOf({ get: (key) => JSON.parse(defaultText(key)) });

@@ -65,7 +65,15 @@ function Prices({ entry, list, group, onGroup }: Pick<PricePanelProps, 'entry' |
       ))}
       {entry.tiers !== undefined && (
         <PanelSection title={t('pricing.panel.tiers')} aside={t('pricing.panel.times')}>
-          <SummaryList items={entry.tiers.map(({ tier, factor }) => ({ name: tier, value: format.ratio(factor) }))} />
+          <SummaryList
+            items={entry.tiers.flatMap(({ tier, factor, parts = {} }) => [
+              { name: tier, value: format.ratio(factor) },
+              ...Object.entries(parts).map(([part, own]) => ({
+                name: t('pricing.panel.tier_part', { tier, part: t(`pricing.tier_part.${part}`) }),
+                value: format.ratio(own),
+              })),
+            ])}
+          />
         </PanelSection>
       )}
       {entry.video_prices !== undefined && <VideoPrices prices={entry.video_prices} ratio={ratioOf(list, group)} />}

@@ -3,6 +3,7 @@ import { findPrice, unsetModelRatio } from '#shared/find-price.ts';
 import type { PriceMaps } from '#shared/find-price.ts';
 import type { UsagePrice } from '#shared/pricing.ts';
 import { completionRatioOf, pricedName } from '#shared/pricing-rules.ts';
+import { usualTierFactors } from '#shared/service-tiers.ts';
 import { longInputsOf } from '#shared/long-inputs.ts';
 import type { NumberMap } from '#shared/setting-values.ts';
 import { kindOfPriced, pricedTools } from '#shared/hosted-tools.ts';
@@ -110,10 +111,18 @@ function priceFields(model: string, maps: PriceMaps) {
     cache_ratio: price?.cacheRatio ?? maps.cacheRatio[model] ?? 1,
     ...furtherRatios(model, price, maps),
     ...(price?.longInputs === undefined ? {} : { long_inputs: longInputsOf(pricedName(model), maps.longInputPrice ?? {}) }),
-    ...(price?.tiers === undefined ? {} : { tiers: [...price.tiers].map(([tier, { tier: own }]) => ({ tier, factor: own?.factor ?? 1 })) }),
+    ...(price?.tiers === undefined ? {} : { tiers: tiersShown(price.tiers) }),
     model_price: 0,
     has_price: price !== null,
   };
+}
+
+function tiersShown(tiers: NonNullable<UsagePrice['tiers']>): NonNullable<PricingEntry['tiers']> {
+  return [...tiers].map(([tier, { tier: { factor, parts } = usualTierFactors(tier) }]) => ({
+    tier,
+    factor,
+    ...(Object.keys(parts).length === 0 ? {} : { parts: { ...parts } }),
+  }));
 }
 
 /** Of models that have a price of their own for writing to the cache, for audio, or for pictures. */

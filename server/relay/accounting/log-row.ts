@@ -128,7 +128,7 @@ function adminInfo({ attempts, quoted, services }: RunningCall, { reported, pric
 
 /** What the provider tells of its lane counts; where it tells nothing, the one that was asked for, if that costs more. */
 function inTier(price: Price, usage: PricedUsage, request: SentRequest | null): PricedUsage {
-  const tier = usage.tier ?? request?.toldTier ?? dearerTier(price, request?.askedTier);
+  const tier = usage.tier ?? request?.toldTier ?? dearerTier(price, request?.askedTier, usage);
   return tier === undefined ? usage : { ...usage, tier };
 }
 

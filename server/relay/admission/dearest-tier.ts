@@ -1,5 +1,5 @@
 // The dearest lane of a provider that a call may take, which is what it reserves for.
-import { dearerTier } from '#shared/find-price.ts';
+import { dearerTier, dearness } from '#shared/find-price.ts';
 import { askedTier } from '#server/dialects/service-tier.ts';
 import type { CallToReserve } from '#server/relay/admission/reserve-call.ts';
 import type { RelayServices } from '#server/relay/services.ts';
@@ -15,12 +15,12 @@ export function dearestTier(
   const wanted = dearerTier(price, askedTier(body));
   const isPassThrough = context.settings.get('global.pass_through_request_enabled');
   let dearest: string | undefined;
-  let ratio = price.modelRatio;
+  let most = 1;
   for (const { setting, paramOverride } of ways) {
     const own = dearerTier(price, askedTier(paramOverride ?? {}));
     for (const tier of [own, setting.allowsSurcharges === true || isPassThrough ? wanted : undefined]) {
-      const there = tier === undefined ? 0 : (price.tiers.get(tier)?.modelRatio ?? 0);
-      if (there > ratio) [dearest, ratio] = [tier, there];
+      const there = tier === undefined ? 1 : dearness(price, tier);
+      if (there > most) [dearest, most] = [tier, there];
     }
   }
   return dearest === undefined ? {} : { tier: dearest };
