@@ -9,6 +9,7 @@ import { mountChannels } from '#server/features/channels/routes.ts';
 import { mountDashboard } from '#server/features/dashboard/routes.ts';
 import { mountDrawings } from '#server/features/drawings/routes.ts';
 import { mountFirstCall } from '#server/features/first-call/routes.ts';
+import { mountGroups } from '#server/features/groups/routes.ts';
 import { mountInvitations } from '#server/features/invitations/routes.ts';
 import { mountNotifications } from '#server/features/notifications/routes.ts';
 import { mountLogs } from '#server/features/logs/routes.ts';
@@ -133,6 +134,7 @@ function mountRoutes(host: RouteHost, relay: Relay): void {
   mountOAuth(host); //                     /api/oauth/
   mountVerification(host); //              /api/verification, reset_password
   mountAccount(host); //                   /api/user/self, models, self/groups
+  mountGroups(host); //                    /api/group/uses, move, rename, remove
   mountInvitations(host); //               /api/invitation/
   mountUsers(host); //                     /api/user/, search, manage, :id
   mountTokens(host); //                    /api/token/

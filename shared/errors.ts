@@ -297,6 +297,17 @@ export const errors = {
     'The values of this change were not kept, so it cannot be taken back',
   ),
   group_default_missing: entry(200, '必须保留 default 分组', 'The group default must be kept'),
+  group_taken: entry(200, '分组 {group} 已存在', 'The group {group} exists already'),
+  group_in_use: entry(
+    200,
+    '分组 {group} 仍在使用：用户 {users} 个，令牌 {keys} 个，渠道 {channels} 个。请先指定它们迁移到的分组',
+    'The group {group} is in use: users {users}, keys {keys}, channels {channels}. Choose the group they move to',
+  ),
+  group_moving: entry(
+    200,
+    '分组 {group} 正在迁移至 {to}，请在几分钟后重试',
+    'The group {group} is moving to {to}: try again in a few minutes',
+  ),
   group_ratio_negative: entry(200, 'group ratio must be not less than 0: {group}', 'group ratio must be not less than 0: {group}'),
   github_unconfigured: entry(
     200,

@@ -121,6 +121,10 @@ export const LogEvent = z.discriminatedUnion('code', [
     /** How many more changes there were. */
     more: z.optional(z.int()),
   }),
+  /** A group got another name, under which everything goes on. */
+  z.object({ code: z.literal('group_renamed'), group: z.string(), to: z.string() }),
+  /** `to`: the group that got what was in it; absent: nothing was. */
+  z.object({ code: z.literal('group_removed'), group: z.string(), to: z.optional(z.string()) }),
   /** A channel was tried out before it was saved. `name`: as the form has it, or the provider's. */
   z.object({ code: z.literal('channel_draft_tested'), name: z.string(), model: z.string() }),
 ]);

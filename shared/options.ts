@@ -23,6 +23,8 @@ export const OptionInput = z.object({
   value: z.optional(z.pipe(z.union([z.string().check(z.maxLength(1_000_000)), z.number(), z.boolean()]), z.transform(String))),
   /** The revision that the edit is based on; when another one is current the response is `revision_conflict` with it. */
   revision: z.optional(z.int()),
+  /** Groups that are missing in the new `GroupRatio` may go although users, keys or channels are in them; otherwise `group_in_use`. */
+  removes_groups: z.optional(z.boolean()),
 });
 export type OptionInput = z.input<typeof OptionInput>;
 

@@ -17,6 +17,7 @@ const http = [
   'dashboard',
   'day-zones',
   'deep-pages',
+  'groups',
   'invitations',
   'invite-earnings',
   'jobs',

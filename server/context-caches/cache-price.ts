@@ -2,6 +2,7 @@
 import type { AppContext } from '#server/context.ts';
 import type { ContextCacheRecord } from '#server/db/records/context-cache.ts';
 import { badField } from '#server/dialects/strict-fields.ts';
+import { ratioOfGroup } from '#server/settings/group-moves.ts';
 
 export type CacheTerms = Pick<ContextCacheRecord, 'price' | 'group_ratio' | 'quota_per_unit'>;
 
@@ -24,9 +25,7 @@ const tooManyPrices = { zh: `不能再延长：已按 ${mostSpans} 个价格付�
 export function cacheTerms({ settings }: Pick<AppContext, 'settings'>, { model, group }: { model: string; group: string }): CacheTerms {
   const price = priceFor(model, settings.get('ContextCachePrice'));
   if (price === undefined) throw badField('model', unpriced);
-  const ratios = settings.get('GroupRatio');
-  const ratio = Object.hasOwn(ratios, group) ? (ratios[group] ?? 1) : 1;
-  return { price, group_ratio: ratio, quota_per_unit: settings.get('QuotaPerUnit') };
+  return { price, group_ratio: ratioOfGroup(settings, group), quota_per_unit: settings.get('QuotaPerUnit') };
 }
 
 /** That of the longest name that fits, in which `*` stands for any letters. */

@@ -46,6 +46,7 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
       { name: 'key', fields: ['key_hash'], unique: true },
       { name: 'old_key', fields: ['old_key_hash'], unique: true, sparse: true },
       { name: 'owner', fields: ['user_id', 'id'] },
+      { name: 'group', fields: ['group', 'id'] },
     ],
   },
   channels: {

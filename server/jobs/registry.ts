@@ -13,6 +13,7 @@ import { sweepOptionChanges } from '#server/settings/option-changes.ts';
 import { sweepNotifications } from '#server/notify/notifications.ts';
 import { sweepWatches } from '#server/tokens/refusal-watch.ts';
 import { sendEverySeconds, sendInvitations, sweepInvitations } from '#server/features/invitations/tend-invitations.ts';
+import { tendGroupMoves } from '#server/features/groups/tend-moves.ts';
 import { finishRedemptions } from '#server/features/redemptions/redeem-code.ts';
 import { finishOrders } from '#server/features/wallet/credit-order.ts';
 import { deleteOldLogs } from '#server/logs/delete-old-logs.ts';
@@ -71,6 +72,7 @@ export const jobs: readonly Job[] = [
   { name: 'sweep-deleted-channels', everySeconds: 15, lockSeconds: 300, run: sweepDeletedChannels },
   { name: 'renew-sign-ins', everySeconds: 60, lockSeconds: 300, run: (context) => renewSignIns(context) },
   { name: 'channel-runs', everySeconds: 15, lockSeconds: 60, run: tendRuns },
+  { name: 'group-moves', everySeconds: 15, lockSeconds: 300, run: tendGroupMoves },
   { name: 'delete-old-logs', everySeconds: 15, lockSeconds: 300, run: deleteOldLogs },
   { name: 'fold-log', everySeconds: 15, lockSeconds: 300, run: foldLog },
   { name: 'finish-redemptions', everySeconds: 15, lockSeconds: 300, run: finishRedemptions },

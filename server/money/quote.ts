@@ -14,6 +14,7 @@ import { Role } from '#shared/roles.ts';
 import { createTuningQuotes } from './tuning-quotes.ts';
 import type { TuningQuotes } from './tuning-quotes.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
+import { ratioOfGroup } from '#server/settings/group-moves.ts';
 import { priceMapsOf } from '#server/settings/price-maps.ts';
 import type { Settings } from '#server/settings/settings.ts';
 
@@ -115,9 +116,7 @@ export function createQuotes(settings: Settings): Quotes {
   }
 
   function quote(price: Price, model: string, group: string): QuotedPrice {
-    const ratios = settings.get('GroupRatio');
-    const groupRatio = Object.hasOwn(ratios, group) ? (ratios[group] ?? 1) : 1;
-    return { price, groupRatio, quotaPerUnit: settings.get('QuotaPerUnit'), tools: toolPrices(model) };
+    return { price, groupRatio: ratioOfGroup(settings, group), quotaPerUnit: settings.get('QuotaPerUnit'), tools: toolPrices(model) };
   }
 
   return {

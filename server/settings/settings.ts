@@ -7,6 +7,8 @@ import type { OptionRecord } from '#server/db/records/option.ts';
 import type { Database } from '#server/db/database.ts';
 import type { Secrets } from '#server/secrets/secrets.ts';
 import { defaultText } from '#server/settings/defaults.ts';
+import { groupMovesKey, groupMovesOf } from '#server/settings/group-moves.ts';
+import type { GroupMoves } from '#server/settings/group-moves.ts';
 import { copyOptionWrites } from '#server/settings/option-writes.ts';
 
 /** Every setting as a typed, cached value. Follows the change feed, so an edit anywhere is seen within a second. */
@@ -14,6 +16,8 @@ export interface Settings {
   get<Key extends SettingKey>(key: Key): SettingValue<Key>;
   /** Grows whenever any setting changed; for caches of what is derived from settings. */
   readonly revision: number;
+  /** Of the same moment as the settings. */
+  readonly groupMoves: GroupMoves;
   /** Reads all rows again. */
   reload(): Promise<void>;
 }
@@ -30,6 +34,7 @@ type Snapshot = { [Key in SettingKey]: SettingValue<Key> };
 /** Holds the defaults until `reload()` was called once. */
 export function createSettings(parts: SettingsDependencies): Settings {
   let snapshot = snapshotOf([], parts);
+  let groupMoves = groupMovesOf(undefined);
   let revision = 1;
   let running: Promise<void> | null = null;
   let next: Promise<void> | null = null;
@@ -38,6 +43,7 @@ export function createSettings(parts: SettingsDependencies): Settings {
     await copyOptionWrites(parts);
     const rows = await parts.db.collection('options').find({});
     snapshot = snapshotOf(rows, parts);
+    groupMoves = storedMoves(rows, parts) ?? groupMoves;
     revision += 1;
   }
 
@@ -64,6 +70,9 @@ export function createSettings(parts: SettingsDependencies): Settings {
     get: (key) => snapshot[key],
     get revision() {
       return revision;
+    },
+    get groupMoves() {
+      return groupMoves;
     },
     reload,
   };
@@ -104,6 +113,16 @@ function storedValue<Key extends SettingKey>(
     log?.warn({ option: key, err: cause }, 'a stored option cannot be read, its default is used');
   }
   return undefined;
+}
+
+/** Of a damaged row none: the settings are read all the same. */
+function storedMoves(rows: readonly OptionRecord[], { log }: SettingsDependencies): GroupMoves | undefined {
+  try {
+    return groupMovesOf(rows.find(({ id }) => id === groupMovesKey));
+  } catch (cause) {
+    log?.warn({ option: groupMovesKey, err: cause }, 'the moves of groups cannot be read');
+    return undefined;
+  }
 }
 
 const defaultValues: Partial<Snapshot> = {};

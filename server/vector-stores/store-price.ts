@@ -1,6 +1,7 @@
 // What storing costs. A GB is 2^30 bytes, as at the vendor: https://platform.openai.com/docs/pricing
 import type { AppContext } from '#server/context.ts';
 import type { VectorStoreRecord } from '#server/db/records/vector-store.ts';
+import { ratioOfGroup } from '#server/settings/group-moves.ts';
 
 export type StoreTerms = Pick<VectorStoreRecord, 'price' | 'group_ratio' | 'quota_per_unit'>;
 
@@ -11,9 +12,11 @@ const rounding = 1e-9;
 
 /** As it is now, for the day that begins. */
 export function termsOf({ settings }: Pick<AppContext, 'settings'>, group: string): StoreTerms {
-  const ratios = settings.get('GroupRatio');
-  const ratio = Object.hasOwn(ratios, group) ? (ratios[group] ?? 1) : 1;
-  return { price: settings.get('VectorStorePrice'), group_ratio: ratio, quota_per_unit: settings.get('QuotaPerUnit') };
+  return {
+    price: settings.get('VectorStorePrice'),
+    group_ratio: ratioOfGroup(settings, group),
+    quota_per_unit: settings.get('QuotaPerUnit'),
+  };
 }
 
 /** Quota, rounded up. @param seconds of a day */

@@ -115,6 +115,10 @@ POST /api/token/batch user
 PUT /api/token/batch user
 POST /api/token/{id}/renew user
 DELETE /api/token/{id}/old_key user
+GET /api/group/uses admin
+GET /api/group/move admin
+POST /api/group/rename admin
+POST /api/group/remove admin
 GET /api/invitation/ admin
 POST /api/invitation/check admin
 POST /api/invitation/ admin

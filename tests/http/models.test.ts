@@ -126,7 +126,7 @@ describe.each(engines)('models on $kind', (engine) => {
 
   it('lists the names of all groups to administrators', async () => {
     expect((await root.get('/api/group/')).data).toEqual(['default', 'svip', 'vip']);
-    await root.put('/api/option/', { key: 'GroupRatio', value: '{"vip":1,"basic":2,"default":1}' });
+    await root.put('/api/option/', { key: 'GroupRatio', value: '{"vip":1,"basic":2,"default":1}', removes_groups: true });
     expect((await root.get('/api/group/')).data).toEqual(['default', 'basic', 'vip']);
     const user = await app.as(await app.createUser());
     expect(await user.get('/api/group/')).toMatchObject({ status: 403 });

@@ -3,6 +3,8 @@ import OpenAI, { toFile } from 'openai';
 import { describe, expect, test } from 'vitest';
 import { pollBatches } from '#server/batches/poll-batches.ts';
 import { mostBeside } from '#server/batches/read-beside.ts';
+import { renameGroup } from '#server/features/groups/start-move.ts';
+import { tendGroupMoves } from '#server/features/groups/tend-moves.ts';
 import type { BatchRecord } from '#server/db/records/batch.ts';
 import { createToken } from '#tests/support/build-token.ts';
 import { engines } from '#tests/support/engines.ts';
@@ -74,6 +76,30 @@ describe.each(engines)('batches on $kind', (engine) => {
     if (record === undefined) throw new Error('There is no batch');
     return record;
   };
+
+  test('one whose group has another name by then is looked at, read and charged as before', async () => {
+    const settings = { GroupRatio: JSON.stringify({ default: 1, gold: 3 }) };
+    const { scene, provider } = await open({ settings, channels: [{ group: 'gold' }] });
+    await using _scene = scene;
+    const { context, clock } = scene.app;
+    await context.db.collection('users').patch({ id: scene.user.id }, { set: { group: 'gold' }, increment: { revision: 1 } });
+    await context.changes.announce('user', scene.user.id);
+    const client = sdk(scene);
+    const before = await scene.balance();
+    const batch = await begin(client, [line('a')]);
+    await renameGroup(context, { name: 'gold', to: 'platinum', actor: scene.user });
+    for (let { running } = context.settings.groupMoves; running !== null; { running } = context.settings.groupMoves) {
+      clock.advance(running.due_at - clock.now());
+      await tendGroupMoves(context);
+    }
+    expect(context.settings.get('GroupRatio')).toEqual({ default: 1, platinum: 3 });
+    await end(scene, provider);
+    const ended = await client.batches.retrieve(batch.id);
+    expect(ended).toMatchObject({ status: 'completed', request_counts: { total: 1, completed: 1 } });
+    expect(await (await client.files.content(ended.output_file_id ?? '')).text()).toContain('"custom_id":"a"');
+    expect(await scene.balance()).toBe(before - 3 * each);
+    await scene.checkBooks();
+  });
 
   test('one is created, worked on, told, charged by its results at half the price, and its files are read', async () => {
     const { scene, provider } = await open({ channels: [{ model_mapping: JSON.stringify({ [model]: 'theirs-mini' }) }] });

@@ -183,7 +183,8 @@ function GroupField({ group }: { group: string }) {
   const format = useFormat();
   const own = useStoredUser()?.group ?? '';
   const { data: groups = {} } = useQuery(usableGroupsQuery);
-  const names = [own, ...Object.keys(groups).filter((name) => name !== own)].filter((name) => name !== '');
+  // One that is not offered any more stays until another is chosen.
+  const names = [...new Set([own, ...Object.keys(groups), group])].filter((name) => name !== '');
   const labelOf = (name: string): string => {
     const known = groups[name];
     const words = name === own ? t('playground.parameter.own_group', { name }) : name;

@@ -1,12 +1,18 @@
-import { Switch, TextInput } from '@mantine/core';
+import { ActionIcon, Switch, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Option } from '#shared/options.ts';
 import { Role } from '#shared/roles.ts';
 import { mayWriteSetting } from '#shared/settings.ts';
 import { useStoredUser } from '#pwa/api/self.ts';
+import { Icon } from '#pwa/ui/controls/icon.tsx';
+import { toastNote } from '#pwa/ui/frame/toast.ts';
 import { serverWords } from '#pwa/ui/server-words.ts';
+import { GroupDialog } from './group-dialog.tsx';
+import { GroupMoveNote } from './group-move.tsx';
 import { type GroupMaps, groupMapsOf, type GroupRow, groupRows, withRow } from './group-rows.ts';
+import { groupMoveQuery } from './queries.ts';
 import { AddRow, CardLabel, Row, RowTable } from './row-table.tsx';
 import type { SettingEdits } from './use-setting-edits.ts';
 
@@ -25,9 +31,18 @@ export function GroupEditor(props: EditorProps) {
   const { t } = useTranslation();
   const maps = groupMapsOf(textNow(props, 'GroupRatio'), textNow(props, 'UserUsableGroups'));
   const mayWrite = mayWriteSetting('GroupRatio', useStoredUser()?.role ?? Role.guest);
+  const move = useQuery(groupMoveQuery).data;
+  const [asked, setAsked] = useState<{ act: 'rename' | 'remove'; name: string }>();
   // While the JSON below is being typed it is no map; the table comes back with the last bracket.
   if (maps === undefined) return null;
   const rows = groupRows(maps);
+  const stored = storedGroups(props.options);
+  const isTyped = groupKeys.some((key) => props.edits.drafts.has(key) || props.edits.queued.has(key));
+  // What is in the group goes on the server, from what is stored there.
+  const ask = (act: 'rename' | 'remove', name: string): void => {
+    if (isTyped) toastNote(t('setting_parts.groups.typed_first'));
+    else setAsked({ act, name });
+  };
   const change = (name: string, row: Omit<GroupRow, 'name'> | undefined): void => {
     const next = withRow(maps, name, row);
     props.edits.type('GroupRatio', next.factors);
@@ -35,15 +50,23 @@ export function GroupEditor(props: EditorProps) {
   };
   return (
     <>
+      <GroupMoveNote />
+      {asked !== undefined && <GroupDialog {...asked} taken={[...stored]} onClose={() => setAsked(undefined)} />}
       <RowTable
         label={t('settings.page.groups')}
         columns={[t('setting_parts.groups.name'), t('setting_parts.groups.factor'), t('setting_parts.groups.choosable')]}
       >
         {rows.map((row) => (
-          <GroupFields key={row.name} row={row} maps={maps} mayWrite={mayWrite} onChange={(next) => change(row.name, next)} />
+          <GroupFields
+            key={row.name}
+            row={row}
+            mayWrite={mayWrite && (move === undefined || move === null)}
+            onChange={(next) => change(row.name, next)}
+            onAsk={stored.has(row.name) ? (act) => ask(act, row.name) : undefined}
+          />
         ))}
       </RowTable>
-      {mayWrite && (
+      {mayWrite && (move === undefined || move === null) && (
         <AddRow
           label={t('setting_parts.groups.new')}
           taken={rows.map(({ name }) => name)}
@@ -54,14 +77,23 @@ export function GroupEditor(props: EditorProps) {
   );
 }
 
-interface GroupFieldsProps {
-  row: GroupRow;
-  maps: GroupMaps;
-  mayWrite: boolean;
-  onChange: (row: Omit<GroupRow, 'name'> | undefined) => void;
+const groupKeys = ['GroupRatio', 'UserUsableGroups'] as const;
+
+function storedGroups(options: readonly Option[]): ReadonlySet<string> {
+  const [factors = '', descriptions = ''] = groupKeys.map((key) => options.find((option) => option.key === key)?.value);
+  const maps: GroupMaps | undefined = groupMapsOf(factors, descriptions);
+  return new Set(maps === undefined ? [] : groupRows(maps).map(({ name }) => name));
 }
 
-function GroupFields({ row, mayWrite, onChange }: GroupFieldsProps) {
+interface GroupFieldsProps {
+  row: GroupRow;
+  mayWrite: boolean;
+  onChange: (row: Omit<GroupRow, 'name'> | undefined) => void;
+  /** Of a group that is stored, which users, keys and channels may name. */
+  onAsk: ((act: 'rename' | 'remove') => void) | undefined;
+}
+
+function GroupFields({ row, mayWrite, onChange, onAsk }: GroupFieldsProps) {
   const { t } = useTranslation();
   const { name, factor, description } = row;
   // What is no number (yet) stays in the field, and out of the map.
@@ -70,7 +102,16 @@ function GroupFields({ row, mayWrite, onChange }: GroupFieldsProps) {
   return (
     <Row
       name={name}
-      onRemove={mayWrite && name !== 'default' ? () => onChange(undefined) : undefined}
+      more={
+        mayWrite &&
+        name !== 'default' &&
+        onAsk !== undefined && (
+          <ActionIcon aria-label={t('setting_parts.groups.rename_of', { name })} onClick={() => onAsk('rename')}>
+            <Icon name="edit" />
+          </ActionIcon>
+        )
+      }
+      onRemove={mayWrite && name !== 'default' ? () => (onAsk === undefined ? onChange(undefined) : onAsk('remove')) : undefined}
       cells={
         <>
           <b>{name}</b>

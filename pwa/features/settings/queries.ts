@@ -1,4 +1,5 @@
-import { infiniteQueryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { groupApi } from '#shared/groups.ts';
 import { optionApi } from '#shared/options.ts';
 import { call } from '#pwa/api/call.ts';
 
@@ -17,3 +18,19 @@ export function historyQuery(keys: readonly string[] | undefined) {
     getNextPageParam: (last) => (last.page * last.page_size < last.total ? last.page + 1 : undefined),
   });
 }
+
+/** What is in a group now: whoever asks is about to decide by it. */
+export const groupUsesQuery = (name: string) =>
+  queryOptions({
+    queryKey: ['groups', 'uses', name],
+    queryFn: ({ signal }) => call(groupApi.uses, { query: { name }, signal }),
+    staleTime: 0,
+    gcTime: 0,
+  });
+
+/** The group that is on its way into another one; looked at again as long as there is one. */
+export const groupMoveQuery = queryOptions({
+  queryKey: ['group-move'],
+  queryFn: ({ signal }) => call(groupApi.move, { signal }),
+  refetchInterval: ({ state: { data } }) => (data === undefined || data === null ? false : 3_000),
+});

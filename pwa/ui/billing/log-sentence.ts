@@ -51,18 +51,18 @@ export function useLogSentence(logs: readonly Log[]): (log: Log, options?: { wit
         return t('logs.event.call_refunded', { ...event, id: event.call, amount: format.quotaExact(event.amount) });
       case 'quota_set':
         return quotaSentence(event, { t, format });
-      case 'binding_removed':
-        return t('logs.event.binding_removed', { binding: event.binding });
       case 'sessions_ended':
         return t('logs.event.sessions_ended', { count: event.count });
       case 'logs_deleted':
         return t('logs.event.logs_deleted', { count: event.count, time: format.dateTime(event.before) });
       case 'settings_changed':
         return settingsSentence(event);
+      case 'group_removed':
+        return t(event.to === undefined ? 'logs.event.group_removed' : 'logs.event.group_moved', { ...event });
       case 'channel_draft_tested':
         return t('logs.event.channel_draft_tested', { name: event.name, model: event.model });
       default:
-        return t(`logs.event.${event.code}`);
+        return t(`logs.event.${event.code}`, { ...event });
     }
   }
 

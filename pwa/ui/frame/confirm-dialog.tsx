@@ -13,6 +13,8 @@ interface ConfirmDialogProps {
   confirmLabel: string;
   cancelLabel?: string;
   isDanger?: boolean;
+  /** It cannot be done, or not yet: the text or the label says why. */
+  isDisabled?: boolean;
   /** The text has fields to fill in: the first one has the focus, and Enter confirms. */
   hasFields?: boolean;
   /** A promise keeps the button busy until it settles. */
@@ -28,6 +30,7 @@ export function ConfirmDialog({
   confirmLabel,
   cancelLabel,
   isDanger = false,
+  isDisabled = false,
   hasFields = false,
   onConfirm,
   onCancel,
@@ -36,7 +39,7 @@ export function ConfirmDialog({
   const [isBusy, setBusy] = useState(false);
 
   async function handleConfirm(): Promise<void> {
-    if (isBusy) return;
+    if (isBusy || isDisabled) return;
     setBusy(true);
     try {
       await onConfirm();
@@ -62,7 +65,13 @@ export function ConfirmDialog({
         <Button onClick={onCancel} autoFocus={!hasFields}>
           {cancelLabel ?? t('common.action.cancel')}
         </Button>
-        <Button variant="filled" data-danger={isDanger || undefined} loading={isBusy} onClick={() => void handleConfirm()}>
+        <Button
+          variant="filled"
+          data-danger={isDanger || undefined}
+          disabled={isDisabled}
+          loading={isBusy}
+          onClick={() => void handleConfirm()}
+        >
           {confirmLabel}
         </Button>
       </div>

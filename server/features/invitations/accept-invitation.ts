@@ -13,6 +13,7 @@ import type { InvitationRecord } from '#server/db/records/invitation.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import type { RequestFacts, RequestSource } from '#server/http/call.ts';
 import { enforceSourceLimit } from '#server/http/rate-limit.ts';
+import { knownGroup } from '#server/settings/group-moves.ts';
 import { usualGroup } from './check-lines.ts';
 import { hashOf } from './invitation-links.ts';
 
@@ -64,7 +65,8 @@ async function createInvited(
 ): Promise<UserRecord> {
   const { id, email, is_mailed: isMailed, quota: opening, created_by: actorId } = invitation;
   // A group that is gone by now would let no call through.
-  const group = Object.hasOwn(context.settings.get('GroupRatio'), invitation.group) ? invitation.group : usualGroup;
+  const invitedTo = knownGroup(context.settings, invitation.group);
+  const group = Object.hasOwn(context.settings.get('GroupRatio'), invitedTo) ? invitedTo : usualGroup;
   const account = { username, displayName: username, passwordHash, group, opening, actorId, language: facts.language };
   const create = (bound: Partial<UserRecord>) => createAccount(context, { ...account, bound: { ...bound, invitation_id: id } });
   try {

@@ -10,6 +10,8 @@ import type { OptionRecord } from '#server/db/records/option.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { writeLog } from '#server/logs/write-log.ts';
 import { defaultText } from '#server/settings/defaults.ts';
+import { groupMovesKey, groupMovesOf, groupSettings, movingError } from '#server/settings/group-moves.ts';
+import { checkGroupsKept } from '#server/settings/group-uses.ts';
 import { editOptions } from '#server/settings/option-writes.ts';
 import { optionText } from '#server/settings/settings.ts';
 import { presentOptions } from './present-option.ts';
@@ -19,6 +21,7 @@ export interface OptionEdit {
   /** Absent: nothing is changed. Old clients send some keys so. */
   value?: string | undefined;
   revision?: number | undefined;
+  removes_groups?: boolean | undefined;
 }
 
 interface Change {
@@ -31,7 +34,7 @@ type Rows = ReadonlyMap<string, OptionRecord>;
 
 /**
  * Stores all of the edits or none, and answers the options as they are then, one per edit.
- * @throws {AppError} for unknown keys, missing rights, wrong values; `revision_conflict` with `data` made by `conflictData`
+ * @throws {AppError} for unknown keys, missing rights, wrong values; `group_in_use`, `group_moving`; `revision_conflict` with `data` made by `conflictData`
  */
 export async function saveOptions(
   context: AppContext,
@@ -40,6 +43,7 @@ export async function saveOptions(
 ): Promise<Option[]> {
   const changes = checkEdits(edits, actor.role);
   const keys = edits.map((edit) => edit.key);
+  await checkGroups(context, edits, changes);
   const needed = settingRequirements.flatMap(({ key, needs }) => [key, needs]);
   let effective: Change[] = [];
   const {
@@ -48,7 +52,7 @@ export async function saveOptions(
     changes: stored,
     conflicts,
   } = await editOptions(context, {
-    keys: [...keys, ...needed],
+    keys: [...keys, ...needed, groupMovesKey],
     actorId: actor.id,
     plan(current) {
       // Who repeats an edit that has arrived already, because its answer was lost, is in no conflict.
@@ -61,6 +65,7 @@ export async function saveOptions(
     },
     check(current) {
       checkRequirements(effective, current, context);
+      checkNoMove(effective, current);
     },
   });
   const [conflict] = conflicts;
@@ -87,6 +92,19 @@ function checkEdits(edits: readonly OptionEdit[], role: number): Change[] {
     changes.set(key, { key, text, revision });
   }
   return [...changes.values()];
+}
+
+/** What is in a group is not left behind silently, as by a text that was typed whole. */
+async function checkGroups(context: AppContext, edits: readonly OptionEdit[], changes: readonly Change[]): Promise<void> {
+  const change = changes.find(({ key }) => key === 'GroupRatio');
+  const isMeant = edits.some((edit) => edit.key === 'GroupRatio' && edit.removes_groups === true);
+  if (change !== undefined && !isMeant) await checkGroupsKept(context, change.text, { field: change.key });
+}
+
+/** A group that moves has both of its names in these until it has arrived. */
+function checkNoMove(changes: readonly Change[], rows: Rows): void {
+  const { running } = groupMovesOf(rows.get(groupMovesKey));
+  if (running !== null && changes.some(({ key }) => groupSettings.some((name) => name === key))) throw movingError(running);
 }
 
 /** Blanks around these mean nothing. */

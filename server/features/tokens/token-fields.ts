@@ -4,6 +4,7 @@ import { tidyTokenName, tokenNameProblem } from '#shared/tokens.ts';
 import type { TokenCreate, TokenEdit, TokensEdit } from '#shared/tokens.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { checkAllowedAddresses } from './allowed-addresses.ts';
+import { checkStays } from '#server/settings/group-moves.ts';
 import { mayUseGroup } from '#server/settings/usable-groups.ts';
 import type { Settings } from '#server/settings/settings.ts';
 import type { TokenFields } from '#server/tokens/insert-token.ts';
@@ -23,8 +24,9 @@ export function checkTokenFields(given: TokenCreate | TokenEdit | (TokensEdit & 
   };
 }
 
-/** @throws {AppError} `token_group_denied` when a group is named that its owner may not use */
+/** @throws {AppError} `token_group_denied` when a group is named that its owner may not use, `group_moving` */
 export function checkTokenGroup(settings: Settings, owner: UserRecord, group: string | undefined): void {
+  checkStays(settings, group);
   if (group === undefined || group === '' || mayUseGroup(settings, owner.group, group)) return;
   throw new AppError('token_group_denied', {}, { field: 'group' });
 }

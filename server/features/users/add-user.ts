@@ -8,6 +8,7 @@ import { createAccount } from '#server/accounts/create-account.ts';
 import { hashPassword, ownerSource } from '#server/accounts/password.ts';
 import type { AppContext } from '#server/context.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
+import { checkStays } from '#server/settings/group-moves.ts';
 
 /** A normal user made by an administrator, whatever role the form carried: promoting is a step of its own. */
 export async function addUser(context: AppContext, actor: UserRecord, input: z.output<typeof UserCreate>): Promise<void> {
@@ -21,6 +22,7 @@ export async function addUser(context: AppContext, actor: UserRecord, input: z.o
   if (group !== undefined && context.settings.get('GroupRatio')[group] === undefined) {
     throw new AppError('group_unknown', { group }, { field: 'group' });
   }
+  checkStays(context.settings, group);
   await createAccount(context, {
     username,
     displayName: displayName === '' ? username : displayName,

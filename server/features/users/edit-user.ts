@@ -20,6 +20,7 @@ import type { Caller } from '#server/http/call.ts';
 import { writeLog } from '#server/logs/write-log.ts';
 import { balanceOf } from '#server/money/account.ts';
 import type { LedgerResult } from '#server/money/ledger.ts';
+import { checkStays } from '#server/settings/group-moves.ts';
 import { presentManaged, readLivingUser } from './store.ts';
 
 /** Edits that overtake each other this often are refused. */
@@ -78,6 +79,7 @@ function checkedFields(context: AppContext, current: UserRecord, edit: UserEdit)
     if (context.settings.get('GroupRatio')[edit.group] === undefined) {
       throw new AppError('group_unknown', { group: edit.group }, { field: 'group' });
     }
+    checkStays(context.settings, edit.group);
     fields.group = edit.group;
   }
   return fields;

@@ -3,6 +3,7 @@ import { smallestTopUp, topUpCents, topUpQuota, topUpRatio } from '#shared/top-u
 import type { TopUpTerms } from '#shared/top-up-price.ts';
 import type { AppContext } from '#server/context.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
+import { knownGroup } from '#server/settings/group-moves.ts';
 
 /** What topping up costs this user now. */
 export function topUpTerms({ settings }: Pick<AppContext, 'settings'>, { group }: Pick<UserRecord, 'group'>): TopUpTerms {
@@ -10,7 +11,7 @@ export function topUpTerms({ settings }: Pick<AppContext, 'settings'>, { group }
     inCurrency: settings.get('DisplayInCurrencyEnabled'),
     quotaPerUnit: settings.get('QuotaPerUnit'),
     price: settings.get('Price'),
-    ratio: topUpRatio(settings.get('TopupGroupRatio'), group),
+    ratio: topUpRatio(settings.get('TopupGroupRatio'), knownGroup(settings, group)),
     minimum: settings.get('MinTopUp'),
   };
 }

@@ -9,6 +9,7 @@ import { limitCaller } from '#server/http/rate-limit.ts';
 import { createFactReader } from '#server/http/request-facts.ts';
 import { identify } from '#server/http/session.ts';
 import type { RelayBody } from '#server/relay/endpoints.ts';
+import { groupNow, isSameGroup } from '#server/settings/group-moves.ts';
 import { usableGroups } from '#server/settings/usable-groups.ts';
 import { sessionAdmission } from './admission.ts';
 import type { Admission } from './admission.ts';
@@ -47,9 +48,15 @@ export function createSessionGate(context: AppContext): SessionGate {
       const { user } = admission;
       if (group === undefined || group === null || group === '' || group === user.group) return admission;
       if (typeof group !== 'string') throw badField('group', fieldRules.text);
-      if (!Object.hasOwn(usableGroups(settings, user.group), group)) throw new AppError('group_not_allowed', {}, { field: 'group' });
-      if (!Object.hasOwn(settings.get('GroupRatio'), group)) throw new AppError('group_deprecated', { group });
-      return sessionAdmission(user, group);
+      if (isSameGroup(settings, group, user.group)) return admission;
+      // Browsers keep what was chosen. Until all channels have the new name, the old one finds them.
+      const name = settings.groupMoves.running?.step === 'channels' ? group : groupNow(settings, group);
+      const isUsable = Object.hasOwn(usableGroups(settings, user.group), name);
+      // As a key does whose group went into one that its owner may not choose.
+      if (!isUsable && name !== group) return admission;
+      if (!isUsable) throw new AppError('group_not_allowed', {}, { field: 'group' });
+      if (!Object.hasOwn(settings.get('GroupRatio'), name)) throw new AppError('group_deprecated', { group: name });
+      return sessionAdmission(user, name);
     },
   };
 }

@@ -8,6 +8,7 @@ import { TokenStatus } from '#shared/tokens.ts';
 import { UserStatus } from '#shared/user.ts';
 import type { AppContext } from '#server/context.ts';
 import { contains, parseAddress } from '#server/network/addresses.ts';
+import { isSameGroup } from '#server/settings/group-moves.ts';
 import { findByKey, hasEnded } from '#server/tokens/find-by-key.ts';
 import { admissionOf } from './admission.ts';
 import type { Admission, KeyAdmission } from './admission.ts';
@@ -114,7 +115,8 @@ export function createTokenGate(context: AppContext): TokenGate {
         admission.lastAddress.allowed = ip;
       }
       const { group, user, token } = admission;
-      if (token.group !== '' && group !== user.group && !Object.hasOwn(settings.get('UserUsableGroups'), group)) {
+      const isOffered = token.group === '' || group === user.group || Object.hasOwn(settings.get('UserUsableGroups'), group);
+      if (!isOffered && !isSameGroup(settings, group, user.group)) {
         throw new AppError('token_group_disabled', { group });
       }
       if (token.group !== '' && !Object.hasOwn(settings.get('GroupRatio'), group)) throw new AppError('group_deprecated', { group });

@@ -49,6 +49,24 @@ export const optionRefusals = {
     return toldBy(await desk.root.post(`/api/option/history/${data.items[0].id}/undo`));
   },
   group_default_missing: refuses('GroupRatio', '{"vip": 1}'),
+  group_taken: async (desk) => ({
+    told: toldBy(await desk.root.post('/api/group/rename', { name: 'vip', to: 'svip' })),
+    details: { group: 'svip' },
+  }),
+  group_in_use: (desk) =>
+    desk.during({ GroupRatio: '{"default": 1, "moon": 1}' }, async () => {
+      await desk.member({ group: 'moon' });
+      const told = toldBy(await desk.root.post('/api/group/remove', { name: 'moon' }));
+      return { told, details: { group: 'moon', users: '1', keys: '0', channels: '0' } };
+    }),
+  group_moving: (desk) =>
+    desk.site({}, async (app) => {
+      const root = await app.setup();
+      root.setLanguage(desk.language);
+      await root.post('/api/group/rename', { name: 'svip', to: 'best' });
+      const told = toldBy(await root.post('/api/group/rename', { name: 'vip', to: 'better' }));
+      return { told, details: { group: 'svip', to: 'best' } };
+    }),
   group_ratio_negative: refuses('GroupRatio', '{"default": 1, "vip": -0.5}', { group: 'vip' }),
   github_unconfigured: lacks('GitHubOAuthEnabled', 'GitHubClientId'),
   oidc_unconfigured: lacks('oidc.enabled', 'oidc.client_id'),

@@ -1,0 +1,106 @@
+import { Select, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { isGroupName } from '#shared/group-settings.ts';
+import { groupApi, usesText } from '#shared/groups.ts';
+import { call } from '#pwa/api/call.ts';
+import { groupsQuery } from '#pwa/api/groups.ts';
+import { optionsQuery } from '#pwa/api/options.ts';
+import { useNeedsConnection } from '#pwa/offline/online-button.tsx';
+import { useIsOnline } from '#pwa/offline/online-status.tsx';
+import { ConfirmDialog } from '#pwa/ui/frame/confirm-dialog.tsx';
+import { QueryState } from '#pwa/ui/frame/query-state.tsx';
+import { groupMoveQuery, groupUsesQuery } from './queries.ts';
+import styles from './row-table.module.css';
+
+interface GroupDialogProps {
+  act: 'rename' | 'remove';
+  name: string;
+  /** Names that are there already. */
+  taken: readonly string[];
+  onClose: () => void;
+}
+
+/** Asks before a group gets another name or goes: what is in it, and where that goes. */
+export function GroupDialog({ act, name, taken, onClose }: GroupDialogProps) {
+  const { t } = useTranslation();
+  const queryClient = useQueryClient();
+  const isOnline = useIsOnline();
+  const needs = useNeedsConnection();
+  const uses = useQuery(groupUsesQuery(name));
+  const [to, setTo] = useState(act === 'rename' ? name : 'default');
+  const isUsed = uses.data !== undefined && uses.data.users + uses.data.keys + uses.data.channels > 0;
+  const trimmed = to.trim();
+  const problem = act === 'rename' && trimmed !== name ? nameProblem(trimmed, taken) : undefined;
+  const change = useMutation({
+    mutationFn: () => {
+      if (act === 'rename') return call(groupApi.rename, { body: { name, to: trimmed } });
+      return call(groupApi.remove, { body: { name, ...(isUsed ? { to } : {}) } });
+    },
+    onSuccess: async (move) => {
+      queryClient.setQueryData(groupMoveQuery.queryKey, move);
+      await Promise.all([queryClient.invalidateQueries(optionsQuery), queryClient.invalidateQueries(groupsQuery)]);
+      onClose();
+    },
+    // What is in it may have changed since it was counted.
+    onError: () => void queryClient.invalidateQueries(groupUsesQuery(name)),
+  });
+  const isReady = act === 'rename' ? problem === undefined && trimmed !== name : uses.data !== undefined;
+  async function handleConfirm(): Promise<void> {
+    // Its failure is told by a toast.
+    await change.mutateAsync().catch(() => {});
+  }
+  return (
+    <ConfirmDialog
+      opened
+      title={t(`setting_parts.groups.${act}_title`, { name })}
+      hasFields={act === 'rename'}
+      isDanger={act === 'remove'}
+      isDisabled={!isOnline || !isReady}
+      confirmLabel={needs(t(`setting_parts.groups.${act === 'remove' && isUsed ? 'move_and_remove' : act}`))}
+      onConfirm={handleConfirm}
+      onCancel={onClose}
+      text={
+        <div className={styles.ask}>
+          {act === 'rename' && (
+            <TextInput
+              data-autofocus
+              label={t('setting_parts.groups.new_name')}
+              value={to}
+              error={problem !== undefined && (problem === 'taken' ? t('setting_parts.rows.taken') : t('setting_parts.groups.name_wrong'))}
+              autoComplete="off"
+              onChange={(event) => setTo(event.currentTarget.value)}
+            />
+          )}
+          {(isOnline || uses.data !== undefined) && (
+            <QueryState query={uses} what={t('setting_parts.groups.in_it')} lines={1}>
+              {({ users, keys, channels }) => (
+                <p>
+                  {isUsed
+                    ? t('setting_parts.groups.uses', { users: usesText(users), keys: usesText(keys), channels: usesText(channels) })
+                    : t('setting_parts.groups.unused')}
+                </p>
+              )}
+            </QueryState>
+          )}
+          {act === 'remove' && isUsed && (
+            <Select
+              label={t('setting_parts.groups.move_to')}
+              data={taken.filter((other) => other !== name)}
+              allowDeselect={false}
+              value={to}
+              onChange={(value) => setTo(value ?? to)}
+            />
+          )}
+          {(act === 'rename' || isUsed) && <p>{t('setting_parts.groups.takes_time')}</p>}
+        </div>
+      }
+    />
+  );
+}
+
+function nameProblem(name: string, taken: readonly string[]): 'taken' | 'wrong' | undefined {
+  if (taken.includes(name)) return 'taken';
+  return name === '' || !isGroupName(name) ? 'wrong' : undefined;
+}

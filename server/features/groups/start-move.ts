@@ -1,0 +1,100 @@
+import { AppError } from '#shared/errors.ts';
+import { isGroupName } from '#shared/group-settings.ts';
+import { fieldRules, invalidField } from '#shared/field-rules.ts';
+import type { GroupMove } from '#shared/groups.ts';
+import type { LogEvent } from '#shared/log-event.ts';
+import { LogType } from '#shared/logs.ts';
+import type { AppContext } from '#server/context.ts';
+import type { OptionRecord } from '#server/db/records/option.ts';
+import type { UserRecord } from '#server/db/records/user.ts';
+import { writeLog } from '#server/logs/write-log.ts';
+import { groupMovesKey, groupMovesOf, groupMovesText, groupSettings, movingError } from '#server/settings/group-moves.ts';
+import type { RunningMove } from '#server/settings/group-moves.ts';
+import { inUseError, isUsed, readGroupUses } from '#server/settings/group-uses.ts';
+import { editOptions } from '#server/settings/option-writes.ts';
+import { groupEntries, withAlias, withoutGroup } from './group-entries.ts';
+import { settleMs } from './tend-moves.ts';
+
+type Rows = ReadonlyMap<string, OptionRecord>;
+
+interface Named {
+  name: string;
+  actor: UserRecord;
+}
+
+/** The new name stands beside the old one at once, with the same values. @throws {AppError} */
+export async function renameGroup(context: AppContext, { name, actor, to }: Named & { to: string }): Promise<GroupMove> {
+  checkNewName(to);
+  const move = moveOf(context, { name, to, actor });
+  await editOptions(context, {
+    keys: [...groupSettings, groupMovesKey],
+    actorId: actor.id,
+    plan(rows) {
+      checkFree(rows, name);
+      if (groupEntries(rows, 'GroupRatio').has(to)) throw new AppError('group_taken', { group: to }, { field: 'to' });
+      return [...withAlias(rows, name, to), startOf(rows, move)];
+    },
+  });
+  await tell(context, actor, { content: `重命名分组 ${name} → ${to}`, event: { code: 'group_renamed', group: name, to } });
+  return presentMove(move);
+}
+
+/** Null: nothing was in it, and it is gone. @throws {AppError} `group_in_use` where it is not said to where what is in it goes */
+export async function removeGroup(
+  context: AppContext,
+  { name, actor, to }: Named & { to?: string | undefined },
+): Promise<GroupMove | null> {
+  if (name === 'default') throw new AppError('group_default_missing', {}, { field: 'name' });
+  const uses = await readGroupUses(context, name);
+  if (to === undefined && isUsed(uses)) throw inUseError(name, uses, { field: 'name' });
+  const move = to === undefined ? null : moveOf(context, { name, to, actor });
+  await editOptions(context, {
+    keys: [...groupSettings, groupMovesKey],
+    actorId: actor.id,
+    plan(rows) {
+      checkFree(rows, name);
+      if (move === null) return withoutGroup(rows, name);
+      if (move.to === name || !groupEntries(rows, 'GroupRatio').has(move.to)) {
+        throw new AppError('group_unknown', { group: move.to }, { field: 'to' });
+      }
+      return [startOf(rows, move)];
+    },
+  });
+  const event = { code: 'group_removed' as const, group: name, ...(to === undefined ? {} : { to }) };
+  await tell(context, actor, { content: to === undefined ? `移除分组 ${name}` : `移除分组 ${name}，迁移至 ${to}`, event });
+  return move === null ? null : presentMove(move);
+}
+
+export function presentMove({ from, to, step, started_at }: RunningMove): GroupMove {
+  return { from, to, step, started_at };
+}
+
+function checkNewName(name: string): void {
+  if (!isGroupName(name) || /\p{Cc}/u.test(name) || !name.isWellFormed()) throw invalidField('to', fieldRules.characters);
+}
+
+/** One group at a time: of two moves, one could lead to what the other leaves. */
+function checkFree(rows: Rows, name: string): void {
+  const { running } = groupMovesOf(rows.get(groupMovesKey));
+  if (running !== null) throw movingError(running);
+  if (name === 'default') throw new AppError('group_default_missing', {}, { field: 'name' });
+  if (!groupSettings.some((key) => groupEntries(rows, key).has(name))) {
+    throw new AppError('group_unknown', { group: name }, { field: 'name' });
+  }
+}
+
+function moveOf(context: AppContext, { name, to, actor }: Named & { to: string }): RunningMove {
+  const now = context.now();
+  return { from: name, to, step: 'channels', started_at: Math.floor(now / 1000), due_at: now + settleMs, actor_id: actor.id };
+}
+
+function startOf(rows: Rows, move: RunningMove): { id: string; value: string } {
+  const { ended } = groupMovesOf(rows.get(groupMovesKey));
+  // Names that are groups again lead nowhere.
+  const past = ended.filter(({ from }) => from !== move.from && from !== move.to);
+  return { id: groupMovesKey, value: groupMovesText(move, past) };
+}
+
+async function tell(context: AppContext, actor: UserRecord, { content, event }: { content: string; event: LogEvent }): Promise<void> {
+  await writeLog(context, { user_id: actor.id, username: actor.username, type: LogType.management, content, event });
+}

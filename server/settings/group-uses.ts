@@ -1,0 +1,58 @@
+// What names a group: the accounts, keys and channels in it.
+import { commaList } from '#shared/comma-list.ts';
+import { AppError } from '#shared/errors.ts';
+import { mostCounted, usesText } from '#shared/groups.ts';
+import type { GroupUses } from '#shared/groups.ts';
+import { parseMap } from '#shared/settings.ts';
+import type { AppContext } from '#server/context.ts';
+
+type StoreContext = Pick<AppContext, 'db'>;
+
+export async function readGroupUses(context: StoreContext, name: string): Promise<GroupUses> {
+  return usesOf(context, name, await channelGroups(context));
+}
+
+/** @throws {AppError} `group_in_use` when one is missing in the new text of `GroupRatio` that something names */
+export async function checkGroupsKept(
+  context: Pick<AppContext, 'db' | 'settings'>,
+  text: string,
+  { field }: { field: string },
+): Promise<void> {
+  const next = parseMap(text);
+  const gone = next === null ? [] : Object.keys(context.settings.get('GroupRatio')).filter((name) => !next.has(name));
+  if (gone.length === 0) return;
+  const lists = await channelGroups(context);
+  for (const name of gone) {
+    const uses = await usesOf(context, name, lists);
+    if (isUsed(uses)) throw inUseError(name, uses, { field });
+  }
+}
+
+export function isUsed({ users, keys, channels }: GroupUses): boolean {
+  return users + keys + channels > 0;
+}
+
+export function inUseError(name: string, { users, keys, channels }: GroupUses, options: { field?: string } = {}): AppError {
+  const details = { group: name, users: usesText(users), keys: usesText(keys), channels: usesText(channels) };
+  return new AppError('group_in_use', details, options);
+}
+
+interface ChannelList {
+  groups: readonly string[];
+  count: number;
+}
+
+/** The lists that channels have, each with how many have it: they are texts, in which no index finds a name. */
+async function channelGroups({ db }: StoreContext): Promise<ChannelList[]> {
+  const rows = await db.collection('channels').group({ by: ['group'] });
+  return rows.map(({ group, count }) => ({ groups: commaList(String(group)), count }));
+}
+
+async function usesOf({ db }: StoreContext, name: string, lists: readonly ChannelList[]): Promise<GroupUses> {
+  const [users, keys] = await Promise.all([
+    db.collection('users').count({ group: name, DeletedAt: null }, mostCounted + 1),
+    db.collection('tokens').count({ group: name, DeletedAt: null }, mostCounted + 1),
+  ]);
+  const channels = lists.reduce((sum, { groups, count }) => sum + (groups.includes(name) ? count : 0), 0);
+  return { users, keys, channels: Math.min(channels, mostCounted + 1) };
+}
