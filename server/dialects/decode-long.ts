@@ -1,5 +1,5 @@
 // A long response, decoded in steps: whoever runs them gives the event loop back in between.
-import { decodeWhole } from './decode-whole.ts';
+import { translateLong } from './decode-whole.ts';
 import type { DecodedWhole, DecodeInput, DeepWhole, FailedWhole } from './decoded-whole.ts';
 
 /** Bytes of a response beyond which decoding takes milliseconds. */
@@ -11,6 +11,5 @@ export function isLong(body: Buffer): boolean {
 
 export function* decodeLong(input: DecodeInput): Generator<void, DecodedWhole | DeepWhole | FailedWhole> {
   const { identity } = input.way;
-  if (identity !== null) return yield* identity.readLong(input);
-  return decodeWhole(input);
+  return yield* identity === null ? translateLong(input) : identity.readLong(input);
 }

@@ -3,7 +3,8 @@ import type { TokenUsage } from '#shared/token-usage.ts';
 import { isTooDeep } from '#server/framing/json-depth.ts';
 import { outlineAtOnce } from '#server/framing/json-outline.ts';
 import type { JsonOutline } from '#server/framing/json-outline.ts';
-import { parseObject } from '#server/framing/loose-json.ts';
+import { isObject, parseObject, parseShallow } from '#server/framing/loose-json.ts';
+import type { JsonObject } from '#server/framing/loose-json.ts';
 import { PartBudget } from '#server/framing/part-budget.ts';
 import type { ResponseWriterOptions } from './client-dialect.ts';
 import type { DecodedWhole, DecodeInput, DeepWhole, FailedWhole } from './decoded-whole.ts';
@@ -20,18 +21,41 @@ export function decodeWhole(input: DecodeInput): DecodedWhole | DeepWhole | Fail
   return readByParts(input, (parts, usage) => Buffer.from(JSON.stringify(client.writeWhole(parts, usage, writer))));
 }
 
+/** The same of a long one that is translated, in steps. */
+export function* translateLong(input: DecodeInput): Generator<void, DecodedWhole | DeepWhole | FailedWhole> {
+  const { client, way, body: bytes, writer } = input;
+  const text = bytes.toString('utf8');
+  yield;
+  const isDeep = isTooDeep(text);
+  yield;
+  if (isDeep) return readDeep(input, outlineAtOnce(bytes));
+  const body = parseShallow(text);
+  yield;
+  // Errors are short, and searched for in JSON.
+  const error = way.dialect.readError(body === null ? text : JSON.stringify(withoutLong(body)), way.provider);
+  if (body === null || error !== null) return { kind: 'failed', error };
+  return partsOf(input, body, (parts, usage) => Buffer.from(JSON.stringify(client.writeWhole(parts, usage, writer))));
+}
+
+type Write = (parts: readonly ResponsePart[], usage: TokenUsage | null) => Buffer;
+
 /** @param write the client's body */
-export function readByParts(
-  input: DecodeInput,
-  write: (parts: readonly ResponsePart[], usage: TokenUsage | null) => Buffer,
-): DecodedWhole | DeepWhole | FailedWhole {
-  const { way, body: bytes, writer, signatures } = input;
+export function readByParts(input: DecodeInput, write: Write): DecodedWhole | DeepWhole | FailedWhole {
+  const { way, body: bytes } = input;
   const { dialect, provider } = way;
   const text = bytes.toString('utf8');
   if (isTooDeep(text)) return readDeep(input, outlineAtOnce(bytes));
   const error = dialect.readError(text, provider);
   const body = error === null ? parseObject(text) : null;
-  if (body === null) return { kind: 'failed', error };
+  return body === null ? { kind: 'failed', error } : partsOf(input, body, write);
+}
+
+function partsOf(
+  { way, writer, signatures }: DecodeInput,
+  body: Readonly<JsonObject>,
+  write: Write,
+): DecodedWhole | DeepWhole | FailedWhole {
+  const { dialect, provider } = way;
   const parts = dialect.readWhole(body, provider, way.upstreamModel);
   if (parts === null) return { kind: 'failed', error: null };
   const failure = parts.find((part) => part.type === 'error');
@@ -70,6 +94,15 @@ export function readDeep(
   if (parts === null || parts.some(isInvalidUsage)) return { kind: 'failed', error };
   const { usage, hosted, summaries, advice } = toldIn(parts);
   return { kind: 'too_deep', usage, hosted, summaries, advice, written: () => bytes.toString('utf8') };
+}
+
+/** Letters of the longest text of an error. */
+const longestOfError = 64 * 1024;
+
+function withoutLong(value: unknown): unknown {
+  if (typeof value === 'string') return value.length > longestOfError ? value.slice(0, longestOfError) : value;
+  if (Array.isArray(value)) return value.map(withoutLong);
+  return isObject(value) ? Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withoutLong(member)])) : value;
 }
 
 /** A usage that cannot be true. */

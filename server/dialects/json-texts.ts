@@ -11,6 +11,8 @@ export interface JsonTexts {
   argumentsIn?(body: Body): Iterable<unknown>;
   /** Contents of results: a text, or a list of parts with texts. */
   resultsIn?(body: Body): Iterable<unknown>;
+  /** Objects that others have as texts. */
+  objectsIn?(body: Body): Iterable<unknown>;
 }
 
 /**

@@ -59,6 +59,8 @@ export interface ToolCallPart {
   name: string;
   /** JSON text, as the model wrote it. */
   arguments: string;
+  /** The same where it is long and its caller has an object: nobody has to parse it. */
+  object?: Readonly<Record<string, unknown>>;
   seal?: Seal;
   cache?: CacheHint;
 }

@@ -96,6 +96,23 @@ export class LongTexts {
     ]);
   }
 
+  /** JSON of a value, put together in steps; undefined: nothing in it is long. */
+  *text(value: unknown): Generator<void, string | undefined> {
+    const json = this.write(value);
+    if (!json.includes(this.#mark)) return undefined;
+    const written: string[] = [];
+    let letters = 0;
+    for (const piece of this.#pieces(json)) {
+      written.push(piece.isPlain ? piece.text : lettersOf(piece));
+      letters += piece.text.length;
+      if (letters < lettersInAStep) continue;
+      letters = 0;
+      yield;
+    }
+    yield;
+    return written.join('');
+  }
+
   #pieces(json: string): LongText[] {
     const [before = '', ...parts] = json.split(this.#mark);
     const pieces: LongText[] = [];

@@ -9,7 +9,11 @@ export function isObject(value: unknown): value is JsonObject {
 
 /** The object that the text holds; null for anything else: broken JSON, or JSON that is nested too deep. */
 export function parseObject(text: string): JsonObject | null {
-  if (!mayBeObject(text) || isTooDeep(text)) return null;
+  return !mayBeObject(text) || isTooDeep(text) ? null : parseShallow(text);
+}
+
+/** The same of a text that is known not to be too deep. */
+export function parseShallow(text: string): JsonObject | null {
   try {
     const value: unknown = JSON.parse(text);
     return isObject(value) ? value : null;

@@ -5,6 +5,7 @@ import type { AppContext } from '#server/context.ts';
 import { PiecedBody } from '#server/framing/byte-source.ts';
 import { stepByStep } from '#server/queues/step-by-step.ts';
 import type { LeftFile } from '#server/dialects/left-files.ts';
+import { prepareTexts } from '#server/dialects/tool-arguments.ts';
 import { headerTier } from '#server/dialects/service-tier.ts';
 import { authorizeRequest, buildRequest, wayOf } from './build-request.ts';
 import type { UpstreamCall, UpstreamRequest } from './build-request.ts';
@@ -118,8 +119,18 @@ export function sendCall(
     const measuring = open.body instanceof PiecedBody ? open.body.measure() : null;
     return measuring === null ? prepare(open) : stepByStep(measuring).then(() => prepare(open));
   };
-  const encoded = buildRequest({ ...call, settings: context.settings });
-  return encoded instanceof Promise ? encoded.then(measure) : measure(encoded);
+  const build = () => {
+    const encoded = buildRequest({ ...call, settings: context.settings });
+    return encoded instanceof Promise ? encoded.then(measure) : measure(encoded);
+  };
+  const preparing = call.longTexts === undefined ? null : preparationOf(context, call);
+  return preparing === null ? build() : stepByStep(preparing).then(build);
+}
+
+/** Long objects that the other format has as texts are written before; null: there are none, or nothing is translated. */
+function preparationOf({ settings }: ExchangeContext, call: Omit<UpstreamCall, 'settings'>): Generator<void, void> | null {
+  const objects = call.client.jsonTexts?.objectsIn?.(call.body);
+  return objects === undefined || wayOf({ ...call, settings })?.identity !== null ? null : prepareTexts(objects);
 }
 
 /** Null: it goes in one. */

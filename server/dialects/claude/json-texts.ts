@@ -1,4 +1,4 @@
-// Results of tools in a Messages request; arguments are objects there.
+// Results of tools in a Messages request, and arguments, which are objects there.
 import { objectsIn } from '../json-texts.ts';
 import type { JsonTexts } from '../json-texts.ts';
 
@@ -6,5 +6,8 @@ export const jsonTexts: JsonTexts = {
   *resultsIn({ messages }) {
     for (const { content } of objectsIn(messages))
       for (const block of objectsIn(content)) if (block['type'] === 'tool_result') yield block['content'];
+  },
+  *objectsIn({ messages }) {
+    for (const { content } of objectsIn(messages)) for (const block of objectsIn(content)) if (block['type'] === 'tool_use') yield block['input'];
   },
 };

@@ -5,7 +5,7 @@ import { otherProviders, untranslatable } from '../losses.ts';
 import { readSeal } from '../seal.ts';
 import { badField } from '../strict-fields.ts';
 import type { StrictFields } from '../strict-fields.ts';
-import { objectArguments } from '../tool-arguments.ts';
+import { argumentsOfCall } from '../tool-arguments.ts';
 import { callIds } from './call-ids.ts';
 import { isCompaction, lastCompaction, summaryText } from './compaction.ts';
 import { readHostedBlock } from './hosted-blocks.ts';
@@ -222,7 +222,7 @@ function readAssistantBlock(block: StrictFields): AssistantPart {
         type: 'tool_call',
         id: callIds.read(block.requiredText('id')),
         name: block.requiredText('name'),
-        arguments: objectArguments(block.raw('input')),
+        ...argumentsOfCall(block.raw('input')),
         ...cacheOf(block),
       };
     }

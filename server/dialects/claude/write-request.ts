@@ -16,7 +16,7 @@ import { isWorthMarking } from '../prompt-marks.ts';
 import { claudeUserId } from '../user-id.ts';
 import { markPrompt } from './mark-prompt.ts';
 import { fieldOf } from '../reasoning-models.ts';
-import { argumentsObject } from '../tool-arguments.ts';
+import { objectOfCall } from '../tool-arguments.ts';
 import { factsOf } from '#server/model-facts/find-facts.ts';
 import { dropSampling, fitSampling } from './sampling.ts';
 import { thinksAsWished, writeThinking } from './thinking.ts';
@@ -259,7 +259,7 @@ function writeAssistantPart(part: AssistantPart, losses: Losses, thoughts: Thoug
       return [];
     case 'tool_call':
       if (part.seal !== undefined) losses.drop('foreign_thoughts');
-      return [{ type: 'tool_use', id: part.id, name: part.name, input: argumentsObject(part.arguments), ...cacheControl(part.cache) }];
+      return [{ type: 'tool_use', id: part.id, name: part.name, input: objectOfCall(part), ...cacheControl(part.cache) }];
     case 'hosted_call':
     case 'hosted_result':
       if (part.origin === 'claude') return [{ ...part.object }];

@@ -3,7 +3,7 @@ import type { Turn } from '../instructions.ts';
 import { untranslatable } from '../losses.ts';
 import type { Losses } from '../losses.ts';
 import type { AssistantPart, AudioPart, FilePart, ImagePart, ToolResultPart, UserPart } from '../parts.ts';
-import { argumentsObject } from '../tool-arguments.ts';
+import { objectOfCall } from '../tool-arguments.ts';
 import { fitCalls } from './fit-calls.ts';
 import { writeMedia } from './media.ts';
 import { title } from './title.ts';
@@ -110,7 +110,7 @@ class MessageWriter {
         return [];
       case 'tool_call':
         if (part.seal !== undefined) this.#losses.drop('foreign_thoughts');
-        return [{ toolUse: { toolUseId: part.id, name: part.name, input: argumentsObject(part.arguments) } }];
+        return [{ toolUse: { toolUseId: part.id, name: part.name, input: objectOfCall(part) } }];
       case 'hosted_call':
       case 'hosted_result':
         this.#losses.drop('provider_tool_results');

@@ -13,4 +13,14 @@ export const jsonTexts: JsonTexts = {
       }
     }
   },
+  *objectsIn({ contents }) {
+    for (const { parts } of objectsIn(contents)) {
+      for (const part of objectsIn(parts)) {
+        const call = part['functionCall'] ?? part['function_call'];
+        const result = part['functionResponse'] ?? part['function_response'];
+        if (isObject(call)) yield call['args'];
+        if (isObject(result)) yield result['response'];
+      }
+    }
+  },
 };

@@ -16,7 +16,7 @@ import type {
 import type { ExtraField } from '../request-fields.ts';
 import { badField } from '../strict-fields.ts';
 import type { StrictFields } from '../strict-fields.ts';
-import { objectArguments } from '../tool-arguments.ts';
+import { argumentsOfCall, objectText } from '../tool-arguments.ts';
 import { codeOf } from './code-parts.ts';
 import { objectsOf } from '../proto-json.ts';
 import { OpenCalls } from './open-calls.ts';
@@ -148,7 +148,7 @@ class ContentsReader implements ReadContents {
     // The same in every request that repeats the conversation: a prompt that changes is in no cache.
     const id = call.text('id') ?? `call_${this.#calls}`;
     this.#open.add(id, name);
-    return { type: 'tool_call', id, name, arguments: objectArguments(call.raw('args')) };
+    return { type: 'tool_call', id, name, ...argumentsOfCall(call.raw('args')) };
   }
 
   /** What is said of a video or a sound beside its bytes; that of a picture goes with it. */
@@ -170,7 +170,7 @@ function resultText(response: Readonly<Record<string, unknown>>): { text: string
   const names = Object.keys(response);
   const [name] = names;
   if (names.length === 0) return { text: '', isError: false };
-  if (names.length > 1 || (name !== 'output' && name !== 'error')) return { text: JSON.stringify(response), isError: false };
+  if (names.length > 1 || (name !== 'output' && name !== 'error')) return { text: objectText(response), isError: false };
   const value = response[name];
   return { text: typeof value === 'string' ? value : JSON.stringify(value), isError: name === 'error' };
 }

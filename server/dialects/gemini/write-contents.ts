@@ -4,7 +4,7 @@ import type { Turn } from '../instructions.ts';
 import { untranslatable } from '../losses.ts';
 import type { Losses } from '../losses.ts';
 import type { AssistantPart, HostedCallPart, HostedResultPart, ToolCallPart, ToolResultPart, UserPart } from '../parts.ts';
-import { argumentsObject } from '../tool-arguments.ts';
+import { objectOfCall } from '../tool-arguments.ts';
 import { writeHosted } from './hosted-parts.ts';
 import { writeMedia } from './media.ts';
 import { signsCalls } from './model-generation.ts';
@@ -156,10 +156,11 @@ class ModelParts {
     if (written.length === 0) this.#losses.drop('provider_tool_results');
   }
 
-  #call({ id, name, arguments: text, seal }: ToolCallPart): void {
+  #call(call: ToolCallPart): void {
+    const { id, name, seal } = call;
     if (seal !== undefined && seal.origin !== 'gemini') this.#losses.drop('foreign_thoughts');
     const signature = seal?.origin === 'gemini' ? seal.data : this.#ofCalls.get(id);
-    const functionCall = { ...(this.#hasIds ? { id } : {}), name, args: argumentsObject(text) };
+    const functionCall = { ...(this.#hasIds ? { id } : {}), name, args: objectOfCall(call) };
     if (signature === undefined) this.#push({ functionCall });
     else this.#parts.push({ functionCall, thoughtSignature: signature });
   }

@@ -4,17 +4,7 @@ import { isObject } from '#server/framing/loose-json.ts';
 import { defined } from '../defined.ts';
 import { extraFieldReader, isTextOnly, withSound } from '../extra-fields.ts';
 import { sourceOfUrl } from '../media.ts';
-import type {
-  AssistantPart,
-  ChatRequest,
-  FilePart,
-  ImagePart,
-  Message,
-  ReasoningEffort,
-  TextPart,
-  ToolResultPart,
-  UserPart,
-} from '../parts.ts';
+import type { AssistantPart, ChatRequest, FilePart, ImagePart, Message, ReasoningEffort, TextPart, ToolCallPart, ToolResultPart, UserPart } from '../parts.ts';
 import { callIds } from './call-ids.ts';
 import { kindOfTool } from './hosted-tools.ts';
 import { readSignatureField, sealOfDetail } from './reasoning-details.ts';
@@ -24,8 +14,7 @@ import type { Body } from '../strict-fields.ts';
 import { readFunction, readHostedTools, readTool, readToolChoice } from './read-tools.ts';
 import { saidFields } from './said-fields.ts';
 import { textToolNames } from './text-tools.ts';
-import { argumentsOfText } from '../text-tools.ts';
-import { objectArguments } from '../tool-arguments.ts';
+import { argumentsOfCall, argumentsOfFreeText } from '../tool-arguments.ts';
 
 type TextToolNames = ReadonlySet<string>;
 
@@ -224,7 +213,7 @@ function readAssistant(message: StrictFields, textTools: TextToolNames): Assista
       type: 'tool_call',
       id: callIds.read(call.requiredText('id')),
       name,
-      arguments: custom === undefined ? readArguments(called, textTools.has(name)) : argumentsOfText(custom.text('input') ?? ''),
+      ...(custom === undefined ? readArguments(called, textTools.has(name)) : argumentsOfFreeText(custom.text('input') ?? '')),
       ...defined('seal', readSignatureField({ extra_content: call.raw('extra_content') })),
     });
   }
@@ -232,14 +221,14 @@ function readAssistant(message: StrictFields, textTools: TextToolNames): Assista
   // Some providers answer with an empty one, which comes back with the conversation.
   if (legacy !== undefined && (legacy.text('name') ?? legacy.text('arguments') ?? '') !== '') {
     const name = legacy.requiredText('name');
-    parts.push({ type: 'tool_call', id: name, name, arguments: readArguments(legacy) });
+    parts.push({ type: 'tool_call', id: name, name, ...readArguments(legacy) });
   }
   return parts;
 }
 
 /** Those of a tool that is called with a text are as they were told. */
-function readArguments(called: StrictFields, isText = false): string {
-  return isText ? argumentsOfText(called.text('arguments') ?? '') : objectArguments(called.raw('arguments'));
+function readArguments(called: StrictFields, isText = false): Pick<ToolCallPart, 'arguments' | 'object'> {
+  return isText ? argumentsOfFreeText(called.text('arguments') ?? '') : argumentsOfCall(called.raw('arguments'));
 }
 
 /** `reasoning_details` is how gateways hand out signatures in this format; without it only the text is known. */

@@ -8,8 +8,7 @@ import { otherProviders, untranslatable } from '../losses.ts';
 import { ResultTurns } from '../result-turns.ts';
 import { badField } from '../strict-fields.ts';
 import type { StrictFields } from '../strict-fields.ts';
-import { argumentsOfText } from '../text-tools.ts';
-import { objectArguments } from '../tool-arguments.ts';
+import { argumentsOfCall, argumentsOfFreeText } from '../tool-arguments.ts';
 import { callIds } from './call-ids.ts';
 import { readEncrypted } from './encrypted-content.ts';
 import { readHostedItem } from './hosted-items.ts';
@@ -62,7 +61,7 @@ class ItemReader {
       case 'tool_search_call':
         // One that the provider carried out found what is among the tools anyway.
         if (item.has('call_id'))
-          this.#assistant({ ...this.#callOf(item, searchName), arguments: objectArguments(item.raw('arguments')) }, item);
+          this.#assistant({ ...this.#callOf(item, searchName), ...argumentsOfCall(item.raw('arguments')) }, item);
         break;
       case 'tool_search_output':
         this.#search(item);
@@ -117,8 +116,8 @@ class ItemReader {
 
   #call(item: StrictFields, type: string): void {
     const call = this.#callOf(item, flatName(item.requiredText('name'), item.text('namespace')));
-    const written = type === 'custom_tool_call' ? argumentsOfText(item.requiredText('input')) : objectArguments(item.raw('arguments'));
-    this.#assistant({ ...call, arguments: written }, item);
+    const written = type === 'custom_tool_call' ? argumentsOfFreeText(item.requiredText('input')) : argumentsOfCall(item.raw('arguments'));
+    this.#assistant({ ...call, ...written }, item);
   }
 
   #callOf(item: StrictFields, name: string) {

@@ -1,9 +1,12 @@
-// Results of tools in an interaction; arguments are objects there.
+// Results of tools in an interaction, and arguments, which are objects there.
 import { objectsIn } from '../../json-texts.ts';
 import type { JsonTexts } from '../../json-texts.ts';
 
 export const jsonTexts: JsonTexts = {
   *resultsIn({ input }) {
     for (const step of objectsIn(input)) if (step['type'] === 'function_result') yield step['result'];
+  },
+  *objectsIn({ input }) {
+    for (const step of objectsIn(input)) if (step['type'] === 'function_call') yield step['arguments'];
   },
 };

@@ -7,7 +7,7 @@ import { otherProviders, untranslatable } from '../../losses.ts';
 import type { ExtraField } from '../../request-fields.ts';
 import type { Seal } from '../../seal.ts';
 import { badField, StrictFields } from '../../strict-fields.ts';
-import { objectArguments } from '../../tool-arguments.ts';
+import { argumentsOfCall } from '../../tool-arguments.ts';
 import { readCallerSignature } from '../thought-signature.ts';
 import { isContent, stepsOf } from './items.ts';
 import { readContent } from './read-content.ts';
@@ -146,7 +146,7 @@ class StepsReader implements ReadSteps {
       type: 'tool_call',
       id,
       name: step.requiredText('name'),
-      arguments: objectArguments(step.raw('arguments')),
+      ...argumentsOfCall(step.raw('arguments')),
       ...(seal === undefined ? {} : { seal }),
     };
     this.#assistant(fieldOf(step)).push(call);
