@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { ClientDialect } from './client-dialect.ts';
 import { clientDialects } from './registry.ts';
 import { argumentsOfCall, argumentsOfFreeText, objectArguments, objectOfCall, prepareTexts } from './tool-arguments.ts';
 
@@ -25,7 +26,10 @@ describe('long arguments', () => {
 
   it('of every format that has objects are found', () => {
     const [input, args, response] = [{ a: 1 }, { b: 1 }, { c: 1 }];
-    const found = (name: keyof typeof clientDialects, body: object) => [...(clientDialects[name].jsonTexts?.objectsIn?.({ ...body }) ?? [])];
+    const found = (name: keyof typeof clientDialects, body: object) => {
+      const dialect: ClientDialect = clientDialects[name];
+      return [...(dialect.jsonTexts?.objectsIn?.({ ...body }) ?? [])];
+    };
     expect(found('claude', { messages: [{ role: 'assistant', content: [{ type: 'tool_use', input }] }] })).toEqual([input]);
     const parts = [{ functionCall: { args } }, { function_call: { args } }, { functionResponse: { response } }, { text: 'a' }];
     expect(found('gemini', { contents: [{ parts }] })).toEqual([args, args, response]);

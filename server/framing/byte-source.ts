@@ -108,10 +108,11 @@ function* measured(pieces: readonly ByteSource[]): Generator<void, void> {
 /** All of a body at once, for whoever cannot take it in pieces. */
 export async function wholeOf(body: Buffer | PiecedBody): Promise<Buffer> {
   if (!(body instanceof PiecedBody)) return body;
-  const pieces: Buffer[] = [];
+  const whole = Buffer.allocUnsafe(body.size);
+  let at = 0;
   // A piece is valid until the next one.
-  for await (const piece of body.open()) pieces.push(Buffer.from(piece));
-  return Buffer.concat(pieces);
+  for await (const piece of body.open()) at += piece.copy(whole, at);
+  return whole;
 }
 
 /**

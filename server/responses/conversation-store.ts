@@ -8,7 +8,6 @@ import type { Write } from '#server/db/database.ts';
 import type { ConversationItemRecord } from '#server/db/records/conversation-item.ts';
 import type { ConversationRecord } from '#server/db/records/conversation.ts';
 import { isObject } from '#server/framing/loose-json.ts';
-import { jsonSize } from '#server/framing/part-budget.ts';
 import { completeItems, isCompaction } from './items.ts';
 import type { Item } from './items.ts';
 import { badQuery, listOf, listText } from './list-items.ts';
@@ -17,7 +16,7 @@ import { removeItems } from './remove-items.ts';
 import { itemId, newId } from './response-ids.ts';
 import { ownerOf } from './response-store.ts';
 import type { ResponseStore } from './response-store.ts';
-import { createPauses, openJson, openText, parseKept, sealJson } from './sealed-json.ts';
+import { createPauses, openJson, openText, parseKept, sealJson, sealPieces, writeToKeep } from './sealed-json.ts';
 import type { Reading } from './sealed-json.ts';
 
 /** A lock that its holder does not renew is nobody's. */
@@ -145,7 +144,7 @@ export class ConversationStore {
   async add(userId: number, id: string, items: readonly Item[]): Promise<object> {
     const { record, holder } = await this.lock(userId, id);
     try {
-      this.checkRoom(record, JSON.stringify(items).length, items.length);
+      this.checkRoom(record, (await writeToKeep(items)).bytes, items.length);
       const { writes, bytes, items: added } = await this.addition(record, holder, items);
       await this.#context.db.write(writes);
       await this.#store.holdings.added(userId, { count: 0, bytes });
@@ -253,15 +252,14 @@ export class ConversationStore {
       // What stands in it already is there a second time, under an id of its own.
       const own = taken.has(key) ? { ...item, id: itemId(item['type'], id, position) } : item;
       taken.add(key);
-      const text = JSON.stringify(own);
-      bytes += text.length;
+      const written = await writeToKeep(own);
+      bytes += written.bytes;
       const isSummary = isCompaction(own);
       if (isSummary) [parts, isShortened] = [0, true];
-      const size = jsonSize(text);
-      parts += size.parts;
+      parts += written.parts;
       added.push(own);
       const rowId = `${id}:${String(own['id'])}`;
-      const [content, ...more] = await sealJson(this.#context, ownerOf(userId), text);
+      const [content = '', ...more] = await Array.fromAsync(sealPieces(this.#context, ownerOf(userId), written.body));
       for (const [number, piece] of more.entries()) {
         const row = {
           id: `${rowId}:${number}`,
@@ -277,8 +275,8 @@ export class ConversationStore {
         id: rowId,
         conversation_id: id,
         position,
-        bytes: text.length,
-        parts: size.parts,
+        bytes: written.bytes,
+        parts: written.parts,
         ...(isSummary ? { is_summary: true } : {}),
         content,
       };

@@ -22,7 +22,8 @@ import { asInput, completeItems, itemsOf } from './items.ts';
 import type { Item } from './items.ts';
 import type { Chain, ResponseStore } from './response-store.ts';
 import { OwnShortening, thresholdIn } from './shortening.ts';
-import { lastResponse, responseIn, ToldStream, writeEvent } from './told-response.ts';
+import { bytesOf, objectIn } from './long-bodies.ts';
+import { lastResponse, ToldStream, writeEvent } from './told-response.ts';
 import type { Json } from './told-response.ts';
 
 const dialect = clientDialects['openai-responses'];
@@ -116,11 +117,12 @@ export class KeptCall implements CallConversation {
   }
 
   async keepWhole(body: Buffer): Promise<Buffer> {
-    const response = responseIn(body);
+    const response = await objectIn(body);
     if (response === null) return body;
     const told = await this.#kept(response);
     const { isCompaction, before, input } = this.#parts;
-    return Buffer.from(JSON.stringify(isCompaction ? compactedResponse(told, [...before, ...input]) : told));
+    // A compaction tells what its callers have said.
+    return isCompaction ? bytesOf(compactedResponse(told, [...before, ...input]), Infinity) : bytesOf(told, body.length);
   }
 
   async keepEnding(ending: Buffer): Promise<Buffer> {

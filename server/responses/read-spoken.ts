@@ -12,6 +12,7 @@ import type { Item } from './items.ts';
 import type { HeldConversation } from './kept-call.ts';
 import { readChain } from './read-chain.ts';
 import type { Chain, ResponseStore } from './response-store.ts';
+import { writeToKeep } from './sealed-json.ts';
 import type { Reading } from './sealed-json.ts';
 
 /** References of one request: each is a read. */
@@ -48,7 +49,7 @@ export function createSpokenReader(
       return { items: await conversations.itemsOf(await conversations.find(userId, conversationId), reading), conversation: null };
     const { record, holder } = await conversations.lock(userId, conversationId);
     try {
-      conversations.checkRoom(record, JSON.stringify(input).length, input.length);
+      conversations.checkRoom(record, (await writeToKeep(input)).bytes, input.length);
       return { items: await conversations.itemsOf(record, reading), conversation: { conversations, record, holder } };
     } catch (failure) {
       await conversations.unlock(conversationId, holder);

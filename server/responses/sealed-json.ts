@@ -6,8 +6,8 @@ import { freeBytes } from '#server/framing/free-bytes.ts';
 import { LongTexts } from '#server/framing/long-json.ts';
 import { jsonSize } from '#server/framing/part-budget.ts';
 import type { PartBudget } from '#server/framing/part-budget.ts';
-import { stepByStep } from '#server/queues/step-by-step.ts';
 import type { BodyHold } from '#server/http/bodies.ts';
+import { measured } from './long-bodies.ts';
 
 type Sealing = Pick<AppContext, 'secrets' | 'bodies'>;
 
@@ -41,8 +41,7 @@ export async function writeToKeep(value: unknown): Promise<WrittenJson> {
   const texts = new LongTexts(undefined, leastApart);
   const json = texts.write(value);
   const body = texts.bytes(json);
-  const measuring = body instanceof PiecedBody ? body.measure() : null;
-  if (measuring !== null) await stepByStep(measuring);
+  if (texts.length > longCharacters) await measured(body);
   return { body, bytes: body instanceof PiecedBody ? body.size : body.length, parts: jsonSize(json).parts };
 }
 

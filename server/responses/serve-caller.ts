@@ -8,7 +8,10 @@ import { toAppError } from '#server/http/failure.ts';
 import { bufferResponse } from '#server/http/lean-response.ts';
 import type { DirectResponse } from '#server/http/lean-response.ts';
 import type { RouteHost, ServeDirectly } from '#server/http/mount.ts';
-import { parseBody } from '#server/http/parse-body.ts';
+import { inSteps } from '#server/http/in-steps.ts';
+import { isLong, parseBody } from '#server/http/parse-body.ts';
+import { freeBytes } from '#server/framing/free-bytes.ts';
+import { parseLongJson, readLongJson } from '#server/framing/read-long-json.ts';
 import { limitKeptCalls } from '#server/http/rate-limit.ts';
 import { dropBody, readBody } from '#server/http/read-body.ts';
 import type { KeyAdmission } from '#server/relay/admission/admission.ts';
@@ -121,5 +124,10 @@ async function readJson(
 ): Promise<unknown> {
   const { bodies, env } = context;
   const raw = await readBody({ request, connection, limit: env.MAX_REQUEST_BODY_MB * 1_000_000, hold, watch: bodies.watch });
-  return raw.bytes.length === 0 ? {} : (await parseBody(raw, bodies, `user:${userId}`)).value;
+  if (raw.bytes.length === 0) return {};
+  const owner = `user:${userId}`;
+  const long = isLong(raw) ? await inSteps(bodies, owner, readLongJson(raw.bytes)) : null;
+  if (long === null) return (await parseBody(raw, bodies, owner)).value;
+  freeBytes(raw.bytes);
+  return bodies.inTurn(owner, () => parseLongJson(long));
 }

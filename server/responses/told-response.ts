@@ -22,11 +22,6 @@ export interface StreamEdits {
 /** Events that tell an item which comes at once. */
 const eventsOfItem = ['response.output_item.added', 'response.output_item.done'];
 
-/** The response in a whole body; null: it is none. */
-export function responseIn(body: Buffer): Json | null {
-  return parseObject(body.toString('utf8'));
-}
-
 /** The response in an event; null: it has none. */
 function responseInEvent(event: Buffer, envelope: Envelope): { body: Json; response: Json } | null {
   const data = envelope.dataIn(event);

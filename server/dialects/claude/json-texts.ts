@@ -8,6 +8,7 @@ export const jsonTexts: JsonTexts = {
       for (const block of objectsIn(content)) if (block['type'] === 'tool_result') yield block['content'];
   },
   *objectsIn({ messages }) {
-    for (const { content } of objectsIn(messages)) for (const block of objectsIn(content)) if (block['type'] === 'tool_use') yield block['input'];
+    for (const { content } of objectsIn(messages))
+      for (const block of objectsIn(content)) if (block['type'] === 'tool_use') yield block['input'];
   },
 };

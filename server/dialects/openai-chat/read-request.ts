@@ -4,7 +4,18 @@ import { isObject } from '#server/framing/loose-json.ts';
 import { defined } from '../defined.ts';
 import { extraFieldReader, isTextOnly, withSound } from '../extra-fields.ts';
 import { sourceOfUrl } from '../media.ts';
-import type { AssistantPart, ChatRequest, FilePart, ImagePart, Message, ReasoningEffort, TextPart, ToolCallPart, ToolResultPart, UserPart } from '../parts.ts';
+import type {
+  AssistantPart,
+  ChatRequest,
+  FilePart,
+  ImagePart,
+  Message,
+  ReasoningEffort,
+  TextPart,
+  ToolCallPart,
+  ToolResultPart,
+  UserPart,
+} from '../parts.ts';
 import { callIds } from './call-ids.ts';
 import { kindOfTool } from './hosted-tools.ts';
 import { readSignatureField, sealOfDetail } from './reasoning-details.ts';

@@ -60,8 +60,7 @@ class ItemReader {
         break;
       case 'tool_search_call':
         // One that the provider carried out found what is among the tools anyway.
-        if (item.has('call_id'))
-          this.#assistant({ ...this.#callOf(item, searchName), ...argumentsOfCall(item.raw('arguments')) }, item);
+        if (item.has('call_id')) this.#assistant({ ...this.#callOf(item, searchName), ...argumentsOfCall(item.raw('arguments')) }, item);
         break;
       case 'tool_search_output':
         this.#search(item);

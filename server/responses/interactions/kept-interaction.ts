@@ -1,5 +1,4 @@
 // One call of Interactions that goes on from something, or leaves something.
-import { parseObject } from '#server/framing/loose-json.ts';
 import type { AppContext } from '#server/context.ts';
 import { clientDialects } from '#server/dialects/registry.ts';
 import type { BodyHold } from '#server/http/bodies.ts';
@@ -13,6 +12,7 @@ import type { BackgroundResponses } from '#server/responses/background.ts';
 import { eventsIn } from '#server/responses/event-log.ts';
 import type { Item } from '#server/responses/items.ts';
 import type { Chain, ResponseStore } from '#server/responses/response-store.ts';
+import { bytesOf, objectIn } from '#server/responses/long-bodies.ts';
 import type { Json } from '#server/responses/told-response.ts';
 import { asInteraction, asResponse, lastInteraction, loggedBody, writeInteractionEvent } from './told-interaction.ts';
 
@@ -75,8 +75,8 @@ export class KeptInteraction implements CallConversation {
   }
 
   async keepWhole(body: Buffer): Promise<Buffer> {
-    const interaction = parseObject(body.toString('utf8'));
-    return interaction === null ? body : Buffer.from(JSON.stringify(await this.#kept(interaction)));
+    const interaction = await objectIn(body);
+    return interaction === null ? body : bytesOf(await this.#kept(interaction), body.length);
   }
 
   async keepEnding(ending: Buffer): Promise<Buffer> {

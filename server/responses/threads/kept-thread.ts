@@ -2,12 +2,12 @@
 import type { AppContext } from '#server/context.ts';
 import { clientDialects } from '#server/dialects/registry.ts';
 import type { StreamPipe } from '#server/dialects/stream-pipe.ts';
-import { parseObject } from '#server/framing/loose-json.ts';
 import type { BodyHold } from '#server/http/bodies.ts';
 import type { CallConversation } from '#server/relay/conversation-source.ts';
 import type { RelayBody } from '#server/relay/endpoints.ts';
 import type { Item } from '#server/responses/items.ts';
 import type { Chain, ResponseStore } from '#server/responses/response-store.ts';
+import { bytesOf, objectIn } from '#server/responses/long-bodies.ts';
 import type { Json } from '#server/responses/told-response.ts';
 import { ThreadStream } from './thread-stream.ts';
 
@@ -53,10 +53,10 @@ export class KeptThread implements CallConversation {
   }
 
   async keepWhole(body: Buffer): Promise<Buffer> {
-    const message = parseObject(body.toString('utf8'));
+    const message = await objectIn(body);
     if (message === null) return body;
     await this.#keep(message);
-    return Buffer.from(JSON.stringify({ ...message, id: this.#parts.id }));
+    return bytesOf({ ...message, id: this.#parts.id }, body.length);
   }
 
   async keepEnding(ending: Buffer): Promise<Buffer> {

@@ -1,0 +1,33 @@
+// Bodies of megabytes that something is changed in: read and written in steps, their texts not copied.
+import { PiecedBody, wholeOf } from '#server/framing/byte-source.ts';
+import { isTooDeep } from '#server/framing/json-depth.ts';
+import { LongTexts } from '#server/framing/long-json.ts';
+import { isObject, parseObject, parseShallow } from '#server/framing/loose-json.ts';
+import type { JsonObject } from '#server/framing/loose-json.ts';
+import { readLongJson } from '#server/framing/read-long-json.ts';
+import { stepByStep } from '#server/queues/step-by-step.ts';
+
+/** Bytes. */
+const longest = 256 * 1024;
+
+/** As `parseObject`. */
+export async function objectIn(body: Buffer): Promise<JsonObject | null> {
+  const long = body.length <= longest ? null : await stepByStep(readLongJson(body));
+  if (long === null) return parseObject(body.toString('utf8'));
+  const object = isTooDeep(long.json) ? null : parseShallow(long.json);
+  const filled = object === null ? null : long.texts.fill(object);
+  return isObject(filled) ? filled : null;
+}
+
+/** JSON of a value. @param bytes that it has, roughly */
+export async function bytesOf(value: unknown, bytes: number): Promise<Buffer> {
+  if (bytes <= longest) return Buffer.from(JSON.stringify(value));
+  const body = new LongTexts().body(value);
+  await measured(body);
+  return wholeOf(body);
+}
+
+export async function measured(body: Buffer | PiecedBody): Promise<void> {
+  const measuring = body instanceof PiecedBody ? body.measure() : null;
+  if (measuring !== null) await stepByStep(measuring);
+}
