@@ -21,6 +21,8 @@ export interface PriceMaps {
   cacheRatio: NumberMap;
   /** Of writes for five minutes; 1.25 for models that are not in it. */
   cacheCreationRatio?: NumberMap;
+  /** Ratios of cache writes for an hour or longer; if missing, 1.6 times the ratio of writes for five minutes. */
+  cacheCreation1hRatio?: NumberMap;
   /** Of audio that is heard; models that are not in it hear at the price of text. */
   audioRatio?: NumberMap;
   /** Of audio that is spoken, as a factor of audio that is heard; models that are not in it speak at the price of text. */
@@ -130,7 +132,7 @@ function usagePrice(name: string, modelRatio: number, maps: PriceMaps): Price {
     completionRatio,
     cacheRatio,
     cacheCreationRatio,
-    cacheCreation1hRatio: cacheCreation1hRatioOf(cacheCreationRatio),
+    cacheCreation1hRatio: maps.cacheCreation1hRatio?.[name] ?? cacheCreation1hRatioOf(cacheCreationRatio),
     ...audioRatiosOf(completionRatio, { audioRatio, audioCompletionRatio: maps.audioCompletionRatio?.[name] }),
     ...imageRatiosOf(completionRatio, { imageRatio, imageCompletionRatio: maps.imageCompletionRatio?.[name] }),
     ...cachedRatiosOf(cacheRatio, { audioRatio, audioCacheRatio: maps.audioCacheRatio?.[name], imageRatio }),

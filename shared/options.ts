@@ -116,6 +116,7 @@ export const optionApi = {
       CompletionRatio: PriceText,
       CacheRatio: PriceText,
       CreateCacheRatio: PriceText,
+      CreateCache1hRatio: PriceText,
       AudioRatio: PriceText,
       AudioCompletionRatio: PriceText,
       AudioCacheRatio: PriceText,

@@ -195,6 +195,7 @@ const catalogue = {
   CacheRatio: numberMapSetting(null, ratio),
   /** Of writing to the provider's cache for five minutes; for an hour it is 1.6 times that. */
   CreateCacheRatio: numberMapSetting(null, ratio),
+  CreateCache1hRatio: numberMapSetting(null, ratio),
   /** Of audio that is heard; audio that is spoken, and audio from the cache, as factors of that. */
   AudioRatio: numberMapSetting(null, ratio),
   AudioCompletionRatio: numberMapSetting(null, ratio),

@@ -79,6 +79,8 @@ export interface EncodedRequest {
   hostedIfCut?: HostedCalls | undefined;
   /** The lane that it asks for. */
   askedTier?: string | undefined;
+  /** The provider is to store what is written to its cache for an hour or longer, which its response does not report. */
+  writesLong?: boolean | undefined;
   /** Names of the client's fields that the provider's format has no place for. */
   dropped: readonly string[];
   /** It goes to the path of several requests in one. */

@@ -43,6 +43,7 @@ export function describeRequest(body: Body, input: EncodeInput): Omit<EncodedReq
     ...(input.isCount === true || dialect.hosted?.variants === undefined ? {} : { hostedVariants: dialect.hosted.variants(body) }),
     hostedLeast: input.isCount === true ? undefined : dialect.hosted?.atLeast?.(body),
     askedTier: askedTier(body),
+    writesLong: dialect.writesLong?.(body),
     hostedIfCut: input.isCount === true ? undefined : hostedIfCut(dialect.hosted, body),
   };
 }

@@ -149,6 +149,8 @@ export interface UpstreamDialect {
   headers?(input: EncodeInput): Readonly<Record<string, string>>;
   /** How much the model shall think, for the log. */
   effortOf(body: Body): string | undefined;
+  /** Whether a request has what it writes to the cache stored for so long that it costs more, which no response reports; missing: no request can. */
+  readonly writesLong?: (body: Body) => boolean;
   /** A limit of fewer tokens is refused by its providers; missing: any may be sent. */
   readonly leastMaxTokens?: number;
   /** Tokens below which a limit of a request for that model is raised on its way to this format. */

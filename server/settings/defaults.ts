@@ -4,6 +4,7 @@ import audioCompletionRatio from './data/audio-completion-ratio.json' with { typ
 import audioRatio from './data/audio-ratio.json' with { type: 'json' };
 import cacheRatio from './data/cache-ratio.json' with { type: 'json' };
 import completionRatio from './data/completion-ratio.json' with { type: 'json' };
+import cacheCreation1hRatio from './data/create-cache-1h-ratio.json' with { type: 'json' };
 import cacheCreationRatio from './data/create-cache-ratio.json' with { type: 'json' };
 import fineTuningPrice from './data/fine-tuning-price.json' with { type: 'json' };
 import groupRatio from './data/group-ratio.json' with { type: 'json' };
@@ -26,6 +27,7 @@ const large: Partial<Record<SettingKey, string>> = {
   ModelPrice: JSON.stringify(modelPrice),
   CacheRatio: JSON.stringify(cacheRatio),
   CreateCacheRatio: JSON.stringify(cacheCreationRatio),
+  CreateCache1hRatio: JSON.stringify(cacheCreation1hRatio),
   AudioRatio: JSON.stringify(audioRatio),
   AudioCompletionRatio: JSON.stringify(audioCompletionRatio),
   // https://developers.openai.com/api/docs/models/gpt-realtime-2.1, …-mini, …/gpt-4o-realtime-preview

@@ -113,7 +113,8 @@ function openRequest(
   const headers = way.format.headers(isStream || isGathered);
   const path = encoded.isBatch === true ? way.batchPath : isStream ? way.streamPath : way.path;
   const awaiting = (encoded.createAwaiting ?? way.dialect.createAwaiting)?.({ path, isStream });
-  const { body, upstreamModel, reasoningEffort, sentLimit, hostedLeast, hostedVariants, hostedIfCut, askedTier, dropped } = encoded;
+  const { body, upstreamModel, reasoningEffort, sentLimit, hostedLeast, hostedVariants, hostedIfCut, askedTier, writesLong, dropped } =
+    encoded;
   const { contents, files, streamType, doubtful } = encoded;
   return {
     // What was not overridden is not read by the override either.
@@ -126,6 +127,7 @@ function openRequest(
     hostedVariants,
     hostedIfCut,
     askedTier,
+    writesLong,
     dropped,
     origin: way.origin,
     path,

@@ -48,6 +48,7 @@ export type SentRequest = Pick<
   | 'hostedVariants'
   | 'hostedIfCut'
   | 'askedTier'
+  | 'writesLong'
   | 'dropped'
   | 'streamType'
 > & {
@@ -150,9 +151,21 @@ function withTier(received: Received, request: SentRequest): Received {
 }
 
 function keptOf(request: UpstreamRequest): SentRequest {
-  const { way, upstreamModel, reasoningEffort, sentLimit, hostedLeast, hostedVariants, hostedIfCut, askedTier, dropped, streamType } =
-    request;
-  return { way, upstreamModel, reasoningEffort, sentLimit, hostedLeast, hostedVariants, hostedIfCut, askedTier, dropped, streamType };
+  const { way, upstreamModel, reasoningEffort, sentLimit, hostedLeast, hostedVariants, hostedIfCut, askedTier } = request;
+  const { writesLong, dropped, streamType } = request;
+  return {
+    way,
+    upstreamModel,
+    reasoningEffort,
+    sentLimit,
+    hostedLeast,
+    hostedVariants,
+    hostedIfCut,
+    askedTier,
+    writesLong,
+    dropped,
+    streamType,
+  };
 }
 
 /** With what it only names by addresses, where that is wanted. */

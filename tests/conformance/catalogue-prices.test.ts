@@ -49,6 +49,8 @@ const kinds: Readonly<Record<string, (count: number) => PricedUsage>> = {
   cacheRead: (count) => ({ promptTokens: count, completionTokens: 0, cachedTokens: count }),
   cacheWrite5m: (count) => ({ promptTokens: count, completionTokens: 0, cacheCreationTokens: count }),
   cacheWrite1h: (count) => ({ promptTokens: count, completionTokens: 0, cacheCreation1hTokens: count }),
+  // Whatever is stored for longer than usual is one class.
+  cacheWrite12h: (count) => ({ promptTokens: count, completionTokens: 0, cacheCreation1hTokens: count }),
   audioInput: (count) => ({ promptTokens: count, completionTokens: 0, audioInputTokens: count }),
   audioOutput: (count) => ({ promptTokens: 0, completionTokens: count, audioOutputTokens: count }),
   audioCacheRead: (count) => ({ promptTokens: count, completionTokens: 0, audioCacheTokens: count }),
@@ -57,7 +59,7 @@ const kinds: Readonly<Record<string, (count: number) => PricedUsage>> = {
   imageCacheRead: (count) => ({ promptTokens: count, completionTokens: 0, imageCacheTokens: count }),
 };
 /** Tokens that no response counts apart from others: they have no price of their own here. */
-const uncounted = new Set(['reasoning', 'cacheWrite12h', 'batchInput', 'batchOutput', 'priorityInput', 'priorityOutput', 'tokens']);
+const uncounted = new Set(['reasoning', 'batchInput', 'batchOutput', 'priorityInput', 'priorityOutput', 'tokens']);
 
 /** Quota of so many tokens at USD per million, rounded up: a US dollar is 500,000. */
 function exactly(usd: number, count: number): number {
@@ -76,8 +78,6 @@ function listedOf({ mode, usd = {} }: ModelRecord): [string, number][] {
       if (kind === 'output' && price === usd.audioOutput) return [];
       // Some ask more for what a model writes while it thinks, and no response tells how much of it that was: the dearer of both.
       if (kind === 'output') return [[kind, Math.max(price, usd.reasoning ?? 0)]];
-      // Of writes for an hour the factor is Claude's.
-      if (kind === 'cacheWrite1h' && Math.abs(price - (usd.cacheWrite5m ?? 0) * 1.6) > 1e-9) return [];
       return [[kind, price]];
     });
 }

@@ -142,6 +142,7 @@ number DefaultMaxOutputTokens 32768
 number ToolCallsPerRequest 10
 text StreamOverdraft finish
 json CreateCacheRatio
+json CreateCache1hRatio
 json AudioRatio
 json AudioCompletionRatio
 json AudioCacheRatio

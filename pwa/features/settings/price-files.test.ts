@@ -20,6 +20,7 @@ describe('prices as a file', () => {
       ['CompletionRatio', {}],
       ['CacheRatio', { x: 0 }],
       ['CreateCacheRatio', {}],
+      ['CreateCache1hRatio', {}],
       ['AudioRatio', {}],
       ['AudioCompletionRatio', {}],
       ['AudioCacheRatio', {}],

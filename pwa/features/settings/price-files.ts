@@ -13,6 +13,7 @@ const PriceFile = z.object({
   CompletionRatio: z.optional(Prices),
   CacheRatio: z.optional(Prices),
   CreateCacheRatio: z.optional(Prices),
+  CreateCache1hRatio: z.optional(Prices),
   AudioRatio: z.optional(Prices),
   AudioCompletionRatio: z.optional(Prices),
   AudioCacheRatio: z.optional(Prices),

@@ -8,6 +8,7 @@ export const priceKeys = [
   'CompletionRatio',
   'CacheRatio',
   'CreateCacheRatio',
+  'CreateCache1hRatio',
   'AudioRatio',
   'AudioCompletionRatio',
   'AudioCacheRatio',
@@ -52,6 +53,7 @@ function byKey<Value>(of: (key: PriceKey) => Value): Record<PriceKey, Value> {
     CompletionRatio: of('CompletionRatio'),
     CacheRatio: of('CacheRatio'),
     CreateCacheRatio: of('CreateCacheRatio'),
+    CreateCache1hRatio: of('CreateCache1hRatio'),
     AudioRatio: of('AudioRatio'),
     AudioCompletionRatio: of('AudioCompletionRatio'),
     AudioCacheRatio: of('AudioCacheRatio'),
@@ -87,13 +89,25 @@ function numberIn(map: EntryMap, model: string): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }
 
-export const priceFields = ['input', 'output', 'cached', 'written', 'heard', 'cachedAudio', 'spoken', 'seen', 'drawn', 'price'] as const;
+export const priceFields = [
+  'input',
+  'output',
+  'cached',
+  'written',
+  'writtenHour',
+  'heard',
+  'cachedAudio',
+  'spoken',
+  'seen',
+  'drawn',
+  'price',
+] as const;
 export type PriceField = (typeof priceFields)[number];
 
 /** What stands together, under one name. */
 export const priceGroups = [
   { name: 'text', fields: ['input', 'output'] },
-  { name: 'cache', fields: ['cached', 'written'] },
+  { name: 'cache', fields: ['cached', 'written', 'writtenHour'] },
   { name: 'audio', fields: ['heard', 'cachedAudio', 'spoken'] },
   { name: 'image', fields: ['seen', 'drawn'] },
   { name: 'call', fields: ['price'] },
@@ -115,6 +129,7 @@ const fieldKeys: Record<PriceField, PriceKey> = {
   output: 'CompletionRatio',
   cached: 'CacheRatio',
   written: 'CreateCacheRatio',
+  writtenHour: 'CreateCache1hRatio',
   heard: 'AudioRatio',
   cachedAudio: 'AudioCacheRatio',
   spoken: 'AudioCompletionRatio',
@@ -213,7 +228,7 @@ export function typedRatio(row: PriceRow, field: PriceField, text: string, view:
 
 /** Fields whose ratio is a factor of that one, each after the one that it is a factor of. */
 function followersOf(field: PriceField): readonly PriceField[] {
-  if (field === 'input') return ['output', 'cached', 'written', 'heard', 'seen', 'cachedAudio', 'spoken', 'drawn'];
+  if (field === 'input') return ['output', 'cached', 'written', 'writtenHour', 'heard', 'seen', 'cachedAudio', 'spoken', 'drawn'];
   if (field === 'heard') return ['cachedAudio', 'spoken'];
   return field === 'seen' ? ['drawn'] : [];
 }

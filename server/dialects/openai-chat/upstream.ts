@@ -1,4 +1,5 @@
 // OpenAI's Chat Completions as a format that providers speak.
+import { writesLongCache } from '../long-cache.ts';
 import type { UpstreamDialect } from '../upstream-dialect.ts';
 import { completionsIdentity } from './completions/identity.ts';
 import { isEvent } from './done-event.ts';
@@ -40,6 +41,7 @@ export const openaiChatUpstream: UpstreamDialect = {
     !(effort === 'none' && thinking?.efforts?.includes('none') === true),
   writeRequest,
   // https://platform.openai.com/docs/guides/priority-processing
+  writesLong: writesLongCache,
   surcharges: {
     fields: {
       service_tier: ['auto', 'default', 'flex', 'standard', 'standard_only'],

@@ -1,4 +1,5 @@
 // OpenAI's Responses as a format that providers speak.
+import { writesLongCache } from '../long-cache.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 import { forwardLong, forwardWhole } from '../forward-response.ts';
 import type { DecodedWhole, DeepWhole, FailedWhole } from '../decoded-whole.ts';
@@ -38,6 +39,7 @@ export const openaiResponsesUpstream: UpstreamDialect = {
   addressUse: allButSound,
   writeRequest,
   // https://platform.openai.com/docs/guides/priority-processing https://platform.openai.com/docs/guides/prompt-caching
+  writesLong: writesLongCache,
   surcharges: {
     fields: {
       service_tier: ['auto', 'default', 'flex', 'standard'],

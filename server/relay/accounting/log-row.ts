@@ -33,7 +33,8 @@ type RowEnd = Pick<CallEnd, 'reason' | 'channel' | 'request' | 'firstByteMs' | '
 
 export function chargeRow(call: RunningCall, end: RowEnd): ChargeRow {
   const { admission, quoted, services, model, session } = call;
-  const { usage, request, failure } = end;
+  const { request, failure } = end;
+  const usage = storedLong(end.usage, request);
   const ending = endRules[end.reason].logged;
   const runs = usage === null ? undefined : runsOf(call, usage, end);
   const priced = usage === null ? null : inTier(quoted.price, pricedUsage(usage), request);
@@ -124,6 +125,12 @@ function adminInfo({ attempts, quoted, services }: RunningCall, { reported, pric
   const use_channel = attempts.map(({ channel }) => String(channel));
   if (reported === undefined || priced === null) return { use_channel };
   return { use_channel, cost: { reported, ours: services.context.quotes.dollars(quoted, priced, runs) } };
+}
+
+/** Responses that do not report for how long writes are stored report them all as the shortest. */
+function storedLong(usage: MeteredUsage | null, request: SentRequest | null): MeteredUsage | null {
+  if (usage === null || request?.writesLong !== true || usage.cacheWrite5m === 0) return usage;
+  return { ...usage, cacheWrite5m: 0, cacheWrite1h: usage.cacheWrite1h + usage.cacheWrite5m };
 }
 
 /** What the provider tells of its lane counts; where it tells nothing, the one that was asked for, if that costs more. */

@@ -237,6 +237,12 @@ function reckon(
 function cacheWriteOf(services: RelayServices, call: CallToReserve, { cacheWrite }: PromptContent): CacheWriteClass | null {
   const { endpoint, body, quoted } = call;
   if (cacheWrite !== null || !endpoint.kind.isWritten || promptRatio(quoted.price, 'cacheWrite5m') === 1) return cacheWrite;
+  if (
+    largestOf(services, call, ({ setting, dialect }) =>
+      setting.allowsSurcharges === true && dialect.writesLong?.(body) === true ? 1 : 0,
+    ) > 0
+  )
+    return 'cacheWrite1h';
   const { settings } = services.context;
   const marked = largestOf(services, call, (way) => (marksPrompts(way, settings) ? 1 : 0)) > 0;
   const beginning = marked ? endpoint.dialect.beginningOf?.(body) : undefined;
