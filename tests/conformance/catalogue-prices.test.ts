@@ -33,8 +33,14 @@ const otherDefaults: Readonly<Record<string, readonly RegExp[]>> = {
   'their vendor bills sound apart from text (decision 111)': [/^gpt-4o(?:-mini)?-(?:transcribe|tts)/],
   'their vendor has prices by resolution, or newer ones (decision 128)': [/^wan2\.7-/, /^voxtral-mini(?:-tts)?-latest$/],
 };
-/** Models without a default: what they are billed by is not known of a call, or the catalogue's zero stands for no price at all. */
-const unpriced = [/^gpt-live-1$/, /^grok-voice-(?:\d|latest)/, /^medlm-/, /-online$/, /^command-a-plus-05-2026$/, /^deepseek-v3-2-251201$/];
+/** Models that the catalogue has a price of and that have no default, with the reason (decision 163). */
+const withoutDefault: Readonly<Record<string, readonly RegExp[]>> = {
+  'their vendor bills minutes of a session, silence included, which no turn reports': [/^gpt-live-1$/, /^grok-voice-(?:\d|latest)/],
+  'their vendor billed characters of chats, and has switched them off': [/^medlm-/],
+  'input was free and calls had a price beside their output; their vendor has switched them off': [/-online$/],
+  'zero stands for no price at all': [/^command-a-plus-05-2026$/, /^deepseek-v3-2-251201$/],
+};
+const unpriced = Object.values(withoutDefault).flat();
 
 const isOther = (model: string) =>
   Object.values(otherDefaults)
@@ -191,6 +197,11 @@ test('every other model of the catalogue with a price has one from the start', (
     return hasListed && findPrice(model, maps) === null;
   });
   expect(missing.map(([model]) => model)).toEqual([]);
+});
+
+test('a model without a default is refused, not charged by another price', () => {
+  const without = Object.keys(models).filter((model) => unpriced.some((one) => one.test(model)));
+  expect(without.filter((model) => findPrice(model, maps) !== null)).toEqual([]);
 });
 
 test('each reason for another default is one still', () => {
