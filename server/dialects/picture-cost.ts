@@ -1,5 +1,6 @@
 // What a picture of a prompt is worth in tokens, by its size where it stands in the request. One that lies elsewhere is never fetched: a
 // count must not depend on other machines. https://platform.openai.com/docs/guides/images-vision#calculating-costs
+import { factsOf } from '#server/model-facts/find-facts.ts';
 import { inlineData } from './media.ts';
 import { pictureSize } from './picture-size.ts';
 import type { PictureSize } from './picture-size.ts';
@@ -25,7 +26,8 @@ const mostElsewhere = 15_000;
 const patch = 32;
 /** Tokens of a patch, of the model that takes most for it. */
 const mostPerPatch = 2.46;
-const ofOthers = /claude|gemini/i;
+/** Vendors who count no tiles. */
+const ofOthers: ReadonlySet<string | undefined> = new Set(['anthropic', 'google']);
 /** Whose vendor heeds the detail that is asked for. */
 const ofDetail = /^(?:openai\/)?(?:chatgpt-|gpt-|o\d|computer-use)/;
 /** A picture in low detail is scaled to a square of so many patches. */
@@ -41,7 +43,7 @@ export function pictureWorth(model: string, { url, detail }: { url: unknown; det
   const { data } = inlineData(url);
   const size = data === undefined ? null : pictureSize(data);
   const unknown = 3 * cost.base;
-  const guess = size === null || ofOthers.test(model) ? unknown : cost.base + tilesOf(size) * cost.tile;
+  const guess = size === null || ofOthers.has(factsOf(model)?.vendor) ? unknown : cost.base + tilesOf(size) * cost.tile;
   if (ofTiles.test(model)) return { guess, most: size === null ? cost.base + mostTiles * cost.tile : guess };
   const most = size === null ? mostElsewhere : Math.ceil(size.width / patch) * Math.ceil(size.height / patch) * mostPerPatch;
   // Whoever does not know the detail takes the whole picture.

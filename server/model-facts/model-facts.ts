@@ -48,6 +48,10 @@ export interface ModelFacts {
   readonly seesPictures: boolean;
   readonly signsCalls: boolean;
   readonly takesJsonSchema: boolean;
+  /** Search is billed by the grounded prompt, however many queries it makes. */
+  readonly isSearchedByPrompt: boolean;
+  /** Downloads pictures and documents from addresses. */
+  readonly takesAddresses: boolean;
   /** Shorter prompts are not cached; null: not known. */
   readonly cacheLeastTokens: number | null;
   /** How long its prompts may be told to be kept, in OpenAI's words; none: it cannot be told. */
@@ -90,6 +94,8 @@ export function readFacts(id: string, record: ModelRecord): ModelFacts {
     seesPictures: supports.includes('vision'),
     signsCalls: record.signsCalls === true,
     takesJsonSchema: record.jsonSchema === true,
+    isSearchedByPrompt: record.searchesBy === 'prompt',
+    takesAddresses: record.addresses !== false,
     cacheLeastTokens: record.cacheLeastTokens ?? null,
     cacheRetentions: record.cacheRetention ?? [],
     encoding: record.encoding ?? 'cl100k_base',

@@ -54,6 +54,10 @@ export const ModelRecord = z.object({
   encoding: z.optional(z.literal('o200k_base')),
   /** Calls of tools are signed, and come back with their signatures. */
   signsCalls: z.optional(z.literal(true)),
+  /** `prompt`: search is billed by the grounded prompt. Missing: by the query. https://ai.google.dev/gemini-api/docs/google-search#pricing */
+  searchesBy: z.optional(z.literal('prompt')),
+  /** False: an address of a picture or a document is refused. Missing: it is taken where the format has one. */
+  addresses: z.optional(z.literal(false)),
   /** Schemas are taken in JSON Schema's words. */
   jsonSchema: z.optional(z.literal(true)),
 });

@@ -1,4 +1,5 @@
 // What the families behind this format take beside it. Names are ids of models, their profiles' or those that a channel maps to them.
+import { factsOf } from '#server/model-facts/find-facts.ts';
 import type { ReasoningWish } from '../parts.ts';
 import { thinkingLevel } from '../thinking-level.ts';
 
@@ -17,5 +18,5 @@ export function thinkingFields(model: string, wish: ReasoningWish): Json | null 
   const level = thinkingLevel(wish);
   if (isSecondNova) return { reasoningConfig: { type: 'enabled', maxReasoningEffort: level } };
   // These always think. https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-openai.html
-  return model.includes('gpt-oss') ? { reasoning_effort: isOn ? level : 'low' } : null;
+  return factsOf(model)?.owner === 'gpt-oss' ? { reasoning_effort: isOn ? level : 'low' } : null;
 }

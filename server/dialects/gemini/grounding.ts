@@ -2,6 +2,7 @@
 // https://ai.google.dev/gemini-api/docs/google-search#attributing-sources-with-inline-citations
 import type { HostedCalls } from '#shared/hosted-tools.ts';
 import { isObject } from '#server/framing/loose-json.ts';
+import { factsOf } from '#server/model-facts/find-facts.ts';
 import type { JsonObject } from '#server/framing/loose-json.ts';
 import type { ResponsePart } from '../parts.ts';
 
@@ -9,12 +10,6 @@ import type { ResponsePart } from '../parts.ts';
 const mostText = 256 * 1024;
 /** Characters of a source that are told of it, as of those that Claude cites: each range may have it. */
 const mostCited = 150;
-/**
- * Models that are billed by the grounded prompt, however often they search; later ones by the query.
- * https://ai.google.dev/gemini-api/docs/google-search#pricing https://ai.google.dev/gemini-api/docs/pricing
- */
-const perPrompt = /gemini-(?:live-)?[12](?:\D|$)|gemini-robotics-er-1\.5/;
-
 interface Source {
   url: string;
   title?: string;
@@ -30,7 +25,7 @@ export class Searches {
   #maps = 0;
 
   constructor(model: string) {
-    this.#isPerPrompt = perPrompt.test(model);
+    this.#isPerPrompt = factsOf(model)?.isSearchedByPrompt === true;
   }
 
   /** Counts what a candidate rests on. Events of a stream may repeat it. Empty queries are not billed. */

@@ -1,4 +1,5 @@
 // Images, audio and files as this format has them. https://ai.google.dev/gemini-api/docs/file-input-methods
+import { factsOf } from '#server/model-facts/find-facts.ts';
 import { imageType, sourceOfUrl } from '../media.ts';
 import { isFilmAddress, typeOfAddress } from '../media-addresses.ts';
 import type { AddressUse, MediaAddress } from '../media-addresses.ts';
@@ -36,15 +37,15 @@ function writeAudio({ data, format }: AudioPart): Json {
   return { inlineData: { mimeType: `audio/${format}`, data } };
 }
 
-/** Of those that look up nothing but films. https://ai.google.dev/gemini-api/docs/file-input-methods */
-const earlyModels = /^gemini-(?:1\.|2\.0|pro|exp)/;
-
-/** What lies at an address is told with its type, and in bytes it is taken by every model. */
+/**
+ * Whatever is at an address goes with its type, and in bytes to every model. Early ones download nothing but films.
+ * https://ai.google.dev/gemini-api/docs/file-input-methods
+ */
 export function addressUse({ url, kind }: MediaAddress, upstreamModel: string): AddressUse {
   // What lies in an account has no address for anybody else: it is refused as such.
   if (isFilmAddress(url) || isOfAccount(url)) return 'address';
   const type = typeOfAddress(url);
-  if (type === undefined || earlyModels.test(upstreamModel)) return 'bytes';
+  if (type === undefined || factsOf(upstreamModel)?.takesAddresses === false) return 'bytes';
   // Containers of films hold sounds, too.
   return type.startsWith('video/') && kind !== 'audio' ? 'address' : 'either';
 }

@@ -1,4 +1,5 @@
 // A `generateContent` response, or its stream → parts. Read loosely: what is not as expected counts as absent.
+import { factsOf } from '#server/model-facts/find-facts.ts';
 import { createHash, randomUUID } from 'node:crypto';
 import type { FramedEvent } from '#server/framing/framing.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
@@ -97,7 +98,7 @@ class ResponseReader {
     if (this.#id === undefined) {
       this.#id = isFilled(body.responseId) ? body.responseId : randomUUID();
       const model = isFilled(body.modelVersion) ? body.modelVersion : '';
-      this.#searches = new Searches(model.includes('gemini') ? model : this.#askedModel);
+      this.#searches = new Searches(factsOf(model)?.vendor === 'google' ? model : this.#askedModel);
       parts.push({ type: 'start', id: '', model });
     }
     const searches = (this.#searches ??= new Searches(this.#askedModel));
