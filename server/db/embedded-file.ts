@@ -34,7 +34,7 @@ export function openFile(file: string, synchronous: 'normal' | 'full'): Database
       connection.exec(`PRAGMA synchronous = ${synchronous}`);
       // Checkpoints are done off the event loop, see embedded-checkpoint-worker.ts.
       connection.exec('PRAGMA wal_autocheckpoint = 0');
-      connection.exec('PRAGMA cache_size = -65536');
+      connection.exec('PRAGMA cache_size = -24576');
       connection.exec('PRAGMA temp_store = MEMORY');
     } catch (error) {
       connection.close();

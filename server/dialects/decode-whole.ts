@@ -5,6 +5,8 @@ import { outlineAtOnce } from '#server/framing/json-outline.ts';
 import type { JsonOutline } from '#server/framing/json-outline.ts';
 import { isObject, parseObject, parseShallow } from '#server/framing/loose-json.ts';
 import type { JsonObject } from '#server/framing/loose-json.ts';
+import { LongTexts } from '#server/framing/long-json.ts';
+import { readLongJson } from '#server/framing/read-long-json.ts';
 import { PartBudget } from '#server/framing/part-budget.ts';
 import type { ResponseWriterOptions } from './client-dialect.ts';
 import type { DecodedWhole, DecodeInput, DeepWhole, FailedWhole } from './decoded-whole.ts';
@@ -24,36 +26,46 @@ export function decodeWhole(input: DecodeInput): DecodedWhole | DeepWhole | Fail
 /** The same of a long one that is translated, in steps. */
 export function* translateLong(input: DecodeInput): Generator<void, DecodedWhole | DeepWhole | FailedWhole> {
   const { client, way, body: bytes, writer } = input;
-  const text = bytes.toString('utf8');
+  const long = yield* readLongJson(bytes);
+  if (long === null || isTooDeep(long.json)) return decodeWhole(input);
+  const object = parseShallow(long.json);
   yield;
-  const isDeep = isTooDeep(text);
-  yield;
-  if (isDeep) return readDeep(input, outlineAtOnce(bytes));
-  const body = parseShallow(text);
-  yield;
+  const body = object === null ? null : long.texts.fill(object);
+  if (!isObject(body)) return { kind: 'failed', error: null };
   // Errors are short, and searched for in JSON.
-  const error = way.dialect.readError(body === null ? text : JSON.stringify(withoutLong(body)), way.provider);
-  if (body === null || error !== null) return { kind: 'failed', error };
-  return partsOf(input, body, (parts, usage) => Buffer.from(JSON.stringify(client.writeWhole(parts, usage, writer))));
+  const error = way.dialect.readError(JSON.stringify(withoutLong(body)), way.provider);
+  if (error !== null) return { kind: 'failed', error };
+  yield;
+  const write = (parts: readonly ResponsePart[], usage: TokenUsage | null) => client.writeWhole(parts, usage, writer);
+  return partsOf(input, body, {
+    body: (parts, usage) => Buffer.from(JSON.stringify(write(parts, usage))),
+    longBody: (parts, usage) => new LongTexts().buffer(write(parts, usage)),
+  });
 }
 
-type Write = (parts: readonly ResponsePart[], usage: TokenUsage | null) => Buffer;
+type Write<Result> = (parts: readonly ResponsePart[], usage: TokenUsage | null) => Result;
+
+/** The client's body, and a long one in steps. */
+interface BodyWriter {
+  body: Write<Buffer>;
+  longBody?: Write<Generator<void, Buffer>>;
+}
 
 /** @param write the client's body */
-export function readByParts(input: DecodeInput, write: Write): DecodedWhole | DeepWhole | FailedWhole {
+export function readByParts(input: DecodeInput, write: Write<Buffer>): DecodedWhole | DeepWhole | FailedWhole {
   const { way, body: bytes } = input;
   const { dialect, provider } = way;
   const text = bytes.toString('utf8');
   if (isTooDeep(text)) return readDeep(input, outlineAtOnce(bytes));
   const error = dialect.readError(text, provider);
   const body = error === null ? parseObject(text) : null;
-  return body === null ? { kind: 'failed', error } : partsOf(input, body, write);
+  return body === null ? { kind: 'failed', error } : partsOf(input, body, { body: write });
 }
 
 function partsOf(
   { way, writer, signatures }: DecodeInput,
   body: Readonly<JsonObject>,
-  write: Write,
+  { body: write, longBody }: BodyWriter,
 ): DecodedWhole | DeepWhole | FailedWhole {
   const { dialect, provider } = way;
   const parts = dialect.readWhole(body, provider, way.upstreamModel);
@@ -75,6 +87,7 @@ function partsOf(
     isEmpty: false,
     written,
     body: (counted) => write(parts, counted ?? usage),
+    ...(longBody === undefined ? {} : { longBody: (counted) => longBody(parts, counted ?? usage) }),
     events: () => eventsOf(parts, dialect, writer),
   };
 }

@@ -48,6 +48,8 @@ export interface DecodedWhole {
   written(): string;
   /** The client's body; a translated one tells this usage. */
   body(usage: TokenUsage | null): Buffer;
+  /** The same of a long one, in steps. Missing: `body` takes one. */
+  longBody?(usage: TokenUsage | null): Generator<void, Buffer>;
   /** The same response as a stream in the provider's own format. */
   events(): Buffer;
 }

@@ -2,8 +2,9 @@
 import { isUtf8 } from 'node:buffer';
 import { AppError } from '#shared/errors.ts';
 import { isEscapedAt } from './json-text.ts';
-import { control, leastBytes, LongTexts } from './long-json.ts';
-import type { LongText } from './long-json.ts';
+import { leastBytes, LongTexts } from './long-json.ts';
+import { control } from './written-json.ts';
+import type { LongText } from './written-json.ts';
 
 /** Of texts with escapes, which take several times as long to read. */
 const escapedBytes = 512 * 1024;

@@ -1,4 +1,6 @@
 // A whole response for the caller. A short one is decoded at once; a long one in turn with others, a few milliseconds at a time.
+import type { TokenUsage } from '#shared/token-usage.ts';
+import type { DecodedWhole } from '#server/dialects/decoded-whole.ts';
 import { isLong } from '#server/dialects/decode-long.ts';
 import { inSteps } from '#server/http/in-steps.ts';
 import type { SentAttempt } from '#server/relay/call-attempt.ts';
@@ -30,6 +32,13 @@ export function decodeResponse(call: RunningCall, { channel, request }: SentAtte
 /** What is made of that response. */
 export function inTurnIfLong(call: RunningCall, body: Buffer, make: () => Buffer): Buffer | Promise<Buffer> {
   return isLong(body) ? call.services.context.bodies.inTurn(ownerOf(call), make) : make();
+}
+
+/** The client's body of what was decoded of that response. */
+export function writeDecoded(call: RunningCall, body: Buffer, decoded: DecodedWhole, usage: TokenUsage): Buffer | Promise<Buffer> {
+  const { longBody } = decoded;
+  if (longBody === undefined || !isLong(body)) return inTurnIfLong(call, body, () => decoded.body(usage));
+  return inSteps(call.services.context.bodies, ownerOf(call), longBody(usage));
 }
 
 /** @param body what is about to leave for the client @param written what is searched where the body may be none of JSON */

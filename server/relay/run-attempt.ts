@@ -11,7 +11,7 @@ import { sumOfUsages } from '#shared/token-usage.ts';
 import type { MeteredUsage } from '#server/relay/accounting/metered-usage.ts';
 import type { CallAttempt, SentAttempt } from '#server/relay/call-attempt.ts';
 import type { DecodedWhole, DeepWhole } from '#server/dialects/decoded-whole.ts';
-import { decodeResponse, holdsBlockedWords, inTurnIfLong } from '#server/relay/decode-response.ts';
+import { decodeResponse, holdsBlockedWords, inTurnIfLong, writeDecoded } from '#server/relay/decode-response.ts';
 import { failureOfOurs, tooDeep } from '#server/relay/relay-failure.ts';
 import { elapsed, signaturesOf } from '#server/relay/running-call.ts';
 import { headersFor, noteTurnState } from '#server/relay/turn-state.ts';
@@ -289,7 +289,7 @@ async function readWhole(
   }
   const metering = usageOfWhole(call, decoded);
   const usage = metering instanceof Promise ? await metering : metering;
-  const writing = inTurnIfLong(call, body, () => decoded.body(usage));
+  const writing = writeDecoded(call, body, decoded, usage);
   const written = writing instanceof Promise ? await writing : writing;
   call.buffer?.arrived(written.length);
   const searching = holdsBlockedWords(call, written, decoded.written);
