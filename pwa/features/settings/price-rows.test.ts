@@ -156,7 +156,7 @@ describe('prices of cache writes and of audio', () => {
 });
 
 describe('the edited cell alone changes in USD', () => {
-  const tokens = ['input', 'output', 'cached', 'written', 'heard', 'cachedAudio', 'spoken', 'seen', 'drawn'] as const;
+  const tokens = ['input', 'output', 'cached', 'written', 'writtenHour', 'heard', 'cachedAudio', 'spoken', 'seen', 'drawn'] as const;
   const shown = (now: PriceMaps, model: string) => tokens.map((field) => cellOf(rowOf(now, model), field, usd));
   const type = (now: PriceMaps, model: string, field: (typeof tokens)[number], value: number | undefined, saved = now): PriceMaps => {
     const edit = editOf(rowOf(now, model), { field, value }, usd, rowOf(saved, model));
@@ -202,9 +202,9 @@ describe('the edited cell alone changes in USD', () => {
   it('prices of sound and pictures that have no price of what goes in', () => {
     const bare = mapsFrom({ ModelRatio: { all: 1 }, AudioCompletionRatio: { all: 6 }, ImageCompletionRatio: { all: 20 } });
     const before = shown(bare, 'all');
-    expect([before[6], before[8]]).toEqual([12, 40]);
+    expect([before[7], before[9]]).toEqual([12, 40]);
     expect(shown(type(bare, 'all', 'input', 4), 'all')).toEqual(before.with(0, 4));
-    expect(shown(type(bare, 'all', 'heard', 3), 'all')).toEqual(before.with(4, 3));
+    expect(shown(type(bare, 'all', 'heard', 3), 'all')).toEqual(before.with(5, 3));
   });
 
   it('an input price that was taken away or 0 for a moment brings the others back', () => {
