@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { isMapSetting, isSecret, isSettingKey, mapChanges, parseMap } from '#shared/settings.ts';
 import type { EntryMap, SettingKey } from '#shared/settings.ts';
-import type { AppContext } from '#server/context.ts';
+import type { Database } from '#server/db/database.ts';
 import type { ChangedEntry, OptionChangeRecord } from '#server/db/records/option-change.ts';
 import type { OptionRecord } from '#server/db/records/option.ts';
 import { defaultText } from '#server/settings/defaults.ts';
@@ -71,7 +71,7 @@ export function storedChanges(value: unknown): OptionChangeRecord[] {
 }
 
 /** A job. */
-export async function sweepOptionChanges({ db }: Pick<AppContext, 'db'>): Promise<void> {
+export async function sweepOptionChanges({ db }: { db: Database }): Promise<void> {
   const changes = db.collection('option_changes');
   const [oldest] = await changes.find({}, { sort: [['id', -1]], skip: keptChanges, limit: 1 });
   if (oldest !== undefined) await changes.remove({ id: { lte: oldest.id } });

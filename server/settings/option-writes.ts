@@ -5,7 +5,7 @@
 // `option` is the word of the wire and of the storage: a key with a text. What the server works with is the settings, the typed
 // values of all options (`settings.ts`); a setting's kind, default and rules are an entry of `shared/settings.ts`.
 import { AppError } from '#shared/errors.ts';
-import type { AppContext } from '#server/context.ts';
+import type { ChangeFeed } from '#server/db/changes.ts';
 import { UniqueConflict } from '#server/db/collection.ts';
 import type { OptionChangeRecord } from '#server/db/records/option-change.ts';
 import type { OptionRecord } from '#server/db/records/option.ts';
@@ -21,7 +21,10 @@ interface Journal {
   changes: OptionChangeRecord[];
 }
 
-type JournalContext = Pick<AppContext, 'db' | 'changes'>;
+interface JournalContext {
+  db: Database;
+  changes: ChangeFeed;
+}
 
 /** Copies a batch that was committed, but perhaps not copied, into the rows, and tells every process. */
 export async function finishOptionWrites(context: JournalContext): Promise<void> {
@@ -62,7 +65,9 @@ interface OptionResult {
   conflicts: string[];
 }
 
-type WriteContext = Pick<AppContext, 'db' | 'changes' | 'now'>;
+interface WriteContext extends JournalContext {
+  now(): number;
+}
 
 /** Writers of one process take turns, so that only other processes can be faster. */
 const turns = new WeakMap<Database, Promise<unknown>>();

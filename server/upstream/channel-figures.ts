@@ -1,7 +1,8 @@
 // How each channel did, by the hour: calls, failures, how long first bytes took. Figures for administrators: counted in
 // memory, added to the stored ones about once a minute and at shutdown. A crash loses the last minute; a write whose response
 // is lost may count twice; a call never waits for any of it.
-import type { AppContext } from '#server/context.ts';
+import type { Logger } from 'pino';
+import type { Database } from '#server/db/database.ts';
 import type { GroupRequest, Increments } from '#server/db/collection.ts';
 import type { PathOf } from '#server/db/fields.ts';
 import type { ChannelHourRecord } from '#server/db/records/channel-hour.ts';
@@ -42,7 +43,11 @@ export interface ChannelHour {
   firstBytes: FirstByteBucket[];
 }
 
-type FiguresContext = Pick<AppContext, 'db' | 'log' | 'now'>;
+interface FiguresContext {
+  db: Database;
+  log: Logger;
+  now(): number;
+}
 
 const keptSeconds = 48 * hourSeconds;
 const flushMs = 60_000;
@@ -127,7 +132,7 @@ export function createChannelFigures({ db, log, now }: FiguresContext): ChannelF
 }
 
 /** Removes hours that no list shows any more. */
-export async function sweepChannelFigures({ db, now }: Pick<AppContext, 'db' | 'now'>): Promise<void> {
+export async function sweepChannelFigures({ db, now }: Pick<FiguresContext, 'db' | 'now'>): Promise<void> {
   await db.collection('channel_hours').remove({ hour: { lte: hourOf(now()) - keptSeconds } });
 }
 

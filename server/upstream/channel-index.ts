@@ -1,6 +1,10 @@
 // Every channel, prepared and in memory, and which of them serve a model to a group. An edit anywhere is seen within a
 // second through the change feed; a slow sweep corrects whatever the feed may have missed.
-import type { AppContext } from '#server/context.ts';
+import type { Logger } from 'pino';
+import type { ChangeFeed } from '#server/db/changes.ts';
+import type { Database } from '#server/db/database.ts';
+import type { Secrets } from '#server/secrets/secrets.ts';
+import type { Settings } from '#server/settings/settings.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
 import { ChannelStatus } from '#shared/channels.ts';
 import { pricedName } from '#shared/pricing-rules.ts';
@@ -36,7 +40,13 @@ export function offersModel({ models }: Pick<PreparedChannel, 'models'>, model: 
   return models.includes(model) || models.includes(pricedName(model));
 }
 
-type IndexContext = Pick<AppContext, 'db' | 'changes' | 'secrets' | 'settings' | 'log'>;
+interface IndexContext {
+  db: Database;
+  changes: ChangeFeed;
+  secrets: Secrets;
+  settings: Settings;
+  log: Logger;
+}
 
 const sweepSeconds = 60;
 

@@ -1,6 +1,7 @@
 // How each channel did in the last minutes, all processes together: what an operator is told when it fails. Counted in memory and
 // added to the stored counts once a minute, like the figures by the hour (decision 14).
-import type { AppContext } from '#server/context.ts';
+import type { Logger } from 'pino';
+import type { Database } from '#server/db/database.ts';
 import type { Collection } from '#server/db/collection.ts';
 import type { ChannelSlotRecord } from '#server/db/records/channel-slot.ts';
 
@@ -30,7 +31,11 @@ export interface ChannelSlot {
   firstAt: number | undefined;
 }
 
-type SlotContext = Pick<AppContext, 'db' | 'log' | 'now'>;
+interface SlotContext {
+  db: Database;
+  log: Logger;
+  now(): number;
+}
 
 export const slotSeconds = 300;
 export const keptSlotSeconds = 24 * 3600;
@@ -123,7 +128,7 @@ async function store(rows: Collection<ChannelSlotRecord>, [id, slot]: [string, C
   await rows.patch({ id, or: [{ first_at: { gt: first_at } }, { first_at: { exists: false } }] }, { set: { first_at } });
 }
 
-export async function sweepChannelSlots({ db, now }: Pick<AppContext, 'db' | 'now'>): Promise<void> {
+export async function sweepChannelSlots({ db, now }: Pick<SlotContext, 'db' | 'now'>): Promise<void> {
   await db.collection('channel_slots').remove({ slot: { lte: slotOf(now()) - keptSlotSeconds } });
 }
 
