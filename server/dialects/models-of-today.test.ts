@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { callKinds } from '#server/calls/registry.ts';
 import { factsOf } from '#server/model-facts/find-facts.ts';
 import { efforts } from '#server/model-facts/model-record.ts';
-import { buildRequest } from '#server/upstream/build-request.ts';
+import { routedRequest } from '#tests/support/routed-request.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import type { ChannelFields } from '#tests/support/build-channel.ts';
 import { defaultSettings } from '#tests/support/default-settings.ts';
@@ -22,7 +22,7 @@ const prompts: Readonly<Record<Caller, Body>> = {
 /** What goes up of a request beside its prompt, where to, and what its caller hears of. */
 function sent(caller: Caller, { type, model, ...fields }: { type: number; model: string } & Body, channel: ChannelFields = {}) {
   const body: Body = { model, ...prompts[caller], ...fields };
-  const request = buildRequest({
+  const request = routedRequest({
     client: clientDialects[caller],
     clientHeaders: {},
     settings: defaultSettings,

@@ -3,9 +3,9 @@ import type { CallAttempt } from '#server/relay/call-attempt.ts';
 import { editFor } from '#server/relay/edit-prompt.ts';
 import type { ToldFailure } from '#server/relay/relay-failure.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
-import { isCarriedAt, shortenFor } from '#server/relay/shorten-call.ts';
+import { shortenFor } from '#server/relay/shorten-call.ts';
 import type { AnswerWhole } from '#server/relay/shorten-call.ts';
-import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
+import type { ChannelWay } from '#server/upstream/find-way.ts';
 
 /** Before an attempt. What is returned is told the caller, and the call holds no money then; null: it goes on. */
 export async function changePrompt(call: RunningCall, attempt: CallAttempt, answer: AnswerWhole): Promise<ToldFailure | null> {
@@ -15,7 +15,7 @@ export async function changePrompt(call: RunningCall, attempt: CallAttempt, answ
   return refused !== null || shortening === null ? refused : await shortenFor(call, attempt, { shortening, answer });
 }
 
-/** Whether its caller would hear from there what was done here. */
-export function mayTell(call: RunningCall, channel: PreparedChannel): boolean {
-  return !call.isTranslated || !isCarriedAt(call, channel);
+/** Whether the response of that route can tell its caller what was done here. */
+export function mayTell({ isTranslated }: RunningCall, { identity }: ChannelWay): boolean {
+  return !isTranslated || identity === null;
 }

@@ -18,6 +18,8 @@ import { openOwnObject } from '#server/relay/own-objects.ts';
 import { errorResponse, ownError, requestIdHeaders } from '#server/relay/relay-failure.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import { httpTurn } from '#server/relay/turn.ts';
+import { resolveRoute } from '#server/upstream/resolve-route.ts';
+import type { ChannelWay } from '#server/upstream/find-way.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import { sendCall } from '#server/upstream/exchange.ts';
 import { countPrompt, estimateTextTokens } from '#server/upstream/token-estimate.ts';
@@ -107,6 +109,11 @@ async function countHere(endpoint: RelayEndpoint, admitted: AdmittedCall): Promi
   return { tokens: body === null ? tokens : await countOf(endpoint.promptContent(body, model)), original: tokens };
 }
 
+interface Routed {
+  channel: PreparedChannel;
+  route: ChannelWay;
+}
+
 /** Null: nobody can say it. What a provider says against it is a count of our own worth, not an error. */
 async function askProvider(
   services: RelayServices,
@@ -116,18 +123,22 @@ async function askProvider(
 ): Promise<CountedPrompt | null> {
   const { context, channels, health } = services;
   const held = openOwnObject({ services, userId: admission.user.id }, endpoint.dialect.accountObjectOf?.(content.body));
-  const wayOf = (one: PreparedChannel) => one.way(endpoint.dialect, endpoint.kind.name, model);
-  const isOwn = (one: PreparedChannel) => (wayOf(one)?.identity ?? null) !== null;
+  const isOwn = ({ route }: Routed) => route.identity !== null;
   const all = channels
     .tiers(admission.group, model)
     .flatMap((tier) => tier.channels)
-    .filter(({ id }) => (held === null || held.channel === id) && health.factor(id, model, admission.user.id) > 0);
+    .filter(({ id }) => (held === null || held.channel === id) && health.factor(id, model, admission.user.id) > 0)
+    .flatMap((channel): Routed[] => {
+      const route = resolveRoute(channel, { client: endpoint.dialect, kind: endpoint.kind, model });
+      return route === null ? [] : [{ channel, route }];
+    });
   // One of another format would have to be asked twice where the prompt is changed before.
   const isAsItIs = (endpoint.promptEdits?.(content.body) ?? null) === null;
-  const channel = all.find(isOwn) ?? (isAsItIs ? all.find((one) => wayOf(one)?.dialect.countBody !== undefined) : undefined);
-  if (channel === undefined || admission.pinnedChannel !== undefined) return null;
+  const found = all.find(isOwn) ?? (isAsItIs ? all.find(({ route }) => route.dialect.countBody !== undefined) : undefined);
+  if (found === undefined || admission.pinnedChannel !== undefined) return null;
+  const { channel, route } = found;
   // Nothing is fetched for a number.
-  if (wantsMedia({ settings: services.context.settings, endpoint, model, body: content.body }, channel)) return null;
+  if (wantsMedia({ settings: services.context.settings, endpoint, body: content.body }, route)) return null;
   try {
     const longTexts = content.longTexts();
     const call = {
@@ -135,6 +146,7 @@ async function askProvider(
       clientHeaders: openHeadersOf(endpoint, request.headers),
       kind: endpoint.kind,
       channel,
+      route,
       body: content.body,
       rawText: content.text,
       ...(longTexts === undefined ? {} : { longTexts }),
@@ -155,7 +167,7 @@ async function askProvider(
     return tokens === undefined ? null : { tokens, original: sent.way.dialect.readOriginalTokenCount?.(told) };
   } catch (failure) {
     // What another format has no place for can be counted here.
-    if (failure instanceof AppError && isOwn(channel)) throw failure;
+    if (failure instanceof AppError && isOwn(found)) throw failure;
     return null;
   }
 }

@@ -3,19 +3,19 @@
 import type { AppError } from '#shared/errors.ts';
 import { maxOutputTokens } from '#server/money/max-output-tokens.ts';
 import { refusedFurther } from '#server/relay/admission/reserve-call.ts';
+import type { CallAttempt } from '#server/relay/call-attempt.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
-import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 
 /**
  * Null: the call may go to that channel. An error: the account does not pay for what the channel may write; nothing is changed then.
  * @throws {DatabaseUnavailable}
  */
-export function coverLargest(call: RunningCall, channel: PreparedChannel): null | Promise<AppError | null> {
-  const { endpoint, model, choices, choiceLimit } = call;
-  const way = endpoint.kind.isWritten ? channel.way(endpoint.dialect, endpoint.kind.name, model) : null;
+export function coverLargest(call: RunningCall, { route }: CallAttempt): null | Promise<AppError | null> {
+  const { endpoint, choices, choiceLimit } = call;
   call.outputLimit = choiceLimit === undefined ? undefined : choiceLimit * choices;
-  const isLimited = way === null || (way.dialect.limits.areNone !== true && way.provider.takesNoLimit !== true);
-  return isLimited ? null : extendTo(call, way.upstreamModel);
+  if (route === null || !endpoint.kind.isWritten) return null;
+  const isLimited = route.dialect.limits.areNone !== true && route.provider.takesNoLimit !== true;
+  return isLimited ? null : extendTo(call, route.upstreamModel);
 }
 
 async function extendTo(call: RunningCall, upstreamModel: string): Promise<AppError | null> {

@@ -3,16 +3,16 @@ import type { PromptEdits } from '#server/dialects/prompt-edits.ts';
 import type { CallAttempt } from '#server/relay/call-attempt.ts';
 import type { ToldFailure } from '#server/relay/relay-failure.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
-import { goOnWith, isCarriedAt } from '#server/relay/shorten-call.ts';
+import { goOnWith, isCarriedBy } from '#server/relay/shorten-call.ts';
 import { estimateTextTokens } from '#server/upstream/token-estimate.ts';
 
 /** An estimate is never off by more. */
 const surely = 4;
 
 /** At most once for a call. What is returned is told the caller, and the call holds no money then; null: it goes on. */
-export async function editFor(call: RunningCall, { channel }: CallAttempt, edits: PromptEdits): Promise<ToldFailure | null> {
+export async function editFor(call: RunningCall, { route }: CallAttempt, edits: PromptEdits): Promise<ToldFailure | null> {
   const { content, services } = call;
-  if (isCarriedAt(call, channel)) return null;
+  if (isCarriedBy(route)) return null;
   if (content.isLarge) await content.prepare();
   const tokens = await promptTokens(call, edits);
   const { body, responseFields } = await content.use(() => edits.apply(content.body, tokens, estimateTextTokens));

@@ -57,12 +57,13 @@ export type AttemptResult =
   /** `attempt`: an upstream may have been working on it. */
   | { kind: 'stopped'; attempt: SentAttempt | null };
 
-export async function runAttempt(call: RunningCall, { channel, record }: CallAttempt, client: ClientStream | null): Promise<AttemptResult> {
+export async function runAttempt(call: RunningCall, attempt: CallAttempt, client: ClientStream | null): Promise<AttemptResult> {
+  const { channel } = attempt;
   let exchange: CallExchange | null;
   try {
     // Of an earlier attempt only the bytes were kept.
     if (call.content.isLarge) await call.content.prepare();
-    const sendingIt = call.content.use(() => sendTo(call, channel));
+    const sendingIt = call.content.use(() => sendTo(call, attempt));
     exchange = sendingIt instanceof Promise ? await sendingIt : sendingIt;
   } catch (failure) {
     // The channel's provider has no such call, or no place for what it asks; another one may.
@@ -77,7 +78,7 @@ export async function runAttempt(call: RunningCall, { channel, record }: CallAtt
   const stopping = watchStop(call, channel, exchange.sending);
   let isForClient = false;
   try {
-    const result = await readResponse(call, { channel, record, request }, { client, exchange });
+    const result = await readResponse(call, { ...attempt, request }, { client, exchange });
     isForClient = (result.kind === 'whole' || result.kind === 'stream') && call.stopped === undefined;
     return result;
   } finally {
@@ -169,7 +170,7 @@ function watchStop(call: RunningCall, channel: PreparedChannel, sending: Exchang
 }
 
 /** Null: the client has disconnected meanwhile. @throws {AppError} as `sendCall` */
-function sendTo(call: RunningCall, channel: PreparedChannel): CallExchange | null | Promise<CallExchange> {
+function sendTo(call: RunningCall, { channel, route }: CallAttempt): CallExchange | null | Promise<CallExchange> {
   if (call.stopped !== undefined) return null;
   const { endpoint, content, services, affinity } = call;
   const { env, settings } = services.context;
@@ -180,6 +181,7 @@ function sendTo(call: RunningCall, channel: PreparedChannel): CallExchange | nul
     clientHeaders: headersFor(call, channel),
     kind: endpoint.kind,
     channel,
+    route,
     body: named?.body ?? content.body,
     rawText: named?.rawText ?? content.text,
     ...(longTexts === undefined ? {} : { longTexts }),
@@ -192,7 +194,6 @@ function sendTo(call: RunningCall, channel: PreparedChannel): CallExchange | nul
     forceUsage: env.FORCE_STREAM_OPTION,
     isPassThrough: settings.get('global.pass_through_request_enabled'),
     ...(affinity === null ? {} : { conversationKey: () => services.affinities.keyOf(affinity) }),
-    ...(call.version === undefined ? {} : { version: call.version }),
     ...(call.files?.searchingTool === undefined ? {} : { searchingTool: call.files.searchingTool }),
     ...(call.heldObject?.channel === channel.id ? { ownObject: call.heldObject } : {}),
     ...(call.outputBound === undefined ? {} : { outputBound: call.outputBound }),

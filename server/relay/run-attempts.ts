@@ -9,7 +9,6 @@ import { ownError } from '#server/relay/relay-failure.ts';
 import type { ToldFailure } from '#server/relay/relay-failure.ts';
 import { attempts, channelOnly } from '#server/relay/routing/attempts.ts';
 import { noteAnswered, noteFailed, noteStopped } from '#server/relay/routing/note-attempt.ts';
-import { takesCall } from '#server/relay/routing/takes-call.ts';
 import { runAttempt } from '#server/relay/run-attempt.ts';
 import type { AttemptResult, UnpassedResponse, WholeResult } from '#server/relay/run-attempt.ts';
 import { elapsed } from '#server/relay/running-call.ts';
@@ -17,6 +16,8 @@ import type { RunningCall } from '#server/relay/running-call.ts';
 import type { AnswerWhole } from '#server/relay/shorten-call.ts';
 import type { ClientStream } from '#server/relay/stream/client-stream.ts';
 import { isRetryable, refusesRequest } from '#server/upstream/failure-consequences.ts';
+import { resolveRoute } from '#server/upstream/resolve-route.ts';
+import type { ChannelWay } from '#server/upstream/find-way.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
 
@@ -52,7 +53,7 @@ export async function runAttempts(call: RunningCall, client: ClientStream | null
     caller: admission.user.id,
     affinity: services.context.settings.get('ChannelAffinityEnabled') ? call.affinity : null,
     only: onlyChannel(call),
-    isFor: (channel) => isWhereItIs(call, channel) && takesCall(channel, call.endpoint, model) && mayTell(call, channel),
+    routeTo: (channel) => routeTo(call, channel),
     records: call.attempts,
     elapsed: () => elapsed(call),
     isOver: () => {
@@ -69,9 +70,9 @@ export async function runAttempts(call: RunningCall, client: ClientStream | null
         noteStopped(call, attempt);
         return { kind: 'none', reason: 'fault', told: refused };
       }
-      const covering = coverLargest(call, channel);
+      const covering = coverLargest(call, attempt);
       let uncovered = covering === null ? null : await covering;
-      const inlining = uncovered === null ? inlineMedia(call, channel) : null;
+      const inlining = uncovered === null ? inlineMedia(call, attempt) : null;
       uncovered ??= inlining === null ? null : await inlining;
       if (uncovered !== null) {
         noteStopped(call, attempt);
@@ -114,6 +115,20 @@ function onlyChannel(call: RunningCall): PreparedChannel | null | undefined {
   const { services, admission, ownModel } = call;
   if (ownModel === null) return channelOnly(services, admission.pinnedChannel);
   return isWhereItIs(call, ownModel.channel) ? ownModel.channel : null;
+}
+
+/** Null: not through that channel, where there is a choice. */
+function routeTo(call: RunningCall, channel: PreparedChannel): ChannelWay | null {
+  if (!isWhereItIs(call, channel)) return null;
+  const { endpoint, model, version, files } = call;
+  const route = resolveRoute(channel, {
+    client: endpoint.dialect,
+    kind: endpoint.kind,
+    model,
+    version,
+    searchingTool: files?.searchingTool,
+  });
+  return route !== null && mayTell(call, route) ? route : null;
 }
 
 /** What it goes on with is at one channel only. */

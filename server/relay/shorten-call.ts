@@ -13,7 +13,6 @@ import { summaryKey } from '#server/relay/kept-summaries.ts';
 import { elapsed, releaseCall, stopCall } from '#server/relay/running-call.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
 import type { Turn } from '#server/relay/turn.ts';
-import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 
 /** A whole response whose call is settled. */
 export interface WholeAnswer {
@@ -34,11 +33,11 @@ const surely = 4;
  */
 export async function shortenFor(
   call: RunningCall,
-  { channel, record }: CallAttempt,
+  { route, record }: CallAttempt,
   { shortening, answer }: { shortening: Shortening; answer: AnswerWhole },
 ): Promise<ToldFailure | null> {
   const { content, services } = call;
-  if (isCarriedAt(call, channel)) return null;
+  if (isCarriedBy(route)) return null;
   if (content.isLarge) await content.prepare();
   const request = (await isBeyond(call, shortening.threshold)) ? shortening.request(content.body) : null;
   call.shortening = null;
@@ -85,9 +84,9 @@ function told(call: RunningCall, { body, responseFields }: ShortenedPrompt): Rel
   return body;
 }
 
-/** The provider gets what the caller asks for as it is. */
-export function isCarriedAt({ endpoint, model }: RunningCall, channel: PreparedChannel): boolean {
-  return (channel.way(endpoint.dialect, endpoint.kind.name, model)?.identity ?? null) !== null;
+/** The provider gets the request in its caller's own format. */
+export function isCarriedBy(route: CallAttempt['route']): boolean {
+  return route !== null && route.identity !== null;
 }
 
 async function isBeyond({ content, endpoint, model, prompt, admission }: RunningCall, threshold: number | null): Promise<boolean> {

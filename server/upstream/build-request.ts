@@ -3,7 +3,6 @@ import { AppError } from '#shared/errors.ts';
 import type { CallKind } from '#server/calls/call-kind.ts';
 import type { Awaiting } from '#server/dialects/awaiting.ts';
 import type { CallInput, EncodedRequest } from '#server/dialects/encode-input.ts';
-import { thisChannel, untranslatable } from '#server/dialects/losses.ts';
 import type { Signing } from './auth/scheme.ts';
 import { EventSieve } from './event-sieve.ts';
 import type { ChannelWay } from './find-way.ts';
@@ -15,8 +14,8 @@ import { decodeTokens } from './token-estimate.ts';
 export interface UpstreamCall extends Omit<CallInput, 'way'> {
   kind: CallKind;
   channel: PreparedChannel;
-  /** `api-version` of the client's query. */
-  version?: string | undefined;
+  /** Null: the channel's provider has no such call. */
+  route: ChannelWay | null;
 }
 
 export interface UpstreamRequest extends SendRequest, Omit<EncodedRequest, 'headers' | 'isAsAsked'> {
@@ -32,14 +31,14 @@ export interface UpstreamRequest extends SendRequest, Omit<EncodedRequest, 'head
  * @throws {AppError} `format_unsupported`, `untranslatable`, `invalid_request`
  */
 export function buildRequest(call: UpstreamCall): UpstreamRequest | Promise<UpstreamRequest> {
-  const way = wayOf(call);
-  if (way === null) throw refusalOf(call);
-  const { withFunctions, facts } = way;
+  const { route } = call;
+  if (route === null) throw new AppError('format_unsupported');
+  const { withFunctions, facts } = route;
   if (withFunctions !== undefined && facts !== undefined && call.isPassThrough !== true) {
-    const isRefused = way.dialect.hasRefusedFunctions?.(call.body, facts) === true;
-    if (isRefused) return requestOnEither(withFunctions, way, call);
+    const isRefused = route.dialect.hasRefusedFunctions?.(call.body, facts) === true;
+    if (isRefused) return requestOnEither(withFunctions, route, call);
   }
-  return way.otherwise === undefined ? requestOn(way, call) : requestOnEither(way, way.otherwise, call);
+  return route.otherwise === undefined ? requestOn(route, call) : requestOnEither(route, route.otherwise, call);
 }
 
 /** In the other format where the first one cannot carry it. */
@@ -50,11 +49,6 @@ function requestOnEither(first: ChannelWay, other: ChannelWay, call: UpstreamCal
     if (!isUntranslatable(refusal)) throw refusal;
     return requestOtherwise(other, call, refusal);
   }
-}
-
-function refusalOf({ searchingTool, ...call }: UpstreamCall): AppError {
-  const isForStores = searchingTool !== undefined && wayOf(call) !== null;
-  return isForStores ? untranslatable(searchingTool, thisChannel) : new AppError('format_unsupported');
 }
 
 function requestOn(way: ChannelWay, call: UpstreamCall): UpstreamRequest | Promise<UpstreamRequest> {
@@ -79,27 +73,6 @@ function isUntranslatable(failure: unknown): failure is AppError {
 /** A promise only where the scheme takes one. @throws {SigningFailure} */
 export function authorizeRequest(request: UpstreamRequest, signing: Signing): UpstreamRequest | Promise<UpstreamRequest> {
   return request.way.format.authorize(request, signing);
-}
-
-/** Null: the provider has no such call. */
-export function wayOf({
-  kind,
-  channel,
-  client,
-  originModel,
-  settings,
-  version,
-  searchingTool,
-}: Pick<UpstreamCall, 'kind' | 'channel' | 'client' | 'originModel' | 'settings' | 'version' | 'searchingTool'>): ChannelWay | null {
-  const { versionSetting, endingsSetting } = channel.provider ?? {};
-  const versions = versionSetting === undefined ? undefined : settings.get(versionSetting);
-  const readsThinkingEndings = endingsSetting === undefined ? undefined : settings.get(endingsSetting);
-  return channel.way(client, kind.name, originModel, {
-    version,
-    versions,
-    readsThinkingEndings,
-    searchesStores: searchingTool !== undefined,
-  });
 }
 
 function openRequest(

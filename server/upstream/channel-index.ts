@@ -61,7 +61,7 @@ export function createChannelIndex(context: IndexContext): ChannelIndex {
     const known = byId.get(record.id);
     const siteUrl = context.settings.get('ServerAddress');
     if (known !== undefined && known.siteUrl === siteUrl && isSame(known.record, record)) return;
-    const channel = prepareChannel(record, context.secrets, { siteUrl });
+    const channel = prepareChannel(record, context.secrets, { siteUrl, settings: context.settings });
     if (channel.problem !== null && record.status === ChannelStatus.enabled) {
       context.log.warn({ channel: record.id, problem: channel.problem }, 'a channel cannot be used');
     }

@@ -7,7 +7,7 @@ import { stepByStep } from '#server/queues/step-by-step.ts';
 import type { LeftFile } from '#server/dialects/left-files.ts';
 import { prepareTexts } from '#server/dialects/tool-arguments.ts';
 import { headerTier } from '#server/dialects/service-tier.ts';
-import { authorizeRequest, buildRequest, wayOf } from './build-request.ts';
+import { authorizeRequest, buildRequest } from './build-request.ts';
 import type { UpstreamCall, UpstreamRequest } from './build-request.ts';
 import { SigningFailure } from './auth/signing-failure.ts';
 import type { PreparedChannel } from './prepared-channel.ts';
@@ -77,7 +77,7 @@ export function sendCall(
   call: Omit<UpstreamCall, 'settings'>,
   { limits, isWanted }: SendOptions,
 ): CallExchange | Promise<CallExchange> {
-  const over = piecesOf(context, call);
+  const over = piecesOf(call);
   if (over !== null) {
     return sendPieces({ context, call, over }, { limits, ...(isWanted === undefined ? {} : { isWanted }) }, sendCall);
   }
@@ -135,12 +135,10 @@ function preparationOf({ settings }: ExchangeContext, call: Omit<UpstreamCall, '
 }
 
 /** Null: it goes in one. */
-function piecesOf({ settings }: ExchangeContext, call: Omit<UpstreamCall, 'settings'>): CallPieces | null {
-  const { over, inPieces } = call.kind;
-  if (over === null && inPieces === undefined) return null;
-  const way = wayOf({ ...call, settings });
-  if (way === null) return null;
-  return way.isInPieces ? over : (call.kind.inPieces?.(way, call.body, call.client) ?? null);
+function piecesOf(call: Omit<UpstreamCall, 'settings'>): CallPieces | null {
+  const { kind, route } = call;
+  if (route === null || (kind.over === null && kind.inPieces === undefined)) return null;
+  return route.isInPieces ? kind.over : (kind.inPieces?.(route, call.body, call.client) ?? null);
 }
 
 /** Notes the lane. */

@@ -35,7 +35,7 @@ export interface ChannelWay extends Way {
   readonly withFunctions?: ChannelWay;
 }
 
-interface AskedWay {
+export interface AskedWay {
   channel: Pick<PreparedChannel, 'provider' | 'formats' | 'modelMapping' | 'base' | 'key' | 'record' | 'setting' | 'paramOverride'>;
   client: ClientDialect;
   kind: CallKindName;
@@ -58,7 +58,7 @@ export function findWay(asked: AskedWay): ChannelWay | null {
   const way = wayOfKind(asked, kind);
   if (way !== null) return withFunctions(withOther(way, asked, kind), asked, kind);
   if (kind.over === null) return null;
-  const over = wayOfKind(asked, kind.over.kind);
+  const over = findWay({ ...asked, kind: kind.over.kind.name });
   return over === null ? null : { ...over, isInPieces: true };
 }
 

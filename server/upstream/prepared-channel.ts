@@ -11,6 +11,7 @@ import type { UpstreamDialect } from '#server/dialects/upstream-dialect.ts';
 import type { Framing } from '#server/framing/framing.ts';
 import { framings } from '#server/framing/registry.ts';
 import type { Secrets } from '#server/secrets/secrets.ts';
+import type { Settings } from '#server/settings/settings.ts';
 import { withoutTrailing } from '#shared/trailing.ts';
 import { authorizationOf } from './auth/registry.ts';
 import type { Auth } from './auth/registry.ts';
@@ -18,7 +19,7 @@ import type { Signing } from './auth/scheme.ts';
 import { noSetting, parseChannelSetting, parseModelMapping, parseParamOverride, parseStatusCodeMapping } from './channel-json.ts';
 import type { ChannelSetting } from './channel-json.ts';
 import { findWay } from './find-way.ts';
-import type { ChannelWay, ModelVersions } from './find-way.ts';
+import type { AskedWay, ChannelWay } from './find-way.ts';
 import { providerOf } from './providers/registry.ts';
 import type { Provider, ProviderFormat } from './providers/spec.ts';
 import { createRefusedFields } from './refused-fields.ts';
@@ -82,21 +83,19 @@ export interface PreparedChannel {
   authorize<Request extends SendRequest>(request: Request, signing: Signing): Request | Promise<Request>;
 }
 
-/** What a way may depend on beside the channel. Without one of the settings, what the last call had is taken. */
+/** What a route may depend on beside the channel and the settings. */
 export interface WayAddress {
   /** `api-version` of the client's query. */
   version?: string | undefined;
   /** It names vector stores that are searched. Missing: none. */
   searchesStores?: boolean | undefined;
-  /** What the provider's `versionSetting` has. */
-  versions?: ModelVersions | undefined;
-  /** What the provider's `endingsSetting` has. */
-  readsThinkingEndings?: boolean | undefined;
 }
 
 export interface PrepareOptions {
   /** The address of this installation, for providers that want to know who calls. */
   siteUrl?: string;
+  /** What the routes of some providers depend on. Missing: no route does. */
+  settings?: Pick<Settings, 'get' | 'revision'>;
 }
 
 /** Ways per channel, client's format and kind of call that are kept; a channel with more models than this computes some again. */
@@ -124,8 +123,8 @@ export function prepareChannel(record: ChannelRecord, secrets: Pick<Secrets, 'de
   const authorized = source === null ? null : authorizeWith(source, source.provider.auth);
   const formats = source === null ? [] : prepareFormats(source);
   const ways = new Map<string, Map<string, ChannelWay | null>>();
-  let versions: ModelVersions | undefined;
-  let readsThinkingEndings: boolean | undefined;
+  const readSettings = settingsReader(provider, options.settings);
+  let bySettings = readSettings?.();
   return {
     record,
     id: record.id,
@@ -152,16 +151,13 @@ export function prepareChannel(record: ChannelRecord, secrets: Pick<Secrets, 'de
     refusedFields: createRefusedFields(),
     problem: problems.length === 0 ? null : problems.join('; '),
     way(client, kind, model, address = {}) {
-      if (address.versions !== undefined && address.versions !== versions) {
-        versions = address.versions;
-        ways.clear();
-      }
-      if (address.readsThinkingEndings !== undefined && address.readsThinkingEndings !== readsThinkingEndings) {
-        ({ readsThinkingEndings } = address);
+      const current = readSettings?.();
+      if (current !== bySettings) {
+        bySettings = current;
         ways.clear();
       }
       const { version, searchesStores } = address;
-      const asked = { channel: this, client, kind, model, version, versions, readsThinkingEndings, searchesStores };
+      const asked = { channel: this, client, kind, model, version, searchesStores, ...bySettings };
       if (version !== undefined || searchesStores === true) return findWay(asked);
       const asker = `${client.name} ${kind}`;
       let kept = ways.get(asker);
@@ -175,6 +171,26 @@ export function prepareChannel(record: ChannelRecord, secrets: Pick<Secrets, 'de
     },
     headers: authorized?.headers ?? {},
     authorize: (request, signing) => authorized?.authorize(request, signing) ?? request,
+  };
+}
+
+type RouteSettings = Pick<AskedWay, 'versions' | 'readsThinkingEndings'>;
+
+/** Gives the same object as long as no setting has changed. Undefined: the provider's routes depend on none. */
+function settingsReader(provider: Provider | null, settings: PrepareOptions['settings']): (() => RouteSettings) | undefined {
+  const { versionSetting, endingsSetting } = provider ?? {};
+  if (settings === undefined || (versionSetting === undefined && endingsSetting === undefined)) return undefined;
+  let revision = -1;
+  let read: RouteSettings = {};
+  return () => {
+    if (settings.revision !== revision) {
+      revision = settings.revision;
+      read = {
+        versions: versionSetting === undefined ? undefined : settings.get(versionSetting),
+        readsThinkingEndings: endingsSetting === undefined ? undefined : settings.get(endingsSetting),
+      };
+    }
+    return read;
   };
 }
 

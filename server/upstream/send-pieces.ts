@@ -41,8 +41,10 @@ export async function sendPieces({ context, call, over }: Pieces, options: SendO
   const room = limits.room === undefined ? undefined : new SharedRoom(limits.room);
   const progress = { sent: 0, all: pieces.length };
   const received = { bytes: 0 };
+  const route = call.route === null ? null : { ...call.route, isInPieces: false };
   const send = async (piece: CallPiece): Promise<CallExchange> => {
-    const asked = { ...call, kind: over.kind, body: piece.body, rawText: piece.rawText ?? writeJson(piece.body, call.longTexts) };
+    const rawText = piece.rawText ?? writeJson(piece.body, call.longTexts);
+    const asked = { ...call, kind: over.kind, route, body: piece.body, rawText };
     const isFirst = progress.sent === 0;
     if (!sending.isAborted && isWanted()) progress.sent += 1;
     return sending.add(

@@ -5,7 +5,8 @@ import { callKinds } from '#server/calls/registry.ts';
 import { decodeWhole } from '#server/dialects/decode-whole.ts';
 import { clientDialects } from '#server/dialects/registry.ts';
 import { framings } from '#server/framing/registry.ts';
-import { authorizeRequest, buildRequest } from '#server/upstream/build-request.ts';
+import { authorizeRequest } from '#server/upstream/build-request.ts';
+import { routedRequest } from '#tests/support/routed-request.ts';
 import type { UpstreamRequest } from '#server/upstream/build-request.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import { signedHeaders } from '#tests/support/aws-oracle.ts';
@@ -30,7 +31,7 @@ async function requestOf({ channel, request: { body } }: Vector): Promise<Upstre
   const prepared = buildPreparedChannel({ type: channel.type, key: channel.key });
   expect(prepared.problem).toBeNull();
   const call = { client, clientHeaders: {}, settings: defaultSettings, kind: callKinds.chat, forceUsage: true, channel: prepared, body };
-  const asked = await buildRequest({ ...call, rawText: JSON.stringify(body), originModel: String(body.model), isStream: false });
+  const asked = await routedRequest({ ...call, rawText: JSON.stringify(body), originModel: String(body.model), isStream: false });
   return authorizeRequest(asked, { now, sender: noSender });
 }
 

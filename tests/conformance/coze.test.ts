@@ -6,7 +6,7 @@ import { clientDialects, upstreamDialects } from '#server/dialects/registry.ts';
 import { TextTally } from '#server/dialects/text-tally.ts';
 import { TranslatedStream } from '#server/dialects/translated-stream.ts';
 import { framings } from '#server/framing/registry.ts';
-import { buildRequest } from '#server/upstream/build-request.ts';
+import { routedRequest } from '#tests/support/routed-request.ts';
 import type { UpstreamRequest } from '#server/upstream/build-request.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import { callsOfEveryClient } from '#tests/support/client-calls.ts';
@@ -29,7 +29,7 @@ const writer = { requestId: 'r1', createdAt: 1_700_000_000, wantsUsage: true, pr
 
 async function requestOf({ request, channel }: Pick<Vector, 'request' | 'channel'>): Promise<UpstreamRequest> {
   const { body } = request;
-  return buildRequest({
+  return routedRequest({
     client,
     clientHeaders: {},
     settings: defaultSettings,

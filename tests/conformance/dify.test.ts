@@ -6,7 +6,7 @@ import { clientDialects, upstreamDialects } from '#server/dialects/registry.ts';
 import { TextTally } from '#server/dialects/text-tally.ts';
 import { TranslatedStream } from '#server/dialects/translated-stream.ts';
 import { framings } from '#server/framing/registry.ts';
-import { buildRequest } from '#server/upstream/build-request.ts';
+import { routedRequest } from '#tests/support/routed-request.ts';
 import type { UpstreamRequest } from '#server/upstream/build-request.ts';
 import type { Exchange } from '#server/upstream/exchange.ts';
 import { leaveFiles } from '#server/upstream/leave-files.ts';
@@ -30,7 +30,7 @@ const writer = { requestId: 'r1', createdAt: 1_700_000_000, wantsUsage: true, pr
 
 async function requestOf({ request, channel }: Pick<Vector, 'request' | 'channel'>): Promise<UpstreamRequest> {
   const { body } = request;
-  return buildRequest({
+  return routedRequest({
     client,
     clientHeaders: {},
     settings: defaultSettings,

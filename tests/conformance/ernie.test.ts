@@ -7,7 +7,8 @@ import { clientDialects, upstreamDialects } from '#server/dialects/registry.ts';
 import { TextTally } from '#server/dialects/text-tally.ts';
 import { TranslatedStream } from '#server/dialects/translated-stream.ts';
 import { framings } from '#server/framing/registry.ts';
-import { authorizeRequest, buildRequest } from '#server/upstream/build-request.ts';
+import { authorizeRequest } from '#server/upstream/build-request.ts';
+import { routedRequest } from '#tests/support/routed-request.ts';
 import type { UpstreamRequest } from '#server/upstream/build-request.ts';
 import type { Sender, SendRequest } from '#server/upstream/send.ts';
 import { noTokens } from '#shared/token-usage.ts';
@@ -57,7 +58,7 @@ async function requestOf(vector: Vector, kind: CallKind): Promise<{ request: Ups
       return { response: Promise.resolve({ kind: 'whole', status: 200, headers: {}, body: told }), isSent: true, limitBy() {}, abort() {} };
     },
   };
-  const open = await buildRequest({
+  const open = await routedRequest({
     client,
     clientHeaders: {},
     settings: defaultSettings,

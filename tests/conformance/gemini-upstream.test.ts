@@ -1,5 +1,6 @@
 // Chat calls to Gemini against the provider vectors, which have the names of OpenAI's callers at one end.
 import { describe, expect, it } from 'vitest';
+import type { SettingKey, SettingValue } from '#shared/settings.ts';
 import { noTokens } from '#shared/token-usage.ts';
 import { callKinds } from '#server/calls/registry.ts';
 import { decodeWhole } from '#server/dialects/decode-whole.ts';
@@ -8,7 +9,7 @@ import { framings } from '#server/framing/registry.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { TranslatedStream } from '#server/dialects/translated-stream.ts';
 import { TextTally } from '#server/dialects/text-tally.ts';
-import { buildRequest } from '#server/upstream/build-request.ts';
+import { routedRequest } from '#tests/support/routed-request.ts';
 import { parseUpstreamError } from '#server/upstream/upstream-error.ts';
 import { modelListQuestions, readModelList } from '#server/upstream/read-model-list.ts';
 import { noSender } from '#tests/support/no-sender.ts';
@@ -23,7 +24,7 @@ const vectors = readVectors('gemini').filter(({ request }) => request.path === '
 
 function requestOf({ channel, request: { body } }: Vector) {
   const asked = { client, clientHeaders: {}, settings: defaultSettings, kind: callKinds.chat, forceUsage: true };
-  return buildRequest({
+  return routedRequest({
     ...asked,
     channel: buildPreparedChannel({ type: channel.type, key: channel.key }),
     body,
@@ -60,7 +61,7 @@ it.each(embeddings.map((vector) => ({ name: vector.name, vector })))('$name: ask
   const { body } = vector.request;
   const asked = { client, clientHeaders: {}, settings: defaultSettings, kind, forceUsage: true, isStream: false };
   const channel = buildPreparedChannel({ type: 24, key: vector.channel.key });
-  const request = await buildRequest({ ...asked, channel, body, rawText: JSON.stringify(body), originModel: String(body.model) });
+  const request = await routedRequest({ ...asked, channel, body, rawText: JSON.stringify(body), originModel: String(body.model) });
   expect(`${request.origin}${request.path}`).toBe(upstream.url);
   expect(JSON.parse(request.body.toString())).toEqual(upstream.body);
   const { way, upstreamModel } = request;
@@ -136,18 +137,28 @@ function contentOf(chunks: readonly Record<string, unknown>[]) {
 }
 
 describe('versions and models', () => {
-  const path = (model: string, versions: Record<string, string>) =>
-    buildPreparedChannel({ type: 24 }).way(client, 'chat', model, { versions })?.streamPath;
+  /** A channel whose setting of versions can be edited. */
+  function versioned(versions: Record<string, string>) {
+    const stored = {
+      revision: 1,
+      versions,
+      get: <Key extends SettingKey>(key: Key) =>
+        key === 'gemini.version_settings' ? (stored.versions as SettingValue<Key>) : defaultSettings.get(key),
+    };
+    const edit = (edited: Record<string, string>) => Object.assign(stored, { versions: edited, revision: stored.revision + 1 });
+    return { channel: buildPreparedChannel({ type: 24 }, stored), edit };
+  }
+  const path = (model: string, versions: Record<string, string>) => versioned(versions).channel.way(client, 'chat', model)?.streamPath;
 
   it('the version is what the setting has for the model, now', () => {
     expect(path('gemini-3-flash', { default: 'v1beta', 'gemini-3-flash': 'v1alpha' })).toBe(
       '/v1alpha/models/gemini-3-flash:streamGenerateContent?alt=sse',
     );
-    const channel = buildPreparedChannel({ type: 24 });
-    const [before, after] = [{ default: 'v1' }, { default: 'v2' }];
-    expect(channel.way(client, 'chat', 'g', { versions: before })?.path).toBe('/v1/models/g:generateContent');
+    const { channel, edit } = versioned({ default: 'v1' });
     expect(channel.way(client, 'chat', 'g')?.path).toBe('/v1/models/g:generateContent');
-    expect(channel.way(client, 'chat', 'g', { versions: after, version: 'x' })?.path).toBe('/v2/models/g:generateContent');
+    edit({ default: 'v2' });
+    expect(channel.way(client, 'chat', 'g')?.path).toBe('/v2/models/g:generateContent');
+    expect(channel.way(client, 'chat', 'g', { version: 'x' })?.path).toBe('/v2/models/g:generateContent');
     expect(path('constructor', {})).toBe('/v1beta/models/constructor:streamGenerateContent?alt=sse');
   });
 

@@ -6,7 +6,8 @@ import { clientDialects, upstreamDialects } from '#server/dialects/registry.ts';
 import { TextTally } from '#server/dialects/text-tally.ts';
 import { TranslatedStream } from '#server/dialects/translated-stream.ts';
 import { framings } from '#server/framing/registry.ts';
-import { authorizeRequest, buildRequest } from '#server/upstream/build-request.ts';
+import { authorizeRequest } from '#server/upstream/build-request.ts';
+import { routedRequest } from '#tests/support/routed-request.ts';
 import type { UpstreamRequest } from '#server/upstream/build-request.ts';
 import { noTokens } from '#shared/token-usage.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
@@ -41,7 +42,7 @@ function chat(fields: Record<string, unknown>, model = 'hunyuan-turbos-latest') 
 async function requestOf({ channel, request, context }: Vector): Promise<UpstreamRequest> {
   const { body } = request;
   const { type, key } = channel;
-  const open = await buildRequest({
+  const open = await routedRequest({
     client,
     clientHeaders: {},
     settings: defaultSettings,

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { callKinds } from '#server/calls/registry.ts';
 import { clientDialects, upstreamDialects } from '#server/dialects/registry.ts';
 import { framings } from '#server/framing/registry.ts';
-import { authorizeRequest, buildRequest } from '#server/upstream/build-request.ts';
+import { authorizeRequest } from '#server/upstream/build-request.ts';
+import { routedRequest } from '#tests/support/routed-request.ts';
 import { noTokens } from '#shared/token-usage.ts';
 import { modelListQuestions, readModelList } from '#server/upstream/read-model-list.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
@@ -34,7 +35,7 @@ function channelOf(fields: Record<string, unknown> = {}) {
 }
 
 async function requestOf(body: Record<string, unknown>, channel = channelOf(), client: Speaking = 'openai-chat') {
-  const request = await buildRequest({
+  const request = await routedRequest({
     client: clientDialects[client],
     clientHeaders: {},
     settings: defaultSettings,

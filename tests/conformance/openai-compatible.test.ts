@@ -7,7 +7,8 @@ import { callAddress } from '#server/dialects/call-address.ts';
 import { callParameters } from '#server/dialects/openai-chat/check-request.ts';
 import { errorIn } from '#server/dialects/openai-chat/response-errors.ts';
 import { clientDialects } from '#server/dialects/registry.ts';
-import { authorizeRequest, buildRequest } from '#server/upstream/build-request.ts';
+import { authorizeRequest } from '#server/upstream/build-request.ts';
+import { routedRequest } from '#tests/support/routed-request.ts';
 import type { UpstreamRequest } from '#server/upstream/build-request.ts';
 import { createStreamTransform, isUsageOnly } from '#server/dialects/openai-chat/stream-transform.ts';
 import { readTokenUsage, writeTokenUsage } from '#server/dialects/openai-chat/token-usage.ts';
@@ -72,7 +73,7 @@ function channelOf({ channel: listed }: Vector) {
 
 async function requestOf(vector: Vector, kind: CallKind): Promise<UpstreamRequest> {
   const { body, path } = vector.request;
-  const request = await buildRequest({
+  const request = await routedRequest({
     client: clientDialects['openai-chat'],
     clientHeaders: {},
     settings: defaultSettings,

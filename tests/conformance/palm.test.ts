@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { noTokens } from '#shared/token-usage.ts';
 import { callKinds } from '#server/calls/registry.ts';
 import { clientDialects, upstreamDialects } from '#server/dialects/registry.ts';
-import { buildRequest } from '#server/upstream/build-request.ts';
+import { routedRequest } from '#tests/support/routed-request.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import { callsOfEveryClient } from '#tests/support/client-calls.ts';
 import { defaultSettings } from '#tests/support/default-settings.ts';
@@ -20,7 +20,7 @@ const kind = callKinds.chat;
 const model = 'PaLM-2';
 
 async function requestOf(body: Record<string, unknown>) {
-  return buildRequest({
+  return routedRequest({
     client,
     clientHeaders: {},
     settings: defaultSettings,

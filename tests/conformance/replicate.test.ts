@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { callKinds } from '#server/calls/registry.ts';
 import { clientDialects, upstreamDialects } from '#server/dialects/registry.ts';
-import { buildRequest } from '#server/upstream/build-request.ts';
+import { routedRequest } from '#tests/support/routed-request.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import { callsOfEveryClient } from '#tests/support/client-calls.ts';
 import { defaultSettings } from '#tests/support/default-settings.ts';
@@ -29,7 +29,7 @@ interface Asked {
 
 async function sentOf({ model = llama, fields = { messages: [user('Hi')] }, kind = 'chat', override }: Asked) {
   const body: Record<string, unknown> = { model, ...fields };
-  const request = await buildRequest({
+  const request = await routedRequest({
     client,
     clientHeaders: {},
     settings: defaultSettings,

@@ -5,7 +5,8 @@ import { clientDialects, upstreamDialects } from '#server/dialects/registry.ts';
 import { TextTally } from '#server/dialects/text-tally.ts';
 import { TranslatedStream } from '#server/dialects/translated-stream.ts';
 import { framings } from '#server/framing/registry.ts';
-import { authorizeRequest, buildRequest } from '#server/upstream/build-request.ts';
+import { authorizeRequest } from '#server/upstream/build-request.ts';
+import { routedRequest } from '#tests/support/routed-request.ts';
 import { createSender } from '#server/upstream/send.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import { callsOfEveryClient } from '#tests/support/client-calls.ts';
@@ -22,7 +23,7 @@ const { spark } = upstreamDialects;
 const setting = JSON.stringify({ formats: ['spark'] });
 
 async function requestOf({ channel, request: { body }, context: { now_unix: now } }: SocketVector) {
-  const open = await buildRequest({
+  const open = await routedRequest({
     client,
     clientHeaders: {},
     settings: defaultSettings,

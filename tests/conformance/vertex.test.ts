@@ -9,7 +9,8 @@ import { TextTally } from '#server/dialects/text-tally.ts';
 import { TranslatedStream } from '#server/dialects/translated-stream.ts';
 import { framings } from '#server/framing/registry.ts';
 import { isObject } from '#server/framing/loose-json.ts';
-import { authorizeRequest, buildRequest } from '#server/upstream/build-request.ts';
+import { authorizeRequest } from '#server/upstream/build-request.ts';
+import { routedRequest } from '#tests/support/routed-request.ts';
 import type { UpstreamRequest } from '#server/upstream/build-request.ts';
 import { providerOf } from '#server/upstream/providers/registry.ts';
 import type { Sender, SendRequest } from '#server/upstream/send.ts';
@@ -45,7 +46,7 @@ async function requestOf({ channel, request: { body }, context }: Vector): Promi
   const prepared = buildPreparedChannel({ type: channel.type, ...own });
   expect(prepared.problem).toBeNull();
   const call = { client, clientHeaders: {}, settings: defaultSettings, kind: callKinds.chat, forceUsage: true, channel: prepared, body };
-  const open = await buildRequest({
+  const open = await routedRequest({
     ...call,
     rawText: JSON.stringify(body),
     originModel: String(body.model),
@@ -165,7 +166,7 @@ test('a prompt for Claude is counted at one address for all models, which says t
   const channel = buildPreparedChannel({ type: 41, key: serviceAccount(), other: 'global' });
   const body = { model: 'claude-3-haiku-20240307', messages: [{ role: 'user', content: 'Hi' }] };
   const call = { client: clientDialects.claude, clientHeaders: {}, settings: defaultSettings, kind: callKinds.count_tokens, channel, body };
-  const request = await buildRequest({
+  const request = await routedRequest({
     ...call,
     rawText: JSON.stringify(body),
     originModel: body.model,

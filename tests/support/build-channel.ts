@@ -4,6 +4,7 @@ import type { ChannelRecord } from '#server/db/records/channel.ts';
 import { defaultClientDialect } from '#server/dialects/registry.ts';
 import { createSecrets } from '#server/secrets/secrets.ts';
 import type { ChannelWay } from '#server/upstream/find-way.ts';
+import { defaultSettings } from '#tests/support/default-settings.ts';
 import { prepareChannel } from '#server/upstream/prepared-channel.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 
@@ -54,6 +55,6 @@ export function buildWay(fields: ChannelFields = {}, kind: CallKindName = 'chat'
   return way;
 }
 
-export function buildPreparedChannel(fields: ChannelFields = {}): PreparedChannel {
-  return prepareChannel(buildChannel(fields), testSecrets, { siteUrl: 'https://gateway.example' });
+export function buildPreparedChannel(fields: ChannelFields = {}, settings = { ...defaultSettings, revision: 1 }): PreparedChannel {
+  return prepareChannel(buildChannel(fields), testSecrets, { siteUrl: 'https://gateway.example', settings });
 }

@@ -3,7 +3,7 @@ import { AppError } from '#shared/errors.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import type { ChannelFields } from '#tests/support/build-channel.ts';
 import { callKinds } from '#server/calls/registry.ts';
-import { buildRequest } from '#server/upstream/build-request.ts';
+import { routedRequest } from '#tests/support/routed-request.ts';
 import type { UpstreamCall } from '#server/upstream/build-request.ts';
 import { defaultSettings } from '#tests/support/default-settings.ts';
 import { openaiChatClient } from './client.ts';
@@ -14,7 +14,7 @@ interface Call extends Partial<Omit<UpstreamCall, 'channel' | 'body'>> {
 
 function build(rawText: string, { channel, ...options }: Call = {}) {
   const body = JSON.parse(rawText);
-  const request = buildRequest({
+  const request = routedRequest({
     client: openaiChatClient,
     clientHeaders: {},
     settings: defaultSettings,

@@ -15,7 +15,7 @@ const limits = { responseMs: 20_000, maxBytes: 8 * 1024 * 1024 };
  * @throws {AppError} `channel_models_unlisted`, or `channel_models_failed` with the reason
  */
 export async function fetchModels({ context }: Pick<ChannelTest, 'context'>, record: ChannelRecord): Promise<string[]> {
-  const channel = prepareChannel(record, context.secrets, { siteUrl: context.settings.get('ServerAddress') });
+  const channel = prepareChannel(record, context.secrets, { siteUrl: context.settings.get('ServerAddress'), settings: context.settings });
   if (channel.provider === null) throw new AppError('channel_type_unsupported', { type: record.type });
   const questions = modelListQuestions(channel, { now: context.now(), sender: context.sender });
   if (questions === null) throw new AppError('channel_models_unlisted');

@@ -14,6 +14,7 @@ import type { UserRecord } from '#server/db/records/user.ts';
 import { writeLog } from '#server/logs/write-log.ts';
 import { defaultClientDialect } from '#server/dialects/registry.ts';
 import type { QuotedPrice } from '#server/money/quote.ts';
+import { resolveRoute } from '#server/upstream/resolve-route.ts';
 import { sendCall } from '#server/upstream/exchange.ts';
 import { prepareChannel } from '#server/upstream/prepared-channel.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
@@ -108,7 +109,7 @@ function failedTest(failure: AppError, seconds: number): AppError {
 }
 
 function usableChannel({ secrets, settings }: AppContext, record: ChannelRecord): PreparedChannel {
-  const channel = prepareChannel(record, secrets, { siteUrl: settings.get('ServerAddress') });
+  const channel = prepareChannel(record, secrets, { siteUrl: settings.get('ServerAddress'), settings });
   if (channel.provider === null) throw new AppError('channel_type_unsupported', { type: record.type });
   checkStoredKey(channel);
   if (channel.problem !== null) throw new AppError('channel_test_failed', { detail: channel.problem });
@@ -146,6 +147,7 @@ async function ask({
     clientHeaders: {},
     kind,
     channel,
+    route: resolveRoute(channel, { client, kind, model: testModel }),
     body,
     rawText: JSON.stringify(body),
     originModel: testModel,

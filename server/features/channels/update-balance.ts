@@ -30,7 +30,7 @@ export interface BalanceOutcome {
  */
 export async function updateBalance(update: BalanceUpdate, record: ChannelRecord): Promise<BalanceOutcome> {
   const { context } = update;
-  const channel = prepareChannel(record, context.secrets, { siteUrl: context.settings.get('ServerAddress') });
+  const channel = prepareChannel(record, context.secrets, { siteUrl: context.settings.get('ServerAddress'), settings: context.settings });
   if (channel.provider === null) throw new AppError('channel_type_unsupported', { type: record.type });
   const source = channel.provider.balance;
   if (source === undefined) throw new AppError('channel_balance_unsupported');

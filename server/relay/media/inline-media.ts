@@ -7,63 +7,61 @@ import { coverPrompt, promptOf } from '#server/relay/cover-prompt.ts';
 import { MediaFetching, mostAddresses, noteUnfetched } from '#server/relay/media/media-fetching.ts';
 import type { Wanted } from '#server/relay/media/media-fetching.ts';
 import { tooManyMedia } from '#server/relay/media/media-refusal.ts';
+import type { CallAttempt } from '#server/relay/call-attempt.ts';
 import type { RelayBody, RelayEndpoint } from '#server/relay/endpoints.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
 import type { Settings } from '#server/settings/settings.ts';
 import type { Way } from '#server/dialects/way.ts';
-import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 
 /** Null: the call may go there. An error: it may not; nothing is changed then. @throws {DatabaseUnavailable} */
-export function inlineMedia(call: RunningCall, channel: PreparedChannel): null | Promise<AppError | null> {
+export function inlineMedia(call: RunningCall, { route }: CallAttempt): null | Promise<AppError | null> {
   const { endpoint, content } = call;
-  if (wayOf({ settings: call.services.context.settings, endpoint, model: call.model }, channel) === null) return null;
-  if (content.isLarge) return inlineLarge(call, channel);
-  const wanted = wantedOf(call, channel);
+  if (!isLookedAt({ settings: call.services.context.settings, endpoint }, route)) return null;
+  if (content.isLarge) return inlineLarge(call, route);
+  const wanted = wantedOf(call, route);
   return wanted.size === 0 ? null : inline(call, wanted);
 }
 
-async function inlineLarge(call: RunningCall, channel: PreparedChannel): Promise<AppError | null> {
+async function inlineLarge(call: RunningCall, route: Way): Promise<AppError | null> {
   const { content } = call;
   // Of an earlier attempt only the bytes were kept.
   await content.prepare();
-  const wanted = await content.use(() => wantedOf(call, channel));
+  const wanted = await content.use(() => wantedOf(call, route));
   return wanted.size === 0 ? null : inline(call, wanted);
 }
 
 /** What is there of a call whose caller has left was let go. */
-function wantedOf({ stopped, services, endpoint, model, content }: RunningCall, channel: PreparedChannel): Map<string, Wanted> {
+function wantedOf({ stopped, services, endpoint, content }: RunningCall, route: Way): Map<string, Wanted> {
   if (stopped !== undefined) return new Map<string, Wanted>();
-  return wantedBy({ settings: services.context.settings, endpoint, model, body: content.body }, channel);
+  return wantedBy({ settings: services.context.settings, endpoint, body: content.body }, route);
 }
 
 interface Asked {
   settings: Pick<Settings, 'get'>;
   endpoint: RelayEndpoint;
-  model: string;
   body: RelayBody;
 }
 
-/** Whether something would have to be fetched before that channel is asked. */
-export function wantsMedia(asked: Asked, channel: PreparedChannel): boolean {
-  return [...wantedBy(asked, channel).values()].some(({ isOptional }) => !isOptional);
+/** Whether something would have to be fetched before the call can take that route. */
+export function wantsMedia(asked: Asked, route: Way): boolean {
+  return [...wantedBy(asked, route).values()].some(({ isOptional }) => !isOptional);
 }
 
-/** Null: what it names goes as it is, so that nobody has to look into it. Most calls are such. */
-function wayOf({ settings, endpoint, model }: Omit<Asked, 'body'>, channel: PreparedChannel): Way | null {
-  const { withMedia, kind, dialect } = endpoint;
-  const way = withMedia === undefined ? null : channel.way(dialect, kind.name, model);
-  if (way === null || (way.identity !== null && settings.get('global.pass_through_request_enabled'))) return null;
-  return kind.addressUse === undefined && passesAddresses(way) ? null : way;
+/** False: addresses go up as they are, so the body need not be searched for them. Most calls are such. */
+function isLookedAt({ settings, endpoint }: Omit<Asked, 'body'>, route: Way | null): route is Way {
+  const { withMedia, kind } = endpoint;
+  if (route === null || withMedia === undefined) return false;
+  if (route.identity !== null && settings.get('global.pass_through_request_enabled')) return false;
+  return kind.addressUse !== undefined || !passesAddresses(route);
 }
 
 /** By address: one that stands there twice is fetched once. Those beyond what a call may have are not looked for. */
-function wantedBy({ settings, endpoint, model, body }: Asked, channel: PreparedChannel): Map<string, Wanted> {
+function wantedBy({ settings, endpoint, body }: Asked, route: Way): Map<string, Wanted> {
   const wanted = new Map<string, Wanted>();
-  const way = wayOf({ settings, endpoint, model }, channel);
-  if (way === null) return wanted;
+  if (!isLookedAt({ settings, endpoint }, route)) return wanted;
   endpoint.withMedia?.(body, (address) => {
     if (wanted.size > mostAddresses) return null;
-    const use = endpoint.kind.addressUse?.(way, address) ?? addressUse(way, address);
+    const use = endpoint.kind.addressUse?.(route, address) ?? addressUse(route, address);
     if (use !== 'address') wanted.set(address.url, { ...address, isOptional: use === 'either' });
     return null;
   });

@@ -12,7 +12,6 @@ import { tellFailure } from '#server/relay/relay-failure.ts';
 import type { ToldFailure } from '#server/relay/relay-failure.ts';
 import { attempts, channelOnly } from '#server/relay/routing/attempts.ts';
 import { noteAnswered, noteFailed, noteStopped } from '#server/relay/routing/note-attempt.ts';
-import { takesCall } from '#server/relay/routing/takes-call.ts';
 import { elapsed, releaseCall } from '#server/relay/running-call.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
 import type { RelayServices } from '#server/relay/services.ts';
@@ -100,24 +99,26 @@ async function openUpstream({ services, connection, language }: AskedSession, ca
     model,
     caller: admission.user.id,
     only: channelOnly(services, admission.pinnedChannel),
-    isFor: (channel) => (form.isHeardOnly ? writesInSession(channel, model) : takesCall(channel, realtimeEndpoint, model)),
+    routeTo: (channel) =>
+      form.isHeardOnly && !writesInSession(channel, model)
+        ? null
+        : channel.way(realtimeEndpoint.dialect, 'realtime', model, { version: form.version }),
     records: call.attempts,
     elapsed: () => elapsed(call),
     isOver: () => services.isEnding() || connection.req.socket.destroyed,
   });
   let last: { channel: PreparedChannel; failure: UpstreamFailure } | null = null;
   for (const attempt of all) {
-    const { channel, record } = attempt;
-    const way = channel.way(realtimeEndpoint.dialect, 'realtime', model, { version: form.version });
-    if (way === null) {
+    const { channel, route, record } = attempt;
+    if (route === null) {
       noteStopped(call, attempt);
       continue;
     }
-    const result = await connect({ services, connection, channel, way, form });
+    const result = await connect({ services, connection, channel, way: route, form });
     if ('upstream' in result) {
       record.status = 101;
       noteAnswered(call, attempt, 'completed');
-      return { channel, way, upstream: result.upstream };
+      return { channel, way: route, upstream: result.upstream };
     }
     noteFailed(call, attempt, result.failure);
     last = { channel, failure: result.failure };

@@ -1,11 +1,11 @@
 // One channel after the other, for calls and tasks alike: each is an attempt, until whoever asks has an answer and takes no further one.
 import type { Attempt } from '#shared/logs.ts';
-import type { CallAttempt } from '#server/relay/call-attempt.ts';
+import type { ChannelAttempt } from '#server/relay/call-attempt.ts';
 import type { Affinity } from '#server/relay/routing/affinity.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 
-export interface AttemptsOf {
+export interface AttemptsOf<Route> {
   services: Pick<RelayServices, 'picker' | 'health' | 'context'>;
   group: string;
   model: string;
@@ -15,8 +15,8 @@ export interface AttemptsOf {
   affinity?: Affinity | null;
   /** The one channel that may be asked; null: it is gone. Undefined: there is a choice. */
   only: PreparedChannel | null | undefined;
-  /** Whether a channel that lists the model is one for this. Missing: every one is. */
-  isFor?(channel: PreparedChannel): boolean;
+  /** How it goes through a channel that lists the model; null: that one is not for this. Resolved once per attempt. */
+  routeTo(channel: PreparedChannel): Route | null;
   /** Where the log's records of them go. */
   records: Attempt[];
   /** Milliseconds since the call began. */
@@ -25,28 +25,29 @@ export interface AttemptsOf {
   isOver(): boolean;
 }
 
-export function* attempts({
+export function* attempts<Route>({
   services,
   group,
   model,
   caller,
   affinity = null,
   only,
-  isFor,
+  routeTo,
   records,
   elapsed,
   isOver,
-}: AttemptsOf): Generator<CallAttempt, void> {
+}: AttemptsOf<Route>): Generator<ChannelAttempt<Route>, void> {
   const { picker, health, context } = services;
   const tried = new Set<number>();
   const most = only === undefined ? context.settings.get('RetryTimes') + 1 : 1;
   for (let made = 0; made < most && !isOver();) {
-    const channel = only === undefined ? pick() : only;
-    if (channel === null) return;
+    const picked = only === undefined ? pick() : only === null ? null : { channel: only, route: routeTo(only) };
+    if (picked === null) return;
+    const { channel } = picked;
     tried.add(channel.id);
     const record: Attempt = { channel: channel.id, channel_name: channel.name, status: 0, start_ms: elapsed(), end_ms: 0 };
     records.push(record);
-    const attempt: CallAttempt = { channel, record };
+    const attempt: ChannelAttempt<Route> = { ...picked, record };
     yield attempt;
     if (attempt.isPassedOver !== true) made += 1;
     else {
@@ -55,10 +56,12 @@ export function* attempts({
     }
   }
 
-  function pick(): PreparedChannel | null {
+  function pick(): Pick<ChannelAttempt<Route>, 'channel' | 'route'> | null {
     for (;;) {
       const channel = picker.pick({ group, model, caller, tried, affinity });
-      if (channel === null || isFor === undefined || isFor(channel)) return channel;
+      if (channel === null) return null;
+      const route = routeTo(channel);
+      if (route !== null) return { channel, route };
       health.released(channel.id, model, caller);
       tried.add(channel.id);
     }

@@ -9,8 +9,10 @@ import { invalidResponse, timeoutFailure } from '#server/upstream/upstream-error
 import { isRetryable, nameOf } from '#server/upstream/failure-consequences.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
 
+type NotedAttempt = Pick<CallAttempt, 'channel' | 'record'>;
+
 /** An attempt whose response had begun. It counts at its end, so that a failure is counted with its call. */
-export function noteAnswered(call: RunningCall, { channel, record }: CallAttempt, reason: EndReason, failure?: UpstreamFailure): void {
+export function noteAnswered(call: RunningCall, { channel, record }: NotedAttempt, reason: EndReason, failure?: UpstreamFailure): void {
   const { health, context } = call.services;
   const rule = endRules[reason];
   const caller = call.admission.user.id;
@@ -24,7 +26,7 @@ export function noteAnswered(call: RunningCall, { channel, record }: CallAttempt
 }
 
 /** An attempt that failed before its response began. */
-export function noteFailed(call: RunningCall, { channel, record }: CallAttempt, failure: UpstreamFailure): void {
+export function noteFailed(call: RunningCall, { channel, record }: NotedAttempt, failure: UpstreamFailure): void {
   const { context, health } = call.services;
   const caller = call.admission.user.id;
   record.end_ms = elapsed(call);
@@ -44,7 +46,7 @@ export function noteFailed(call: RunningCall, { channel, record }: CallAttempt, 
 }
 
 /** An attempt that was ended before its response began. */
-export function noteStopped(call: RunningCall, { channel, record }: CallAttempt): void {
+export function noteStopped(call: RunningCall, { channel, record }: NotedAttempt): void {
   record.end_ms = elapsed(call);
   call.services.health.released(channel.id, call.model, call.admission.user.id);
 }

@@ -64,13 +64,14 @@ export async function runAttempts(call: TaskCall, task: TaskRecord): Promise<Tas
   const { services, admission, submission } = call;
   const outcome: TaskAttempts = { verdict: null, failure: null, channelId: 0, mayBeTaken: false, attempts: [] };
   const only = channelOnly(services, submission.origin?.channel_id ?? admission.pinnedChannel);
+  const isServed = servesTasks(submission.platform, submission.isFor);
   const all = attempts({
     services,
     group: admission.group,
     model: submission.model,
     caller: admission.user.id,
     only,
-    isFor: servesTasks(submission.platform, submission.isFor),
+    routeTo: (channel) => (isServed(channel) ? submission.platform : null),
     records: outcome.attempts,
     elapsed: () => elapsed(call),
     isOver: () => elapsed(call) >= submissionMs - attemptMs,
