@@ -231,7 +231,8 @@ export default {
     },
     {
       name: 'server-secrets-ground',
-      comment: 'Keys at rest stand on the database, on where they come from and on a leaf that frees memory; what uses them hands them over as arguments.',
+      comment:
+        'Keys at rest stand on the database, on where they come from and on a leaf that frees memory; what uses them hands them over as arguments.',
       severity: 'error',
       from: { path: '^server/secrets/', pathNot: testFiles },
       to: { path: '^server/', pathNot: ['^server/(db|secrets)/', '^server/env[.]ts$', '^server/framing/free-bytes[.]ts$'] },

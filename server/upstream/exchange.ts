@@ -124,14 +124,14 @@ export function sendCall(
     const encoded = buildRequest({ ...call, settings: context.settings });
     return encoded instanceof Promise ? encoded.then(measure) : measure(encoded);
   };
-  const preparing = call.longTexts === undefined ? null : preparationOf(context, call);
+  const preparing = call.longTexts === undefined ? null : preparationOf(call);
   return preparing === null ? build() : stepByStep(preparing).then(build);
 }
 
 /** Long objects that the other format has as texts are written before; null: there are none, or nothing is translated. */
-function preparationOf({ settings }: ExchangeContext, call: Omit<UpstreamCall, 'settings'>): Generator<void, void> | null {
-  const objects = call.client.jsonTexts?.objectsIn?.(call.body);
-  return objects === undefined || wayOf({ ...call, settings })?.identity !== null ? null : prepareTexts(objects);
+function preparationOf({ client, body, route }: Omit<UpstreamCall, 'settings'>): Generator<void, void> | null {
+  const objects = client.jsonTexts?.objectsIn?.(body);
+  return objects === undefined || route?.identity !== null ? null : prepareTexts(objects);
 }
 
 /** Null: it goes in one. */
