@@ -28,6 +28,7 @@ export function* translateLong(input: DecodeInput): Generator<void, DecodedWhole
   const { client, way, body: bytes, writer } = input;
   const long = yield* readLongJson(bytes);
   if (long === null || isTooDeep(long.json)) return decodeWhole(input);
+  yield* long.texts.settle();
   const object = parseShallow(long.json);
   yield;
   const body = object === null ? null : long.texts.fill(object);

@@ -3,8 +3,9 @@
 // takes its own size like that, where bytes, text, tree and new bytes would take it four times, each in one step of the event loop.
 import { randomBytes } from 'node:crypto';
 import { PiecedBody, ReadBuffer } from './byte-source.ts';
+import { freeBytes } from './free-bytes.ts';
 import { isObject } from './loose-json.ts';
-import { addPieces, lettersInAStep, lettersOf, WrittenJson } from './written-json.ts';
+import { addPieces, settled, WrittenJson } from './written-json.ts';
 import type { LongText } from './written-json.ts';
 
 /** Bytes of the shortest text that gets a mark. */
@@ -27,7 +28,11 @@ export class LongTexts {
 
   /** Returns the mark of a text. @param isPlain it is ASCII without anything to escape */
   add(text: string, isPlain = false): string {
-    this.#texts.push({ text, isPlain });
+    return this.addText({ text, isPlain });
+  }
+
+  addText(long: LongText): string {
+    this.#texts.push(long);
     return `${this.#mark}${this.#texts.length - 1}`;
   }
 
@@ -54,7 +59,16 @@ export class LongTexts {
 
   /** Of all texts, in characters. */
   get length(): number {
-    return this.#texts.reduce((sum, { text }) => sum + text.length, 0);
+    return this.#texts.reduce((sum, { text, utf8 }) => sum + (utf8?.length ?? text.length), 0);
+  }
+
+  /** Makes texts of what was read as bytes: once those that they were read from are gone, there are two of each at the most. */
+  *settle(): Generator<void, void> {
+    for (const long of this.#texts) {
+      if (long.utf8 === undefined) continue;
+      settled(long);
+      yield;
+    }
   }
 
   /** What is sent for JSON with marks in it. */
@@ -89,23 +103,21 @@ export class LongTexts {
   *text(value: unknown): Generator<void, string | undefined> {
     const json = this.write(value);
     if (!json.includes(this.#mark)) return undefined;
-    const written: string[] = [];
-    let letters = 0;
-    for (const piece of this.#pieces(json)) {
-      written.push(piece.isPlain ? piece.text : lettersOf(piece));
-      letters += piece.text.length;
-      if (letters < lettersInAStep) continue;
-      letters = 0;
-      yield;
-    }
-    yield;
-    return written.join('');
+    // Strings of its pieces would be garbage beside it.
+    const bytes = yield* this.#bytesOf(json);
+    const text = bytes.toString('utf8');
+    freeBytes(bytes);
+    return text;
   }
 
   /** The bytes of a value, in steps. */
   *buffer(value: unknown): Generator<void, Buffer> {
     const json = this.write(value);
     yield;
+    return yield* this.#bytesOf(json);
+  }
+
+  *#bytesOf(json: string): Generator<void, Buffer> {
     const pieces = this.#pieces(json);
     const written = new WrittenJson(function* known() {
       yield;
@@ -130,7 +142,7 @@ export class LongTexts {
       const end = part.indexOf('"');
       const long = this.#texts[Number(part.slice(0, end))];
       if (long === undefined) throw new Error('A text has no such mark');
-      addPieces(pieces, long);
+      addPieces(pieces, settled(long));
       addPieces(pieces, { text: part.slice(end), isPlain: false, isJson: true });
     }
     return pieces;
@@ -139,7 +151,7 @@ export class LongTexts {
   #textOf(marked: string): LongText {
     const long = this.#texts[Number(marked.slice(this.#mark.length))];
     if (long === undefined) throw new Error('A text has no such mark');
-    return long;
+    return settled(long);
   }
 
   /** The very same value where nothing in it is long. */

@@ -1,13 +1,14 @@
 // Reads large JSON text by text, in steps: the long ones stand by themselves from then on.
 import { isUtf8 } from 'node:buffer';
 import { AppError } from '#shared/errors.ts';
+import { freeBytes } from './free-bytes.ts';
 import { isEscapedAt } from './json-text.ts';
 import { leastBytes, LongTexts } from './long-json.ts';
 import { control } from './written-json.ts';
 import type { LongText } from './written-json.ts';
 
 /** Of texts with escapes, which take several times as long to read. */
-const escapedBytes = 512 * 1024;
+const escapedBytes = 64 * 1024;
 const stepBytes = 1024 * 1024;
 const textsInAStep = 5_000;
 const [quote, backslash, colon] = [0x22, 0x5c, 0x3a];
@@ -34,7 +35,7 @@ export function* readLongJson(bytes: Buffer): Generator<void, LongJson | null> {
     if (end - at > leastBytes) {
       const read = isName(bytes, end + 1) ? null : yield* readText(bytes, at + 1, end);
       if (read === null) return null;
-      kept.push(bytes.subarray(from, at + 1), Buffer.from(texts.add(read.text, read.isPlain)));
+      kept.push(bytes.subarray(from, at + 1), Buffer.from(texts.addText(read)));
       from = end;
     }
     looked += 1;
@@ -72,6 +73,29 @@ function isName(bytes: Buffer, after: number): boolean {
 /** The letters between two quotes; null: they are none that JSON allows. */
 function* readText(bytes: Buffer, start: number, end: number): Generator<void, LongText | null> {
   if (!bytes.subarray(start, end).includes(backslash)) return yield* readPlainText(bytes, start, end);
+  if (end - start <= escapedBytes) {
+    const text = lettersIn(bytes, start, end);
+    return text === null ? null : { text, isPlain: false };
+  }
+  // No letter takes more bytes than it is written with, and those of strings would be garbage beside the text.
+  const letters = Buffer.allocUnsafeSlow(end - start);
+  let length = 0;
+  for (let at = start; at < end;) {
+    const until = end - at <= escapedBytes ? end : cutBefore(bytes, at, at + escapedBytes);
+    const piece = lettersIn(bytes, at, until);
+    if (piece === null || !piece.isWellFormed()) {
+      freeBytes(letters);
+      return piece === null ? null : yield* readHalves(bytes, start, end);
+    }
+    length += letters.write(piece, length, 'utf8');
+    at = until;
+    if (at < end) yield;
+  }
+  return { text: '', isPlain: false, utf8: letters.subarray(0, length) };
+}
+
+/** With halves of characters, which are none in UTF-8. */
+function* readHalves(bytes: Buffer, start: number, end: number): Generator<void, LongText | null> {
   const pieces: string[] = [];
   for (let at = start; at < end;) {
     const until = end - at <= escapedBytes ? end : cutBefore(bytes, at, at + escapedBytes);
@@ -79,11 +103,8 @@ function* readText(bytes: Buffer, start: number, end: number): Generator<void, L
     if (piece === null) return null;
     pieces.push(piece);
     at = until;
-    if (at < end) yield;
+    yield;
   }
-  const [only = ''] = pieces;
-  if (pieces.length === 1) return { text: only, isPlain: false };
-  yield;
   return { text: pieces.join(''), isPlain: false };
 }
 

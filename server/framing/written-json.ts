@@ -5,7 +5,7 @@ import { freeBytes } from './free-bytes.ts';
 /** Letters that are escaped at once. */
 const pieceLetters = 32 * 1024;
 /** Letters whose bytes are counted in one step. */
-export const lettersInAStep = 256 * 1024;
+const lettersInAStep = 256 * 1024;
 const [quote, backslash] = [0x22, 0x5c];
 /** Bytes of the longest escape, `\u003d`. */
 const longestEscape = 6;
@@ -19,6 +19,18 @@ export interface LongText {
   text: string;
   isPlain: boolean;
   isJson?: boolean;
+  /** In the place of `text`, until `settled`. */
+  utf8?: Buffer;
+}
+
+/** The text itself. */
+export function settled(long: LongText): LongText {
+  const { utf8 } = long;
+  if (utf8 === undefined) return long;
+  long.text = utf8.toString('utf8');
+  delete long.utf8;
+  freeBytes(Buffer.from(utf8.buffer));
+  return long;
 }
 
 export function addPieces(pieces: LongText[], { text, isPlain, isJson = false }: LongText): void {
@@ -164,6 +176,6 @@ function escapeBytes(text: string): number {
 /** `\b`, `\t`, `\n`, `\f`, `\r` */
 const shortEscapes: ReadonlySet<number> = new Set([0x08, 0x09, 0x0a, 0x0c, 0x0d]);
 
-export function lettersOf({ text, isJson }: LongText): string {
+function lettersOf({ text, isJson }: LongText): string {
   return isJson === true ? text : JSON.stringify(text).slice(1, -1);
 }

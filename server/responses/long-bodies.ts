@@ -14,6 +14,7 @@ const longest = 256 * 1024;
 export async function objectIn(body: Buffer): Promise<JsonObject | null> {
   const long = body.length <= longest ? null : await stepByStep(readLongJson(body));
   if (long === null) return parseObject(body.toString('utf8'));
+  await stepByStep(long.texts.settle());
   const object = isTooDeep(long.json) ? null : parseShallow(long.json);
   const filled = object === null ? null : long.texts.fill(object);
   return isObject(filled) ? filled : null;

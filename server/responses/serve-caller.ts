@@ -129,5 +129,6 @@ async function readJson(
   const long = isLong(raw) ? await inSteps(bodies, owner, readLongJson(raw.bytes)) : null;
   if (long === null) return (await parseBody(raw, bodies, owner)).value;
   freeBytes(raw.bytes);
+  await inSteps(bodies, owner, long.texts.settle());
   return bodies.inTurn(owner, () => parseLongJson(long));
 }

@@ -189,14 +189,15 @@ export class CallContent {
       await this.use(() => this.#keep(parsed));
       return;
     }
-    const value = await bodies.inTurn(owner, () => parseLongJson(long));
-    if (check !== undefined) await bodies.inTurn(owner, () => check({ text: long.json, value }));
     // It may have been let go meanwhile.
     if (this.#raw === raw) {
       this.#long = long;
       this.#raw = null;
     }
     if (ownsBytes === true) freeBytes(raw.bytes);
+    await inSteps(bodies, owner, long.texts.settle());
+    const value = await bodies.inTurn(owner, () => parseLongJson(long));
+    if (check !== undefined) await bodies.inTurn(owner, () => check({ text: long.json, value }));
     await this.use(() => this.#keep({ text: long.json, value }));
   }
 
