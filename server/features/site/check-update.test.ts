@@ -9,7 +9,10 @@ describe('a newer version', () => {
     ['v2', '1.99.99', true],
     ['1.2.3', '1.2.3-rc.1', true],
     ['1.2.3-rc.1', '1.2.3', false],
-    ['1.2.3-rc.2', '1.2.3-rc.1', false],
+    ['1.2.3-rc.2', '1.2.3-rc.1', true],
+    ['1.2.3-rc.10', '1.2.3-rc.9', true],
+    ['1.2.3-rc.1', '1.2.3-rc.1', false],
+    ['1.2.3-rc.1', '1.2.3-rc.2', false],
     ['nightly', '0.0.1', false],
     ['', '0.0.1', false],
   ])('%s after %s: %s', (candidate, current, expected) => {

@@ -64,7 +64,7 @@ async function readText(response: Response): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Compares `v1.10.2` with `1.9.0`, number by number; what comes before a release (`-rc.1`) is older than it. */
+/** Compares `v1.10.2` with `1.9.0`, number by number. A pre-release (`-rc.1`) is older than its release and ordered by its own numbers. */
 export function isNewer(candidate: string, current: string): boolean {
   const [left, right] = [candidate, current].map(toParts);
   if (left === undefined || right === undefined) return false;
@@ -72,11 +72,13 @@ export function isNewer(candidate: string, current: string): boolean {
     const difference = (left.numbers[index] ?? 0) - (right.numbers[index] ?? 0);
     if (difference !== 0) return difference > 0;
   }
-  return right.isPreview && !left.isPreview;
+  if (left.preview === '' || right.preview === '') return right.preview !== '' && left.preview === '';
+  return left.preview.localeCompare(right.preview, 'en', { numeric: true }) > 0;
 }
 
-function toParts(version: string): { numbers: number[]; isPreview: boolean } | undefined {
-  const [, numbers, preview] = /^v?(\d+(?:\.\d+){0,2})(-\S+)?$/.exec(version.trim()) ?? [];
+/** `preview` is empty for a release. */
+function toParts(version: string): { numbers: number[]; preview: string } | undefined {
+  const [, numbers, preview = ''] = /^v?(\d+(?:\.\d+){0,2})(-\S+)?$/.exec(version.trim()) ?? [];
   if (numbers === undefined) return undefined;
-  return { numbers: numbers.split('.').map(Number), isPreview: preview !== undefined };
+  return { numbers: numbers.split('.').map(Number), preview };
 }
