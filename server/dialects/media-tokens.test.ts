@@ -94,7 +94,11 @@ test.each([
   ofChat((url) => ({ type: 'file', file: { file_data: `https://files.example/${url}` } })),
   ofChat((id) => ({ type: 'file', file: { file_id: id } })),
 ])('what is not inline stays a guess: %#', (of) => {
-  expect(of(megabyte)).toMatchObject({ media: 5_000, mediaMost: 5_000 });
+  expect(of(megabyte.slice(0, 60_000))).toMatchObject({ media: 5_000, mediaMost: 5_000 });
+});
+
+test('an address that is too long to be looked at is reserved for as a film', () => {
+  expect(ofClaude('url')(megabyte)).toMatchObject({ media: 5_000, mediaMost: 1_048_576 });
 });
 
 test.each([
