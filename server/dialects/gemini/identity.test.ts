@@ -27,3 +27,8 @@ test('everything else stays in its turn', () => {
   const others = [asked, called, { role: 'user', parts: [result('a'), result('b')] }, { role: 'user', parts: [{ text: 'And then?' }] }];
   expect(sent(others)).toEqual(others);
 });
+
+test('turns without a role go up as the user’s', () => {
+  const parts = [{ text: 'When?' }];
+  expect(sent([{ parts }, called, { role: null, parts }])).toEqual([asked, called, asked]);
+});

@@ -11,7 +11,7 @@ export function forwardRequest(input: EncodeInput): EncodedRequest {
   const { body, rawText } = input;
   if (input.isPassThrough !== true) {
     const own = ownSignatures(body, input.way.knownAs);
-    return finalizeRequest({ body: withJoinedResults(own.body), dropped: own.isLost ? ['thought parts'] : [] }, input);
+    return finalizeRequest({ body: withRoles(withJoinedResults(own.body)), dropped: own.isLost ? ['thought parts'] : [] }, input);
   }
   return { ...describeRequest(body, input), body: bytesOfJson(rawText, input.longTexts), dropped: [] };
 }
@@ -32,6 +32,20 @@ function withJoinedResults(body: Body): Body {
     }
   }
   return joined.length === contents.length ? body : { ...body, contents: joined };
+}
+
+/** A turn without a role is the user's. Vertex AI refuses it, Google's own API does not. */
+function withRoles(body: Body): Body {
+  const { contents } = body;
+  if (isObject(contents)) return withRole(contents) === contents ? body : { ...body, contents: withRole(contents) };
+  if (!Array.isArray(contents) || contents.every((content) => withRole(content) === content)) return body;
+  return { ...body, contents: contents.map(withRole) };
+}
+
+function withRole(content: unknown): unknown {
+  return isObject(content) && (content.role === undefined || content.role === null || content.role === '')
+    ? { ...content, role: 'user' }
+    : content;
 }
 
 /** Null: it is no turn of nothing but results. */
