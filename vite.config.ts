@@ -5,7 +5,7 @@ import { defineConfig } from 'vite';
 import { VitePWA } from 'vite-plugin-pwa';
 import { serverPrefixes } from '#shared/paths.ts';
 import { manifest } from './pwa/manifest.ts';
-import { firstChunk, sharedChunk } from './scripts/first-chunks.ts';
+import { dailyChunk, firstChunk, mostSharers, sharedChunk } from './scripts/first-chunks.ts';
 import { firstPaint } from './scripts/first-paint-plugin.ts';
 import { manifestBeside } from './scripts/manifest-plugin.ts';
 import { precompress } from './scripts/precompress-plugin.ts';
@@ -79,6 +79,11 @@ export default defineConfig({
             { name: sharedChunk('screen'), priority: 7 },
             { name: sharedChunk('panel'), priority: 6 },
             { name: sharedChunk('list'), priority: 5 },
+            ...Array.from({ length: mostSharers }, (_, index) => ({
+              name: dailyChunk(index + 1),
+              priority: 4 + index / 10,
+              includeDependenciesRecursively: false,
+            })),
           ],
         },
       },

@@ -9,6 +9,9 @@ import { buildConsole } from './prepare.mjs';
 
 /** kB (1000 bytes) of the gzipped files. */
 const budget = { signIn: 160, firstScript: 200, firstStyle: 40, screen: 60 };
+/** A file costs a slow phone more than its bytes: how many the screens of every day may add to the first load. */
+const mostFiles = 20;
+const daily = ['routes/_shell/index.tsx', 'routes/_shell/log.tsx'];
 
 const Chunk = z.object({
   file: z.string(),
@@ -50,8 +53,9 @@ async function report(manifest: z.output<typeof Manifest>): Promise<boolean> {
     const own = new Set<string>();
     addFiles(manifest, name, own);
     for (const slice of await textsOf(name)) addFiles(manifest, `i18n/zh/${slice}.json`, own);
-    const further = await weigh([...own].filter((file) => !first.has(file)));
-    isGood = line(name.replace(/^routes\/(.*)\.tsx.*$/, '$1'), further, budget.screen) && isGood;
+    const files = [...own].filter((file) => !first.has(file));
+    isGood = line(name.replace(/^routes\/(.*)\.tsx.*$/, '$1'), await weigh(files), budget.screen) && isGood;
+    if (daily.includes(name.replace(/\?.*$/, ''))) isGood = filesLine(files.length) && isGood;
   }
   return isGood;
 }
@@ -82,5 +86,11 @@ async function weigh(files: string[]): Promise<number> {
 function line(name: string, size: number, most: number): boolean {
   const isGood = size <= most;
   process.stdout.write(`${name.padEnd(28)}${size.toFixed(1).padStart(7)} of ${most} kB${isGood ? '' : '  TOO MUCH'}\n`);
+  return isGood;
+}
+
+function filesLine(count: number): boolean {
+  const isGood = count <= mostFiles;
+  process.stdout.write(`${''.padEnd(28)}${String(count).padStart(7)} of ${mostFiles} files${isGood ? '' : '  TOO MANY'}\n`);
   return isGood;
 }

@@ -40,6 +40,40 @@ export function sharedChunk(name: keyof typeof sharers): (id: string, modules: M
   };
 }
 
+/**
+ * What Home and the log begin with besides, by which of the screens with little room in their budget begin with it too, and whether any other
+ * does: one chunk for each such set, so that none of them loads what it does not need. `count` is the size of the sets: what more of
+ * them need is chunked first.
+ */
+export function dailyChunk(count: number): (id: string, modules: Modules) => string | null {
+  return (id, modules) => {
+    if (/node_modules|\?tsr-split=|route-tree\.gen|[\\/]pwa[\\/](i18n|routes)[\\/]|[\\/]preload-/.test(id)) return null;
+    const names = (crowded ??= crowdedBy(modules)).filter(([, members]) => members.has(id)).map(([name]) => name);
+    return names.length === count && names.some((name) => name === 'home' || name === 'log') ? `of-${names.join('-')}` : null;
+  };
+}
+
+const feature = (file: string) => path.join(pwa, 'features', file);
+const crowdedStarts = {
+  // An operator's part is asked for with it.
+  home: [component('_shell/index'), feature('home/operator-home.tsx'), feature('home/preload-home.ts')],
+  log: [component('_shell/log'), feature('logs/preload-logs.ts')],
+  channel: [component('_shell/channel')],
+  personal: [component('_shell/personal')],
+  playground: [component('_shell/playground')],
+  setting: [component('_shell/setting')],
+};
+/** The most names that a set has: the screens, and `others`. */
+export const mostSharers = Object.keys(crowdedStarts).length + 1;
+let crowded: (readonly [name: string, members: ReadonlySet<string>])[] | undefined;
+
+function crowdedBy(modules: Modules): (readonly [name: string, members: ReadonlySet<string>])[] {
+  const starts = Object.entries(crowdedStarts);
+  const listed = new Set(starts.flatMap(([, from]) => from));
+  const others = screenStarts(modules).filter((screen) => !listed.has(screen));
+  return [...starts, ['others', others] as const].map(([name, from]) => [name, reached(from, modules)] as const);
+}
+
 const sharers = {
   screen: { from: 3, to: Infinity },
   panel: { from: 1, to: 2 },
@@ -51,16 +85,21 @@ let screens: { lists: ModuleSets; others: ModuleSets } | undefined;
 
 /** What each screen begins with. */
 function screensBy(modules: Modules): { lists: ModuleSets; others: ModuleSets } {
-  const found = readdirSync(path.join(pwa, 'routes/_shell'))
-    .map((file) => component(`_shell/${path.basename(file, '.tsx')}`))
-    // Routes that only lead elsewhere draw nothing.
-    .filter((screen) => modules.getModuleInfo(screen) !== null)
-    .map((screen) => reached([screen], modules));
+  const found = screenStarts(modules).map((screen) => reached([screen], modules));
   const isList = (begins: ReadonlySet<string>) => begins.has(path.join(pwa, 'ui/list/data-list.tsx'));
   const lists = found.filter(isList);
   // A list that was renamed is not to dissolve the chunks in silence.
   if (lists.length < 5) throw new Error('The build finds no lists: pwa/ui/list/data-list.tsx');
   return { lists, others: found.filter((begins) => !isList(begins)) };
+}
+
+function screenStarts(modules: Modules): string[] {
+  return (
+    readdirSync(path.join(pwa, 'routes/_shell'))
+      .map((file) => component(`_shell/${path.basename(file, '.tsx')}`))
+      // Routes that only lead elsewhere draw nothing.
+      .filter((screen) => modules.getModuleInfo(screen) !== null)
+  );
 }
 
 function countOf(of: ModuleSets, id: string): number {
