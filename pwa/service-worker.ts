@@ -4,8 +4,11 @@ import { cleanupOutdatedCaches, createHandlerBoundToURL, precacheAndRoute } from
 import { registerRoute } from 'workbox-routing';
 import { isServerPath } from '#shared/paths.ts';
 import { addressFor, sharePath } from './offline/shared-text.ts';
+import { addWorkerRoutes } from './offline/worker-routes.ts';
 
 declare const self: ServiceWorkerGlobalScope & { __WB_MANIFEST: { url: string; revision: string | null }[] };
+
+self.addEventListener('install', addWorkerRoutes);
 
 // The web app manifest has the site's own name and logo: it is the server's, asked for each time.
 precacheAndRoute(self.__WB_MANIFEST.filter((entry) => typeof entry === 'string' || entry.url !== 'manifest.webmanifest'));

@@ -56,8 +56,10 @@ export function dailyChunk(count: number): (id: string, modules: Modules) => str
 const feature = (file: string) => path.join(pwa, 'features', file);
 const crowdedStarts = {
   // An operator's part is asked for with it.
-  home: [component('_shell/index'), feature('home/operator-home.tsx'), feature('home/preload-home.ts')],
-  log: [component('_shell/log'), feature('logs/preload-logs.ts')],
+  home: [component('_shell/index'), feature('home/operator-home.tsx')],
+  log: [component('_shell/log')],
+  // What asks for their data does not wait for what draws it.
+  early: [feature('home/preload-home.ts'), feature('logs/preload-logs.ts')],
   channel: [component('_shell/channel')],
   personal: [component('_shell/personal')],
   playground: [component('_shell/playground')],
@@ -68,10 +70,10 @@ export const mostSharers = Object.keys(crowdedStarts).length + 1;
 let crowded: (readonly [name: string, members: ReadonlySet<string>])[] | undefined;
 
 function crowdedBy(modules: Modules): (readonly [name: string, members: ReadonlySet<string>])[] {
-  const starts = Object.entries(crowdedStarts);
-  const listed = new Set(starts.flatMap(([, from]) => from));
+  const named = Object.entries(crowdedStarts);
+  const listed = new Set(named.flatMap(([, from]) => from));
   const others = screenStarts(modules).filter((screen) => !listed.has(screen));
-  return [...starts, ['others', others] as const].map(([name, from]) => [name, reached(from, modules)] as const);
+  return [...named, ['others', others] as const].map(([name, from]) => [name, reached(from, modules)] as const);
 }
 
 const sharers = {

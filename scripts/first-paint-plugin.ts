@@ -12,6 +12,9 @@ const routes = path.resolve(import.meta.dirname, '../pwa/routes');
 
 type Chunks = ReadonlyMap<string, Rolldown.OutputChunk>;
 
+/** By which a start puts back what the device has. */
+const kept = 'pwa/offline/kept-answers.ts';
+
 export function firstPaint(): Plugin {
   return {
     name: 'first-paint',
@@ -86,7 +89,8 @@ function firstParts(bundle: Rolldown.OutputBundle) {
           );
         }),
       );
-    const early = [...chunks.values()].filter((one) => preloadsOf(`${layout}/${name}`).some((part) => one.facadeModuleId?.endsWith(part)));
+    const preloads = [...(layout === '_shell' ? [kept] : []), ...preloadsOf(layout), ...preloadsOf(`${layout}/${name}`)];
+    const early = [...chunks.values()].filter((one) => preloads.some((part) => one.facadeModuleId?.endsWith(part)));
     of[name === 'index' ? '/' : name] = [numbers([...frame, chunk, ...early]), texts('zh'), texts('en')];
   }
   return { files, of };
@@ -106,7 +110,7 @@ function closure(chunks: Chunks, chunk: Rolldown.OutputChunk, found = new Set<st
 
 /** The modules by which a screen's route asks for its data. */
 function preloadsOf(route: string): string[] {
-  return [...codeOf(route).matchAll(/import\('#(pwa\/features\/[\w-]+\/preload-[\w-]+\.ts)'\)/g)].map(([, file = '']) => file);
+  return [...codeOf(route).matchAll(/import\('#(pwa\/(?:app|features)\/[\w-]+\/preload-[\w-]+\.ts)'\)/g)].map(([, file = '']) => file);
 }
 
 /** The slices of texts that a screen's route asks for. */

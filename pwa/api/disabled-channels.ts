@@ -10,6 +10,7 @@ const interval = 30_000;
 export const channelSummaryQuery = queryOptions({
   queryKey: ['channels', 'summary'],
   queryFn: ({ signal }) => call(channelApi.summary, { signal }),
+  meta: { offline: true },
   refetchInterval: interval,
 });
 

@@ -18,5 +18,7 @@ export const onOutboxChange = entries.subscribe;
 /** Held while edits are being sent, by one tab of all. */
 export const outboxLock = 'tidegate-outbox';
 
-/** For `outbox.ts`, which reads the database. */
-export const publishOutbox = entries.set;
+/** For `outbox.ts`, which reads the database. Nothing queued, as before, is no change: it would have the first screen drawn anew in one go. */
+export function publishOutbox(queued: readonly QueuedEdit[]): void {
+  if (queued.length > 0 || entries.get().length > 0) entries.set(queued);
+}

@@ -1,9 +1,9 @@
-// `npm run bench:console`: how long the console takes on a slow phone (a CPU four times slower, 1.6 Mbit/s, 150 ms round
-// trip). Of the longest task two figures: on the wall of the slow phone, and of the processor at full speed, times four, the least of
+// `npm run bench:console`: how long the console takes on a slow device (a CPU four times slower, 1.6 Mbit/s, 150 ms round
+// trip), in a desk's window and on a phone. Content is what a screen is opened for: Home's figures, a list's rows. Of the longest task two figures: on the wall of the slow phone, and of the processor at full speed, times four, the least of
 // some visits: on a machine that has other work only the second means something. Figures are printed, never asserted: machines differ.
 // Needs Chromium and a built console. `-- /log /token?size=100` looks at these only.
 import { existsSync } from 'node:fs';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { furnish, owner } from '#tests/e2e/support/furnish.ts';
 import { text } from '#tests/e2e/support/texts.ts';
 import { startTidegate } from '#tests/e2e/support/tidegate.ts';
@@ -15,6 +15,9 @@ const slowness = 4;
 /** Visits at full speed. */
 const visits = 3;
 const allScreens = ['/', '/log', '/token?size=100', '/channel?size=100', '/user?size=100', '/pricing', '/setting'];
+const phoneScreens = ['/', '/log'];
+const desk = { viewport: { width: 1440, height: 900 } };
+const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 const asked = process.argv.slice(2);
 const network = { offline: false, latency: 150, downloadThroughput: 200_000, uploadThroughput: 94_000 };
 const print = (line: string) => void process.stdout.write(`${line}\n`);
@@ -45,13 +48,15 @@ for (let made = 0; made < rows; made += 1) {
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', '--disable-quic'] });
 try {
   if (asked.length === 0) await firstAndSecondVisit(browser);
-  await lists(browser);
+  await lists(await visitor(browser, desk), asked.length === 0 ? allScreens : asked);
+  const onPhone = phoneScreens.filter((screen) => asked.length === 0 || asked.includes(screen));
+  await lists(await visitor(browser, phone), onPhone, 'phone, ');
 } finally {
   await browser.close();
 }
 
 async function firstAndSecondVisit(on: Browser): Promise<void> {
-  const context = await visitor(on);
+  const context = await visitor(on, desk);
   const page = await slowPage(context);
   await page.goto('/login');
   await page.getByRole('button', { name: text('session.login.submit') }).waitFor();
@@ -65,29 +70,28 @@ async function firstAndSecondVisit(on: Browser): Promise<void> {
   await context.close();
 }
 
-async function lists(on: Browser): Promise<void> {
-  const context = await visitor(on);
+async function lists(context: BrowserContext, screens: readonly string[], where = ''): Promise<void> {
   await signIn(context);
-  for (const screen of asked.length === 0 ? allScreens : asked) {
+  for (const screen of screens) {
     const slow = await slowPage(context);
     const content = await open(slow, screen);
     await settle(slow);
     const processor = { opening: Infinity, keys: Infinity };
     for (let visit = 0; visit < visits; visit += 1) {
       const page = await slowPage(context, 1);
-      const opening = await longestTask(on, page, async () => {
+      const opening = await longestTask(browser, page, async () => {
         await open(page, screen);
         await settle(page);
       });
       processor.opening = Math.min(processor.opening, opening);
-      if (isList(screen)) processor.keys = Math.min(processor.keys, await longestTask(on, page, () => pressKeys(page)));
+      if (isList(screen)) processor.keys = Math.min(processor.keys, await longestTask(browser, page, () => pressKeys(page)));
       await page.close();
     }
-    await report(slow, `${screen}: content ${seconds(content)}`, processor.opening);
+    await report(slow, `${where}${screen}: content ${seconds(content)}`, processor.opening);
     if (isList(screen)) {
       await slow.evaluate(() => (window.seen.longest = 0));
       await pressKeys(slow);
-      await report(slow, `${screen}: J, Enter, J, K, Esc`, processor.keys);
+      await report(slow, `${where}${screen}: J, Enter, J, K, Esc`, processor.keys);
     }
     await slow.close();
   }
@@ -110,7 +114,13 @@ async function signIn(context: BrowserContext): Promise<void> {
 async function open(page: Page, screen: string): Promise<number> {
   await page.goto(screen);
   await page.getByRole('main').waitFor();
-  if (screen !== '/' && screen !== '/setting') await page.locator('tbody tr[data-row-key]').first().waitFor();
+  if (screen === '/')
+    await page
+      .getByRole('main')
+      .locator('dt', { hasText: text('home.today.spent') })
+      .first()
+      .waitFor();
+  else if (screen !== '/setting') await page.locator('[data-row-key]').first().waitFor();
   return page.evaluate(() => performance.now());
 }
 
@@ -130,8 +140,8 @@ async function pressKeys(page: Page): Promise<void> {
   }
 }
 
-function visitor(on: Browser): Promise<BrowserContext> {
-  return on.newContext({ baseURL: tidegate.url, locale: 'en-US', viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' });
+function visitor(on: Browser, size: BrowserContextOptions): Promise<BrowserContext> {
+  return on.newContext({ ...size, baseURL: tidegate.url, locale: 'en-US', reducedMotion: 'reduce' });
 }
 
 /** A page on the slow phone that notes paints, shifts and long tasks from its very start. */

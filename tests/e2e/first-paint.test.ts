@@ -108,6 +108,26 @@ describeInBrowser('first paint', () => {
     await context.close();
   });
 
+  it('Home asks for all that it shows before anything has answered', async () => {
+    const visitor = await createVisitor(tidegate.url);
+    await signIn(visitor);
+    const { page, context } = visitor;
+    const wanted = ['/api/data/figures', '/api/data/desk', '/api/log/', '/api/log/self', '/api/user/self', '/api/channel/summary'];
+    const waiting = new Set(wanted);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    await context.route('**/api/**', async (route) => {
+      waiting.delete(new URL(route.request().url()).pathname);
+      if (waiting.size === 0) resolve();
+      await promise;
+      await route.continue();
+    });
+    await page.goto('/', { waitUntil: 'commit' });
+    await promise;
+    expect([...waiting]).toEqual([]);
+    await settle(page);
+    await context.close();
+  });
+
   it.each(lookInTurn(['phone', 'tablet', 'desk'] as const))('%s: nothing moves while a screen opens', async (size) => {
     const visitor = await createVisitor(tidegate.url, { size });
     await signIn(visitor);

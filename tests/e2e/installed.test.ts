@@ -63,6 +63,27 @@ describeInBrowser('the installed console', () => {
     await visitor.context.close();
   });
 
+  it('desk: files of the console and answers of the server come without the worker', async () => {
+    await using tidegate = await startTidegate();
+    await furnish(tidegate);
+    const visitor = await createVisitor(tidegate.url, { hasServiceWorker: true });
+    const { page, context } = visitor;
+    await signInByForm(visitor);
+    await untilInstalled(page);
+    await page.goto('/log');
+    await settle(page);
+    const sources = await page.evaluate(() =>
+      performance.getEntriesByType('resource').map((entry) => ({
+        path: new URL(entry.name).pathname,
+        source: 'workerFinalSourceType' in entry ? entry.workerFinalSourceType : undefined,
+      })),
+    );
+    const of = (folder: string) => new Set(sources.filter(({ path }) => path.startsWith(folder)).map(({ source }) => source));
+    expect(of('/assets/')).toEqual(new Set(['cache']));
+    expect(of('/api/')).toEqual(new Set(['network']));
+    await context.close();
+  });
+
   it('desk: every screen that is kept opens without a network and says how old it is', async () => {
     await using tidegate = await startTidegate();
     const { api } = await furnish(tidegate);

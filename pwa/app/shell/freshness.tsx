@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { useIsFetching, useQueryClient } from '@tanstack/react-query';
+import { notifyManager, type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -19,11 +19,10 @@ export function Freshness() {
   const format = useFormat();
   const queryClient = useQueryClient();
   const online = useConnection();
-  const hasFailed = useHasFailed();
+  const { hasFailed, seenAt } = useShown();
   const connection: FreshnessState['connection'] = online === 'online' && hasFailed ? 'failing' : online;
   const edits = useOutbox();
   const now = useNow();
-  const seenAt = useSeenAt();
   const conflicts = edits.filter((edit) => edit.state !== 'waiting').length;
   const age = seenAt === 0 ? undefined : Math.max(0, (now - seenAt) / 1000);
 
@@ -98,23 +97,45 @@ function useNow(): number {
   return now;
 }
 
-/** Whether the server has failed at something that is on screen. */
-function useHasFailed(): boolean {
-  const queryClient = useQueryClient();
-  // Drawn again whenever something has been fetched.
-  useIsFetching();
-  return queryClient
-    .getQueryCache()
-    .findAll({ type: 'active' })
-    .some(({ state }) => state.error !== null && failureOf(state.error).status >= 500);
+interface Shown {
+  /** Whether the server has failed at something that is on screen. */
+  hasFailed: boolean;
+  /** When what is on screen was true, in milliseconds: the newest answer that a part of it shows. */
+  seenAt: number;
 }
 
-/** When what is on screen was true, in milliseconds: the newest answer that a part of it shows. */
-function useSeenAt(): number {
+/**
+ * Looked at when nothing is on its way any more, and never while React draws: a value that changes with every answer has a screen that is
+ * drawn in slices begun anew each time, the last time in one go.
+ */
+function useShown(): Shown {
   const queryClient = useQueryClient();
-  // Drawn again whenever something has been fetched.
-  useIsFetching();
+  const [shown, setShown] = useState(() => lookAt(queryClient));
+  useEffect(() => {
+    const look = (): void => {
+      const now = lookAt(queryClient);
+      setShown((before) => (before.hasFailed === now.hasFailed && before.seenAt === now.seenAt ? before : now));
+    };
+    const stop = queryClient.getQueryCache().subscribe(
+      notifyManager.batchCalls(() => {
+        if (queryClient.isFetching() === 0) look();
+      }),
+    );
+    // One answer may be long in coming.
+    const timer = setInterval(look, tick);
+    return () => {
+      stop();
+      clearInterval(timer);
+    };
+  }, [queryClient]);
+  return shown;
+}
+
+function lookAt(queryClient: QueryClient): Shown {
   const shown = queryClient.getQueryCache().findAll({ type: 'active' });
   const newest = Math.max(0, ...shown.filter((query) => query.queryKey[0] !== 'status').map((query) => query.state.dataUpdatedAt));
-  return newest === 0 ? lastAnswer() : newest;
+  return {
+    hasFailed: shown.some(({ state }) => state.error !== null && failureOf(state.error).status >= 500),
+    seenAt: newest === 0 ? lastAnswer() : newest,
+  };
 }

@@ -3,7 +3,6 @@ import { Role } from '#shared/roles.ts';
 import { useStoredUser } from '#pwa/api/self.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
-import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import { SummaryItem } from '#pwa/ui/frame/page-header.tsx';
 import { Screen } from '#pwa/ui/frame/screen.tsx';
 import { Following, Together } from '#pwa/ui/frame/together.tsx';
@@ -11,14 +10,10 @@ import { Address } from './address-block.tsx';
 import { Balance } from './balance-block.tsx';
 import styles from './home-screen.module.css';
 import { MonthBlock } from './month-block.tsx';
+import { OperatorHome } from './operator-home.tsx';
 import { OwnTokens } from './own-tokens.tsx';
 import { RecentCalls } from './recent-calls.tsx';
 import { TodayBlock } from './today-block.tsx';
-
-const OperatorHome = lazyPart(
-  () => import('./operator-home.tsx'),
-  (part) => part.OperatorHome,
-);
 
 /** For a person: balance, today, keys, last calls. For an operator first what needs a hand. */
 export function HomeScreen() {

@@ -7,7 +7,7 @@ import { otherOf } from '#shared/log-other.ts';
 import { LogType } from '#shared/logs.ts';
 import { Role } from '#shared/roles.ts';
 import { todoQuery } from '#pwa/api/operator-todo.ts';
-import { useDisabledChannels } from '#pwa/api/disabled-channels.ts';
+import { channelSummaryQuery } from '#pwa/api/disabled-channels.ts';
 import { useStoredUser } from '#pwa/api/self.ts';
 import { useConnection } from '#pwa/offline/online-status.tsx';
 import type { Format } from '#pwa/ui/billing/format.ts';
@@ -17,7 +17,7 @@ import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { AsOf } from '#pwa/ui/frame/as-of.tsx';
 import { Block } from '#pwa/ui/frame/block.tsx';
-import { QueryState } from '#pwa/ui/frame/query-state.tsx';
+import { QueryState, useAwaited } from '#pwa/ui/frame/query-state.tsx';
 import { RowsShape } from '#pwa/ui/frame/shapes.tsx';
 import { Following, Together } from '#pwa/ui/frame/together.tsx';
 import { serverWords } from '#pwa/ui/server-words.ts';
@@ -74,7 +74,9 @@ export function OperatorHome() {
 /** Beyond those that are listed below. */
 function ChannelAlarm() {
   const { t } = useTranslation();
-  const count = useDisabledChannels();
+  const summary = useQuery(channelSummaryQuery);
+  useAwaited(summary);
+  const count = summary.data?.disabled_by_system ?? 0;
   if (count === 0) return null;
   return (
     <Link to="/channel" search={{ status: 'auto' }} className={styles.alarm}>

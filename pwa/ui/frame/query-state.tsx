@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { createContext, type ReactNode, use, useEffect, useState } from 'react';
+import { createContext, type ReactNode, use, useEffect, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { CopyButton } from '#pwa/ui/controls/copy-text.tsx';
 import styles from './query-state.module.css';
@@ -25,12 +25,30 @@ interface QueryStateProps<Data> {
   children: (data: Data) => ReactNode;
 }
 
-/** True while parts that are to appear together are not all there: each shows its shape. */
-export const HeldBack = createContext(false);
+/** Parts that are to appear together. */
+export interface Held {
+  /** True while they are not all there: each shows its shape. */
+  isHeld: boolean;
+  onWaiting: (part: string, isWaiting: boolean) => void;
+}
+
+export const HeldBack = createContext<Held>({ isHeld: false, onWaiting: () => {} });
+
+/** For a part whose answer changes where others stand: they appear together with it. */
+export function useAwaited({ data, error, fetchStatus }: Pick<QueryLike<unknown>, 'data' | 'error' | 'fetchStatus'>): void {
+  const { onWaiting } = use(HeldBack);
+  const part = useId();
+  const isWaiting = data === undefined && error === null && fetchStatus === 'fetching';
+  useEffect(() => {
+    onWaiting(part, isWaiting);
+    return () => onWaiting(part, false);
+  }, [onWaiting, part, isWaiting]);
+}
 
 /** Draws what a query has; else the still shape of it, why there is none, or that it was never opened here. */
 export function QueryState<Data>({ query, what, lines = 3, shape, children }: QueryStateProps<Data>) {
-  const isHeld = use(HeldBack);
+  const { isHeld } = use(HeldBack);
+  useAwaited(query);
   if (query.data !== undefined && !isHeld) return children(query.data);
   if (query.error !== null) return <LoadFailure what={what} error={query.error} onRetry={() => void query.refetch()} />;
   if (query.fetchStatus === 'paused') return <NotOnDevice />;

@@ -1,4 +1,4 @@
-import { QueryClient, QueryClientProvider, useQuery } from '@tanstack/react-query';
+import { notifyManager, QueryClient, QueryClientProvider, useQuery } from '@tanstack/react-query';
 import { act } from 'react';
 import { createRoot } from 'react-dom/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -7,9 +7,12 @@ import { Following, Together } from './together.tsx';
 
 beforeAll(() => {
   Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true });
+  // Otherwise by a timer, which `act` does not wait for.
+  notifyManager.setScheduler(queueMicrotask);
 });
 afterAll(() => {
   Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: false });
+  notifyManager.setScheduler((task) => setTimeout(task, 0));
 });
 
 function Part({ name, ask }: { name: string; ask: () => Promise<string> }) {
@@ -44,5 +47,28 @@ test('parts are filled together, and the column beside them right after, once al
   await act(async () => resolve('second'));
   expect([...page.querySelectorAll('b')].map((part) => part.textContent)).toEqual(['first', 'second']);
   expect(page.querySelectorAll('[aria-busy="true"]')).toHaveLength(0);
+  act(() => root.unmount());
+});
+
+test('parts do not wait for what the rest of the page asks for', async () => {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const page = document.createElement('div');
+  const root = createRoot(page);
+  const client = new QueryClient();
+  await act(async () =>
+    root.render(
+      <QueryClientProvider client={client}>
+        <Part name="elsewhere" ask={() => new Promise(() => {})} />
+        <Together>
+          <Part name="first" ask={async () => promise} />
+        </Together>
+      </QueryClientProvider>,
+    ),
+  );
+  await act(async () => {
+    resolve('first');
+    await promise;
+  });
+  expect([...page.querySelectorAll('b')].map((part) => part.textContent)).toEqual(['first']);
   act(() => root.unmount());
 });

@@ -1,5 +1,4 @@
-import { useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, startTransition, use, useEffect, useState } from 'react';
+import { type ReactNode, startTransition, use, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { HeldBack, useAfter } from './query-state.tsx';
 import styles from './together.module.css';
 
@@ -13,26 +12,25 @@ const shapesAfter = 400;
  * once the first answers are there, so that none pushes another down.
  */
 export function Together({ children }: { children: ReactNode }) {
-  const client = useQueryClient();
   const [isReady, setReady] = useState(false);
+  const waiting = useRef(new Set<string>());
+  const onWaiting = useCallback((part: string, isWaiting: boolean) => {
+    if (isWaiting) waiting.current.add(part);
+    // Not what other parts of the page ask for: those are no higher for it.
+    else if (waiting.current.delete(part) && waiting.current.size === 0) startTransition(() => setReady(true));
+  }, []);
   useEffect(() => {
     // In slices: there is much to draw at once.
     const fill = (): void => startTransition(() => setReady(true));
-    const look = (): void => {
-      if (client.isFetching({ predicate: (query) => query.state.data === undefined }) === 0) fill();
-    };
     // The parts have begun to ask: their effects run before this one.
-    look();
-    const stop = client.getQueryCache().subscribe(look);
+    if (waiting.current.size === 0) fill();
     const timer = setTimeout(fill, patience);
-    return () => {
-      stop();
-      clearTimeout(timer);
-    };
-  }, [client]);
+    return () => clearTimeout(timer);
+  }, []);
   const isSlow = useAfter(shapesAfter);
+  const held = useMemo(() => ({ isHeld: !isReady, onWaiting }), [isReady, onWaiting]);
   return (
-    <HeldBack value={!isReady}>
+    <HeldBack value={held}>
       <div className={styles.parts} data-hidden={(!isReady && !isSlow) || undefined}>
         {children}
       </div>
@@ -42,10 +40,11 @@ export function Together({ children }: { children: ReactNode }) {
 
 /** A column beside the first one: filled right after it, in a task of its own. Both at once keep a slow phone from answering. */
 export function Following({ children }: { children: ReactNode }) {
-  const isHeld = use(HeldBack);
+  const { isHeld, onWaiting } = use(HeldBack);
   const [isReady, setReady] = useState(false);
   useEffect(() => {
     if (!isHeld) startTransition(() => setReady(true));
   }, [isHeld]);
-  return <HeldBack value={isHeld || !isReady}>{children}</HeldBack>;
+  const held = useMemo(() => ({ isHeld: isHeld || !isReady, onWaiting }), [isHeld, isReady, onWaiting]);
+  return <HeldBack value={held}>{children}</HeldBack>;
 }

@@ -1,0 +1,20 @@
+import type { QueryClient } from '@tanstack/react-query';
+import { Role } from '#shared/roles.ts';
+import { channelSummaryQuery, failingChannelsQuery } from '#pwa/api/disabled-channels.ts';
+import { selfQuery } from '#pwa/api/self.ts';
+import { statusQuery } from '#pwa/api/site-status.ts';
+import { storedUser } from '#pwa/api/stored-user.ts';
+
+/**
+ * What the frame shows, asked while its parts are still being read: an answer that comes while the first screen is drawn in slices has it
+ * drawn from its beginning.
+ */
+export function preloadShell(queryClient: QueryClient): void {
+  void queryClient.prefetchQuery(statusQuery);
+  const user = storedUser();
+  if (user === null) return;
+  void queryClient.prefetchQuery(selfQuery);
+  if (user.role < Role.admin) return;
+  void queryClient.prefetchQuery(channelSummaryQuery);
+  void queryClient.prefetchQuery(failingChannelsQuery);
+}

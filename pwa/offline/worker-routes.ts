@@ -1,0 +1,37 @@
+// What the browser does without waking the service worker: its answer would be the same, and on a slow phone each question to it
+// costs more than the file. Browsers that know no such routes ask the worker. https://www.w3.org/TR/service-workers/#dom-installevent-addroutes
+import { serverPrefixes } from '#shared/paths.ts';
+
+interface UrlCondition {
+  urlPattern: { pathname: string };
+}
+
+interface RouterRule {
+  condition: UrlCondition | { or: UrlCondition[] };
+  source: 'cache' | 'network';
+}
+
+/** Files with a hash in their name stand in the cache under their own address; what the server answers is never the worker's. */
+export const workerRoutes: RouterRule[] = [
+  { condition: at('/assets/*'), source: 'cache' },
+  { condition: { or: serverPrefixes.flatMap((prefix) => [at(prefix), at(`${prefix}/*`)]) }, source: 'network' },
+];
+
+/** Called while the worker is installed. */
+export function addWorkerRoutes(event: ExtendableEvent): void {
+  if (!canAddRoutes(event)) return;
+  // A rule that a browser does not take leaves everything to the worker.
+  event.waitUntil(event.addRoutes(workerRoutes).catch(() => undefined));
+}
+
+interface RoutedEvent extends ExtendableEvent {
+  addRoutes: (rules: RouterRule[]) => Promise<void>;
+}
+
+function canAddRoutes(event: ExtendableEvent): event is RoutedEvent {
+  return 'addRoutes' in event && typeof event.addRoutes === 'function';
+}
+
+function at(pathname: string): UrlCondition {
+  return { urlPattern: { pathname } };
+}
