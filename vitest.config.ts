@@ -10,13 +10,13 @@ const server = {
   pool: 'forks',
   isolate: false,
   // Only what hangs takes as long, whatever else the machine does.
-  testTimeout: 120_000,
-  hookTimeout: 120_000,
+  testTimeout: 600_000,
+  hookTimeout: 600_000,
   // A wait that is too short on a busy machine is repeated once, and named; a wrong answer is not.
   retry: { count: 1, condition: /timed out (in \d+ms|while)|Nothing happened within|in time/i },
 } as const;
 
-const page = { environment: 'happy-dom', testTimeout: 60_000 } as const;
+const page = { environment: 'happy-dom', testTimeout: 600_000 } as const;
 
 const hasMongo = Boolean(process.env['TEST_MONGODB_URL']);
 

@@ -107,7 +107,7 @@ describe.each(engines)('rights on $kind', (engine) => {
   });
 
   const kinds = Object.keys(callers) as CallerKind[];
-  it.each(kinds)('%s', { timeout: 120_000 }, async (kind) => {
+  it.each(kinds)('%s', async (kind) => {
     for (const call of consoleCalls) {
       if (!mounted.has(nameOf(call))) continue;
       const told = callers[kind][call.access];

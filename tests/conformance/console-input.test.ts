@@ -101,7 +101,7 @@ describe.each(engines)('odd input on $kind', (engine) => {
     }
   }
 
-  it.each(calls)('%s', { timeout: 120_000 }, async (name, call) => {
+  it.each(calls)('%s', async (name, call) => {
     const known = mounted.get(name);
     if (known === undefined) return;
     const place = call.path.replaceAll(/\{\w+\}/g, '999999');

@@ -196,7 +196,7 @@ describe.each(engines)('records by their callers on $kind', (engine) => {
     expect(named.filter((name) => rows[name] === undefined)).toEqual([]);
   });
 
-  it.each(Object.keys(rows))('%s', { timeout: 60_000 }, async (name) => {
+  it.each(Object.keys(rows))('%s', async (name) => {
     const isPersonal = calls.get(name)?.access === 'user';
     const ownCaller = async (owner: UserRecord) => (isPersonal ? app.as(owner) : someone(Role.admin));
 

@@ -68,10 +68,6 @@ describe.each(languages)('refusals in %s', (language) => {
 
   describe('of the relay', { concurrent: true }, () => {
     const desk = openRelayDesk(language);
-    it.each(rowsOf({ ...relayRefusals, ...taskRefusals }))(
-      '%s',
-      async (code, call) => expectRefusal(code, language, await call(desk)),
-      20_000,
-    );
+    it.each(rowsOf({ ...relayRefusals, ...taskRefusals }))('%s', async (code, call) => expectRefusal(code, language, await call(desk)));
   });
 });

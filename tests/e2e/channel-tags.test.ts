@@ -40,31 +40,27 @@ async function keepPicture({ page }: Visitor, name: string): Promise<void> {
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 
 describeInBrowser('channels by tag', () => {
-  it.each(lookInTurn(looks))(
-    'stand under their tags with totals: $size, $scheme, $language',
-    async (look) => {
-      await using tidegate = await startTidegate();
-      const { api } = await furnish(tidegate);
-      await addTagged(tidegate, api);
-      const visitor = await createVisitor(tidegate.url, look);
-      const { page } = visitor;
-      await signIn(visitor);
-      await page.goto('/channel?by=tag');
-      await settle(page);
-      const heads = await page.locator('b', { hasText: /^(azure|cn)$/ }).allTextContents();
-      expect(heads).toEqual(['azure', 'cn']);
-      await page.getByText(text('channels.tag.none', {}, look.language), { exact: true }).waitFor();
-      await expectSoundScreen(visitor);
-      await keepPicture(visitor, `tags-${look.size}-${look.scheme}-${look.language}`);
-      await button(page, text('channels.tag.more', { name: 'azure' }, look.language)).click();
-      await page.getByRole('menuitem', { name: text('channels.action.edit_tag', {}, look.language) }).click();
-      await page.getByRole('dialog').waitFor();
-      await expectSoundScreen(visitor);
-      await keepPicture(visitor, `tag-edit-${look.size}-${look.scheme}-${look.language}`);
-      await visitor.context.close();
-    },
-    180_000,
-  );
+  it.each(lookInTurn(looks))('stand under their tags with totals: $size, $scheme, $language', async (look) => {
+    await using tidegate = await startTidegate();
+    const { api } = await furnish(tidegate);
+    await addTagged(tidegate, api);
+    const visitor = await createVisitor(tidegate.url, look);
+    const { page } = visitor;
+    await signIn(visitor);
+    await page.goto('/channel?by=tag');
+    await settle(page);
+    const heads = await page.locator('b', { hasText: /^(azure|cn)$/ }).allTextContents();
+    expect(heads).toEqual(['azure', 'cn']);
+    await page.getByText(text('channels.tag.none', {}, look.language), { exact: true }).waitFor();
+    await expectSoundScreen(visitor);
+    await keepPicture(visitor, `tags-${look.size}-${look.scheme}-${look.language}`);
+    await button(page, text('channels.tag.more', { name: 'azure' }, look.language)).click();
+    await page.getByRole('menuitem', { name: text('channels.action.edit_tag', {}, look.language) }).click();
+    await page.getByRole('dialog').waitFor();
+    await expectSoundScreen(visitor);
+    await keepPicture(visitor, `tag-edit-${look.size}-${look.scheme}-${look.language}`);
+    await visitor.context.close();
+  });
 
   it('a tag is disabled after a question, enabled again, renamed, and its channels are changed', async () => {
     await using tidegate = await startTidegate();
@@ -139,50 +135,46 @@ describeInBrowser('channels by tag', () => {
     await visitor.context.close();
   });
 
-  it.each(lookInTurn(looks))(
-    'tests of all show how they go on, and stop: $size, $scheme, $language',
-    async (look) => {
-      await using tidegate = await startTidegate();
-      const { api } = await furnish(tidegate);
-      await addTagged(tidegate, api);
-      tidegate.upstream.behave({ firstByteDelay: Number.POSITIVE_INFINITY }, { key: 'key-of-deepseek' });
-      tidegate.upstream.behave({ status: 500 }, { key: 'key-of-azure-sweden' });
-      const visitor = await createVisitor(tidegate.url, look);
-      const { page } = visitor;
-      await signIn(visitor);
-      await page.goto('/channel');
-      await settle(page);
-      await button(page, text('channels.action.more_all', {}, look.language)).click();
-      await button(page, text('channels.action.test_all', {}, look.language)).click();
-      const progress = page.getByRole('progressbar', { name: text('channels.run.name_tests', {}, look.language) });
-      await expect.poll(() => progress.getAttribute('aria-valuenow'), { timeout: 15_000 }).toBe('4');
-      expect(await progress.getAttribute('aria-valuemax')).toBe('5');
-      await expectSoundScreen(visitor);
-      await keepPicture(visitor, `run-${look.size}-${look.scheme}-${look.language}`);
-      await button(page, text('channels.run.stop', {}, look.language)).click();
-      await progress.waitFor({ state: 'detached' });
-      expect(await api.get('/api/channel/runs')).toMatchObject({ tests: { state: 'stopped', done: 4, failed: 1 } });
-      await button(page, text('channels.action.more_all', {}, look.language)).click();
-      await page.getByText(text('channels.run.stopped', {}, look.language)).waitFor();
-      await expectSoundScreen(visitor);
-      await keepPicture(visitor, `run-last-${look.size}-${look.scheme}-${look.language}`);
-      await page.keyboard.press('Escape');
-      // Its sum, and the way to what failed.
-      await page.getByText(text('channels.run.ended_tests', { done: '4', failed: '1' }, look.language)).waitFor();
-      await page
-        .getByRole('link', {
-          name: text(
-            look.language === 'en' ? 'channels.run.open_failed_one' : 'channels.run.open_failed_other',
-            { count: '1' },
-            look.language,
-          ),
-        })
-        .click();
-      await page.getByText('azure-sweden').first().waitFor();
-      await expect.poll(() => page.locator('[data-row-key]').count()).toBe(1);
-      await expectSoundScreen(visitor);
-      await visitor.context.close();
-    },
-    180_000,
-  );
+  it.each(lookInTurn(looks))('tests of all show how they go on, and stop: $size, $scheme, $language', async (look) => {
+    await using tidegate = await startTidegate();
+    const { api } = await furnish(tidegate);
+    await addTagged(tidegate, api);
+    tidegate.upstream.behave({ firstByteDelay: Number.POSITIVE_INFINITY }, { key: 'key-of-deepseek' });
+    tidegate.upstream.behave({ status: 500 }, { key: 'key-of-azure-sweden' });
+    const visitor = await createVisitor(tidegate.url, look);
+    const { page } = visitor;
+    await signIn(visitor);
+    await page.goto('/channel');
+    await settle(page);
+    await button(page, text('channels.action.more_all', {}, look.language)).click();
+    await button(page, text('channels.action.test_all', {}, look.language)).click();
+    const progress = page.getByRole('progressbar', { name: text('channels.run.name_tests', {}, look.language) });
+    await expect.poll(() => progress.getAttribute('aria-valuenow'), { timeout: 60_000 }).toBe('4');
+    expect(await progress.getAttribute('aria-valuemax')).toBe('5');
+    await expectSoundScreen(visitor);
+    await keepPicture(visitor, `run-${look.size}-${look.scheme}-${look.language}`);
+    await button(page, text('channels.run.stop', {}, look.language)).click();
+    await progress.waitFor({ state: 'detached' });
+    expect(await api.get('/api/channel/runs')).toMatchObject({ tests: { state: 'stopped', done: 4, failed: 1 } });
+    await button(page, text('channels.action.more_all', {}, look.language)).click();
+    await page.getByText(text('channels.run.stopped', {}, look.language)).waitFor();
+    await expectSoundScreen(visitor);
+    await keepPicture(visitor, `run-last-${look.size}-${look.scheme}-${look.language}`);
+    await page.keyboard.press('Escape');
+    // Its sum, and the way to what failed.
+    await page.getByText(text('channels.run.ended_tests', { done: '4', failed: '1' }, look.language)).waitFor();
+    await page
+      .getByRole('link', {
+        name: text(
+          look.language === 'en' ? 'channels.run.open_failed_one' : 'channels.run.open_failed_other',
+          { count: '1' },
+          look.language,
+        ),
+      })
+      .click();
+    await page.getByText('azure-sweden').first().waitFor();
+    await expect.poll(() => page.locator('[data-row-key]').count()).toBe(1);
+    await expectSoundScreen(visitor);
+    await visitor.context.close();
+  });
 });

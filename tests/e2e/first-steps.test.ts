@@ -18,7 +18,7 @@ const root = path.resolve(import.meta.dirname, '../..');
 
 describeInBrowser('first steps', () => {
   for (const size of lookInTurn(['desk', 'phone'] as const)) {
-    it(`${size}: from the set-up wizard through channel and token to the first call and its receipt`, { timeout: 120_000 }, async () => {
+    it(`${size}: from the set-up wizard through channel and token to the first call and its receipt`, async () => {
       await using tidegate = await startTidegate();
       tidegate.upstream.behave({ text: 'The tide turns at half past six.' });
       const visitor = await createVisitor(tidegate.url, { size });

@@ -97,7 +97,7 @@ describeInBrowser('hostile texts', () => {
     },
   );
 
-  it('neither the palette nor a hint that follows a pointer does', { timeout: 600_000 }, async () => {
+  it('neither the palette nor a hint that follows a pointer does', async () => {
     const visitor = await createVisitor(tidegate.url);
     const { page } = visitor;
     const deeds = watchDeeds(visitor, tidegate.url);
@@ -122,7 +122,7 @@ describeInBrowser('hostile texts', () => {
     await visitor.context.close();
   });
 
-  it('an upstream’s refusal and its answer stay texts in the playground', { timeout: 600_000 }, async () => {
+  it('an upstream’s refusal and its answer stay texts in the playground', async () => {
     const visitor = await createVisitor(tidegate.url);
     const { page } = visitor;
     const deeds = watchDeeds(visitor, tidegate.url);
@@ -147,7 +147,7 @@ describeInBrowser('hostile texts', () => {
     await visitor.context.close();
   });
 
-  it('a link to the sign-in leads to this console only, whatever it names', { timeout: 600_000 }, async () => {
+  it('a link to the sign-in leads to this console only, whatever it names', async () => {
     const visitor = await createVisitor(tidegate.url);
     const { page } = visitor;
     const deeds = watchDeeds(visitor, tidegate.url);

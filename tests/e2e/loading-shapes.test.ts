@@ -65,13 +65,13 @@ describeInBrowser('loading shapes', () => {
     await watchShifts(page);
     const release = await hold(page, slow);
     await page.goto(screen);
-    await expect.poll(async () => (await shapesOf(page)).count, { timeout: 10_000 }).toBeGreaterThan(0);
+    await expect.poll(async () => (await shapesOf(page)).count, { timeout: 60_000 }).toBeGreaterThan(0);
     const { overlaps, lowest } = await shapesOf(page);
     expect(overlaps).toBe(0);
     // They fill the window, as the screen will.
     expect(lowest).toBeGreaterThan(size === 'phone' ? 500 : 700);
     release();
-    await expect.poll(async () => (await shapesOf(page)).count, { timeout: 10_000 }).toBe(0);
+    await expect.poll(async () => (await shapesOf(page)).count, { timeout: 60_000 }).toBe(0);
     await settle(page);
     expect(await page.evaluate((): number => Reflect.get(globalThis, 'shifted'))).toBeLessThan(0.1);
     await visitor.context.close();

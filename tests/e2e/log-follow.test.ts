@@ -35,7 +35,7 @@ describeInBrowser('following the log', () => {
       const rows = page.locator('[data-row-key]');
       const before = await rows.count();
       await chat(tidegate.url, furnished.key, { stream: false });
-      await expect.poll(() => rows.count(), { timeout: 20_000 }).toBe(before + 1);
+      await expect.poll(() => rows.count(), { timeout: 60_000 }).toBe(before + 1);
 
       await rows.first().click();
       await page.getByRole('button', { name: 'Close' }).first().waitFor();
@@ -47,7 +47,7 @@ describeInBrowser('following the log', () => {
       expect(await rows.count()).toBe(before + 1);
       await shoot(page, `newer-${size}`);
       await page.keyboard.press('Escape');
-      await expect.poll(() => rows.count(), { timeout: 20_000 }).toBe(before + 2);
+      await expect.poll(() => rows.count(), { timeout: 60_000 }).toBe(before + 2);
       expect(await line.count()).toBe(0);
       await visitor.context.close();
     });
@@ -68,7 +68,7 @@ describeInBrowser('following the log', () => {
     await new Promise((resolve) => setTimeout(resolve, 5_000));
     expect(asked.lists).toBe(known);
     await chat(tidegate.url, furnished.key, { stream: false });
-    await expect.poll(() => rows.count(), { timeout: 20_000 }).toBe(before + 1);
+    await expect.poll(() => rows.count(), { timeout: 60_000 }).toBe(before + 1);
     const cursor = asked.tails.at(-1);
 
     await setVisible(page, false);
@@ -78,7 +78,7 @@ describeInBrowser('following the log', () => {
     await new Promise((resolve) => setTimeout(resolve, 3_000));
     expect(asked.lists).toBe(hidden);
     await setVisible(page, true);
-    await expect.poll(() => rows.count(), { timeout: 20_000 }).toBe(before + 2);
+    await expect.poll(() => rows.count(), { timeout: 60_000 }).toBe(before + 2);
     expect(asked.tails.at(-1)).not.toBe(cursor);
     // Where it stood.
     expect(new URL(asked.tails.at(-1) ?? '').searchParams.get('after')).not.toBeNull();
@@ -96,7 +96,7 @@ describeInBrowser('following the log', () => {
     for (let round = 0; round < 2; round += 1) {
       const before = await rows.count();
       await chat(tidegate.url, furnished.key, { stream: false });
-      await expect.poll(() => rows.count(), { timeout: 20_000 }).toBe(before + 1);
+      await expect.poll(() => rows.count(), { timeout: 60_000 }).toBe(before + 1);
     }
     await visitor.context.close();
   });
@@ -129,7 +129,7 @@ describeInBrowser('following the log', () => {
     await page.evaluate(() => {
       for (const node of [document.documentElement, ...document.querySelectorAll('*')]) if (node.scrollTop > 0) node.scrollTop = 0;
     });
-    await expect.poll(() => page.locator('[data-row-key]').first().getAttribute('data-row-key'), { timeout: 20_000 }).not.toBe(tops[0]);
+    await expect.poll(() => page.locator('[data-row-key]').first().getAttribute('data-row-key'), { timeout: 60_000 }).not.toBe(tops[0]);
     expect(await line.count()).toBe(0);
     await visitor.context.close();
   });

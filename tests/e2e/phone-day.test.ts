@@ -17,7 +17,7 @@ const address = 'mei@example.org';
 const trusted = path.resolve(import.meta.dirname, '../fixtures/tls/localhost.pem');
 
 describeInBrowser('a day with a phone', () => {
-  it('from the registration to a forgotten password', { timeout: 180_000 }, async () => {
+  it('from the registration to a forgotten password', async () => {
     await using epay = await startFakeEpay();
     const smtp = await startFakeSmtp();
     await using tidegate = await startTidegate({ env: { NODE_EXTRA_CA_CERTS: trusted }, isOwnProcess: true });
@@ -117,7 +117,7 @@ describeInBrowser('a day with a phone', () => {
     await until(async () => {
       if (await submit.isEnabled().catch(() => false)) await submit.click();
       return sent.isVisible();
-    }, 70_000);
+    });
     const link = () => /https?:\S+\/user\/reset\?\S+/.exec(smtp.mails.at(-1)?.text ?? '')?.[0];
     await until(() => link() !== undefined);
     await page.goto(link() ?? '');

@@ -236,7 +236,7 @@ describeInBrowser('pictures and sound in the playground', () => {
       await changeTask(database, (await tasksOf(page))[0] ?? 0, { ...done, fail_reason: '' });
       const player = last().locator('video');
       await player.waitFor();
-      await expect.poll(() => player.evaluate((video: HTMLVideoElement) => video.videoWidth), { timeout: 15_000 }).toBe(64);
+      await expect.poll(() => player.evaluate((video: HTMLVideoElement) => video.videoWidth), { timeout: 60_000 }).toBe(64);
       const link = last().getByRole('link', { name: say('playground.video.download') });
       expect([await link.getAttribute('download'), await link.getAttribute('href')]).toEqual([
         'sora-2.mp4',

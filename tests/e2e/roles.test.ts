@@ -66,7 +66,7 @@ describeInBrowser('roles', () => {
         await visitor.page.goto('/');
         await settle(visitor.page);
         await bringAbout(visitor, condition, open);
-      }, 240_000);
+      });
       afterAll(() => visitor.context.close());
 
       // That a screen is closed does not depend on the network.

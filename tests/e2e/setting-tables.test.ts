@@ -32,7 +32,7 @@ describeInBrowser('tables of settings', () => {
     await page.getByLabel(text('setting_parts.groups.description_of', { name: 'trial' })).fill('For a week');
     await expectSoundScreen(visitor);
     await save();
-    await expect.poll(() => valueOf('GroupRatio'), { timeout: 10_000 }).toMatchObject({ trial: 0.75 });
+    await expect.poll(() => valueOf('GroupRatio'), { timeout: 60_000 }).toMatchObject({ trial: 0.75 });
     expect(await valueOf('UserUsableGroups')).toMatchObject({ trial: 'For a week' });
 
     await api.put('/api/option/', { key: 'Chats', value: JSON.stringify([{ Buoy: 'https://buoy.example/#{key}' }]) });
@@ -43,7 +43,7 @@ describeInBrowser('tables of settings', () => {
     await page.getByRole('button', { name: text('setting_parts.chats.up', { name: 'Lighthouse' }) }).click();
     await expectSoundScreen(visitor);
     await save();
-    await expect.poll(() => valueOf('Chats'), { timeout: 10_000 }).toContainEqual({ Lighthouse: 'https://chat.example/#{key}' });
+    await expect.poll(() => valueOf('Chats'), { timeout: 60_000 }).toContainEqual({ Lighthouse: 'https://chat.example/#{key}' });
     await visitor.context.close();
   });
 });

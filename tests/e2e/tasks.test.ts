@@ -236,7 +236,7 @@ describeInBrowser('drawing log and task log', () => {
       return asked - before;
     };
     // A busy machine takes a moment to notice.
-    const untilAsked = (when: string) => expect.poll(askedMeanwhile, { message: when, timeout: 15_000 }).toBeGreaterThan(0);
+    const untilAsked = (when: string) => expect.poll(askedMeanwhile, { message: when, timeout: 60_000 }).toBeGreaterThan(0);
     await changeTask(database, id, { progress: '80%' });
     await untilAsked('runs');
     await expect.poll(() => bar.getAttribute('aria-valuenow')).toBe('80');

@@ -75,5 +75,5 @@ describe.each(engines)('the audit on $kind', { concurrent: true }, (engine) => {
     const failed = await runAudit(scene.app.database.url);
     expect(failed).toMatchObject({ code: 1, output: expect.stringContaining(`user ${scene.user.id}: credits 1000000`) });
     expect((await runAudit('mongodb://127.0.0.1:9/none')).code).toBe(2);
-  }, 90_000);
+  });
 });

@@ -122,6 +122,5 @@ describe.each(engines)('refunds of calls on $kind', (engine) => {
         }
       });
     },
-    120_000,
   );
 });

@@ -77,7 +77,6 @@ describe.each(engines)('credit on $kind', (engine) => {
           expect(credited).toBeLessThan(writes + 1);
         });
       },
-      120_000,
     );
 
     test.each(['before', 'after', 'late'] as const)(
@@ -104,7 +103,6 @@ describe.each(engines)('credit on $kind', (engine) => {
           }
         });
       },
-      120_000,
     );
   });
 });

@@ -63,7 +63,7 @@ describe.each(engines)('a process that stops on $kind', (engine) => {
           applied: undefined,
         });
       });
-    }, 120_000);
+    });
 
     test('and goes on when its books are settled: under a new identity', async () => {
       await atEachWrite(engine, when, async (scene, { outcomes, working }, where) => {
@@ -76,7 +76,7 @@ describe.each(engines)('a process that stops on $kind', (engine) => {
         for (const [name, outcome] of outcomes) if (name !== 'debit') expect(outcome, `${where}: ${name}`).toBe('done');
         await until(() => scene.context.ledger.processId !== former);
       });
-    }, 120_000);
+    });
   });
 
   test.each([1, 2, 4])(
@@ -104,39 +104,34 @@ describe.each(engines)('a process that stops on $kind', (engine) => {
         further === 2 ? 2 : 1,
       );
     },
-    120_000,
   );
 
   describe.each(['before', 'after'] as const)('while it settles the books of another one, %s any of its writes', (when) => {
-    test.each([5, 9, 13])(
-      'a third one finishes them, and it may itself go on (the first stopped at %i)',
-      async (first) => {
-        await onPlace(engine, async (place) => {
-          for (let at = 1, isDone = false; !isDone; at += stepOf(engine)) {
-            const scene = await arrange(place);
-            // Rows that are not charged yet, leases and an open entry.
-            const run = await runInto(scene, first, 'before');
-            const settlerDb = makeFreezable(await place.database.open());
-            const settler = await open(settlerDb);
-            await place.other.db.collection('processes').patch({ id: scene.context.ledger.processId }, { set: { heartbeat_at: 0 } });
-            settlerDb.freezeAt(at, when);
-            const settling = settler.ledger.recoverCrashed();
-            await Promise.race([settling, settlerDb.frozen]);
-            isDone = !settlerDb.isFrozen;
-            const where = `settler stopped ${when} write ${at}`;
-            expect((await audit(place.other.db)).findings, where).toEqual([]);
-            await place.other.ledger.recoverCrashed();
-            await check(scene, run?.outcomes ?? new Map(), where);
-            settlerDb.thaw();
-            await settling;
-            await check(scene, run?.outcomes ?? new Map(), `${where}, and went on`);
-            await settler.close();
-            await end(scene, run?.working);
-            expect(at).toBeLessThan(60);
-          }
-        });
-      },
-      120_000,
-    );
+    test.each([5, 9, 13])('a third one finishes them, and it may itself go on (the first stopped at %i)', async (first) => {
+      await onPlace(engine, async (place) => {
+        for (let at = 1, isDone = false; !isDone; at += stepOf(engine)) {
+          const scene = await arrange(place);
+          // Rows that are not charged yet, leases and an open entry.
+          const run = await runInto(scene, first, 'before');
+          const settlerDb = makeFreezable(await place.database.open());
+          const settler = await open(settlerDb);
+          await place.other.db.collection('processes').patch({ id: scene.context.ledger.processId }, { set: { heartbeat_at: 0 } });
+          settlerDb.freezeAt(at, when);
+          const settling = settler.ledger.recoverCrashed();
+          await Promise.race([settling, settlerDb.frozen]);
+          isDone = !settlerDb.isFrozen;
+          const where = `settler stopped ${when} write ${at}`;
+          expect((await audit(place.other.db)).findings, where).toEqual([]);
+          await place.other.ledger.recoverCrashed();
+          await check(scene, run?.outcomes ?? new Map(), where);
+          settlerDb.thaw();
+          await settling;
+          await check(scene, run?.outcomes ?? new Map(), `${where}, and went on`);
+          await settler.close();
+          await end(scene, run?.working);
+          expect(at).toBeLessThan(60);
+        }
+      });
+    });
   });
 });

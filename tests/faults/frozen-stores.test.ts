@@ -74,35 +74,31 @@ async function check({ other, user, limited, store }: Scene & { store: string },
 const stepOf = (engine: Engine) => (engine.kind === 'embedded' ? 1 : 8);
 
 describe.each(engines)('a process that stands still on $kind', (engine) => {
-  test.each(['before', 'after'] as const)(
-    '%s any write of a store, and goes on when its books are settled',
-    async (when) => {
-      await onPlace(engine, async (place) => {
-        for (let at = 1; ; at += stepOf(engine)) {
-          const where = `stopped ${when} write ${at}`;
-          const scene = await arrangeStore(place);
-          const { context, other, db, store } = scene;
-          db.freezeAt(at, when);
-          const working = live(context, store).catch(() => {});
-          await Promise.race([working, db.frozen]);
-          if (!db.isFrozen) {
-            await end(scene, working);
-            break;
-          }
-          await other.db.collection('processes').patch({ id: context.ledger.processId, state: 'alive' }, { set: { heartbeat_at: 0 } });
-          await other.ledger.recoverCrashed();
-          await live(other, store);
-          // It notes what it has paid, and stands still as well.
-          db.thaw();
-          await working;
-          await finish(other, store);
-          await check(scene, where);
-          await end(scene);
+  test.each(['before', 'after'] as const)('%s any write of a store, and goes on when its books are settled', async (when) => {
+    await onPlace(engine, async (place) => {
+      for (let at = 1; ; at += stepOf(engine)) {
+        const where = `stopped ${when} write ${at}`;
+        const scene = await arrangeStore(place);
+        const { context, other, db, store } = scene;
+        db.freezeAt(at, when);
+        const working = live(context, store).catch(() => {});
+        await Promise.race([working, db.frozen]);
+        if (!db.isFrozen) {
+          await end(scene, working);
+          break;
         }
-      });
-    },
-    120_000,
-  );
+        await other.db.collection('processes').patch({ id: context.ledger.processId, state: 'alive' }, { set: { heartbeat_at: 0 } });
+        await other.ledger.recoverCrashed();
+        await live(other, store);
+        // It notes what it has paid, and stands still as well.
+        db.thaw();
+        await working;
+        await finish(other, store);
+        await check(scene, where);
+        await end(scene);
+      }
+    });
+  });
 
   // The first one is about to pay: its payment is taken back, and made anew by the second, which stops as well.
   test('and so does the one that has gone on with its store', async () => {
@@ -138,5 +134,5 @@ describe.each(engines)('a process that stands still on $kind', (engine) => {
         await second.close();
       }
     });
-  }, 120_000);
+  });
 });

@@ -76,7 +76,7 @@ async function untilStill(held: HeldCall): Promise<void> {
   expect(held.response.writableFinished).toBe(false);
 }
 
-test('a long answer waits in its upstream while its user does not read another one', { timeout: 60_000 }, () =>
+test('a long answer waits in its upstream while its user does not read another one', () =>
   arrange(async ({ scene, call }) => {
     const answer = answerOf(90);
     const first = await call(answer);
@@ -88,10 +88,9 @@ test('a long answer waits in its upstream while its user does not read another o
     const rows = await scene.logs(2);
     expect(rows.map((row) => row.prompt_tokens)).toEqual([7, 7]);
     await scene.checkBooks();
-  }),
-);
+  }));
 
-test('a caller who leaves while the answer waits pays for what the upstream tells', { timeout: 60_000 }, () =>
+test('a caller who leaves while the answer waits pays for what the upstream tells', () =>
   arrange(async ({ scene, call }) => {
     const first = await call(answerOf(124));
     await until(() => first.response.writableFinished);
@@ -102,10 +101,9 @@ test('a caller who leaves while the answer waits pays for what the upstream tell
     const rows = await scene.logs(2);
     expect(rows.map((row) => row.prompt_tokens)).toEqual([7, 7]);
     await scene.checkBooks();
-  }),
-);
+  }));
 
-test('whatever three accounts leave unread, a fourth has its answers at once', { timeout: 60_000 }, () =>
+test('whatever three accounts leave unread, a fourth has its answers at once', () =>
   arrange(async ({ call, addAccount }) => {
     const unread = [];
     for (let account = 0; account < 3; account += 1) {
@@ -121,10 +119,9 @@ test('whatever three accounts leave unread, a fourth has its answers at once', {
     // A small one of an account that reads nothing else does not wait either.
     expect(await (await call(answerOf(1))).read()).toBeGreaterThan(1024 * 1024);
     for (const { socket } of unread) socket.destroy();
-  }),
-);
+  }));
 
-test('answers of one account that nobody reads are let go together, and what it reads comes soon', { timeout: 60_000 }, () =>
+test('answers of one account that nobody reads are let go together, and what it reads comes soon', () =>
   arrange(
     async ({ scene, ask, call }) => {
       const answer = answerOf(20);
@@ -143,8 +140,7 @@ test('answers of one account that nobody reads are let go together, and what it 
       await scene.checkBooks();
     },
     { CLIENT_TIMEOUT: '2' },
-  ),
-);
+  ));
 
 /** All of it has left, or nothing more does for a while. */
 async function untilAtRest(held: HeldCall): Promise<void> {

@@ -85,7 +85,7 @@ describe.each(engines)('background responses of processes that die, on $kind', (
     const pieces = (await records.find({})).reduce((sum, record) => sum + (record.items_pieces ?? 0) + (record.response_pieces ?? 0), 0);
     expect(await db.collection('response_pieces').count({ kind: { in: ['items', 'response'] } })).toBe(pieces);
     await scene.checkBooks();
-  }, 30_000);
+  });
 
   test('have failed once, whoever finds them, and keep their input', async () => {
     await using scene = await createScene(engine);
@@ -108,7 +108,7 @@ describe.each(engines)('background responses of processes that die, on $kind', (
     const events = await context.db.collection('response_pieces').find({ response_id: id, is_last: true });
     expect(events).toHaveLength(1);
     await scene.checkBooks();
-  }, 30_000);
+  });
 
   test('are ended by the next one where who would have ended them dies as well', async () => {
     await using scene = await createScene(engine);

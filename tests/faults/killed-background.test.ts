@@ -97,7 +97,7 @@ describe.each(engines)('background responses of a process that is killed as they
     } finally {
       await scratch.remove();
     }
-  }, 180_000);
+  });
 });
 
 describe.each(engines)('a stored end whose process is gone, on $kind', (engine) => {

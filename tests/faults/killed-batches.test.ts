@@ -191,7 +191,7 @@ describe.each(engines)('a process that is killed on $kind', ({ kind }) => {
     // And once more, when all is over.
     await goOn(scene);
     expect(await checkBooks(scene)).toBe(2);
-  }, 120_000);
+  });
 
   test('while results are summed, and when they have been told and rests go back: each is counted once, and gives back its rest once', async () => {
     await using scene = await open(kind);
@@ -213,7 +213,7 @@ describe.each(engines)('a process that is killed on $kind', ({ kind }) => {
     });
     await goOn(scene);
     expect(await checkBooks(scene)).toBe(2);
-  }, 180_000);
+  });
 
   test('at any moment of charging: each batch ends, and is charged once or not at all', async () => {
     await using scene = await open(kind);
@@ -234,5 +234,5 @@ describe.each(engines)('a process that is killed on $kind', ({ kind }) => {
     const here = await scratch.withContext(({ db }) => db.collection('batches').count({ state: { ne: 'checking' } }));
     await goOn(scene, provider);
     expect(await checkBooks(scene)).toBe(here);
-  }, 180_000);
+  });
 });

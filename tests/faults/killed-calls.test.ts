@@ -125,7 +125,7 @@ describe.each(engines)('every kind of call whose process is killed on $kind', ({
     } finally {
       expect(await again.kill('SIGTERM'), again.output()).toBe(0);
     }
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await stage[Symbol.asyncDispose]();

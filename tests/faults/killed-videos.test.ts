@@ -166,7 +166,7 @@ describe.each(engines)('a process that is killed on $kind', ({ kind }) => {
       const lost = { channel_id: 1, model_name: 'sora-2', other: { event: { code: 'task_lost' } } };
       expect(told).toMatchObject([lost, lost]);
     });
-  }, 120_000);
+  });
 
   test('at any moment of charging: each order is charged once or not at all, and what failed went back', async () => {
     await using scene = await open(kind);
@@ -184,7 +184,7 @@ describe.each(engines)('a process that is killed on $kind', ({ kind }) => {
     for (const [index, id] of sora.taken.entries()) sora.tell(id, index % 2 === 0 ? { status: 'completed' } : { status: 'failed' });
     await goOn(scene);
     await checkBooks(scene, {});
-  }, 180_000);
+  });
 
   test('while it asks what became of them, and when it has heard and gives back what failed: each goes back once', async () => {
     await using scene = await open(kind);
@@ -204,5 +204,5 @@ describe.each(engines)('a process that is killed on $kind', ({ kind }) => {
     });
     await goOn(scene);
     await checkBooks(scene, { succeeded: 1, failed: 2, charged: 3 });
-  }, 180_000);
+  });
 });

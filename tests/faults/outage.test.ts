@@ -134,7 +134,7 @@ describe.runIf(host !== '')('an outage of MongoDB', { concurrent: true }, () => 
       expect((await user.get('/api/user/self')).status).toBe(200);
       await checkBilling(direct, load.answers);
     });
-  }, 60_000);
+  });
 
   test.each(['requests', 'answers'] as const)(
     'that stalls while its monitor is answered (%s): 503 soon, nothing answered is lost, and late writes change nothing twice',
@@ -161,14 +161,12 @@ describe.runIf(host !== '')('an outage of MongoDB', { concurrent: true }, () => 
         await load.stop();
         expect(load.answers.filter((answer) => answer.status === 200 && !isWhole(answer))).toEqual([]);
         await checkBilling(direct, load.answers);
-        await until(
-          async () => Object.values((await direct.collection('users').get(scene.user.id))?.leases ?? {}).every((lease) => lease === 0),
-          5_000,
+        await until(async () =>
+          Object.values((await direct.collection('users').get(scene.user.id))?.leases ?? {}).every((lease) => lease === 0),
         );
         expect((await scene.app.anonymous().get('/healthz')).status).toBe(200);
       });
     },
-    90_000,
   );
 
   test('again and again, at any moment: nothing answered is lost', async () => {
@@ -189,12 +187,11 @@ describe.runIf(host !== '')('an outage of MongoDB', { concurrent: true }, () => 
       await load.stop();
       await checkBilling(direct, load.answers);
       // What was doubtful is known again: nothing stays behind in leases.
-      await until(
-        async () => Object.values((await direct.collection('users').get(scene.user.id))?.leases ?? {}).every((lease) => lease === 0),
-        5_000,
+      await until(async () =>
+        Object.values((await direct.collection('users').get(scene.user.id))?.leases ?? {}).every((lease) => lease === 0),
       );
     });
-  }, 60_000);
+  });
 });
 
 describe.each(engines.filter(({ kind }) => kind === 'embedded'))('a database that fails on $kind', (engine) => {
@@ -215,5 +212,5 @@ describe.each(engines.filter(({ kind }) => kind === 'embedded'))('a database tha
       code: 'database_unavailable',
       headers: { 'retry-after': '1' },
     });
-  }, 180_000);
+  });
 });

@@ -69,30 +69,26 @@ describe.each(engines)('an edit that is overtaken on $kind', (engine) => {
       ['more', 25_000, 25_000],
       ['less', 4_000, 4_000],
       ['other amounts', 25_000, 4_000],
-    ])(
-      'balance of a user: %s',
-      async (_which, one, another) => {
-        await onPlace(engine, async (place) => {
-          const root = await buildUser(place.other, { role: Role.root });
-          const set =
-            (quota: number) =>
-            ({ user }: Scene): Act =>
-            (context) =>
-              editUser(context, { user: root, sessionId: null }, { id: user.id, quota });
-          await checkAtEachWrite(place, when, {
-            first: set(one),
-            second: set(another),
-            lock: ({ user }) => `user:${user.id}`,
-            async check(scene, answers, where) {
-              expect(answers.second, where).toBe('done');
-              // The last one that was answered may be either.
-              expect([one, another], `${where}: ${answers.first}`).toContain(await balance(scene));
-            },
-          });
+    ])('balance of a user: %s', async (_which, one, another) => {
+      await onPlace(engine, async (place) => {
+        const root = await buildUser(place.other, { role: Role.root });
+        const set =
+          (quota: number) =>
+          ({ user }: Scene): Act =>
+          (context) =>
+            editUser(context, { user: root, sessionId: null }, { id: user.id, quota });
+        await checkAtEachWrite(place, when, {
+          first: set(one),
+          second: set(another),
+          lock: ({ user }) => `user:${user.id}`,
+          async check(scene, answers, where) {
+            expect(answers.second, where).toBe('done');
+            // The last one that was answered may be either.
+            expect([one, another], `${where}: ${answers.first}`).toContain(await balance(scene));
+          },
         });
-      },
-      120_000,
-    );
+      });
+    });
 
     test('balance of a user, based on a revision: who comes late is told', async () => {
       await onPlace(engine, async (place) => {
@@ -115,7 +111,7 @@ describe.each(engines)('an edit that is overtaken on $kind', (engine) => {
           },
         });
       });
-    }, 120_000);
+    });
 
     test('balance of a token', async () => {
       await onPlace(engine, async (place) => {
@@ -135,7 +131,7 @@ describe.each(engines)('an edit that is overtaken on $kind', (engine) => {
           },
         });
       });
-    }, 120_000);
+    });
 
     test.each([-7_000, 7_000])(
       'a named change by %i that is sent again: it is made once, and nobody is told otherwise',
@@ -160,7 +156,6 @@ describe.each(engines)('an edit that is overtaken on $kind', (engine) => {
           });
         });
       },
-      120_000,
     );
   });
 
@@ -196,6 +191,5 @@ describe.each(engines)('an edit that is overtaken on $kind', (engine) => {
         }
       });
     },
-    120_000,
   );
 });

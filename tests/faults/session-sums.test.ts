@@ -112,5 +112,5 @@ describe.each(engines)('two processes on $kind', (engine) => {
       expect([record.calls, record.quota]).toEqual([kept.length, kept.reduce((sum, { quota }) => sum + quota, 0)]);
     }
     expect(records.reduce((sum, { calls }) => sum + calls, 0)).toBe(48);
-  }, 30_000);
+  });
 });

@@ -92,5 +92,5 @@ describe.each(engines)('a process that stops on $kind', (engine) => {
     // As many as there are steps: what is not counted here would not be looked at.
     expect(lives).toBeGreaterThan(20);
     await scene.checkBooks();
-  }, 120_000);
+  });
 });

@@ -62,5 +62,5 @@ describe.each(engines)('two processes that take each other for dead on $kind', (
     for (const collection of [db.collection('users'), db.collection('tokens')]) {
       await until(async () => Object.values((await collection.first({}))?.leases ?? {}).every((lease) => lease === 0));
     }
-  }, 60_000);
+  });
 });

@@ -148,35 +148,31 @@ async function check({ scene, provider }: Campaign, where: string): Promise<numb
 describe.each(engines)('work at providers on $kind', (engine) => {
   const turns = engine.kind === 'embedded' ? 25 : 12;
 
-  test.each(engine.kind === 'embedded' ? [1] : [3])(
-    'of seed %i ends with books that agree',
-    async (seed) => {
-      const opened: FakeTuning[] = [];
-      const front = async (url: string) => {
-        const made = await startFakeTuning(url);
-        opened.push(made);
-        return made;
-      };
-      await using scene = await createScene(engine, { front, settings, quota: startQuota, tokenQuota: startQuota });
-      scene.upstream.behave({ usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 } });
-      const [provider] = opened;
-      if (provider === undefined) throw new Error('There is no provider');
-      await using second = await createTestApp(engine, { database: scene.app.database, clock: scene.app.clock });
-      const apps = [scene.app, second];
-      const clients = apps.map(({ origin }) => new OpenAI({ baseURL: `${origin}/v1`, apiKey: scene.key, maxRetries: 0 }));
-      const leave = async (text: string, purpose: 'batch' | 'fine-tune') => {
-        const { id } = (await clients[0]?.files.create({ file: await toFile(Buffer.from(text), 'in.jsonl'), purpose })) ?? { id: '' };
-        return id;
-      };
-      const files = {
-        batch: await leave(['a', 'b', 'c'].map(request).join('\n'), 'batch'),
-        training: await leave(`${example}\n`.repeat(10), 'fine-tune'),
-      };
-      const campaign: Campaign = { scene, provider, apps, clients, files, chance: createChance(seed) };
-      for (let index = 0; index < turns; index += 1) await (index % 6 === 5 ? turnWithCrash(campaign, second) : turn(campaign));
-      await endAll(campaign);
-      expect(await check(campaign, `seed ${seed}`)).toBeGreaterThan(0);
-    },
-    120_000,
-  );
+  test.each(engine.kind === 'embedded' ? [1] : [3])('of seed %i ends with books that agree', async (seed) => {
+    const opened: FakeTuning[] = [];
+    const front = async (url: string) => {
+      const made = await startFakeTuning(url);
+      opened.push(made);
+      return made;
+    };
+    await using scene = await createScene(engine, { front, settings, quota: startQuota, tokenQuota: startQuota });
+    scene.upstream.behave({ usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 } });
+    const [provider] = opened;
+    if (provider === undefined) throw new Error('There is no provider');
+    await using second = await createTestApp(engine, { database: scene.app.database, clock: scene.app.clock });
+    const apps = [scene.app, second];
+    const clients = apps.map(({ origin }) => new OpenAI({ baseURL: `${origin}/v1`, apiKey: scene.key, maxRetries: 0 }));
+    const leave = async (text: string, purpose: 'batch' | 'fine-tune') => {
+      const { id } = (await clients[0]?.files.create({ file: await toFile(Buffer.from(text), 'in.jsonl'), purpose })) ?? { id: '' };
+      return id;
+    };
+    const files = {
+      batch: await leave(['a', 'b', 'c'].map(request).join('\n'), 'batch'),
+      training: await leave(`${example}\n`.repeat(10), 'fine-tune'),
+    };
+    const campaign: Campaign = { scene, provider, apps, clients, files, chance: createChance(seed) };
+    for (let index = 0; index < turns; index += 1) await (index % 6 === 5 ? turnWithCrash(campaign, second) : turn(campaign));
+    await endAll(campaign);
+    expect(await check(campaign, `seed ${seed}`)).toBeGreaterThan(0);
+  });
 });

@@ -39,7 +39,7 @@ describe.each(engines)('runs over all channels on $kind', (engine) => {
   }
   const testsIn = async (client: TestClient): Promise<ChannelRun | null> => (await client.get('/api/channel/runs')).data.tests;
   const ended = (client: TestClient, state = 'done') =>
-    expect.poll(async () => (await testsIn(client))?.state, { timeout: 10_000, interval: 20 }).toBe(state);
+    expect.poll(async () => (await testsIn(client))?.state, { timeout: 60_000, interval: 20 }).toBe(state);
 
   it('test every channel whatever its status, and say how they did', async () => {
     await using the = await scene();
@@ -214,7 +214,7 @@ describe.each(engines)('runs over all channels on $kind', (engine) => {
     await the.add({ status: 2 });
     await the.root.get('/api/channel/update_balance');
     const balances = async () => (await the.root.get('/api/channel/runs')).data.balances;
-    await expect.poll(async () => (await balances())?.state, { timeout: 10_000 }).toBe('done');
+    await expect.poll(async () => (await balances())?.state, { timeout: 60_000 }).toBe('done');
     expect(await balances()).toMatchObject({ total: 3, done: 3, failed: 2, disabled: 0 });
     expect(the.upstream.requests.map(({ path }) => path).toSorted()).toEqual(['/user/balance', '/v1/dashboard/billing/subscription']);
     expect(await testsIn(the.root)).toBeNull();
@@ -302,7 +302,7 @@ describe.each(engines)('runs over all channels on $kind', (engine) => {
     );
     await db.write(many.map((record) => ({ insert: record, into: 'channels' })));
     await the.root.get('/api/channel/test');
-    await expect.poll(async () => (await testsIn(the.root))?.state, { timeout: 30_000 }).toBe('done');
+    await expect.poll(async () => (await testsIn(the.root))?.state, { timeout: 60_000 }).toBe('done');
     expect(await testsIn(the.root)).toMatchObject({ total: 120, done: 120, failed: 0 });
     expect(new Set(the.upstream.requests.map(({ key }) => key)).size).toBe(120);
   });

@@ -268,7 +268,7 @@ describe.each(engines)('sums of the log on $kind', (engine) => {
     const asked: Given[] = [{}, { username: 'busy' }, { channel: 2, model_name: 'gpt%' }];
     for (const given of asked) expect(await quota(given)).toBe(expected(given));
     expect(await checkFolds(app.context)).toBe(0);
-  }, 120_000);
+  });
 
   it('begin again when the hour they were reading is written anew', async () => {
     const { db } = app.context;

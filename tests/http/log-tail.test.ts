@@ -156,7 +156,7 @@ describe.each(engines)('log tail on $kind', (engine) => {
     for (const tail of open) tail.leave();
   });
 
-  it('strangers of one address do not take the places of administrators, nor all of the users’', { timeout: 60_000 }, async () => {
+  it('strangers of one address do not take the places of administrators, nor all of the users’', async () => {
     const open: Awaited<ReturnType<typeof tailOf>>[] = [];
     const flood = async () => {
       for (let strangers = 0; strangers < 11; strangers += 1) {
@@ -179,7 +179,7 @@ describe.each(engines)('log tail on $kind', (engine) => {
     });
   });
 
-  it('ends with its session', { timeout: 40_000 }, async () => {
+  it('ends with its session', async () => {
     const { user, client } = await desk.someone();
     // Those who left before may still have their places.
     let tail = await tailOf(client, '/api/log/self/tail');

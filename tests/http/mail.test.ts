@@ -171,6 +171,6 @@ describe('mail', () => {
     expect(failure).toMatchObject({ code: 'mail_failed', cause: expect.objectContaining({ isFinal: false }) });
     expect(desk.smtp.mails).toEqual([]);
     desk.smtp.heal();
-    await mail.send(message);
+    await desk.app.context.mail.send(message);
   });
 });

@@ -122,7 +122,7 @@ describe('GitHub', () => {
     const next = (await startSignIn(client, 'github')).searchParams.get('state');
     expect(await client.get(`/api/oauth/github?state=${next}`)).toMatchObject({ success: false, message: '无效的参数' });
     expect(await attempt('github', { isSilent: true })).toMatchObject({ message: '无法连接至 GitHub 服务器，请稍后重试！' });
-  }, 20_000);
+  });
 });
 
 describe('Linux DO', () => {
@@ -165,5 +165,5 @@ describe('Linux DO', () => {
     expect(await signInWith(client, 'linuxdo')).toMatchObject({ message: 'invalid user info returned' });
     desk.services.person = member;
     expect(await attempt('linuxdo', { hangsUp: true })).toMatchObject({ message: 'failed to connect to Linux DO server' });
-  }, 20_000);
+  });
 });

@@ -44,7 +44,7 @@ describe.each(engines)('options that a dead process had committed, on $kind', (e
     return value;
   }
 
-  const seenBy = ({ context }: TestApp) => expect.poll(() => context.settings.get('Notice'), { timeout: 3000, interval: 20 });
+  const seenBy = ({ context }: TestApp) => expect.poll(() => context.settings.get('Notice'), { timeout: 60_000, interval: 20 });
 
   it.each([
     ['a starting server', async () => (await createTestApp(engine, { database: app.database })).close()],

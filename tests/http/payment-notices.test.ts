@@ -70,7 +70,7 @@ describe.each(engines)('notices of payments on $kind', (engine) => {
     expect(await balance(app, user.userId)).toBe(worth);
     expect(await creditRows(app, user.userId)).toHaveLength(1);
     await expectBalancedBooks(app);
-  }, 60_000);
+  });
 
   it('an order that was given up or has expired is credited all the same', async () => {
     const user = await someone();

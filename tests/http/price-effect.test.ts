@@ -39,7 +39,7 @@ describe.each(engines)('the effect of prices on $kind', (engine) => {
       ...Array.from({ length: manyCalls }, (_, index) => call(ben, 'many', 10, 200 + index)),
     ];
     for (const row of rows) await app.context.db.collection('logs').insert(row);
-  }, 60_000);
+  });
   afterAll(() => app.close());
 
   const ask = async (body: Record<string, string>): Promise<PriceEffect> => {

@@ -121,7 +121,7 @@ describe.each(engines)('redeem-code on $kind', (engine) => {
     const rows = await Promise.all(users.map((user) => creditRows(app, user.id)));
     expect(rows.flat()).toHaveLength(5);
     await expectBalancedBooks(app);
-  }, 60_000);
+  });
 
   it('meets edits, disabling and deletion: what is credited is what the code was worth when it was claimed', async () => {
     const user = await someone();

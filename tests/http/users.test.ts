@@ -436,7 +436,7 @@ describe.each(engines)('users on $kind', (engine) => {
     expect(conflicts).toBeGreaterThan(0);
     expect(await app.context.db.collection('users').get(mei.id)).toMatchObject({ quota: 20_500 });
     await expectBalanced(app);
-  }, 60_000);
+  });
 
   it('edit: an outdated revision changes nothing and answers with the current record', async () => {
     await using app = await createTestApp(engine);

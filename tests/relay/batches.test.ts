@@ -405,7 +405,7 @@ describe.each(engines)('batches on $kind', (engine) => {
     expect(await scene.app.context.db.collection('batches').count({}, 1)).toBe(0);
     expect(scene.app.context.bodies.spool.bytes).toBe(0);
     await scene.checkBooks();
-  }, 30_000);
+  });
 
   test('a search that no result tells of is refused where it has a price: nobody could be charged for it', async () => {
     const channels = [{ models: model, setting: JSON.stringify({ formats: ['openai-chat', 'openai-responses'] }) }];

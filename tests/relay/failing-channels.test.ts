@@ -217,7 +217,7 @@ describe.each(engines)('failing channels on $kind', (engine) => {
     const admin = await scene.app.as(await scene.app.createUser({ role: 10 }));
     const groups = async () => (await admin.get('/api/data/desk')).data.refusals;
     await expect
-      .poll(groups, { timeout: 15_000 })
+      .poll(groups, { timeout: 60_000 })
       .toMatchObject([{ code: 'model_not_found', username: scene.user.username, token_name: scene.token.name, count: 3 }]);
     // Whatever the models: one line, of the last of them.
     for (const model of ['a', 'b', 'c', 'd', 'e', 'last']) {
@@ -225,7 +225,7 @@ describe.each(engines)('failing channels on $kind', (engine) => {
       await (await scene.chat({ model: `nothing-${model}` })).text();
     }
     scene.app.clock.advance(minute);
-    await expect.poll(groups, { timeout: 15_000 }).toMatchObject([{ count: 9 }]);
+    await expect.poll(groups, { timeout: 60_000 }).toMatchObject([{ count: 9 }]);
     const [line, ...more] = await groups();
     expect(more).toEqual([]);
     expect(line.reason.en).toContain('nothing-last');

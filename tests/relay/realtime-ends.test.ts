@@ -180,7 +180,7 @@ describe.each(engines)('ends of realtime sessions on $kind', (engine) => {
     const [row] = await opened.scene.logs(1);
     expect(row).toMatchObject({ model_name: model, completion_tokens: 10, other: { ending: 'client_closed' } });
     await isSettled(opened, row?.quota ?? 0);
-  }, 20_000);
+  });
 
   test('a half-open client is gone in time', async () => {
     await using opened = await openRealtime(engine, { quota, env: { CLIENT_TIMEOUT: '2', STREAM_KEEPALIVE: '1' } }, { autoPong: false });
@@ -188,7 +188,7 @@ describe.each(engines)('ends of realtime sessions on $kind', (engine) => {
     const [row] = await opened.scene.logs(1);
     expect(row).toMatchObject({ completion_tokens: 10, other: { ending: 'client_closed' } });
     await isSettled(opened, row?.quota ?? 0);
-  }, 20_000);
+  });
 
   test('places of one caller are not those of others', async () => {
     await using opened = await openRealtime(engine, { quota, env: { MAX_SOCKETS_PER_USER: '2' } });

@@ -124,7 +124,7 @@ export async function setOption(app: TestApp, key: string, value: string): Promi
 }
 
 /** Waits for a condition: resolves with the first result that is not null. */
-export async function until<T>(look: () => Promise<T | null> | T | null, ms = 10_000): Promise<T> {
+export async function until<T>(look: () => Promise<T | null> | T | null, ms = 60_000): Promise<T> {
   const end = performance.now() + ms;
   for (;;) {
     const result = await look();
