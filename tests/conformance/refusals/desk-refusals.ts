@@ -319,6 +319,7 @@ export const deskRefusals = {
     const order = { amount: 10, payment_method: 'zfb' };
     // Chance repeats itself, and the clock stands still.
     vi.spyOn(desk.app.context, 'randomText').mockReturnValue('again1');
+    vi.spyOn(desk.app.context, 'now').mockReturnValue(desk.app.context.now());
     // The first must be there, whatever was in its way.
     await until(async () => (await client.post('/api/user/pay', order)).message === 'success');
     const told = toldInData(await client.post('/api/user/pay', order));
