@@ -37,6 +37,12 @@ describeInBrowser('lists', () => {
     return visitor.page;
   }
 
+  it.each(['/channel', '/token', '/log', '/user'])('%s at a desk scrolls within its frame, the page does not', async (path) => {
+    const page = await open(path);
+    await page.locator('[data-row-key]').first().waitFor();
+    expect(await page.evaluate(() => document.documentElement.scrollHeight - document.documentElement.clientHeight)).toBe(0);
+  });
+
   it.each([
     ['/channel', 'quay-3', 'channels.filter.keyword', 'channel.field.name'],
     ['/token', 'berth-3', 'tokens.filter.keyword', 'tokens.field.name'],
