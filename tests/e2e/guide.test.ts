@@ -183,6 +183,17 @@ describeInBrowser('the guide', () => {
     expect(options.find(({ key }) => key === 'AutomaticDisableChannelEnabled')?.value).toBe('false');
   });
 
+  it('knows an enabled channel behind a page of newer ones that are disabled', async () => {
+    const { tidegate, api, page } = await setStage();
+    await using _server = tidegate;
+    await api.post('/api/channel/', { ...channelBody(tidegate), name: 'the old one' });
+    const keys = Array.from({ length: 101 }, (_, index) => `key-${index}`).join('\n');
+    await api.post('/api/channel/', { ...channelBody(tidegate), name: 'retired', key: keys, status: 2 });
+    await page.goto('/first-call');
+    await page.getByText('the old one').waitFor();
+    expect(await page.getByText(text('guide.channel.none_enabled')).count()).toBe(0);
+  });
+
   it('names what a token lacks instead of greying its button out', async () => {
     const { tidegate, api, visitor, page } = await setStage();
     await using _server = tidegate;

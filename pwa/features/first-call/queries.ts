@@ -3,13 +3,12 @@ import { channelApi } from '#shared/channels.ts';
 import { firstCallApi } from '#shared/first-call.ts';
 import { modelApi } from '#shared/models.ts';
 import { tokenApi } from '#shared/tokens.ts';
-import { call, callWithExtra } from '#pwa/api/call.ts';
+import { call } from '#pwa/api/call.ts';
 
 const pollMs = 2_000;
 const slowPollMs = 10_000;
 /** Answers after which nobody is in a hurry any more. */
 const quickPolls = 300;
-const looked = 20;
 /** As many as a page has at the most. */
 const lookedTokens = 100;
 
@@ -31,13 +30,13 @@ export const firstCallQuery = (token: number | undefined) =>
 
 export const askFirstCall = (client: QueryClient) => client.invalidateQueries({ queryKey: firstCallKey });
 
-/** The newest channels, and how many there are. */
+/**
+ * Channels, the newest first. A search, which answers up to a thousand: enabled ones may stand behind pages of disabled ones,
+ * and the models of all of them are proposed.
+ */
 export const guideChannelsQuery = queryOptions({
   queryKey: ['channels', 'guide'],
-  queryFn: async ({ signal }) => {
-    const { data, extra } = await callWithExtra(channelApi.list, { query: { p: 0, page_size: looked, id_sort: true }, signal });
-    return { channels: data, total: extra.total };
-  },
+  queryFn: ({ signal }) => call(channelApi.search, { query: { id_sort: true }, signal }),
   staleTime: 0,
   gcTime: 0,
 });

@@ -58,7 +58,7 @@ export function useGuide(tokenId: number | undefined) {
     const { data: user } = self;
     if (user === undefined || tokens.data === undefined || prices.data === undefined) return undefined;
     if (isAdmin && channels.data === undefined) return undefined;
-    const enabled = (channels.data?.channels ?? []).filter((channel) => channel.status === ChannelStatus.enabled);
+    const enabled = (channels.data ?? []).filter((channel) => channel.status === ChannelStatus.enabled);
     const { names, unpriced } = callableModels(prices.data, {
       group: token?.group || user.group,
       allowsUnpriced: isSelfUse || acceptsUnpriced(user),
@@ -69,7 +69,7 @@ export function useGuide(tokenId: number | undefined) {
       isAdmin,
       user,
       channel: enabled.find(({ id }) => id === answered?.channel?.id) ?? enabled.find(answersCalls) ?? enabled[0],
-      channelCount: channels.data?.total ?? 0,
+      channelCount: channels.data?.length ?? 0,
       token,
       models: limit === null ? names : names.filter((name) => limit.has(name)),
       prices: new Map(prices.data.map((entry) => [entry.model_name, entry.model_ratio])),
