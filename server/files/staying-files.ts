@@ -1,4 +1,4 @@
-// Files that their provider was not told to let go, because vector stores may hold them for as long as those are there: decision 105. Each goes by our
+// Files that their provider was not told to let go, because vector stores may hold them for as long as those are there: decision 82. Each goes by our
 // word alone, so nothing of one is forgotten here before it is known to be gone there.
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';

@@ -31,9 +31,9 @@ const otherDefaults: Readonly<Record<string, readonly RegExp[]>> = {
   ],
   'Perplexity bills them as its Agent API does (decision 120)': [/^sonar(?:-pro|-reasoning|-reasoning-pro|-deep-research)?$/],
   'their vendor bills sound apart from text (decision 111)': [/^gpt-4o(?:-mini)?-(?:transcribe|tts)/],
-  'their vendor has prices by resolution, or newer ones (decision 128)': [/^wan2\.7-/, /^voxtral-mini(?:-tts)?-latest$/],
+  'their vendor has prices by resolution, or newer ones (decision 111)': [/^wan2\.7-/, /^voxtral-mini(?:-tts)?-latest$/],
 };
-/** Models that the catalogue has a price of and that have no default, with the reason (decision 163). */
+/** Models that the catalogue has a price of and that have no default, with the reason (decision 111). */
 const withoutDefault: Readonly<Record<string, readonly RegExp[]>> = {
   'their vendor bills minutes of a session, silence included, which no turn reports': [/^gpt-live-1$/, /^grok-voice-(?:\d|latest)/],
   'their vendor billed characters of chats, and has switched them off': [/^medlm-/],

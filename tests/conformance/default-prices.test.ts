@@ -77,7 +77,7 @@ test.each([
   expect(price.modelRatio * 2 * price.completionRatio).toBeCloseTo(output, 4);
 });
 
-/** What a second costs in 720p and in 1080p. Decision 128 says which of these pages were read, and where the others' numbers are from. */
+/** What a second costs in 720p and in 1080p. Decision 111 says which of these pages were read, and where the others' numbers are from. */
 test.each([
   // What Kling asks a second, with the sound that its models make: https://docs.comfy.org/tutorials/partner-nodes/pricing (211 credits are $1 of the vendor's list)
   ['kling-v3', 0.126, 0.168],

@@ -1,7 +1,7 @@
 // Leases as the database knows them. Each function is one conditional update of the account's own record: it moves money
 // between the account's quota and the lease, or does nothing and returns null. A network may deliver a write long after it was
 // given up (what a closed connection has not sent yet is still sent), so each write carries a fencing token and does nothing once
-// the record has another one (decision 13).
+// the record has another one (decision 3).
 import type { Database } from '#server/db/database.ts';
 import { changeAccount, frozenKey } from '#server/money/account.ts';
 import type { AccountFilter, AccountRecord, AccountRef } from '#server/money/account.ts';
