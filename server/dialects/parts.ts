@@ -328,4 +328,6 @@ export interface UpstreamErrorObject {
   code?: string | number | null;
   /** HTTP status that it stands for, where its format says so. */
   status?: number;
+  /** Seconds until it wants to be asked again, where a field says so. */
+  retryAfter?: number;
 }

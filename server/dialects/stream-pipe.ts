@@ -15,10 +15,19 @@ export interface ErrorInResponse {
   code: string | number | null;
   /** What its provider has read, and bills, all the same. Missing: nothing. */
   usage?: TokenUsage;
+  /** Seconds until its provider wants to be asked again, where a field says so. */
+  retryAfter?: number;
 }
 
-export function errorInResponse({ message, type, param = '', code = null, status = 502 }: UpstreamErrorObject): ErrorInResponse {
-  return { message, type, param, code, status };
+export function errorInResponse({
+  message,
+  type,
+  param = '',
+  code = null,
+  status = 502,
+  retryAfter,
+}: UpstreamErrorObject): ErrorInResponse {
+  return { message, type, param, code, status, ...(retryAfter === undefined ? {} : { retryAfter }) };
 }
 
 /** What the first events are: `comments` is not known yet. */

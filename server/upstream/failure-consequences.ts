@@ -27,7 +27,8 @@ export function isRetryable(failure: UpstreamFailure, provider: Refusing): boole
   if (status === 504 || status === 524 || status === 408) return false;
   if (status >= 500) return true;
   // A bad request is bad everywhere, unless it is the channel's account that is refused: one for what it asks may have an account's name.
-  if (status === 400)
+  // Services that check bodies by a schema, Mistral and vLLM among them, say 422.
+  if (status === 400 || status === 422)
     return failure.concerns !== 'request' && (provider?.refusals?.retried?.includes(status) === true || speaksOfAccount(failure));
   return status >= 300;
 }

@@ -15,6 +15,10 @@ const words: readonly [type: number, message: string][] = [
   [1, 'The decoder prompt (length 5000) is longer than the maximum model length of 4096.'],
   [1, "You passed 32769 input tokens and requested 0 output tokens. However, the model's context length is only 32768 tokens."],
   [1, "The input (5000 tokens) is longer than the model's context length (4096 tokens)."],
+  [
+    1,
+    'Input length (40000 tokens) exceeds the maximum allowed length (32768 tokens). Use a shorter input or enable --allow-auto-truncate.',
+  ],
   [33, 'Input is too long for requested model.'],
   [33, 'Too many input tokens. Max input tokens: 8192, request input token count: 9000'],
   [33, 'Input Tokens Exceeded: Number of input tokens exceeds maximum length.'],

@@ -33,6 +33,8 @@ const patterns: readonly RegExp[] = [
   /too many input tokens/,
   /input tokens exceeded/,
   /number of input tokens exceeds/,
+  // SGLang
+  /input length \(\d+ tokens\) exceeds the maximum allowed length/,
   // Ollama
   /input length exceeds .{0,20}context length/,
   // llama.cpp and its Python server

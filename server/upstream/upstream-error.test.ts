@@ -173,7 +173,7 @@ describe('another channel is tried', () => {
     isRetryable(parseUpstreamError({ status, text: JSON.stringify({ error }), channel: buildPreparedChannel(), now }), provider ?? null);
 
   it.each([429, 307, 302, 500, 501, 502, 503, 529, 401, 402, 403, 404])('after %i', (status) => expect(retried(status)).toBe(true));
-  it.each([400, 408, 504, 524, 201, 202, 204])('not after %i', (status) => expect(retried(status)).toBe(false));
+  it.each([400, 422, 408, 504, 524, 201, 202, 204])('not after %i', (status) => expect(retried(status)).toBe(false));
   it('after a success without a response where the channel maps it to a failure', () => {
     const mapping = buildPreparedChannel({ status_code_mapping: '{"202":"503"}' });
     expect(isRetryable(parseUpstreamError({ status: 202, text: '', channel: mapping, now }), null)).toBe(true);

@@ -97,7 +97,7 @@ export function failureInBody(found: ErrorInResponse, channel: ErrorResponse['ch
     param: cleanName(found.param, channel),
     code: isTooLong ? tooLong.code : cleanCode(found.code, channel),
     errorCode: null,
-    retryAfter: waitOf(found.status, found.message),
+    retryAfter: found.retryAfter ?? waitOf(found.status, found.message),
   };
 }
 

@@ -79,6 +79,22 @@ describe('a Responses stream that fails ends as failed, with its code', () => {
     }
   });
 
+  test('with the wait that Google tells in a field, whichever of its formats it speaks', async () => {
+    const details = [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '17s' }];
+    const failure = { error: { code: 429, message: 'Resource exhausted', status: 'RESOURCE_EXHAUSTED', details } };
+    await using gemini = await says(stream({ candidates: [{ index: 0, content: { role: 'model', parts: [{ text: 'Half' }] } }] }, failure));
+    await using chat = await says(stream(role, chunk({ content: 'Half' }), failure));
+    for (const [upstream, fields] of [
+      [gemini, { type: 24 }],
+      [chat, {}],
+    ] as const) {
+      await using scene = await open([upstream], { fields });
+      const told = (await eventsOf(scene, 'responses')).at(-1);
+      expect(told).toMatchObject({ type: 'response.failed', response: { error: { code: 'rate_limit_exceeded' } } });
+      expect(JSON.stringify(told)).toContain('try again in 17');
+    }
+  });
+
   test.each(['failed', 'cancelled'])('without a reason of its own: %s', async (status) => {
     await using upstream = await says(stream(created, half, { type: `response.${status}`, response: { status, error: null, output: [] } }));
     for (const caller of ['responses', 'chat', 'claude'] as const) {

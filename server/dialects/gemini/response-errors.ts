@@ -43,6 +43,7 @@ function errorObject(error: JsonObject): ErrorInResponse {
     type,
     param: '',
     code: google?.code ?? (typeof code === 'number' || typeof code === 'string' ? code : null),
+    ...(google?.retryAfter === undefined ? {} : { retryAfter: google.retryAfter }),
   };
 }
 

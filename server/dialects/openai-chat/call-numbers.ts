@@ -1,13 +1,15 @@
-// Streams of providers that number every call 0, for callers who put a call together by its number: a call whose number is taken gets another one.
+// Streams of providers that number every call 0, or none, for callers who put a call together by its number: a call whose number is taken, or that
+// has none, gets another one.
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import { dataIn, endOfEvent, startOfEvent, toEvent } from '#server/framing/sse.ts';
 import { keySearch } from './key-search.ts';
 import { ToolCalls } from './tool-calls.ts';
+import type { PlacedPiece } from './tool-calls.ts';
 
 const afterCalls = keySearch('tool_calls', '_');
 
 export class CallNumbers {
-  readonly #choices = new Map<unknown, { calls: ToolCalls; numbers: number[] }>();
+  readonly #choices = new Map<unknown, Choice>();
 
   /** @param events whole ones; the very same bytes where no number has to change */
   pass(events: Buffer): Buffer {
@@ -32,11 +34,8 @@ export class CallNumbers {
       if (!isObject(choice) || !isObject(choice.delta) || !Array.isArray(choice.delta.tool_calls)) continue;
       const { calls, numbers } = this.#choice(choice.index);
       for (const piece of choice.delta.tool_calls) {
-        if (!isObject(piece) || typeof piece.index !== 'number') continue;
-        const { index, isNew } = calls.place(piece);
-        // The provider's own, unless another call has it.
-        if (isNew) numbers[index] = numbers.includes(piece.index) ? Math.max(...numbers) + 1 : piece.index;
-        const number = numbers[index] ?? piece.index;
+        if (!isObject(piece)) continue;
+        const number = numbers.of(calls.place(piece), piece.index);
         if (piece.index === number) continue;
         piece.index = number;
         isChanged = true;
@@ -45,11 +44,34 @@ export class CallNumbers {
     return isChanged;
   }
 
-  #choice(index: unknown): { calls: ToolCalls; numbers: number[] } {
+  #choice(index: unknown): Choice {
     const known = this.#choices.get(index);
     if (known !== undefined) return known;
-    const choice = { calls: new ToolCalls(''), numbers: [] };
+    const choice = { calls: new ToolCalls(''), numbers: new Numbers() };
     this.#choices.set(index, choice);
     return choice;
+  }
+}
+
+interface Choice {
+  calls: ToolCalls;
+  numbers: Numbers;
+}
+
+/** What the calls of a choice are numbered by. A response may have very many. */
+class Numbers {
+  readonly #ofCalls: number[] = [];
+  readonly #taken = new Set<number>();
+  #next = 0;
+
+  /** The provider's own, unless there is none or another call has it. */
+  of({ index, isNew }: Pick<PlacedPiece, 'index' | 'isNew'>, told: unknown): number {
+    const known = this.#ofCalls[index];
+    if (!isNew && known !== undefined) return known;
+    const number = typeof told === 'number' && !this.#taken.has(told) ? told : this.#next;
+    this.#ofCalls[index] = number;
+    this.#taken.add(number);
+    this.#next = Math.max(this.#next, number + 1);
+    return number;
   }
 }

@@ -1,5 +1,6 @@
 // Errors in bodies of status 200 and in events, as providers of this format write them.
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
+import { readGoogleError } from '../google-error.ts';
 import type { ProviderTraits } from '../provider-traits.ts';
 import { statusInBody } from '../status-in-body.ts';
 import { readChoiceEnding } from './finish-reason.ts';
@@ -50,7 +51,10 @@ function errorObject(body: Record<string, unknown>): ErrorInResponse | null {
   const { error } = body;
   if (isObject(error) && (isFilled(error.message) || isFilled(error.type))) {
     const { code } = error;
+    // Google's own service for this format.
+    const wait = readGoogleError(error)?.retryAfter;
     return {
+      ...(wait === undefined ? {} : { retryAfter: wait }),
       status: statusInBody(error),
       message: isFilled(error.message) ? error.message : String(error.type),
       type: isFilled(error.type) ? error.type : 'upstream_error',

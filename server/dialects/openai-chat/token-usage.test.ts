@@ -116,6 +116,9 @@ describe('readTokenUsage', () => {
     const usage = { prompt_tokens: 100, completion_tokens: completion, total_tokens: 140, ...details };
     expect(readTokenUsage(usage)).toMatchObject({ input: 100, output, reasoning: 25 });
     expect(readTokenUsage({ ...usage, total_tokens: 150 })).toMatchObject({ output: completion });
+    // Beside the main numbers, as some write it.
+    const { completion_tokens_details: flat, ...main } = usage;
+    expect(readTokenUsage({ ...main, ...flat })).toMatchObject({ input: 100, output, reasoning: 25 });
   });
 
   it('adds the reasoning that xai leaves out, and only there', () => {

@@ -39,7 +39,8 @@ export function readTokenUsage(value: unknown, quirks?: UsageQuirks): TokenUsage
   const prompt = tokenCount(value.prompt_tokens ?? value.input_tokens) ?? Math.max(0, (total ?? 0) - told);
   const details = asRecord(value.prompt_tokens_details ?? value.input_tokens_details);
   const outputDetails = asRecord(value.completion_tokens_details ?? value.output_tokens_details);
-  const reasoning = count(outputDetails.reasoning_tokens);
+  // At the top by SGLang and Perplexity, within the completion or beside it.
+  const reasoning = count(outputDetails.reasoning_tokens) || count(value.reasoning_tokens);
   const output =
     quirks?.completionFromTotal === true && total !== undefined && total > prompt + told
       ? total - prompt

@@ -102,7 +102,21 @@ describe('parallel calls in a stream', () => {
       const { index: _index, ...others } = piece;
       return others;
     });
-    expect(callsRead(pieces.map((piece) => chunk(piece)))).toMatchObject([{ arguments: '{}' }, { name: 'cat', arguments: '{}' }]);
+    const told = [{ arguments: '{}' }, { name: 'cat', arguments: '{}' }];
+    expect(callsRead(pieces.map((piece) => chunk(piece)))).toMatchObject(told);
+    expect(callsNumbered(pieces.map((piece) => chunk(piece)))).toMatchObject(told);
+  });
+
+  it('are numbered however many there are', () => {
+    const calls = 150_000;
+    const numbers = new CallNumbers();
+    let last = '';
+    for (let from = 0; from < calls; from += 1000) {
+      const pieces = Array.from({ length: 1000 }, (_, at) => begin(`c${from + at}`, 'ls', '{}'));
+      last = numbers.pass(Buffer.from(`data: ${JSON.stringify(chunk(...pieces))}\n\n`)).toString();
+    }
+    const { choices } = JSON.parse(last.slice('data: '.length)) as ReturnType<typeof chunk>;
+    expect(choices[0]?.delta.tool_calls.at(-1)).toMatchObject({ index: calls - 1, id: `c${calls - 1}` });
   });
 
   it('have ids of their own where the provider gives none or one for all, which differ from response to response', () => {
