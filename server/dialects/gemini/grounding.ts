@@ -5,9 +5,14 @@ import { isObject } from '#server/framing/loose-json.ts';
 import { factsOf } from '#server/model-facts/find-facts.ts';
 import type { JsonObject } from '#server/framing/loose-json.ts';
 import type { ResponsePart } from '../parts.ts';
+import { BytePlaces } from './byte-places.ts';
 
 /** Characters of text that are kept for ranges, which come at the end and in bytes. */
 const mostText = 256 * 1024;
+/** Letters that are looked through for segments that are not where their bytes say. */
+const mostSought = 16 * 1024 * 1024;
+/** Sources that are told of the searches of a candidate: nothing says which of them a search has found, so each has all of them. */
+const mostFound = 2000;
 /** Characters of a source that are told of it, as of those that Claude cites: each range may have it. */
 const mostCited = 150;
 interface Source {
@@ -50,10 +55,10 @@ export class Grounding {
   readonly #choice: number;
   readonly #cited = new Set<string>();
   readonly #queries = new Set<string>();
-  #text = '';
-  /** Of the text, once a range was asked for. */
-  #bytes: Buffer | null = null;
+  readonly #places = new BytePlaces();
   #length = 0;
+  #sought = 0;
+  #found = 0;
 
   constructor(searches: Searches, choice: number) {
     this.#searches = searches;
@@ -62,8 +67,7 @@ export class Grounding {
 
   addText(text: string): void {
     this.#length += text.length;
-    this.#bytes = null;
-    if (this.#length <= mostText) this.#text += text;
+    if (this.#length <= mostText) this.#places.add(text);
   }
 
   read({ groundingMetadata: grounding, citationMetadata: cited }: JsonObject): ResponsePart[] {
@@ -82,13 +86,15 @@ export class Grounding {
     const parts: ResponsePart[] = [];
     const chunks = listOf(groundingChunks);
     const queries = [...listOf(webSearchQueries), ...listOf(imageSearchQueries)].filter(isQuery);
+    let found: Omit<Source, 'text'>[] | undefined;
     for (const query of queries) {
       if (this.#queries.has(query)) continue;
       this.#queries.add(query);
       const id = `search_${this.#queries.size}`;
       const shared = { kind: 'web_search', origin: 'gemini', object: {}, choice: this.#choice } as const;
-      const found = chunks.flatMap((chunk) => sourceOf(chunk) ?? []);
-      const sources = found.map(({ text: _text, ...source }) => source);
+      found ??= chunks.flatMap((chunk) => sourceOf(chunk) ?? []).map(({ text: _text, ...source }) => source);
+      const sources = found.slice(0, mostFound - this.#found);
+      this.#found += sources.length;
       parts.push({ type: 'hosted_call', id, ...shared, input: { query } });
       parts.push({ type: 'hosted_result', callId: id, ...shared, sources, isError: false });
     }
@@ -116,14 +122,20 @@ export class Grounding {
     if (!isObject(segment) || this.#length > mostText) return {};
     const { text, startIndex = 0, endIndex } = segment;
     if (typeof startIndex !== 'number') return {};
-    this.#bytes ??= Buffer.from(this.#text);
-    const bytes = this.#bytes;
-    const guess = bytes.toString('utf8', 0, startIndex).length;
+    const guess = this.#places.letterAt(startIndex);
     if (typeof text !== 'string' || text === '') {
-      return typeof endIndex === 'number' ? { start: guess, end: bytes.toString('utf8', 0, endIndex).length } : {};
+      return typeof endIndex === 'number' ? { start: guess, end: this.#places.letterAt(endIndex) } : {};
     }
-    const start = this.#text.startsWith(text, guess) ? guess : this.#text.indexOf(text);
+    const start = this.#places.text.startsWith(text, guess) ? guess : this.#seek(text);
     return start < 0 ? {} : { start, end: start + text.length };
+  }
+
+  #seek(text: string): number {
+    const all = this.#places.text;
+    if (this.#sought > mostSought) return -1;
+    const found = all.indexOf(text);
+    this.#sought += found < 0 ? all.length : found;
+    return found;
   }
 
   #once(source: Source | null, range: { start?: number; end?: number } = {}): ResponsePart[] {
