@@ -23,6 +23,11 @@ const steps = [
   { name: 'provider doc', command: [...script('write-provider-doc.ts'), '--check'] },
   { name: 'mutations', command: [...script('test-mutations.mjs'), '--check'] },
   { name: 'bundle', command: script('check-bundle.ts'), shown: /of \d+ kB/ },
+  {
+    name: 'call budget',
+    command: [tool('node'), path.join(root, 'tests/budget/call-budget.ts')],
+    hint: '`node scripts/run-node.mjs tests/budget/call-budget.ts --write` stores new figures; the commit says why they rose.',
+  },
 ];
 
 installMissing();

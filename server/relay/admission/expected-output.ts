@@ -3,7 +3,7 @@
 import { pictureModel, tokensOf } from '#shared/picture-order.ts';
 import { maxOutputTokens } from '#server/money/max-output-tokens.ts';
 import { drawsDearer } from '#server/money/quote.ts';
-import { largestOf, waysOf } from '#server/relay/admission/asked-ways.ts';
+import { largestOnRoutes, possibleRoutes } from '#server/relay/admission/possible-routes.ts';
 import type { CallToReserve, ExpectedPrompt } from '#server/relay/admission/reserve-call.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import type { ChannelWay } from '#server/upstream/find-way.ts';
@@ -32,7 +32,7 @@ export function outputOf(services: RelayServices, call: CallToReserve, { made = 
     otherwise: settings.get('DefaultMaxOutputTokens'),
   };
   let { choices, most } = outputAs(asked, model, {});
-  for (const way of waysOf(services, call)) {
+  for (const way of possibleRoutes(services, call)) {
     if (way.paramOverride === null && way.upstreamModel === model) continue;
     // Overrides do not reach the turns of a session.
     const there = endpoint.kind.isInSession === true ? outputAs(asked, way.upstreamModel, {}) : outputOn(way, asked);
@@ -44,7 +44,7 @@ export function outputOf(services: RelayServices, call: CallToReserve, { made = 
   // Whoever pays for fewer than any provider takes is refused before it is asked.
   const taken = Math.min(
     most,
-    largestOf(services, call, ({ dialect }) => dialect.leastMaxTokens),
+    largestOnRoutes(services, call, ({ dialect }) => dialect.leastMaxTokens),
   );
   const needed = Math.max(1, taken, picture, Math.ceil(learned.mostResponses(model) ?? settings.get('PreConsumedQuota')));
   return {
@@ -65,7 +65,7 @@ const anyPicture = { count: 1, size: undefined, quality: undefined, partials: 0,
 function pictureTokens(services: RelayServices, call: CallToReserve): number {
   const { model, quoted } = call;
   if (!drawsDearer(quoted.price)) return 0;
-  const ofWays = largestOf(services, call, ({ upstreamModel }) => tokensOf(anyPicture, pictureModel(upstreamModel, model)));
+  const ofWays = largestOnRoutes(services, call, ({ upstreamModel }) => tokensOf(anyPicture, pictureModel(upstreamModel, model)));
   return Math.max(ofWays, tokensOf(anyPicture, model));
 }
 
@@ -113,5 +113,5 @@ function outputOn({ dialect, upstreamModel, paramOverride }: ChannelWay, asked: 
 /** A name may tell a model to think, which raises a limit that leaves no room for it; 0: none does. */
 function raisedLimit(services: RelayServices, call: CallToReserve): number {
   const { settings } = services.context;
-  return largestOf(services, call, ({ dialect, upstreamModel }) => dialect.leastLimit?.(call.body, upstreamModel, settings));
+  return largestOnRoutes(services, call, ({ dialect, upstreamModel }) => dialect.leastLimit?.(call.body, upstreamModel, settings));
 }

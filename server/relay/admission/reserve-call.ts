@@ -18,7 +18,7 @@ import type { ReserveResult } from '#server/money/leases/reservations.ts';
 import type { Reservation } from '#server/money/leases/reservation.ts';
 import type { RelayBody, RelayEndpoint } from '#server/relay/endpoints.ts';
 import type { PromptBasis } from '#server/relay/accounting/learned-usage.ts';
-import { largestOf, waysOf } from '#server/relay/admission/asked-ways.ts';
+import { largestOnRoutes, possibleRoutes } from '#server/relay/admission/possible-routes.ts';
 import { dearestTier } from '#server/relay/admission/dearest-tier.ts';
 import { outputOf } from '#server/relay/admission/expected-output.ts';
 import type { Output } from '#server/relay/admission/expected-output.ts';
@@ -197,7 +197,7 @@ export function promptByEstimate(services: RelayServices, call: CallToReserve): 
     ...(image === undefined || imageMost === undefined ? {} : { image: requests * image, imageMost: requests * imageMost }),
     ...(units === undefined ? {} : { units }),
     ...(made === undefined ? {} : { made: made.tokens, requests }),
-    ...dearestTier(services, call, waysOf(services, call)),
+    ...dearestTier(services, call, possibleRoutes(services, call)),
     ...reckoned,
     ...reservedTools(services, call, { hosted: content.hosted, isWritten: endpoint.kind.isWritten }),
   };
@@ -207,7 +207,7 @@ export function promptByEstimate(services: RelayServices, call: CallToReserve): 
 function madeBy(services: RelayServices, call: CallToReserve, { made }: PromptContent): Made | undefined {
   if (made === undefined) return undefined;
   let { units, tokens, requests = 1 } = made({ upstreamModel: call.model, paramOverride: null });
-  for (const way of waysOf(services, call)) {
+  for (const way of possibleRoutes(services, call)) {
     const there = made(way);
     if (there.units.count * (there.units.factor ?? 1) > units.count * (units.factor ?? 1)) ({ units } = there);
     tokens = Math.max(tokens, there.tokens);
@@ -219,7 +219,7 @@ function madeBy(services: RelayServices, call: CallToReserve, { made }: PromptCo
 /** Where one of the channels that may be asked bills by them. */
 function unitsOf(services: RelayServices, call: CallToReserve, { units }: PromptContent): CallUnits | undefined {
   if (units === undefined) return undefined;
-  return largestOf(services, call, ({ provider }) => (provider.billsSearches === true ? 1 : 0)) > 0 ? units : undefined;
+  return largestOnRoutes(services, call, ({ provider }) => (provider.billsSearches === true ? 1 : 0)) > 0 ? units : undefined;
 }
 
 function reckon(
@@ -238,13 +238,13 @@ function cacheWriteOf(services: RelayServices, call: CallToReserve, { cacheWrite
   const { endpoint, body, quoted } = call;
   if (cacheWrite !== null || !endpoint.kind.isWritten || promptRatio(quoted.price, 'cacheWrite5m') === 1) return cacheWrite;
   if (
-    largestOf(services, call, ({ setting, dialect }) =>
+    largestOnRoutes(services, call, ({ setting, dialect }) =>
       setting.allowsSurcharges === true && dialect.writesLong?.(body) === true ? 1 : 0,
     ) > 0
   )
     return 'cacheWrite1h';
   const { settings } = services.context;
-  const marked = largestOf(services, call, (way) => (marksPrompts(way, settings) ? 1 : 0)) > 0;
+  const marked = largestOnRoutes(services, call, (way) => (marksPrompts(way, settings) ? 1 : 0)) > 0;
   const beginning = marked ? endpoint.dialect.beginningOf?.(body) : undefined;
   return beginning !== undefined && (beginning.hasTools || beginning.turns > 1) ? 'cacheWrite5m' : null;
 }

@@ -3,8 +3,8 @@ import { bothVariants } from '#shared/hosted-tools.ts';
 import type { HostedCalls, HostedKind, HostedVariants, PricedRuns } from '#shared/hosted-tools.ts';
 import { isPriced, pricedRuns } from '#shared/tool-prices.ts';
 import type { QuotedPrice } from '#server/money/quote.ts';
-import { waysOf } from '#server/relay/admission/asked-ways.ts';
-import type { AskedCall } from '#server/relay/admission/asked-ways.ts';
+import { possibleRoutes } from '#server/relay/admission/possible-routes.ts';
+import type { AdmittedRequest } from '#server/relay/admission/possible-routes.ts';
 import type { RelayBody } from '#server/relay/endpoints.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 
@@ -21,7 +21,7 @@ export interface ReservedTools extends PaidTools {
 }
 
 type AskedTool = readonly [kind: HostedKind, most: number];
-type CallToReserve = AskedCall & { body: RelayBody; quoted: QuotedPrice };
+type CallToReserve = AdmittedRequest & { body: RelayBody; quoted: QuotedPrice };
 
 /** @param hosted what is asked for, and how often at the most; 0: nobody says. @param isWritten a model writes the response */
 export function reservedTools(
@@ -55,7 +55,7 @@ export function withoutTools<Prompt extends ReservedTools>(prompt: Prompt): Omit
 function alwaysRun(services: RelayServices, call: CallToReserve): AskedTool[] {
   const usual = services.context.settings.get('ToolCallsPerRequest');
   const found: AskedTool[] = [];
-  for (const { dialect, upstreamModel, paramOverride } of waysOf(services, call)) {
+  for (const { dialect, upstreamModel, paramOverride } of possibleRoutes(services, call)) {
     const { hosted: access } = dialect;
     if (access === undefined) continue;
     const model = paramOverride?.['model'];
@@ -73,7 +73,7 @@ function variantsOf(services: RelayServices, call: CallToReserve): HostedVariant
   let variants: HostedVariants = {};
   // A prompt may be long, and channels many.
   const seen = new Set<string>();
-  for (const { dialect, identity, upstreamModel, paramOverride } of waysOf(services, call)) {
+  for (const { dialect, identity, upstreamModel, paramOverride } of possibleRoutes(services, call)) {
     const { hosted: access } = dialect;
     const alike = JSON.stringify([dialect.name, identity === null, upstreamModel, paramOverride]);
     if (seen.has(alike)) continue;

@@ -1,0 +1,64 @@
+// The routes that a call may take, before a channel is picked: what is reserved covers the dearest of them.
+import type { RelayEndpoint } from '#server/relay/endpoints.ts';
+import type { OwnModel } from '#server/relay/own-models.ts';
+import type { RelayServices } from '#server/relay/services.ts';
+import type { Admission } from '#server/relay/admission/admission.ts';
+import type { ChannelWay } from '#server/upstream/find-way.ts';
+import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
+import type { Tier } from '#server/upstream/served-models.ts';
+
+export interface AdmittedRequest {
+  admission: Admission;
+  endpoint: RelayEndpoint;
+  model: string;
+  /** A model that was trained for the caller. If undefined, the model is everybody's. */
+  ownModel?: OwnModel | null;
+}
+
+/** Of a channel that has several for the call, all. */
+export function possibleRoutes(services: RelayServices, request: AdmittedRequest): readonly ChannelWay[] {
+  const { admission, endpoint, model, ownModel } = request;
+  const { channels } = services;
+  if (ownModel !== undefined && ownModel !== null) return routesThrough(ownModel.channel, request);
+  if (admission.pinnedChannel !== undefined) {
+    const pinned = channels.get(admission.pinnedChannel);
+    return pinned === undefined ? [] : routesThrough(pinned, request);
+  }
+  const tiers = channels.tiers(admission.group, model);
+  const { revision } = services.context.settings;
+  let byEndpoint = routesOfTiers.get(tiers);
+  if (byEndpoint === undefined) routesOfTiers.set(tiers, (byEndpoint = new Map()));
+  let last = byEndpoint.get(endpoint);
+  if (last === undefined || last.model !== model || last.revision !== revision) {
+    const routes = tiers.flatMap((tier) => tier.channels.flatMap((channel) => routesThrough(channel, request)));
+    byEndpoint.set(endpoint, (last = { model, revision, routes }));
+  }
+  return last.routes;
+}
+
+/** The largest number of tokens on those routes; 0 if none has any. */
+export function largestOnRoutes(
+  services: RelayServices,
+  request: AdmittedRequest,
+  tokensOf: (route: ChannelWay) => number | undefined,
+): number {
+  let largest = 0;
+  for (const route of possibleRoutes(services, request)) largest = Math.max(largest, tokensOf(route) ?? 0);
+  return largest;
+}
+
+interface LastRoutes {
+  /** Models of one family have the same tiers. */
+  model: string;
+  /** Revision of the settings, which routes depend on. */
+  revision: number;
+  routes: readonly ChannelWay[];
+}
+
+/** Tiers are new objects when one of their channels changes. */
+const routesOfTiers = new WeakMap<readonly Tier[], Map<RelayEndpoint, LastRoutes>>();
+
+function routesThrough(channel: PreparedChannel, { endpoint, model }: AdmittedRequest): ChannelWay[] {
+  const route = channel.way(endpoint.dialect, endpoint.kind.name, model);
+  return route === null ? [] : [route, route.otherwise, route.withFunctions].filter((one) => one !== undefined);
+}
