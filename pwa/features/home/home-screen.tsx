@@ -24,7 +24,7 @@ export function HomeScreen() {
       {isOperator ? (
         <OperatorHome />
       ) : (
-        <Together>
+        <Together what={t('home.title')}>
           <div className={styles.home}>
             <div className={styles.column}>
               <Balance />

@@ -35,7 +35,7 @@ import { TodoLine } from './todo-line.tsx';
 export function OperatorHome() {
   const { t } = useTranslation();
   return (
-    <Together>
+    <Together what={t('home.title')}>
       <ChannelAlarm />
       <div className={styles.home} data-operator>
         <div className={styles.column}>

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { createContext, type ReactNode, use, useEffect, useId, useState } from 'react';
+import { createContext, type ReactNode, use, useEffect, useId, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { CopyButton } from '#pwa/ui/controls/copy-text.tsx';
 import styles from './query-state.module.css';
@@ -25,14 +25,28 @@ interface QueryStateProps<Data> {
   children: (data: Data) => ReactNode;
 }
 
+/** Why a part has nothing to show. */
+export interface PartFailure {
+  error: Error;
+  /** It is being loaded again. */
+  isRetrying: boolean;
+  retry: () => void;
+}
+
 /** Parts that are to appear together. */
 export interface Held {
   /** True while they are not all there: each shows its shape. */
   isHeld: boolean;
+  /** Parts whose common failure is shown above all of them. */
+  saidAbove: ReadonlySet<string>;
   onWaiting: (part: string, isWaiting: boolean) => void;
+  /** Undefined: the part has data, or was never refused any. */
+  onFailure: (part: string, failure: PartFailure | undefined) => void;
+  onGone: (part: string) => void;
 }
 
-export const HeldBack = createContext<Held>({ isHeld: false, onWaiting: () => {} });
+const apart: Held = { isHeld: false, saidAbove: new Set(), onWaiting: () => {}, onFailure: () => {}, onGone: () => {} };
+export const HeldBack = createContext<Held>(apart);
 
 /** For a part whose answer changes where others stand: they appear together with it. */
 export function useAwaited({ data, error, fetchStatus }: Pick<QueryLike<unknown>, 'data' | 'error' | 'fetchStatus'>): void {
@@ -49,13 +63,39 @@ export function useAwaited({ data, error, fetchStatus }: Pick<QueryLike<unknown>
 export function QueryState<Data>({ query, what, lines = 3, shape, children }: QueryStateProps<Data>) {
   const { isHeld } = use(HeldBack);
   useAwaited(query);
+  const isSaidAbove = useFailureAbove(query);
+  if (isSaidAbove) return <i hidden data-said-above />;
   if (query.data !== undefined && !isHeld) return children(query.data);
-  if (query.error !== null) return <LoadFailure what={what} error={query.error} onRetry={() => void query.refetch()} />;
+  if (query.error !== null && !isHeld) return <LoadFailure what={what} error={query.error} onRetry={() => void query.refetch()} />;
   if (query.fetchStatus === 'paused') return <NotOnDevice />;
   return shape === undefined ? <SkeletonLines lines={lines} /> : <Still>{shape}</Still>;
 }
 
-export function LoadFailure({ what, error, shown, onRetry }: { what: string; error: Error; shown?: string; onRetry: () => void }) {
+/** Reports a part's failure to those around it; true: they show it for many at once. A retry counts as the failure that it follows. */
+function useFailureAbove({ data, error, fetchStatus, refetch }: QueryLike<unknown>): boolean {
+  const { saidAbove, onFailure, onGone } = use(HeldBack);
+  const part = useId();
+  const last = useRef<Error>(undefined);
+  const hasData = data !== undefined;
+  const isFetching = fetchStatus === 'fetching';
+  useEffect(() => {
+    last.current = hasData ? undefined : (error ?? last.current);
+    const failure = last.current && { error: last.current, isRetrying: isFetching, retry: () => void refetch() };
+    onFailure(part, failure);
+  }, [onFailure, part, hasData, error, isFetching, refetch]);
+  useEffect(() => () => onGone(part), [onGone, part]);
+  return !hasData && saidAbove.has(part);
+}
+
+interface LoadFailureProps {
+  what: string;
+  error: Error;
+  shown?: string;
+  isRetrying?: boolean;
+  onRetry: () => void;
+}
+
+export function LoadFailure({ what, error, shown, isRetrying = false, onRetry }: LoadFailureProps) {
   const { t } = useTranslation();
   const details = 'details' in error && typeof error.details === 'string' ? error.details : '';
   const requestId = 'requestId' in error && typeof error.requestId === 'string' ? error.requestId : undefined;
@@ -68,7 +108,9 @@ export function LoadFailure({ what, error, shown, onRetry }: { what: string; err
       {shown !== undefined && <p>{shown}</p>}
       {requestId !== undefined && <p className={styles.request}>{t('common.load.request_id', { id: requestId })}</p>}
       <span className={styles.actions}>
-        <Button onClick={onRetry}>{t('common.action.retry')}</Button>
+        <Button loading={isRetrying} onClick={onRetry}>
+          {t('common.action.retry')}
+        </Button>
         <CopyButton
           variant="subtle"
           label={t('common.action.details')}

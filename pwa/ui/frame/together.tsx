@@ -1,5 +1,5 @@
 import { type ReactNode, startTransition, use, useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { HeldBack, useAfter } from './query-state.tsx';
+import { HeldBack, LoadFailure, type PartFailure, useAfter } from './query-state.tsx';
 import styles from './together.module.css';
 
 /** Nobody waits longer for the slowest part. Milliseconds. */
@@ -7,12 +7,19 @@ const patience = 3_000;
 /** What comes sooner is simply there: shapes would only flicker, and what is as high as it will be would move. */
 const shapesAfter = 400;
 
+interface TogetherProps {
+  /** All of it, for the sentence that says that it could not be loaded. */
+  what: string;
+  children: ReactNode;
+}
+
 /**
  * Parts that are as high as what they hold, and ask for it each by themselves: they stand there at once as shapes, and are filled together
- * once the first answers are there, so that none pushes another down.
+ * once the first answers are there, so that none pushes another down. A failure that most of them share is shown once, above them, with one retry.
  */
-export function Together({ children }: { children: ReactNode }) {
+export function Together({ what, children }: TogetherProps) {
   const [isReady, setReady] = useState(false);
+  const failures = useCommonFailure();
   const waiting = useRef(new Set<string>());
   const onWaiting = useCallback((part: string, isWaiting: boolean) => {
     if (isWaiting) waiting.current.add(part);
@@ -28,23 +35,77 @@ export function Together({ children }: { children: ReactNode }) {
     return () => clearTimeout(timer);
   }, []);
   const isSlow = useAfter(shapesAfter);
-  const held = useMemo(() => ({ isHeld: !isReady, onWaiting }), [isReady, onWaiting]);
+  const { saidAbove, onFailure, onGone, common } = failures;
+  const held = useMemo(
+    () => ({ isHeld: !isReady, saidAbove, onWaiting, onFailure, onGone }),
+    [isReady, saidAbove, onWaiting, onFailure, onGone],
+  );
   return (
     <HeldBack value={held}>
-      <div className={styles.parts} data-hidden={(!isReady && !isSlow) || undefined}>
+      {common !== undefined && (
+        <div className={styles.failure}>
+          <LoadFailure what={what} error={common.error} isRetrying={common.isRetrying} onRetry={common.retry} />
+        </div>
+      )}
+      <div className={styles.parts} data-hidden={(!isReady && !isSlow) || undefined} data-failed={common !== undefined || undefined}>
         {children}
       </div>
     </HeldBack>
   );
 }
 
+const noParts: ReadonlySet<string> = new Set();
+
+/** The failure that more than half of the parts have in common, at least two of them. */
+function useCommonFailure() {
+  const parts = useRef(new Map<string, PartFailure | undefined>());
+  const [failed, setFailed] = useState<Group>([]);
+  const [onFailure, onGone] = useMemo(() => {
+    const look = (): void => setFailed((before) => keepEmpty(before, largestGroup(parts.current)));
+    return [
+      (part: string, failure: PartFailure | undefined): void => {
+        parts.current.set(part, failure);
+        look();
+      },
+      (part: string): void => {
+        parts.current.delete(part);
+        look();
+      },
+    ] as const;
+  }, []);
+  const names = failed.map(([part]) => part).join(' ');
+  const saidAbove = useMemo(() => (names === '' ? noParts : new Set(names.split(' '))), [names]);
+  const [first] = failed;
+  const common = first && {
+    error: first[1].error,
+    isRetrying: failed.some(([, { isRetrying }]) => isRetrying),
+    retry: () => failed.forEach(([, { retry }]) => retry()),
+  };
+  return { saidAbove, onFailure, onGone, common };
+}
+
+type Group = readonly (readonly [part: string, failure: PartFailure])[];
+
+/** Nothing is drawn anew while nothing fails. */
+function keepEmpty(before: Group, now: Group): Group {
+  return before.length === 0 && now.length === 0 ? before : now;
+}
+
+function largestGroup(parts: ReadonlyMap<string, PartFailure | undefined>): Group {
+  const failed = [...parts].flatMap(([part, failure]) => (failure === undefined ? [] : [[part, failure] as const]));
+  const groups = [...Map.groupBy(failed, ([, { error }]) => error.message).values()];
+  const [largest = []] = groups.toSorted((a, b) => b.length - a.length);
+  return largest.length >= 2 && largest.length * 2 > parts.size ? largest : [];
+}
+
 /** A column beside the first one: filled right after it, in a task of its own. Both at once keep a slow phone from answering. */
 export function Following({ children }: { children: ReactNode }) {
-  const { isHeld, onWaiting } = use(HeldBack);
+  const around = use(HeldBack);
+  const { isHeld } = around;
   const [isReady, setReady] = useState(false);
   useEffect(() => {
     if (!isHeld) startTransition(() => setReady(true));
   }, [isHeld]);
-  const held = useMemo(() => ({ isHeld: isHeld || !isReady, onWaiting }), [isHeld, isReady, onWaiting]);
+  const held = useMemo(() => ({ ...around, isHeld: isHeld || !isReady }), [around, isHeld, isReady]);
   return <HeldBack value={held}>{children}</HeldBack>;
 }
