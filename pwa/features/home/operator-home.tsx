@@ -273,10 +273,11 @@ function ChangesBlock() {
               {page.items.map((log) => {
                 // A row belongs to the account that was changed; who did it stands within.
                 const who = otherOf(log)?.admin_info?.by ?? log.username;
+                const told = sentence(log, { withoutActor: true });
                 return (
                   <LogRow key={log.id} id={log.id} at={log.created_at} who={who}>
                     {who !== log.username && `${log.username} · `}
-                    {sentence(log, { withoutActor: true })}
+                    <span aria-busy={told === undefined}>{told}</span>
                   </LogRow>
                 );
               })}

@@ -18,6 +18,7 @@ import { channelPath, durationOf, firstBytePace, isHandedIn, type Pace, paceOf }
 import { CallSize } from './call-size.tsx';
 import { EndingMark, RefusalMark } from './log-labels.tsx';
 import styles from './logs.module.css';
+import { Said } from './said.tsx';
 
 export const columnsKey = 'logs-table-columns';
 
@@ -221,9 +222,7 @@ function What({ log }: { log: Log }) {
             <RefusalMark facts={refusal} />
           </small>
         )}
-        <span className={styles.said} title={sentence(log)}>
-          {sentence(log)}
-        </span>
+        <Said sentence={sentence(log)} />
       </span>
     );
   }
@@ -235,9 +234,7 @@ function What({ log }: { log: Log }) {
             <TypeTag log={log} />
           </span>
         )}
-        <span className={styles.said} title={sentence(log)}>
-          {sentence(log)}
-        </span>
+        <Said sentence={sentence(log)} />
       </span>
     );
   }

@@ -1,17 +1,19 @@
+import i18next from 'i18next';
 import { beforeAll, expect, test } from 'vitest';
 import type { LogEvent } from '#shared/log-event.ts';
 import { type Log, LogType } from '#shared/logs.ts';
-import { drawScreen, startScreenTexts } from '#tests/support/console-screen.tsx';
+import { drawScreen, shows, startScreenTexts } from '#tests/support/console-screen.tsx';
 import { useLogSentence } from './log-sentence.ts';
 
 beforeAll(() => startScreenTexts('logs', 'settings'));
 
 function Sentence({ log }: { log: Log }) {
-  return <p>{useLogSentence([log])(log)}</p>;
+  const sentence = useLogSentence([log])(log);
+  return <p aria-busy={sentence === undefined}>{sentence}</p>;
 }
 
-function said(event: LogEvent): string {
-  const log: Log = {
+function logOf(event: LogEvent): Log {
+  return {
     id: 1,
     user_id: 1,
     created_at: 1_770_000_000,
@@ -32,6 +34,10 @@ function said(event: LogEvent): string {
     request_id: '',
     other: JSON.stringify({ event }),
   };
+}
+
+function said(event: LogEvent): string {
+  const log = logOf(event);
   const screen = drawScreen(<Sentence log={log} />);
   const text = document.querySelector('p')?.textContent ?? '';
   screen.leave();
@@ -67,4 +73,16 @@ test('a secret is told without its value, and rows of earlier versions by the na
   expect(said({ code: 'settings_changed', keys: 'RetryTimes, not.a.setting' })).toMatchInlineSnapshot(
     `"Changed settings: Retries per failed call, not.a.setting"`,
   );
+});
+
+test('a setting is never told by its key while the texts that name it are loaded', async () => {
+  i18next.removeResourceBundle('en', 'settings');
+  delete i18next.services.backendConnector.state['en|settings'];
+  const screen = drawScreen(<Sentence log={logOf({ code: 'settings_changed', keys: 'QuotaForNewUser' })} />);
+  const place = document.querySelector('p');
+  expect(place?.getAttribute('aria-busy')).toBe('true');
+  expect(place?.textContent).toBe('');
+  await shows(() => expect(place?.textContent).toBe('Changed settings: Initial quota for new users'));
+  expect(place?.getAttribute('aria-busy')).toBe('false');
+  screen.leave();
 });

@@ -13,12 +13,16 @@ export function refusalOf(log: Log): RefusalFacts | undefined {
   return otherOf(log)?.refusal;
 }
 
-/** What happened, in the reader's language where the row knows it in a form for that; else as it was written. */
-export function useLogSentence(logs: readonly Log[]): (log: Log, options?: { withoutActor?: true }) => string {
+/**
+ * Returns what happened, in the reader's language where the row knows it in a form for that; else as it was written. Undefined while the
+ * texts that it needs are loaded: the place is `aria-busy` then. Texts that cannot be loaded count as ready.
+ */
+export function useLogSentence(logs: readonly Log[]): (log: Log, options?: { withoutActor?: true }) => string | undefined {
   // Settings have the names that their screen gives them; few rows need those.
-  const { t, i18n } = useTranslation(logs.some(isOfSettings) ? ['common', 'settings'] : 'common');
+  const { t, i18n, ready } = useTranslation(logs.some(isOfSettings) ? ['common', 'settings'] : 'common');
   const format = useFormat();
   return (log, { withoutActor } = {}) => {
+    if (!ready && isOfSettings(log)) return undefined;
     const refusal = refusalOf(log);
     if (refusal !== undefined) return refusalSentence(refusal, { t, format, isChinese: i18n.language.startsWith('zh') });
     const { event, admin_info: admin } = otherOf(log) ?? {};
