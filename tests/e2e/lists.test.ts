@@ -64,6 +64,23 @@ describeInBrowser('lists', () => {
     await page.context().close();
   });
 
+  it.each([1101, 1200, 1300])(
+    '%i pixels wide: the page size stands at the edge of the list, in the type of its neighbours',
+    async (width) => {
+      const page = await open('/token');
+      await page.setViewportSize({ width, height: 800 });
+      const size = page.getByRole('combobox', { name: text('common.pager.size') });
+      const range = page.getByRole('contentinfo').getByText(text('common.pager.range', { start: '1', end: '10', total: '24' }));
+      const [box, title] = [await size.boundingBox(), await page.getByRole('heading', { level: 1 }).boundingBox()];
+      expect(box?.x).toBe(title?.x);
+      const typeOf = (element: Element) => getComputedStyle(element).fontSize;
+      expect(await size.evaluate(typeOf)).toBe(await range.evaluate(typeOf));
+      const beside = await page.getByRole('button', { name: text('common.pager.next') }).boundingBox();
+      expect(box?.height).toBe(beside?.height);
+      await page.context().close();
+    },
+  );
+
   it('all rows of all pages are ticked at once', async () => {
     const page = await open('/channel?size=10');
     await page.getByRole('checkbox', { name: text('common.list.tick_page') }).check();

@@ -98,21 +98,23 @@ function Range({ page, size, total: counted, isLowerBound = false, shown = size 
 function SizeChoice({ size, onSize }: Sized) {
   const { t } = useTranslation();
   return (
-    <select
-      className={styles.size}
-      aria-label={t('common.pager.size')}
-      value={size}
-      onChange={(event) => {
-        const chosen = Number(event.currentTarget.value);
-        rememberPageSize(chosen);
-        onSize(chosen);
-      }}
-    >
-      {pageSizes.map((offered) => (
-        <option key={offered} value={offered}>
-          {t('common.pager.per_page', { count: offered })}
-        </option>
-      ))}
-    </select>
+    <span className={styles.size}>
+      <select
+        aria-label={t('common.pager.size')}
+        value={size}
+        onChange={(event) => {
+          const chosen = Number(event.currentTarget.value);
+          rememberPageSize(chosen);
+          onSize(chosen);
+        }}
+      >
+        {pageSizes.map((offered) => (
+          <option key={offered} value={offered}>
+            {t('common.pager.per_page', { count: offered })}
+          </option>
+        ))}
+      </select>
+      <Icon name="down" />
+    </span>
   );
 }
