@@ -33,6 +33,7 @@ test.each([
   ['claude-opus-6', 'claude-opus-5-5'],
   ['claude-haiku-6', 'claude-haiku-5-5'],
   ['claude-nova-6', 'claude-opus-5-5'],
+  ['claude-saga-1', 'claude-opus-5-5'],
   ['claude-latest', 'claude-opus-5-5'],
   ['gpt-5.10', 'gpt-5.6'],
   ['gpt-7', 'gpt-6.1-sol'],

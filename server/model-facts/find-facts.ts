@@ -191,9 +191,14 @@ function newerThanAll(name: string): ModelFacts | undefined {
   const head = headOf(family);
   const others = family.split('-').length - 1;
   if (head === undefined || others > 2) return undefined;
-  const isNewest = version === null ? others === 0 : (version[0] ?? 0) >= (head.version[0] ?? 0);
+  // Where a line stands before its version, versions are counted in each line: the first of a new line is newer than all others.
+  const isNewLine = others === 1 && lineFirst.test(head.id) && lineFirst.test(name);
+  const isNewest = isNewLine || (version === null ? others === 0 : (version[0] ?? 0) >= (head.version[0] ?? 0));
   return isNewest ? ofRecord(head.id) : undefined;
 }
+
+/** `claude-opus-5-5`, not `gpt-6.1-sol`. */
+const lineFirst = /^[a-z]+-[a-z]+-\d/;
 
 /** Somebody's variant of a model behaves as it does; how much it reads and writes is not known. */
 function variantOf(name: string): ModelFacts | undefined {

@@ -27,23 +27,30 @@ export class BytePlaces {
 
   /** The letter that begins at or behind a byte. */
   letterAt(byte: number): number {
-    const block = this.#blockOf(byte);
+    const block = blockOf(this.#bytes, byte);
     const from = this.#letters[block] ?? 0;
     const within = Buffer.from(this.#text.slice(from, this.#letters[block + 1]));
     return from + within.toString('utf8', 0, Math.max(0, byte - (this.#bytes[block] ?? 0))).length;
   }
 
-  #blockOf(byte: number): number {
-    let [low, high] = [0, this.#bytes.length];
-    while (high - low > 1) {
-      const middle = (low + high) >>> 1;
-      if ((this.#bytes[middle] ?? 0) <= byte) low = middle;
-      else high = middle;
-    }
-    return low;
+  /** How many bytes stand before a letter. */
+  byteAt(letter: number): number {
+    const block = blockOf(this.#letters, letter);
+    return (this.#bytes[block] ?? 0) + Buffer.byteLength(this.#text.slice(this.#letters[block] ?? 0, letter));
   }
 }
 
 function isHighSurrogate(code: number): boolean {
   return code >= 0xd8_00 && code <= 0xdb_ff;
+}
+
+/** The last block that begins at that place or before it. */
+function blockOf(begins: readonly number[], place: number): number {
+  let [low, high] = [0, begins.length];
+  while (high - low > 1) {
+    const middle = (low + high) >>> 1;
+    if ((begins[middle] ?? 0) <= place) low = middle;
+    else high = middle;
+  }
+  return low;
 }

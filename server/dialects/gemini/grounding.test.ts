@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { BytePlaces } from './byte-places.ts';
 import { Grounding, Searches } from './grounding.ts';
+import { WrittenGrounding } from './written-grounding.ts';
 
 const list = <Item>(length: number, item: (at: number) => Item) => Array.from({ length }, (_, at) => item(at));
 
@@ -44,4 +45,15 @@ describe('very many searches and sources', () => {
     expect(cited).toHaveLength(5000);
     expect(cited[4321]).toMatchObject({ url: 'https://a.example/4321', start: 4321, end: 4331 });
   });
+});
+
+it('citations that overlap do not repeat a text without bound', () => {
+  const grounding = new WrittenGrounding();
+  const text = 'Where the tide is high. '.repeat(1_000);
+  grounding.addText(text);
+  for (let index = 0; index < 500; index += 1) grounding.cite({ type: 'citation', url: 'https://a.example', start: 0, end: text.length });
+  const { groundingMetadata } = grounding.written() as { groundingMetadata: { groundingSupports: { segment: { text: string } }[] } };
+  const segments = groundingMetadata.groundingSupports.map(({ segment }) => segment.text.length);
+  expect(segments.length).toBeGreaterThan(10);
+  expect(segments.reduce((sum, length) => sum + length, 0)).toBeLessThanOrEqual(4 * 256 * 1024);
 });

@@ -1,22 +1,26 @@
 // Searches and citations as what a response rests on. Ranges are in bytes.
 import type { ResponsePart } from '../parts.ts';
+import { BytePlaces } from './byte-places.ts';
 
 type Json = Record<string, unknown>;
 
 /** Characters of text that are kept for ranges. */
 const mostText = 256 * 1024;
+/** Characters of all segments together: citations may overlap. */
+const mostSegments = 4 * mostText;
 
 export class WrittenGrounding {
   readonly #chunks: Json[] = [];
   readonly #places = new Map<string, number>();
   readonly #supports: Json[] = [];
   readonly #queries: string[] = [];
-  #text = '';
+  readonly #written = new BytePlaces();
   #length = 0;
+  #segments = 0;
 
   addText(text: string): void {
     this.#length += text.length;
-    if (this.#length <= mostText) this.#text += text;
+    if (this.#length <= mostText) this.#written.add(text);
   }
 
   addQuery(query: unknown): void {
@@ -30,9 +34,10 @@ export class WrittenGrounding {
       this.#chunks.push({ web: { uri: url, ...(title === undefined ? {} : { title }) } });
     }
     if (start === undefined || end === undefined || end <= start || this.#length > mostText) return;
-    const startIndex = Buffer.byteLength(this.#text.slice(0, start));
-    const text = this.#text.slice(start, end);
-    const segment = { startIndex, endIndex: startIndex + Buffer.byteLength(text), text };
+    const text = this.#written.text.slice(start, end);
+    this.#segments += text.length;
+    if (this.#segments > mostSegments) return;
+    const segment = { startIndex: this.#written.byteAt(start), endIndex: this.#written.byteAt(start + text.length), text };
     this.#supports.push({ segment, groundingChunkIndices: [place] });
   }
 
