@@ -1,5 +1,6 @@
 // Conversations: lists of items that grow by responses and by their owner's edits, one at a time. Items are written first, and are there
-// once the record says where they end.
+// once the record says where they end: what a process leaves that dies in between goes before the next addition, or with the conversation.
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import type { AppContext } from '#server/context.ts';
@@ -12,6 +13,8 @@ import { completeItems, isCompaction } from './items.ts';
 import type { Item } from './items.ts';
 import { badQuery, listOf, listText } from './list-items.ts';
 import type { ItemsPage } from './list-items.ts';
+import { isFree } from './holdings.ts';
+import { readPieces } from './read-pieces.ts';
 import { removeItems } from './remove-items.ts';
 import { itemId, newId } from './response-ids.ts';
 import { ownerOf } from './response-store.ts';
@@ -23,6 +26,8 @@ import type { Reading } from './sealed-json.ts';
 export const lockMs = 60_000;
 /** Items of a conversation. */
 const mostItems = 10_000;
+/** Sealed characters, and records, that one step of the event loop writes. */
+const mostAtOnce = { characters: 1_500_000, records: 200 };
 
 export class ConversationStore {
   readonly #context: AppContext;
@@ -65,10 +70,22 @@ export class ConversationStore {
       bytes: 0,
       parts: 0,
     };
-    const added = await this.#additions(empty, items);
-    const record = { ...empty, end: added.end, bytes: added.bytes, parts: added.parts };
-    await this.#context.db.write([...added.writes, { insert: record, into: 'conversations' }]);
-    await this.#store.holdings.added(userId, { count: 1, bytes: added.bytes });
+    const holder = this.#context.randomText(16);
+    // Of a long one the record is first there for whoever sweeps: to everybody else it is over, until it is whole.
+    const begun = { ...empty, expires_at: this.#now(), locked_by: holder, locked_until: this.#context.now() + lockMs };
+    const ready = async (isFirst: boolean) => {
+      if (!isFirst) return this.#isRenewed(id, holder);
+      await this.#context.db.write([{ insert: begun, into: 'conversations' }]);
+      return true;
+    };
+    const { writes, end, bytes, parts, isAhead } = await this.#additions(empty, items, ready);
+    const record = { ...empty, end, bytes, parts };
+    const set = { end, bytes, parts, expires_at: empty.expires_at };
+    const last: Write = isAhead
+      ? { patch: { set, unset: ['locked_by', 'locked_until'] }, of: 'conversations', where: { id, locked_by: holder } }
+      : { insert: record, into: 'conversations' };
+    if ((await this.#context.db.write([...writes, last])).at(-1) !== true) throw new AppError('conversation_not_found', { id });
+    await this.#store.holdings.added(userId, { count: 1, bytes });
     return this.told(record);
   }
 
@@ -98,7 +115,7 @@ export class ConversationStore {
    */
   async lock(userId: number, id: string): Promise<{ record: ConversationRecord; holder: string }> {
     const now = this.#context.now();
-    const free: Filter<ConversationRecord> = { or: [{ locked_by: { exists: false } }, { locked_until: { lt: now } }] };
+    const free = isFree(this.#context);
     const holder = this.#context.randomText(16);
     const mine: Filter<ConversationRecord> = { and: [{ id, user_id: userId, expires_at: { gt: this.#now() } }, free] };
     const record = await this.#records.patch(mine, { set: { locked_by: holder, locked_until: now + lockMs } });
@@ -108,7 +125,12 @@ export class ConversationStore {
   }
 
   async renew(id: string, holder: string): Promise<void> {
-    await this.#records.patch({ id, locked_by: holder }, { set: { locked_until: this.#context.now() + lockMs } });
+    await this.#isRenewed(id, holder);
+  }
+
+  /** False: the lock is another's, or the conversation is gone. */
+  async #isRenewed(id: string, holder: string): Promise<boolean> {
+    return (await this.#records.patch({ id, locked_by: holder }, { set: { locked_until: this.#context.now() + lockMs } })) !== null;
   }
 
   async isHeld(id: string, holder: string): Promise<boolean> {
@@ -119,14 +141,15 @@ export class ConversationStore {
     await this.#records.patch({ id, locked_by: holder }, { unset: ['locked_by', 'locked_until'] });
   }
 
-  /** What adds to it, the last of them for all to see; for whoever holds its lock, which ends with it. */
+  /** What adds to it, the last of it for all to see; for whoever holds its lock, which ends with it. Most of what is long is written already. */
   async addition(
     record: ConversationRecord,
     holder: string,
     items: readonly Item[],
   ): Promise<{ writes: Write[]; bytes: number; items: Item[] }> {
     await removeItems(this.#context, { conversation_id: record.id, position: { gte: record.end } });
-    const { writes, end, bytes, parts, isShortened, added } = await this.#additions(record, items);
+    const ready = () => this.#isRenewed(record.id, holder);
+    const { writes, end, bytes, parts, isShortened, added } = await this.#additions(record, items, ready);
     const since = isShortened ? { set: { parts }, increment: {} } : { set: {}, increment: record.parts === undefined ? {} : { parts } };
     const grown: Write = {
       patch: {
@@ -236,12 +259,18 @@ export class ConversationStore {
     return this.told(record);
   }
 
-  async #additions({ id, user_id: userId, end }: ConversationRecord, items: readonly Item[]) {
+  /** @param ready asked before something is written ahead; false: nobody will see it, and nothing more is written */
+  async #additions(
+    { id, user_id: userId, end }: Pick<ConversationRecord, 'id' | 'user_id' | 'end'>,
+    items: readonly Item[],
+    ready: (isFirst: boolean) => Promise<boolean>,
+  ) {
     const named = completeItems(items, id, end);
     const taken = new Set(
       (await this.#items.find({ id: { in: named.map((item) => `${id}:${String(item['id'])}`) } })).map((row) => row.id),
     );
-    const writes: Write[] = [];
+    const ahead = new WritesAhead(this.#context, ready);
+    const pause = createPauses();
     const added: Item[] = [];
     let bytes = 0;
     let parts = 0;
@@ -258,39 +287,48 @@ export class ConversationStore {
       if (isSummary) [parts, isShortened] = [0, true];
       parts += written.parts;
       added.push(own);
-      const rowId = `${id}:${String(own['id'])}`;
-      const [content = '', ...more] = await Array.fromAsync(sealPieces(this.#context, ownerOf(userId), written.body));
-      for (const [number, piece] of more.entries()) {
-        const row = {
-          id: `${rowId}:${number}`,
-          response_id: rowId,
-          kind: 'items' as const,
-          number,
-          content: piece,
-          expires_at: neverSwept,
-        };
-        writes.push({ insert: row, into: 'response_pieces' });
-      }
-      const row: ConversationItemRecord = {
-        id: rowId,
+      const row = {
+        id: `${id}:${String(own['id'])}`,
         conversation_id: id,
         position,
         bytes: written.bytes,
         parts: written.parts,
         ...(isSummary ? { is_summary: true } : {}),
-        content,
       };
-      writes.push({ insert: more.length === 0 ? row : { ...row, pieces: more.length }, into: 'conversation_items' });
+      await this.#addRow(ahead, row, sealPieces(this.#context, ownerOf(userId), written.body));
+      await pause();
     }
-    return { writes, added, bytes, parts, isShortened, end: end + named.length };
+    return { writes: ahead.left, isAhead: ahead.isAhead, added, bytes, parts, isShortened, end: end + named.length };
   }
 
-  async #text(userId: number, { id, content, pieces }: ConversationItemRecord): Promise<string> {
-    const rows =
-      pieces === undefined
-        ? []
-        : await this.#context.db.collection('response_pieces').find({ response_id: id, kind: 'items' }, { sort: [['number', 1]] });
-    return openText(this.#context, ownerOf(userId), [content, ...rows.map((row) => row.content)]);
+  /** The row before its pieces: whoever removes it removes them. */
+  async #addRow(ahead: WritesAhead, row: Omit<ConversationItemRecord, 'content'>, sealed: AsyncIterable<string>): Promise<void> {
+    let content: string | undefined;
+    let pieces = 0;
+    for await (const piece of sealed) {
+      if (content === undefined) {
+        content = piece;
+        continue;
+      }
+      if (pieces === 0) await ahead.add({ insert: { ...row, content, pieces }, into: 'conversation_items' }, content.length);
+      const record = {
+        id: `${row.id}:${pieces}`,
+        response_id: row.id,
+        kind: 'items' as const,
+        number: pieces,
+        content: piece,
+        expires_at: neverSwept,
+      };
+      await ahead.add({ insert: record, into: 'response_pieces' }, piece.length);
+      pieces += 1;
+    }
+    if (pieces === 0) await ahead.add({ insert: { ...row, content: content ?? '' }, into: 'conversation_items' }, content?.length ?? 0);
+    else await ahead.add({ patch: { set: { pieces } }, of: 'conversation_items', where: { id: row.id } }, 0);
+  }
+
+  #text(userId: number, { id, content, pieces }: ConversationItemRecord): Promise<string> {
+    const more = pieces === undefined ? [] : readPieces(this.#context, { response_id: id, kind: 'items' });
+    return openText(this.#context, ownerOf(userId), [content], more);
   }
 
   #now(): number {
@@ -300,3 +338,37 @@ export class ConversationStore {
 
 /** They go with their conversation. */
 const neverSwept = Number.MAX_SAFE_INTEGER;
+
+/** Writes of an addition: what is too much for one step is written as it comes. */
+class WritesAhead {
+  left: Write[] = [];
+  isAhead = false;
+  readonly #context: Pick<AppContext, 'db'>;
+  readonly #ready: (isFirst: boolean) => Promise<boolean>;
+  #characters = 0;
+  #isOver = false;
+
+  constructor(context: Pick<AppContext, 'db'>, ready: (isFirst: boolean) => Promise<boolean>) {
+    this.#context = context;
+    this.#ready = ready;
+  }
+
+  async add(write: Write, characters: number): Promise<void> {
+    if (this.#isOver) return;
+    const isTooMuch = this.#characters + characters > mostAtOnce.characters || this.left.length >= mostAtOnce.records;
+    if (isTooMuch && this.left.length > 0) await this.#write();
+    if (this.#isOver) return;
+    this.left.push(write);
+    this.#characters += characters;
+  }
+
+  async #write(): Promise<void> {
+    this.#isOver = !(await this.#ready(!this.isAhead));
+    this.isAhead = true;
+    const written = this.left;
+    [this.left, this.#characters] = [[], 0];
+    if (this.#isOver) return;
+    await this.#context.db.write(written);
+    await nextTurn();
+  }
+}

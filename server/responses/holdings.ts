@@ -70,9 +70,8 @@ export async function trimResponses(context: Storing, userId: number): Promise<v
     };
     // One that goes on is not finished by taking it away.
     const ended: Filter<KeptResponseRecord> = { user_id: userId, place: { exists: false } };
-    // A lock that is over was that of a process that has died.
-    const isFree: Filter<ConversationRecord> = { or: [{ locked_by: { exists: false } }, { locked_until: { lt: context.now() } }] };
-    const unused: Filter<ConversationRecord> = { and: [{ user_id: userId }, isFree] };
+    const free = isFree(context);
+    const unused: Filter<ConversationRecord> = { and: [{ user_id: userId }, free] };
     for (let some = 1; some > 0 && isTooMuch();) {
       const oldest = await responses.find(ended, { sort: [['created_at', 1]], limit: removedAtOnce });
       some = oldest.length;
@@ -85,10 +84,15 @@ export async function trimResponses(context: Storing, userId: number): Promise<v
       const oldest = await conversations.find(unused, { sort: [['expires_at', 1]], limit: removedAtOnce });
       some = oldest.length;
       // A call may have taken it meanwhile.
-      await remove(oldest, (id) => removeConversation(context, id, isFree));
+      await remove(oldest, (id) => removeConversation(context, id, free));
     }
   }
   await db.collection('response_holdings').patch({ id: userId }, { set: held });
+}
+
+/** Nobody adds to it now: a lock that is over was that of a process that has died. */
+export function isFree({ now }: Pick<AppContext, 'now'>): Filter<ConversationRecord> {
+  return { or: [{ locked_by: { exists: false } }, { locked_until: { lt: now() } }] };
 }
 
 /** False: it does not, or no longer, fit the filter, and stays. */

@@ -12,6 +12,7 @@ import { createHoldings, removeResponse } from './holdings.ts';
 import type { Holdings } from './holdings.ts';
 import { isCompaction } from './items.ts';
 import type { Item } from './items.ts';
+import { readPieces } from './read-pieces.ts';
 import { holderOf } from './response-ids.ts';
 import { openJson, openText, parseKept, sealJson, sealPieces, writeToKeep } from './sealed-json.ts';
 import type { WrittenJson } from './sealed-json.ts';
@@ -219,8 +220,7 @@ export class ResponseStore {
 
   /** The same as they are kept: JSON. */
   async itemsTextIn(record: KeptResponseRecord): Promise<string> {
-    const sealed = await this.#piecesIn(record, 'items', [record.items], record.items_pieces);
-    return openText(this.#context, ownerOf(record.user_id), sealed);
+    return this.#textIn(record, 'items');
   }
 
   /** @param text `itemsTextIn` */
@@ -231,8 +231,7 @@ export class ResponseStore {
 
   /** As its caller is told it. */
   async responseIn(record: KeptResponseRecord): Promise<Json> {
-    const sealed = await this.#piecesIn(record, 'response', [record.response], record.response_pieces);
-    const shell = await openJson(this.#context, ownerOf(record.user_id), sealed);
+    const shell = await parseKept(this.#context, ownerOf(record.user_id), await this.#textIn(record, 'response'));
     const output = (await this.itemsIn(record)).slice(record.input_count);
     return { ...(isObject(shell) ? shell : {}), status: record.status, output };
   }
@@ -281,20 +280,21 @@ export class ResponseStore {
     return true;
   }
 
-  async #piecesIn(
-    { id, pieces_version: version }: KeptResponseRecord,
-    kind: ResponsePieceRecord['kind'],
-    first: string[],
-    more: number | undefined,
-  ): Promise<string[]> {
-    if (more === undefined) return first;
-    const pieces = this.#context.db.collection('response_pieces');
-    const rows = await pieces.find(
-      { response_id: id, kind, version: version ?? { exists: false } },
-      { sort: [['number', 1]], limit: more },
-    );
-    if (rows.length < more) throw new AppError('response_not_found', { id });
-    return [...first, ...rows.map(({ content }) => content)];
+  #textIn(record: KeptResponseRecord, kind: 'items' | 'response'): Promise<string> {
+    return openText(this.#context, ownerOf(record.user_id), [record[kind]], this.#piecesIn(record, kind));
+  }
+
+  /** @throws {AppError} `response_not_found` where some of them are gone */
+  async *#piecesIn(record: KeptResponseRecord, kind: 'items' | 'response'): AsyncGenerator<string> {
+    const { id, pieces_version: version } = record;
+    let left = record[`${kind}_pieces`] ?? 0;
+    if (left === 0) return;
+    for await (const piece of readPieces(this.#context, { response_id: id, kind, version: version ?? { exists: false } })) {
+      yield piece;
+      left -= 1;
+      if (left === 0) return;
+    }
+    throw new AppError('response_not_found', { id });
   }
 }
 

@@ -90,21 +90,35 @@ function wholeCharacters(bytes: Buffer): number {
   return (bytes[end] ?? 0) < 0x80 ? bytes.length : end;
 }
 
-/** The text that `sealJson` has made pieces of. */
-export async function openText(sealing: Sealing, owner: string, pieces: readonly string[]): Promise<string> {
-  const [first = ''] = pieces;
-  if (pieces.length === 1) return openPiece(sealing, owner, first);
+/** The text that `sealJson` has made pieces of. @param more those that are read as they are opened */
+export async function openText(
+  sealing: Sealing,
+  owner: string,
+  pieces: readonly string[],
+  more: AsyncIterable<string> | readonly string[] = [],
+): Promise<string> {
   const opened: string[] = [];
-  for (const piece of pieces) {
+  /** Earlier ones were sealed together and cut. */
+  let cut: string[] | undefined;
+  for await (const piece of inOrder(pieces, more)) {
+    if (cut !== undefined) {
+      cut.push(piece);
+      continue;
+    }
     try {
       opened.push(await openPiece(sealing, owner, piece));
     } catch (failure) {
       if (opened.length > 0) throw failure;
-      // Earlier ones were sealed together and cut.
-      return openPiece(sealing, owner, pieces.join(''));
+      cut = [piece];
     }
   }
-  return opened.join('');
+  if (cut !== undefined) return openPiece(sealing, owner, cut.join(''));
+  return opened.length === 1 ? (opened[0] ?? '') : opened.join('');
+}
+
+async function* inOrder(first: readonly string[], more: AsyncIterable<string> | readonly string[]): AsyncGenerator<string> {
+  yield* first;
+  yield* more;
 }
 
 async function openPiece({ secrets, bodies }: Sealing, owner: string, sealed: string): Promise<string> {

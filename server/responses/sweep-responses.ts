@@ -1,6 +1,8 @@
 // What has been kept for as long as the site keeps it goes, and what nobody owns any more.
 import type { AppContext } from '#server/context.ts';
-import { removeConversation, removeResponse, trimResponses } from './holdings.ts';
+import type { Filter } from '#server/db/collection.ts';
+import type { ConversationRecord } from '#server/db/records/conversation.ts';
+import { isFree, removeConversation, removeResponse, trimResponses } from './holdings.ts';
 
 type Storing = Pick<AppContext, 'db' | 'settings' | 'now' | 'waitUntil'>;
 
@@ -23,11 +25,11 @@ export async function sweepResponses(context: Storing): Promise<void> {
     if (old.length < removedAtOnce || performance.now() - begin > runMs) break;
   }
   for (;;) {
-    const old = await db
-      .collection('conversations')
-      .find({ expires_at: { lte: before } }, { sort: [['expires_at', 1]], limit: removedAtOnce });
+    // Of those that are being written a part is there, and over; nobody has told their ids.
+    const over: Filter<ConversationRecord> = { and: [{ expires_at: { lte: before } }, isFree(context)] };
+    const old = await db.collection('conversations').find(over, { sort: [['expires_at', 1]], limit: removedAtOnce });
     for (const { id, user_id } of old) {
-      await removeConversation(context, id);
+      await removeConversation(context, id, over);
       users.add(user_id);
     }
     if (old.length < removedAtOnce || performance.now() - begin > runMs) break;
