@@ -84,6 +84,11 @@ export class LongTexts {
     ]);
   }
 
+  /** What is sent for a value, which is written now. */
+  bytesOf(value: unknown): Buffer | PiecedBody {
+    return this.bytes(this.write(value));
+  }
+
   /** What is sent for a value, which is written when that is measured. */
   body(value: unknown): PiecedBody {
     const write = () => this.write(value);

@@ -1,4 +1,5 @@
 // JSON that is written while it is read: long texts are escaped piece by piece.
+import { PiecedBody } from './byte-source.ts';
 import type { ByteSource, ReadBuffer } from './byte-source.ts';
 import { freeBytes } from './free-bytes.ts';
 
@@ -178,4 +179,21 @@ const shortEscapes: ReadonlySet<number> = new Set([0x08, 0x09, 0x0a, 0x0c, 0x0d]
 
 function lettersOf({ text, isJson }: LongText): string {
   return isJson === true ? text : JSON.stringify(text).slice(1, -1);
+}
+
+/** Characters of JSON that is written at once. */
+const shortJson = 256 * 1024;
+
+/** What is sent of JSON that is there in pieces. */
+export function bodyOfPieces(json: readonly string[]): Buffer | PiecedBody {
+  if (json.reduce((sum, piece) => sum + piece.length, 0) <= shortJson) return Buffer.from(json.join(''));
+  const written = new WrittenJson(function* split() {
+    const pieces: LongText[] = [];
+    for (const text of json) {
+      addPieces(pieces, { text, isPlain: false, isJson: true });
+      yield;
+    }
+    return pieces;
+  });
+  return new PiecedBody([written]);
 }

@@ -26,14 +26,14 @@ export function mountConversations(
   const { store, conversations } = stores;
   const serveOne = createServer(host, services);
   const path = '/v1/conversations/:conversation';
-  const add = (method: string, at: string, work: (caller: KeptCaller, id: string) => Promise<object | string>) =>
+  const add = (method: string, at: string, work: (caller: KeptCaller, id: string) => Promise<object | string[]>) =>
     host.addDirect(
       method,
       at,
       serveOne(async (caller) => {
         if (!store.isOn) throw new AppError('responses_not_kept', { field: 'conversation' }, { field: 'conversation' });
         const told = await work(caller, caller.params['conversation'] ?? '');
-        return typeof told === 'string' ? { text: told } : { json: told };
+        return Array.isArray(told) ? { pieces: told } : { json: told };
       }),
     );
 
@@ -61,7 +61,7 @@ export function mountConversations(
   });
   add('GET', `${path}/items/:item`, async ({ userId, params, makeRoom }, id) => {
     makeRoom((await conversations.find(userId, id)).bytes);
-    return conversations.item(userId, id, params['item'] ?? '');
+    return [await conversations.item(userId, id, params['item'] ?? '')];
   });
   add('DELETE', `${path}/items/:item`, ({ userId, params }, id) => conversations.removeItem(userId, id, params['item'] ?? ''));
 }

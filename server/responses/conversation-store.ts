@@ -1,6 +1,5 @@
 // Conversations: lists of items that grow by responses and by their owner's edits, one at a time. Items are written first, and are there
 // once the record says where they end: what a process leaves that dies in between goes before the next addition, or with the conversation.
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import type { AppContext } from '#server/context.ts';
@@ -11,23 +10,22 @@ import type { ConversationRecord } from '#server/db/records/conversation.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { completeItems, isCompaction } from './items.ts';
 import type { Item } from './items.ts';
-import { badQuery, listOf, listText } from './list-items.ts';
+import { badQuery, listOf, listPieces } from './list-items.ts';
 import type { ItemsPage } from './list-items.ts';
 import { isFree } from './holdings.ts';
-import { readPieces } from './read-pieces.ts';
+import { readItems, readPieces } from './read-pieces.ts';
 import { removeItems } from './remove-items.ts';
 import { itemId, newId } from './response-ids.ts';
 import { ownerOf } from './response-store.ts';
 import type { ResponseStore } from './response-store.ts';
 import { createPauses, openJson, openText, parseKept, sealJson, sealPieces, writeToKeep } from './sealed-json.ts';
 import type { Reading } from './sealed-json.ts';
+import { WritesAhead } from './writes-ahead.ts';
 
 /** A lock that its holder does not renew is nobody's. */
 export const lockMs = 60_000;
 /** Items of a conversation. */
 const mostItems = 10_000;
-/** Sealed characters, and records, that one step of the event loop writes. */
-const mostAtOnce = { characters: 1_500_000, records: 200 };
 
 export class ConversationStore {
   readonly #context: AppContext;
@@ -188,16 +186,12 @@ export class ConversationStore {
     if ((record.parts ?? 0) > budget.left) throw new AppError('body_too_complex');
     // As it is stored, and as it is read.
     hold.grow(record.bytes * 2);
-    const rows = await this.#items.find(
-      { conversation_id: record.id, position: { lt: record.end } },
-      { sort: [['position', 1]], limit: mostItems },
-    );
-    const counted = rows.slice(
-      Math.max(
-        0,
-        rows.findLastIndex((row) => row.is_summary === true),
-      ),
-    );
+    const counted: ConversationItemRecord[] = [];
+    for await (const row of readItems(this.#context, { conversation_id: record.id, position: { lt: record.end } }, -1)) {
+      counted.push(row);
+      if (row.is_summary === true) break;
+    }
+    counted.reverse();
     // Nothing is opened where not all of it can be.
     if (counted.reduce((sum, { parts = 0 }) => sum + parts, 0) > budget.left) throw new AppError('body_too_complex');
     const items: Item[] = [];
@@ -211,8 +205,8 @@ export class ConversationStore {
     return items;
   }
 
-  /** JSON of a page: its items as they are kept. @throws {AppError} as `find`; 400 for an `after` that is none of them */
-  async list(userId: number, id: string, { limit, isAscending, after }: ItemsPage): Promise<string> {
+  /** JSON of a page, in pieces: its items as they are kept. @throws {AppError} as `find`; 400 for an `after` that is none of them */
+  async list(userId: number, id: string, { limit, isAscending, after }: ItemsPage): Promise<string[]> {
     const record = await this.find(userId, id);
     let from = -1;
     let to = record.end;
@@ -222,10 +216,11 @@ export class ConversationStore {
       if (isAscending) from = last.position;
       else to = Math.min(to, last.position);
     }
-    const rows = await this.#items.find(
-      { conversation_id: id, position: { gt: from, lt: to } },
-      { sort: [['position', isAscending ? 1 : -1]], limit: limit + 1 },
-    );
+    const rows: ConversationItemRecord[] = [];
+    for await (const row of readItems(this.#context, { conversation_id: id, position: { gt: from, lt: to } }, isAscending ? 1 : -1)) {
+      rows.push(row);
+      if (rows.length > limit) break;
+    }
     const page = rows.slice(0, limit);
     const texts: string[] = [];
     const pause = createPauses();
@@ -234,7 +229,7 @@ export class ConversationStore {
       await pause();
     }
     const idOf = (row: ConversationItemRecord | undefined) => row?.id.slice(`${id}:`.length);
-    return listText(texts, { first: idOf(page[0]), last: idOf(page.at(-1)), hasMore: rows.length > limit });
+    return listPieces(texts, { first: idOf(page[0]), last: idOf(page.at(-1)), hasMore: rows.length > limit });
   }
 
   /** JSON of it. @throws {AppError} `conversation_not_found`, `response_item_not_found` */
@@ -295,35 +290,10 @@ export class ConversationStore {
         parts: written.parts,
         ...(isSummary ? { is_summary: true } : {}),
       };
-      await this.#addRow(ahead, row, sealPieces(this.#context, ownerOf(userId), written.body));
+      await ahead.addItem(row, sealPieces(this.#context, ownerOf(userId), written.body));
       await pause();
     }
     return { writes: ahead.left, isAhead: ahead.isAhead, added, bytes, parts, isShortened, end: end + named.length };
-  }
-
-  /** The row before its pieces: whoever removes it removes them. */
-  async #addRow(ahead: WritesAhead, row: Omit<ConversationItemRecord, 'content'>, sealed: AsyncIterable<string>): Promise<void> {
-    let content: string | undefined;
-    let pieces = 0;
-    for await (const piece of sealed) {
-      if (content === undefined) {
-        content = piece;
-        continue;
-      }
-      if (pieces === 0) await ahead.add({ insert: { ...row, content, pieces }, into: 'conversation_items' }, content.length);
-      const record = {
-        id: `${row.id}:${pieces}`,
-        response_id: row.id,
-        kind: 'items' as const,
-        number: pieces,
-        content: piece,
-        expires_at: neverSwept,
-      };
-      await ahead.add({ insert: record, into: 'response_pieces' }, piece.length);
-      pieces += 1;
-    }
-    if (pieces === 0) await ahead.add({ insert: { ...row, content: content ?? '' }, into: 'conversation_items' }, content?.length ?? 0);
-    else await ahead.add({ patch: { set: { pieces } }, of: 'conversation_items', where: { id: row.id } }, 0);
   }
 
   #text(userId: number, { id, content, pieces }: ConversationItemRecord): Promise<string> {
@@ -333,42 +303,5 @@ export class ConversationStore {
 
   #now(): number {
     return Math.floor(this.#context.now() / 1000);
-  }
-}
-
-/** They go with their conversation. */
-const neverSwept = Number.MAX_SAFE_INTEGER;
-
-/** Writes of an addition: what is too much for one step is written as it comes. */
-class WritesAhead {
-  left: Write[] = [];
-  isAhead = false;
-  readonly #context: Pick<AppContext, 'db'>;
-  readonly #ready: (isFirst: boolean) => Promise<boolean>;
-  #characters = 0;
-  #isOver = false;
-
-  constructor(context: Pick<AppContext, 'db'>, ready: (isFirst: boolean) => Promise<boolean>) {
-    this.#context = context;
-    this.#ready = ready;
-  }
-
-  async add(write: Write, characters: number): Promise<void> {
-    if (this.#isOver) return;
-    const isTooMuch = this.#characters + characters > mostAtOnce.characters || this.left.length >= mostAtOnce.records;
-    if (isTooMuch && this.left.length > 0) await this.#write();
-    if (this.#isOver) return;
-    this.left.push(write);
-    this.#characters += characters;
-  }
-
-  async #write(): Promise<void> {
-    this.#isOver = !(await this.#ready(!this.isAhead));
-    this.isAhead = true;
-    const written = this.left;
-    [this.left, this.#characters] = [[], 0];
-    if (this.#isOver) return;
-    await this.#context.db.write(written);
-    await nextTurn();
   }
 }

@@ -34,13 +34,14 @@ export function pageOf(items: readonly Item[], { limit, isAscending, after }: It
   return listOf(ordered.slice(at + 1, at + 1 + limit), ordered.length > at + 1 + limit);
 }
 
-/** JSON of the same list. @param texts of its items */
-export function listText(
+/** JSON of the same list, in pieces. @param texts of its items */
+export function listPieces(
   texts: readonly string[],
   { first, last, hasMore }: { first: string | undefined; last: string | undefined; hasMore: boolean },
-): string {
+): string[] {
   const ids = `"first_id":${JSON.stringify(first ?? null)},"last_id":${JSON.stringify(last ?? null)}`;
-  return `{"object":"list","data":[${texts.join(',')}],${ids},"has_more":${hasMore}}`;
+  const items = texts.flatMap((text, index) => (index === 0 ? [text] : [',', text]));
+  return ['{"object":"list","data":[', ...items, `],${ids},"has_more":${hasMore}}`];
 }
 
 export function listOf(data: readonly Item[], hasMore: boolean): object {

@@ -5,11 +5,15 @@ import type { ClientDialect } from '#server/dialects/client-dialect.ts';
 import { clientDialectOf, clientDialects, defaultClientDialect } from '#server/dialects/registry.ts';
 import { partBytes } from '#server/framing/part-budget.ts';
 import { toAppError } from '#server/http/failure.ts';
-import { bufferResponse } from '#server/http/lean-response.ts';
+import { bufferResponse, streamResponse } from '#server/http/lean-response.ts';
 import type { DirectResponse } from '#server/http/lean-response.ts';
 import type { RouteHost, ServeDirectly } from '#server/http/mount.ts';
 import { inSteps } from '#server/http/in-steps.ts';
+import { WrittenBody } from '#server/http/written-body.ts';
 import { isLong, parseBody } from '#server/http/parse-body.ts';
+import { PiecedBody } from '#server/framing/byte-source.ts';
+import { LongTexts } from '#server/framing/long-json.ts';
+import { bodyOfPieces } from '#server/framing/written-json.ts';
 import { freeBytes } from '#server/framing/free-bytes.ts';
 import { parseLongJson, readLongJson } from '#server/framing/read-long-json.ts';
 import { limitKeptCalls } from '#server/http/rate-limit.ts';
@@ -18,6 +22,10 @@ import type { KeyAdmission } from '#server/relay/admission/admission.ts';
 import { noteRefusal } from '#server/relay/admission/note-refusal.ts';
 import { errorResponse, ownError, requestIdHeaders } from '#server/relay/relay-failure.ts';
 import type { RelayServices } from '#server/relay/services.ts';
+import { measured } from './long-bodies.ts';
+
+/** Characters of texts of an answer that are not copied to be written. */
+const leastApart = 4 * 1024;
 
 export interface KeptCaller {
   admission: KeyAdmission;
@@ -41,7 +49,7 @@ export interface KeptCaller {
 }
 
 /** An object that is told as JSON, the JSON of one, or a response of its own. */
-export type KeptAnswer = { json: object } | { text: string } | { response: DirectResponse };
+export type KeptAnswer = { json: object } | { pieces: readonly string[] } | { response: DirectResponse };
 
 /** @param dialect the format that errors leave in */
 export function createServer(host: RouteHost, services: RelayServices, dialect: ClientDialect = clientDialects['openai-responses']) {
@@ -84,7 +92,10 @@ export function createServer(host: RouteHost, services: RelayServices, dialect: 
           readBody: body,
         });
         if ('response' in answer) return answer.response;
-        return jsonResponse({ dialect, requestId }, Buffer.from('text' in answer ? answer.text : JSON.stringify(answer.json)));
+        const told = 'pieces' in answer ? bodyOfPieces(answer.pieces) : new LongTexts(undefined, leastApart).bytesOf(answer.json);
+        if (!(told instanceof PiecedBody)) return jsonResponse({ dialect, requestId }, told);
+        await measured(told);
+        return streamResponse(200, { ...headersOf({ dialect, requestId }), 'content-length': String(told.size) }, new WrittenBody(told));
       } catch (failure) {
         if (connection !== null) dropBody(connection);
         const error = toAppError(failure, context, requestId);
@@ -101,9 +112,13 @@ function isOfOpenai(dialect: ClientDialect): boolean {
 }
 
 /** @param text of JSON */
-export function jsonResponse({ dialect, requestId }: Pick<KeptCaller, 'dialect' | 'requestId'>, text: Buffer): DirectResponse {
+export function jsonResponse(caller: Pick<KeptCaller, 'dialect' | 'requestId'>, text: Buffer): DirectResponse {
+  return bufferResponse(200, headersOf(caller), text);
+}
+
+function headersOf({ dialect, requestId }: Pick<KeptCaller, 'dialect' | 'requestId'>): Record<string, string> {
   const headers = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' };
-  return bufferResponse(200, { ...headers, ...requestIdHeaders(dialect, requestId) }, text);
+  return { ...headers, ...requestIdHeaders(dialect, requestId) };
 }
 
 /** A client that reads slowly holds what it was told. */

@@ -1,0 +1,70 @@
+// Items that are added to a conversation: what is too much for one step of the event loop is written as it comes, before anybody sees it.
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { AppContext } from '#server/context.ts';
+import type { Write } from '#server/db/database.ts';
+import type { ConversationItemRecord } from '#server/db/records/conversation-item.ts';
+
+/** Sealed characters, and records, that one step writes. */
+const mostAtOnce = { characters: 1_500_000, records: 200 };
+/** They go with their conversation. */
+const neverSwept = Number.MAX_SAFE_INTEGER;
+
+export class WritesAhead {
+  /** To be written with what makes them seen. */
+  left: Write[] = [];
+  isAhead = false;
+  readonly #context: Pick<AppContext, 'db'>;
+  readonly #ready: (isFirst: boolean) => Promise<boolean>;
+  #characters = 0;
+  #isOver = false;
+
+  /** @param ready asked before each write; false: nobody will see it, and nothing more is written */
+  constructor(context: Pick<AppContext, 'db'>, ready: (isFirst: boolean) => Promise<boolean>) {
+    this.#context = context;
+    this.#ready = ready;
+  }
+
+  /** The row before its pieces: whoever removes it removes them. */
+  async addItem(row: Omit<ConversationItemRecord, 'content'>, sealed: AsyncIterable<string>): Promise<void> {
+    let content: string | undefined;
+    let pieces = 0;
+    for await (const piece of sealed) {
+      if (content === undefined) {
+        content = piece;
+        continue;
+      }
+      if (pieces === 0) await this.#add({ insert: { ...row, content, pieces }, into: 'conversation_items' }, content.length);
+      const record = {
+        id: `${row.id}:${pieces}`,
+        response_id: row.id,
+        kind: 'items' as const,
+        number: pieces,
+        content: piece,
+        expires_at: neverSwept,
+      };
+      await this.#add({ insert: record, into: 'response_pieces' }, piece.length);
+      pieces += 1;
+    }
+    if (pieces === 0) await this.#add({ insert: { ...row, content: content ?? '' }, into: 'conversation_items' }, content?.length ?? 0);
+    else await this.#add({ patch: { set: { pieces } }, of: 'conversation_items', where: { id: row.id } }, 0);
+  }
+
+  async #add(write: Write, characters: number): Promise<void> {
+    if (this.#isOver) return;
+    const isTooMuch = this.#characters + characters > mostAtOnce.characters || this.left.length >= mostAtOnce.records;
+    if (isTooMuch && this.left.length > 0) await this.#write();
+    if (this.#isOver) return;
+    this.left.push(write);
+    this.#characters += characters;
+  }
+
+  async #write(): Promise<void> {
+    this.#isOver = !(await this.#ready(!this.isAhead));
+    this.isAhead = true;
+    const written = this.left;
+    [this.left, this.#characters] = [[], 0];
+    if (this.#isOver) return;
+    await this.#context.db.write(written);
+    await nextTurn();
+  }
+}
