@@ -68,6 +68,7 @@ const relay = [
   'compaction',
   'kept-interactions',
   'kept-responses',
+  'long-conversations',
   'largest-kept-bodies',
   'low-balance',
   'metadata-bounds',

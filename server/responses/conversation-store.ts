@@ -20,7 +20,7 @@ import { ownerOf } from './response-store.ts';
 import type { ResponseStore } from './response-store.ts';
 import { createPauses, openJson, openText, parseKept, sealJson, sealPieces, writeToKeep } from './sealed-json.ts';
 import type { Reading } from './sealed-json.ts';
-import { WritesAhead } from './writes-ahead.ts';
+import { storedIds, WritesAhead } from './writes-ahead.ts';
 
 /** A lock that its holder does not renew is nobody's. */
 export const lockMs = 60_000;
@@ -261,8 +261,9 @@ export class ConversationStore {
     ready: (isFirst: boolean) => Promise<boolean>,
   ) {
     const named = completeItems(items, id, end);
-    const taken = new Set(
-      (await this.#items.find({ id: { in: named.map((item) => `${id}:${String(item['id'])}`) } })).map((row) => row.id),
+    const taken = await storedIds(
+      this.#context,
+      named.map((item) => `${id}:${String(item['id'])}`),
     );
     const ahead = new WritesAhead(this.#context, ready);
     const pause = createPauses();

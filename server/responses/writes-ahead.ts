@@ -9,6 +9,20 @@ const mostAtOnce = { characters: 1_500_000, records: 200 };
 /** They go with their conversation. */
 const neverSwept = Number.MAX_SAFE_INTEGER;
 
+/** Ids that one query looks up. */
+const mostLookedUp = 200;
+
+/** Returns those of the ids that are stored already. */
+export async function storedIds({ db }: Pick<AppContext, 'db'>, ids: readonly string[]): Promise<Set<string>> {
+  const stored = new Set<string>();
+  for (let from = 0; from < ids.length; from += mostLookedUp) {
+    const rows = await db.collection('conversation_items').find({ id: { in: ids.slice(from, from + mostLookedUp) } });
+    for (const row of rows) stored.add(row.id);
+    if (from + mostLookedUp < ids.length) await nextTurn();
+  }
+  return stored;
+}
+
 export class WritesAhead {
   /** To be written with what makes them seen. */
   left: Write[] = [];
