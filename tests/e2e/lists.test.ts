@@ -67,10 +67,12 @@ describeInBrowser('lists', () => {
   it.each([1101, 1200, 1300])(
     '%i pixels wide: the page size stands at the edge of the list, in the type of its neighbours',
     async (width) => {
-      const page = await open('/token');
+      const page = await open('/channel?size=10');
       await page.setViewportSize({ width, height: 800 });
       const size = page.getByRole('combobox', { name: text('common.pager.size') });
-      const range = page.getByRole('contentinfo').getByText(text('common.pager.range', { start: '1', end: '10', total: '24' }));
+      const range = page
+        .getByRole('navigation', { name: text('common.pager.label') })
+        .getByText(text('common.pager.range', { start: '1', end: '10', total: String(channelCount) }));
       const [box, title] = [await size.boundingBox(), await page.getByRole('heading', { level: 1 }).boundingBox()];
       expect(box?.x).toBe(title?.x);
       const typeOf = (element: Element) => getComputedStyle(element).fontSize;
