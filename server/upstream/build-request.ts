@@ -3,6 +3,7 @@ import { AppError } from '#shared/errors.ts';
 import type { CallKind } from '#server/calls/call-kind.ts';
 import type { Awaiting } from '#server/dialects/awaiting.ts';
 import type { CallInput, EncodedRequest } from '#server/dialects/encode-input.ts';
+import { thisChannel, untranslatable } from '#server/dialects/losses.ts';
 import type { Signing } from './auth/scheme.ts';
 import { EventSieve } from './event-sieve.ts';
 import type { ChannelWay } from './find-way.ts';
@@ -33,6 +34,7 @@ export interface UpstreamRequest extends SendRequest, Omit<EncodedRequest, 'head
 export function buildRequest(call: UpstreamCall): UpstreamRequest | Promise<UpstreamRequest> {
   const { route } = call;
   if (route === null) throw new AppError('format_unsupported');
+  if (call.searchingTool !== undefined && route.dialect.searchesStores !== true) throw untranslatable(call.searchingTool, thisChannel);
   const { withFunctions, facts } = route;
   if (withFunctions !== undefined && facts !== undefined && call.isPassThrough !== true) {
     const isRefused = route.dialect.hasRefusedFunctions?.(call.body, facts) === true;

@@ -14,7 +14,7 @@ export interface RoutedCall {
   searchingTool?: string | undefined;
 }
 
-/** Null: the provider has no such call. Where none of its formats searches stores, encoding the request refuses the tool. */
+/** Null: the provider has no such call. Where none of its formats searches stores, the request is refused when it is built. */
 export function resolveRoute(channel: PreparedChannel, { client, kind, model, version, searchingTool }: RoutedCall): ChannelWay | null {
   const searching = searchingTool === undefined ? null : channel.way(client, kind.name, model, { version, searchesStores: true });
   return searching ?? channel.way(client, kind.name, model, { version });
