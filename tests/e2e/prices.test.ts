@@ -108,7 +108,7 @@ describeInBrowser('prices as a table', () => {
       expect(await page.locator('[data-row-key] input').count()).toBe(0);
       await openModel(page, size, 'claude-haiku-4-5');
       const sheet = page.getByRole('dialog', { name: 'claude-haiku-4-5' });
-      expect(await sheet.getByRole('textbox').count()).toBe(4);
+      expect(await sheet.getByRole('textbox').count()).toBe(5);
       await sheet.getByLabel(`claude-haiku-4-5 ${text('prices.column.usd.output')}`).fill('6');
       await sheet.getByRole('button', { name: text('prices.add_group', { group: text('prices.group.image') }) }).click();
       await sheet.getByLabel(`claude-haiku-4-5 ${text('prices.column.usd.seen')}`).fill('2');
@@ -201,10 +201,10 @@ describeInBrowser('where prices come from', () => {
         const tops = await page
           .locator('[data-row-key="gpt-4o-mini"] input[inputmode]')
           .evaluateAll((inputs) => inputs.map((input) => input.getBoundingClientRect().top));
-        expect(tops.length).toBe(10);
+        expect(tops.length).toBe(11);
         // Pictures leave for the panel.
         expect(new Set(tops.filter((top) => top > 0)).size).toBe(1);
-        expect(tops.filter((top) => top > 0).length).toBe(8);
+        expect(tops.filter((top) => top > 0).length).toBe(9);
       }
       await panel.getByRole('button', { name: text('prices.drop', { model: 'gpt-4o-mini' }) }).click();
       await panel.getByText(text('settings.nothing_changed')).waitFor();
