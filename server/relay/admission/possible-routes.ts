@@ -26,12 +26,14 @@ export function possibleRoutes(services: RelayServices, request: AdmittedRequest
   }
   const tiers = channels.tiers(admission.group, model);
   const { revision } = services.context.settings;
-  let byEndpoint = routesOfTiers.get(tiers);
-  if (byEndpoint === undefined) routesOfTiers.set(tiers, (byEndpoint = new Map()));
-  let last = byEndpoint.get(endpoint);
+  let byKind = routesOfTiers.get(tiers);
+  if (byKind === undefined) routesOfTiers.set(tiers, (byKind = new Map()));
+  // Not the endpoint itself: a call that names files has a copy of its own.
+  const kind = `${endpoint.dialect.name} ${endpoint.kind.name}`;
+  let last = byKind.get(kind);
   if (last === undefined || last.model !== model || last.revision !== revision) {
     const routes = tiers.flatMap((tier) => tier.channels.flatMap((channel) => routesThrough(channel, request)));
-    byEndpoint.set(endpoint, (last = { model, revision, routes }));
+    byKind.set(kind, (last = { model, revision, routes }));
   }
   return last.routes;
 }
@@ -56,7 +58,7 @@ interface LastRoutes {
 }
 
 /** Tiers are new objects when one of their channels changes. */
-const routesOfTiers = new WeakMap<readonly Tier[], Map<RelayEndpoint, LastRoutes>>();
+const routesOfTiers = new WeakMap<readonly Tier[], Map<string, LastRoutes>>();
 
 function routesThrough(channel: PreparedChannel, { endpoint, model }: AdmittedRequest): ChannelWay[] {
   const route = channel.way(endpoint.dialect, endpoint.kind.name, model);
