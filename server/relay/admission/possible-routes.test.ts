@@ -11,8 +11,8 @@ test('the routes of a model are stored once for all copies of an endpoint, until
   const tiers = [{ priority: 0, channels: [channel], sums: [10] }];
   const settings = { revision: 1 };
   const services = { channels: { tiers: () => tiers }, context: { settings } } as unknown as RelayServices;
-  const endpoint = { dialect: clientDialects['openai-chat'], kind: callKinds.chat } as AdmittedRequest['endpoint'];
-  const request = { admission: { group: 'default' }, endpoint, model: 'gpt-4o-mini' } as AdmittedRequest;
+  const endpoint = { dialect: clientDialects['openai-chat'], kind: callKinds.chat } as unknown as AdmittedRequest['endpoint'];
+  const request = { admission: { group: 'default' }, endpoint, model: 'gpt-4o-mini' } as unknown as AdmittedRequest;
   const routes = possibleRoutes(services, request);
   expect(routes).toHaveLength(1);
   expect(possibleRoutes(services, { ...request, endpoint: { ...endpoint } })).toBe(routes);
