@@ -330,4 +330,6 @@ export interface UpstreamErrorObject {
   status?: number;
   /** Seconds until it wants to be asked again, where a field says so. */
   retryAfter?: number;
+  /** Usage that its provider reports with it, and bills. If undefined, the error is free. */
+  usage?: TokenUsage;
 }

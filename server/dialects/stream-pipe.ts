@@ -26,8 +26,17 @@ export function errorInResponse({
   code = null,
   status = 502,
   retryAfter,
+  usage,
 }: UpstreamErrorObject): ErrorInResponse {
-  return { message, type, param, code, status, ...(retryAfter === undefined ? {} : { retryAfter }) };
+  return {
+    message,
+    type,
+    param,
+    code,
+    status,
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+    ...(usage === undefined ? {} : { usage }),
+  };
 }
 
 /** What the first events are: `comments` is not known yet. */

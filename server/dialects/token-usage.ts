@@ -4,7 +4,7 @@ import type { HostedCalls } from '#shared/hosted-tools.ts';
 import { tierNamed } from '#shared/service-tiers.ts';
 import { inputTokens, noTokens } from '#shared/token-usage.ts';
 import type { AdviceUsage, TokenUsage } from '#shared/token-usage.ts';
-import type { MainCount, ResponsePart } from './parts.ts';
+import type { MainCount, ResponsePart, UpstreamErrorObject } from './parts.ts';
 import type { ReportedUsage } from './stream-pipe.ts';
 
 export function withUsage(before: TokenUsage | null, told: Partial<TokenUsage>): TokenUsage {
@@ -33,6 +33,11 @@ export class ToldUsage {
     for (const count of this.#invalid) if (part.usage[count] !== undefined) this.#invalid.delete(count);
   }
 
+  /** Notes usage that an error reports: its zeros are classes that it leaves out. */
+  noteBilled(usage: TokenUsage): void {
+    this.note({ type: 'usage', usage: Object.fromEntries(Object.entries(usage).filter(([, count]) => count !== 0)) });
+  }
+
   #refuse(count: MainCount): void {
     this.#invalid.add(count);
     delete this.#usage[count];
@@ -54,6 +59,15 @@ export class ToldUsage {
     const usage = withUsage(null, this.#usage);
     return { usage: inputTokens(usage) + usage.output > 0 ? usage : null, isInvalid: false, hasTextAfter };
   }
+}
+
+/** Adds the usage that a provider reports with an error, and bills. A usage of zeros, or one that cannot be true, adds nothing. */
+export function withBilled<E extends UpstreamErrorObject>(error: E, parts: readonly ResponsePart[]): E {
+  if (parts.length === 0) return error;
+  const told = new ToldUsage();
+  for (const part of parts) told.note(part);
+  const { usage } = told.report(false);
+  return usage === null ? error : { ...error, usage };
 }
 
 /** With the lane that the provider says it took. */

@@ -5,7 +5,7 @@ import type { ErrorObject, StreamWriter } from './client-dialect.ts';
 import type { Way } from './way.ts';
 import type { StreamInput } from './identity.ts';
 import { isContent, textOfPart } from './parts.ts';
-import type { ResponsePart } from './parts.ts';
+import type { ResponsePart, UpstreamErrorObject } from './parts.ts';
 import { noteSignature } from './signature-memory.ts';
 import type { SignatureMemory } from './signature-memory.ts';
 import { errorInResponse } from './stream-pipe.ts';
@@ -54,8 +54,12 @@ export class TranslatedStream implements StreamPipe {
         this.#addText(event.data);
         return this.#step(out, 'too_deep');
       }
-      for (const part of this.#reader.read(event)) {
-        if (part.type === 'error') return this.#step(out, errorInResponse(part.error));
+      const parts = this.#reader.read(event);
+      for (const part of parts) {
+        if (part.type === 'error') {
+          this.#noteBilled(part.error, parts);
+          return this.#step(out, errorInResponse(part.error));
+        }
         this.#note(part);
         out.push(this.#writer.write(part));
       }
@@ -78,6 +82,14 @@ export class TranslatedStream implements StreamPipe {
     noteSignature(part, this.#way.dialect, this.#signatures);
     const tellsOutput = part.type === 'usage' ? part.usage.output !== undefined : part.type === 'invalid_usage';
     if (tellsOutput) this.#hasTextAfterUsage = false;
+  }
+
+  /** Notes usage that stands with an error: it counts what the model has written until then. */
+  #noteBilled({ usage }: UpstreamErrorObject, parts: readonly ResponsePart[]): void {
+    for (const part of parts) if (part.type === 'usage') this.#note(part);
+    if (usage === undefined) return;
+    this.#told.noteBilled(usage);
+    if (usage.output > 0) this.#hasTextAfterUsage = false;
   }
 
   #addText(text: string): void {

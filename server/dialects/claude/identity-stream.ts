@@ -79,6 +79,8 @@ export class ClaudeIdentityStream implements StreamPipe {
       if (body === null) continue;
       error = errorOf(body);
       if (error !== null) {
+        // Usage that stands with an error counts what was written until then.
+        this.#noteUsage(body['usage'], this.#bytes + from);
         end = from;
         break;
       }

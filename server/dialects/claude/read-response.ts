@@ -10,6 +10,7 @@ import { endingParts } from '../endings.ts';
 import { readHostedBlock } from './hosted-blocks.ts';
 import { readStopReason } from './stop-reason.ts';
 import { usageParts } from './token-usage.ts';
+import { withBilled } from '../token-usage.ts';
 
 export function readWhole(body: Readonly<JsonObject>): readonly ResponsePart[] | null {
   if (!Array.isArray(body.content)) return null;
@@ -253,7 +254,8 @@ export function readError(body: Readonly<JsonObject>): UpstreamErrorObject | nul
   const type = isFilled(error.type) ? error.type : 'api_error';
   // Who hosts the format names errors in other words, and says their status.
   const status = statuses.get(type) ?? (typeof error.status === 'number' ? error.status : undefined);
-  return { message: isFilled(error.message) ? error.message : type, type, ...(status === undefined ? {} : { status }) };
+  const stated = { message: isFilled(error.message) ? error.message : type, type, ...(status === undefined ? {} : { status }) };
+  return withBilled(stated, usageParts(body.usage));
 }
 
 /** https://platform.claude.com/docs/en/api/errors */

@@ -2,6 +2,8 @@
 // https://www.coze.cn/open/docs/developer_guides/coze_error_codes
 import { isObject } from '#server/framing/loose-json.ts';
 import type { UpstreamErrorObject } from '../parts.ts';
+import { withBilled } from '../token-usage.ts';
+import { usageParts } from './token-usage.ts';
 
 const statuses: Readonly<Record<number, number>> = {
   4000: 400,
@@ -36,9 +38,9 @@ const statuses: Readonly<Record<number, number>> = {
 export function readError(body: unknown): UpstreamErrorObject | null {
   if (!isObject(body)) return null;
   const { code, msg, data } = body;
-  if (isCode(code)) return errorOf(code, msg);
   const chat = isObject(data) ? data : body;
-  return unfinished(chat);
+  const error = isCode(code) ? errorOf(code, msg) : unfinished(chat);
+  return error === null ? null : withBilled(error, usageParts(chat.usage));
 }
 
 /** A chat that has ended otherwise than by an answer. */

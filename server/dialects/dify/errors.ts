@@ -2,14 +2,15 @@
 import { isObject } from '#server/framing/loose-json.ts';
 import type { UpstreamErrorObject } from '../parts.ts';
 import { failureOfRun } from './workflow.ts';
+import type { NodeTokens } from './workflow.ts';
 
-/** Null: it is none. */
-export function readError(body: unknown): UpstreamErrorObject | null {
+/** Null: it is none. @param nodes tokens that the models of its run have told before */
+export function readError(body: unknown, nodes?: NodeTokens): UpstreamErrorObject | null {
   if (!isObject(body)) return null;
   const { event, data, message_id: messageId } = body;
   // A workflow tells how it came to an end; that of a chatflow belongs to a message.
   const isRun = event === undefined || (event === 'workflow_finished' && messageId === undefined);
-  if (isRun && isObject(data)) return failureOfRun(data);
+  if (isRun && isObject(data)) return failureOfRun(data, nodes);
   if (event !== 'error') return null;
   const { message, code, status } = body;
   return {

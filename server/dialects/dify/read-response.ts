@@ -59,7 +59,7 @@ class DifyReader implements StreamReader {
   read({ data }: FramedEvent): readonly ResponsePart[] {
     const event = parseObject(data);
     if (event === null) return [];
-    const error = readError(event);
+    const error = readError(event, this.#nodes);
     if (error !== null) return [{ type: 'error', error }];
     const parts = this.#event(event);
     if (parts.length === 0 || this.#hasBegun) return parts;

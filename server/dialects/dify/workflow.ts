@@ -1,7 +1,7 @@
 // What a workflow tells of its run. https://docs.dify.ai/en/api-reference/workflow-runs/run-workflow
 import { isObject } from '#server/framing/loose-json.ts';
 import type { ResponsePart, UpstreamErrorObject } from '../parts.ts';
-import { mainUsage, tokenCount } from '../token-usage.ts';
+import { mainUsage, tokenCount, withBilled } from '../token-usage.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -26,10 +26,13 @@ export function textOfOutputs(outputs: unknown): string {
 }
 
 /** Null: the run has come to an end of its own. */
-export function failureOfRun({ status, error }: Body): UpstreamErrorObject | null {
+export function failureOfRun(
+  { status, error, total_tokens: total }: Body,
+  nodes: NodeTokens = { input: 0, output: 0 },
+): UpstreamErrorObject | null {
   if (status !== 'failed' && status !== 'paused') return null;
   const message = typeof error === 'string' && error !== '' ? error : 'the workflow has not come to an end';
-  return { message, type: 'dify_error', code: null, status: 500 };
+  return withBilled({ message, type: 'dify_error', code: null, status: 500 }, usageOfRun(total, nodes, ''));
 }
 
 /**

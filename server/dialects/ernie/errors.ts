@@ -2,6 +2,8 @@
 // https://cloud.baidu.com/doc/WENXINWORKSHOP/s/tlmyncueh
 import { isObject } from '#server/framing/loose-json.ts';
 import type { UpstreamErrorObject } from '../parts.ts';
+import { withBilled } from '../token-usage.ts';
+import { usageParts } from './token-usage.ts';
 
 const byStatus: readonly (readonly [status: number, codes: readonly number[]])[] = [
   [400, [3, 100, 336_001, 336_002, 336_003, 336_004, 336_005, 336_006, 336_007, 336_103]],
@@ -13,7 +15,7 @@ const statuses: ReadonlyMap<unknown, number> = new Map(byStatus.flatMap(([status
 /** Null: it is none. */
 export function readError(body: unknown): UpstreamErrorObject | null {
   if (!isObject(body) || typeof body.error_code !== 'number') return null;
-  const { error_code: code, error_msg: message } = body;
+  const { error_code: code, error_msg: message, usage } = body;
   const told = typeof message === 'string' && message !== '' ? message : `error ${code}`;
-  return { message: told, type: 'baidu_error', code, status: statuses.get(code) ?? 500 };
+  return withBilled({ message: told, type: 'baidu_error', code, status: statuses.get(code) ?? 500 }, usageParts(usage));
 }

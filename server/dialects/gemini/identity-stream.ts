@@ -75,7 +75,12 @@ export class GeminiIdentityStream implements StreamPipe {
       const parts = this.#reader.read(event);
       const error = parts.find((part) => part.type === 'error');
       // Of these bytes only what stands before it is the model's.
-      if (error !== undefined) return step(errorInResponse(error.error));
+      if (error !== undefined) {
+        const { usage } = error.error;
+        this.#note(parts.filter(({ type }) => type === 'usage'));
+        if (usage !== undefined) this.#noteBilled(usage);
+        return step(errorInResponse(error.error));
+      }
       if (this.#note(parts)) hasText = true;
       if (parts.some(({ type }) => type === 'finish')) hasFinish = true;
       read.push(event.data);
@@ -118,6 +123,11 @@ export class GeminiIdentityStream implements StreamPipe {
   #letGo(): Buffer[] {
     const held = this.#held.splice(0);
     return this.#isList ? held.map((data) => this.#framed(data.toString())) : held;
+  }
+
+  #noteBilled(usage: TokenUsage): void {
+    this.#told.noteBilled(usage);
+    this.#noteUsage(usage.output > 0);
   }
 
   #noteUsage(tellsOutput: boolean): void {

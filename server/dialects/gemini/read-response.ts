@@ -60,7 +60,7 @@ function streamReader(errorIn: typeof errorOf, model: string): StreamReader {
       const event = parseObject(data);
       if (event === null) return [];
       const error = errorIn(event);
-      if (error !== null) return [{ type: 'error', error }];
+      if (error !== null) return [...readUnread(), { type: 'error', error }];
       const before = readUnread();
       const read = reader.response(event);
       const [text, usage] = read;

@@ -3,7 +3,7 @@ import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { JsonObject } from '#server/framing/loose-json.ts';
 import { readGoogleError } from '../google-error.ts';
 import type { ErrorInResponse } from '../stream-pipe.ts';
-import { ToldUsage } from '../token-usage.ts';
+import { withBilled } from '../token-usage.ts';
 import { usageParts } from './token-usage.ts';
 
 /** Null when there is none. Costs a search of the text: quotes within JSON strings are escaped. */
@@ -24,8 +24,8 @@ export function errorOf(body: Readonly<JsonObject>): ErrorInResponse | null {
   return statedErrorOf(body) ?? blockedPrompt(body);
 }
 
-export function statedErrorOf({ error, candidates }: Readonly<JsonObject>): ErrorInResponse | null {
-  return isObject(error) && candidates === undefined ? errorObject(error) : null;
+export function statedErrorOf({ error, candidates, usageMetadata: usage }: Readonly<JsonObject>): ErrorInResponse | null {
+  return isObject(error) && candidates === undefined ? withBilled(errorObject(error), usageParts(usage)) : null;
 }
 
 /** A filter has stopped the prompt. There is no candidate then. */
@@ -53,9 +53,7 @@ function blockedPrompt(body: Readonly<JsonObject>): ErrorInResponse | null {
   const { blockReason: reason, blockReasonMessage: why } = feedback;
   const about = typeof why === 'string' && why !== '' ? `: ${why}` : '';
   const message = `No candidates returned (blockReason: ${String(reason)})${about}`;
-  const told = new ToldUsage();
-  for (const part of usageParts(body.usageMetadata)) told.note(part);
-  const { usage } = told.report(false);
+  const error = { status: 400, message, type: 'upstream_error', param: '', code: 'content_filter' };
   // No failed request, which costs nothing: the model was given the prompt, and it is told how long that was.
-  return { status: 400, message, type: 'upstream_error', param: '', code: 'content_filter', ...(usage === null ? {} : { usage }) };
+  return withBilled(error, usageParts(body.usageMetadata));
 }

@@ -2,6 +2,8 @@
 // https://cloud.tencent.com/document/product/1729/101838
 import { isObject } from '#server/framing/loose-json.ts';
 import type { UpstreamErrorObject } from '../parts.ts';
+import { withBilled } from '../token-usage.ts';
+import { usageParts } from './token-usage.ts';
 
 const byBeginning: readonly (readonly [beginning: string, status: number])[] = [
   ['InvalidParameter', 400],
@@ -20,10 +22,13 @@ const timeoutCode = 4001;
 /** Null: it is none. */
 export function readError(body: unknown): UpstreamErrorObject | null {
   if (!isObject(body)) return null;
-  const { Response: response, ErrorMsg: inStream, Error: bare } = body;
-  const error = isObject(response) ? response['Error'] : bare;
-  if (isObject(error)) return errorOf(error['Code'], error['Message']);
-  return isObject(inStream) && (isCode(inStream['Code']) || isFilled(inStream['Msg'])) ? errorOf(inStream['Code'], inStream['Msg']) : null;
+  const { Response: inside, ErrorMsg: inStream } = body;
+  const response = isObject(inside) ? inside : body;
+  const billed = (error: UpstreamErrorObject) => withBilled(error, usageParts(response['Usage']));
+  const error = response['Error'];
+  if (isObject(error)) return billed(errorOf(error['Code'], error['Message']));
+  if (!isObject(inStream) || !(isCode(inStream['Code']) || isFilled(inStream['Msg']))) return null;
+  return billed(errorOf(inStream['Code'], inStream['Msg']));
 }
 
 function errorOf(code: unknown, message: unknown): UpstreamErrorObject {

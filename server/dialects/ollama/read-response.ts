@@ -9,6 +9,7 @@ import type { ReadEnding } from '../endings.ts';
 import type { ResponsePart, UpstreamErrorObject } from '../parts.ts';
 import type { StreamReader } from '../upstream-dialect.ts';
 import { usageParts } from './token-usage.ts';
+import { withBilled } from '../token-usage.ts';
 
 export function readWhole(body: Readonly<JsonObject>): readonly ResponsePart[] | null {
   return isObject(body.message) ? new OllamaReader().line(body) : null;
@@ -81,10 +82,11 @@ function startOf({ model, created_at: createdAt }: Readonly<JsonObject>): Respon
 }
 
 /** In the midst of a stream, too. */
-export function readError({ error }: Readonly<JsonObject>): UpstreamErrorObject | null {
+export function readError(line: Readonly<JsonObject>): UpstreamErrorObject | null {
+  const { error } = line;
   if (error === undefined || error === null) return null;
   const message = isObject(error) ? error.message : error;
-  return { message: isFilled(message) ? message : 'upstream error', type: 'ollama_error' };
+  return withBilled({ message: isFilled(message) ? message : 'upstream error', type: 'ollama_error' }, usageParts(line));
 }
 
 function isFilled(value: unknown): value is string {

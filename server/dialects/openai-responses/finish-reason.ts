@@ -4,6 +4,8 @@ import { readEnding, responsesEndings } from '../endings.ts';
 import type { ReadEnding } from '../endings.ts';
 import type { FinishReason } from '../parts.ts';
 import type { ErrorInResponse } from '../stream-pipe.ts';
+import { withBilled } from '../token-usage.ts';
+import { usageParts } from './token-usage.ts';
 
 /** Null: it has not ended. @param hasCalls the model has called tools of the caller's */
 export function readFinish(response: Readonly<Record<string, unknown>>, hasCalls: boolean): ReadEnding | null {
@@ -11,7 +13,7 @@ export function readFinish(response: Readonly<Record<string, unknown>>, hasCalls
   // Without a reason it is a limit, as every other reason of a kind of its own.
   if (status === 'incomplete')
     return readEnding(responsesEndings, isObject(details) ? details.reason : undefined, { otherwise: 'length' }) ?? { reason: 'length' };
-  if (status === 'failed' || status === 'cancelled') return { failure: failedAs(status) };
+  if (status === 'failed' || status === 'cancelled') return { failure: withBilled(failedAs(status), usageParts(response)) };
   // Some servers leave the status out of what is complete.
   return status === 'completed' || status === undefined || status === null ? { reason: hasCalls ? 'tool_calls' : 'stop' } : null;
 }

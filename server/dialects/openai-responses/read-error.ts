@@ -4,6 +4,8 @@ import type { JsonObject } from '#server/framing/loose-json.ts';
 import { failedAs } from './finish-reason.ts';
 import { statusInBody, statusesOfChannel } from '../status-in-body.ts';
 import type { ErrorInResponse } from '../stream-pipe.ts';
+import { withBilled } from '../token-usage.ts';
+import { usageParts } from './token-usage.ts';
 
 /** Null when there is none. Every response says `"error":null`. */
 export function errorIn(text: string): ErrorInResponse | null {
@@ -14,11 +16,16 @@ export function errorIn(text: string): ErrorInResponse | null {
 
 /** The same of a body or an event that is parsed already. */
 export function errorOf(body: Readonly<JsonObject>): ErrorInResponse | null {
-  if (isObject(body.error)) return written(body.error);
-  if (body.type === 'error') return written(body);
+  if (isObject(body.error)) return billed(written(body.error), body);
+  if (body.type === 'error') return billed(written(body), body);
   if (body.type !== 'response.failed' && body.type !== 'response.cancelled') return null;
-  const error = isObject(body.response) && isObject(body.response.error) ? written(body.response.error) : null;
-  return error ?? failedAs(body.type === 'response.failed' ? 'failed' : 'cancelled');
+  const response = isObject(body.response) ? body.response : {};
+  const error = isObject(response.error) ? written(response.error) : null;
+  return billed(error ?? failedAs(body.type === 'response.failed' ? 'failed' : 'cancelled'), response);
+}
+
+function billed(error: ErrorInResponse | null, body: Readonly<JsonObject>): ErrorInResponse | null {
+  return error === null ? null : withBilled(error, usageParts(body));
 }
 
 function written(error: JsonObject): ErrorInResponse | null {

@@ -1,13 +1,15 @@
 // Predictions that have ended without an output, and events of streams that say so.
 import { isObject } from '#server/framing/loose-json.ts';
 import type { UpstreamErrorObject } from '../parts.ts';
+import { withBilled } from '../token-usage.ts';
+import { usageParts } from './token-usage.ts';
 
 const failed: ReadonlySet<unknown> = new Set(['failed', 'canceled', 'aborted']);
 
 /** Of a prediction; null: it is none. */
 export function readError(body: unknown): UpstreamErrorObject | null {
   if (!isObject(body) || typeof body['id'] !== 'string' || !failed.has(body['status'])) return null;
-  return errorOf(body['error'], `the prediction is ${String(body['status'])}`);
+  return withBilled(errorOf(body['error'], `the prediction is ${String(body['status'])}`), usageParts(body['metrics']));
 }
 
 export function errorOf(told: unknown, otherwise: string): UpstreamErrorObject {

@@ -6,6 +6,7 @@ import type { ResponsePart } from '../parts.ts';
 import type { StreamReader } from '../upstream-dialect.ts';
 import { errorOf } from './errors.ts';
 import { usageParts } from './token-usage.ts';
+import { withBilled } from '../token-usage.ts';
 
 export function readWhole({ id, status, output, created_at: created, metrics }: Readonly<JsonObject>): readonly ResponsePart[] | null {
   if (status !== 'succeeded') return null;
@@ -55,7 +56,10 @@ class PredictionReader implements StreamReader {
     if (name === 'error') return [{ type: 'error', error: errorOf(parseObject(data) ?? data, 'the prediction has failed') }];
     if (name !== 'done') return [];
     const { reason, metrics } = parseObject(data) ?? {};
-    if (reason === 'error' || reason === 'canceled') return [{ type: 'error', error: errorOf(null, `the prediction ended: ${reason}`) }];
+    if (reason === 'error' || reason === 'canceled') {
+      const error = errorOf(null, `the prediction ended: ${reason}`);
+      return [{ type: 'error', error: withBilled(error, usageParts(metrics)) }];
+    }
     this.#isComplete = true;
     return [{ type: 'finish', reason: 'stop' }, ...usageParts(metrics)];
   }

@@ -2,20 +2,23 @@
 import { isObject } from '#server/framing/loose-json.ts';
 import type { UpstreamErrorObject } from '../parts.ts';
 import { sparkStatuses } from '../spark-statuses.ts';
+import { withBilled } from '../token-usage.ts';
+import { usageParts } from './token-usage.ts';
 
 /** Null: it is none. */
 export function readError(message: unknown): UpstreamErrorObject | null {
-  const header = isObject(message) ? message['header'] : undefined;
+  const { header, payload } = isObject(message) ? message : {};
   const told = isObject(header) ? header : message;
   if (!isObject(told) || typeof told['code'] !== 'number' || told['code'] === 0) return null;
   const { code, message: text } = told;
   const status = sparkStatuses[code] ?? 500;
-  return {
+  const error = {
     message: typeof text === 'string' && text !== '' ? text : `error ${code}`,
     type: 'xunfei_error',
     code: filtered.has(code) ? 'content_filter' : code,
     status,
   };
+  return withBilled(error, isObject(payload) ? usageParts(payload['usage']) : []);
 }
 
 const filtered: ReadonlySet<number> = new Set([10_013, 10_014, 10_019]);
