@@ -602,11 +602,7 @@ export const errors = {
     '最多可保留 {caches} 个缓存：请先删除其中一些',
     'You may keep {caches} cached contents: delete some first',
   ),
-  context_cache_busy: entry(
-    409,
-    '缓存 {id} 正在更改，或由另一个密钥支付，请稍后再试或使用创建它的密钥',
-    'The cached content {id} is being changed, or is paid for by another key: try again, or use the key that created it',
-  ),
+  context_cache_busy: entry(409, '缓存 {id} 正在更改，请稍后再试', 'The cached content {id} is being changed: try again'),
   batch_not_ended: entry(400, '批处理 {id} 尚未结束', 'The batch {id} has not ended yet'),
   batch_not_cancellable: entry(409, '批处理 {id} 的状态为 {status}，不能取消', "Cannot cancel the batch {id} with status '{status}'"),
   vector_store_not_found: entry(404, '找不到向量库 {id}', "No vector store found with id '{id}'."),

@@ -5,6 +5,7 @@ import { channelOf } from '#server/files/upstream-files.ts';
 import { reserveQuota } from '#server/relay/admission/reserve-call.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import type { KeptCaller } from '#server/responses/serve-caller.ts';
+import { checkPayers } from './cache-payers.ts';
 import { cacheTerms, extendSpans, spansCost, spansOf } from './cache-price.ts';
 import { payPending } from './pay-cache.ts';
 import { CacheRefusal, extendThere } from './upstream-caches.ts';
@@ -13,7 +14,7 @@ const waitMs = 60_000;
 
 /**
  * Sets the end of a cache. Time that is not paid for yet costs the present price, reserved before the provider is called; time that is paid for is
- * never paid again. The key must be allowed to use the model to extend a cache, not to shorten one.
+ * never paid again. Any key of the owner may do so, and the key that extends pays. It must be allowed to use the model to extend a cache, not to shorten one.
  * @param until unix seconds @throws {AppError} of the key, the price, the balance and the provider, `context_cache_busy`
  */
 export async function changeCache(
@@ -42,6 +43,7 @@ export async function changeCache(
     if (changed === null) throw busy();
     return changed;
   }
+  checkPayers(cache, admission.token.id);
   const reservation = await reserveQuota(services, admission, { amount, least: amount });
   try {
     const claim = {
@@ -50,13 +52,11 @@ export async function changeCache(
       pending_until: until,
       pending_spans: JSON.stringify(spans),
       process: context.ledger.processId,
-      token_id: admission.token.id,
-      token_name: admission.tokenName,
+      pending_token_id: admission.token.id,
+      pending_token_name: admission.tokenName,
       poll_at: context.now() + waitMs,
     };
-    // What is given back goes to the key that has paid.
-    const isSameKey = cache.token_id === admission.token.id;
-    const pending = isSameKey ? await caches.patch(open, { set: claim }) : null;
+    const pending = await caches.patch(open, { set: claim });
     if (pending === null) throw busy();
     try {
       await extendThere(context, channel, pending, until);

@@ -8,6 +8,7 @@ import type { ContextCacheRecord } from '#server/db/records/context-cache.ts';
 import type { Reservation } from '#server/money/leases/reservation.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import { chargeOf } from '#server/tasks/task-charge.ts';
+import { pendingPayer, withPayment } from './cache-payers.ts';
 import { pendingSpansOf } from './cache-price.ts';
 
 /** @param quota what is charged, more than `pending_paid` where more than storing is paid for @throws {AppError} where it is charged by nobody */
@@ -34,10 +35,12 @@ export async function notePaid(
 ): Promise<ContextCacheRecord | null> {
   const { id, request_id: request, pending_until: until } = cache;
   const storing = Math.min(cache.pending_paid, charged.quota);
+  const ofToken = Math.min(storing, charged.token_quota);
   const set = {
     state: 'stored' as const,
     paid: cache.paid + storing,
-    token_paid: cache.token_paid + Math.min(storing, charged.token_quota),
+    token_paid: cache.token_paid + ofToken,
+    ...withPayment(cache, { until, paid: storing, token_paid: ofToken }),
     expires_at: until,
     updated_at: Math.floor(now() / 1000),
     pending_paid: 0,
@@ -69,6 +72,7 @@ export async function pendingCharge(
 function rowOf({ now, settings }: AppContext, cache: ContextCacheRecord, quota: number) {
   const { id, tokens, pending_until: until, channel_id: channel, first_request_id: first } = cache;
   const terms = pendingSpansOf(cache).at(-1) ?? cache;
+  const payer = pendingPayer(cache);
   const isExtension = first !== undefined && first !== cache.request_id;
   const other: LogOther = {
     group_ratio: terms.group_ratio,
@@ -81,7 +85,7 @@ function rowOf({ now, settings }: AppContext, cache: ContextCacheRecord, quota: 
     created_at: Math.floor(now() / 1000),
     type: LogType.consumption,
     username: cache.username,
-    token_name: cache.token_name,
+    token_name: payer.token_name,
     model_name: cache.model,
     quota,
     prompt_tokens: 0,
@@ -89,7 +93,7 @@ function rowOf({ now, settings }: AppContext, cache: ContextCacheRecord, quota: 
     use_time: 0,
     is_stream: false,
     channel_id: channel,
-    token_id: cache.token_id,
+    token_id: payer.token_id,
     group: terms.group,
     other,
     request_id: cache.request_id,

@@ -365,6 +365,64 @@ describe.each(engines)('caches of prompts on $kind', (engine) => {
     await scene.checkBooks();
   });
 
+  test('any key of the owner extends and ends a cache, and each gets back what it paid for and was not used', async () => {
+    const { scene } = await open({ tokenQuota: 1_000_000 });
+    await using _scene = scene;
+    const { db } = scene.app.context;
+    const second = await createToken(scene.app.context, scene.user.id, { quota: 1_000_000 });
+    const leftOf = async (id: number) => {
+      const token = await db.collection('tokens').get(id);
+      return (token?.remain_quota ?? 0) + Object.values(token?.leases ?? {}).reduce((sum, lease) => sum + lease, 0);
+    };
+    const left = async () => [await leftOf(scene.token.id), await leftOf(second.token.id)];
+    const [one, other] = [sdk(scene), sdk({ app: scene.app, key: second.key })];
+    const before = await scene.balance();
+    const made = await make(one);
+    const name = made.name ?? '';
+    const expiring = (hours: number) => ({ expireTime: new Date(Date.parse(made.createTime ?? '') + hours * 3_600_000).toISOString() });
+    await other.caches.update({ name, config: expiring(2) });
+    await one.caches.update({ name, config: expiring(3) });
+    await other.caches.update({ name, config: expiring(5) });
+    expect(await left()).toEqual([1_000_000 - reading - 2 * hour, 1_000_000 - 3 * hour]);
+    expect((await scene.logs(4)).map(({ token_id, quota }) => [token_id, quota])).toEqual([
+      [scene.token.id, reading + hour],
+      [second.token.id, hour],
+      [scene.token.id, hour],
+      [second.token.id, 2 * hour],
+    ]);
+    scene.app.clock.advance(1.5 * 3_600_000);
+    await other.caches.delete({ name });
+    expect(await count(scene)).toBe(0);
+    expect(await scene.balance()).toBe(before - reading - 1.5 * hour);
+    expect(await left()).toEqual([1_000_000 - reading - hour, 1_000_000 - hour / 2]);
+    expect((await endsOf(scene)).map(({ token_id, refunded = 0 }) => [token_id, refunded])).toEqual([
+      [scene.token.id, 0],
+      [second.token.id, hour / 2],
+      [scene.token.id, hour],
+      [second.token.id, 2 * hour],
+    ]);
+    await scene.checkBooks();
+  });
+
+  test('a cache whose key was deleted is extended by another one', async () => {
+    const { scene } = await open();
+    await using _scene = scene;
+    const second = await createToken(scene.app.context, scene.user.id, {});
+    const before = await scene.balance();
+    const name = (await make(sdk(scene))).name ?? '';
+    await scene.app.context.db.collection('tokens').remove({ id: scene.token.id });
+    await scene.app.context.changes.announce('token', scene.token.id);
+    const { caches } = sdk({ app: scene.app, key: second.key });
+    await caches.update({ name, config: { ttl: '7200s' } });
+    await caches.delete({ name });
+    expect(await scene.balance()).toBe(before - reading);
+    expect(await endsOf(scene)).toMatchObject([
+      { token_id: scene.token.id, refunded: hour },
+      { token_id: second.token.id, refunded: hour },
+    ]);
+    await scene.checkBooks();
+  });
+
   test('a key that may no longer use the model extends nothing, and may end what it has', async () => {
     const { scene, provider } = await open();
     await using _scene = scene;

@@ -4,7 +4,7 @@ export interface ContextCacheRecord {
   id: string;
   user_id: number;
   username: string;
-  /** Of the key that created it, which pays beside its user. */
+  /** Of the key that created the cache and paid for its first time. */
   token_id: number;
   token_name: string;
   group: string;
@@ -39,10 +39,16 @@ export interface ContextCacheRecord {
   spans?: string;
   /** The spans that are paid for once the pending charge is known; empty: no charge is pending. */
   pending_spans?: string;
+  /** JSON of the `CachePayer`s, one for each stretch of time that one key paid for; missing: the creating key paid for all of it. */
+  payers?: string;
+  /** Key that pays the pending charge; missing: the creating key. */
+  pending_token_id?: number;
+  pending_token_name?: string;
   /** Request id of the creation; `request_id` is that of the latest charge. */
   first_request_id?: string;
-  /** Id of the log row that reports the end and the refund, drawn once. */
+  /** Id of the log row that reports the end and the refund, drawn once; and JSON of the ids of further payers' rows. */
   log_id?: number;
+  more_log_ids?: string;
   /** Of the charge that is on its way: the row of the log has the same, what of it is for storing, and until when that pays; 0: none is. */
   request_id: string;
   pending_paid: number;
