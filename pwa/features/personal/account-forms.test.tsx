@@ -6,10 +6,13 @@ import { discardAll, outboxEntries, startOutbox } from '#pwa/offline/outbox.ts';
 import { buildConsoleUser } from '#tests/support/console-records.ts';
 import { type DrawnScreen, drawScreen, shows, startScreenTexts } from '#tests/support/console-screen.tsx';
 import { type FixtureServer, sendJson, startFixtureServer } from '#tests/support/console-server.ts';
+import { LowBalanceForm } from './low-balance-form.tsx';
 import { NameForm } from './name-form.tsx';
 import { NoticeForm } from './notice-form.tsx';
 import { PasswordForm } from './password-form.tsx';
+import { SaveBar } from './save-bar.tsx';
 import { TransferDialog } from './transfer-dialog.tsx';
+import { useOwnForm } from './use-own-form.ts';
 
 let server: FixtureServer;
 let screen: DrawnScreen;
@@ -20,7 +23,7 @@ let stop: (() => void)[];
 const done = { success: true, message: '' };
 
 beforeAll(async () => {
-  await startScreenTexts('personal', 'account');
+  await startScreenTexts('personal', 'account', 'editing');
   server = await startFixtureServer();
 });
 afterAll(() => server.stop());
@@ -37,12 +40,29 @@ beforeEach(async () => {
   await shows(() => expect(outboxEntries()).toEqual([]));
 });
 afterEach(async () => {
+  for (const close of document.querySelectorAll<HTMLElement>('[role=status] [aria-label=Close]')) close.click();
   screen.leave();
   await discardAll(user.id);
   for (const end of stop) end();
 });
 
 const sent = () => server.asked.filter(({ method }) => method !== 'GET').map(({ body }) => body);
+
+type Part = 'name' | 'mark' | 'notices' | 'password';
+
+/** Parts of the screen, which are saved by one button. */
+function Fields({ parts }: { parts: readonly Part[] }) {
+  const form = useOwnForm(user);
+  return (
+    <>
+      {parts.includes('password') && <PasswordForm username="alice" />}
+      {parts.includes('name') && <NameForm form={form} />}
+      {parts.includes('mark') && <LowBalanceForm user={user} form={form} />}
+      {parts.includes('notices') && <NoticeForm user={user} form={form} />}
+      <SaveBar form={form} />
+    </>
+  );
+}
 
 describe('password-form', () => {
   function fill(old: string, wanted: string, again = wanted): void {
@@ -94,14 +114,14 @@ describe('password-form', () => {
 
 describe('name-form', () => {
   function rename(to: string): void {
-    screen = drawScreen(<NameForm user={user} />);
+    screen = drawScreen(<Fields parts={['name']} />);
     screen.type('Display name', to);
     screen.press('Save');
   }
 
   test('is saved without the blanks around it', async () => {
     rename('  Alice Liddell ');
-    await shows(() => expect(screen.text()).toContain('Display name updated'));
+    await shows(() => expect(screen.text()).toContain('Changes saved'));
     expect(sent()).toEqual([{ display_name: 'Alice Liddell' }]);
   });
 
@@ -129,7 +149,9 @@ describe('name-form', () => {
     await shows(() => expect(outboxEntries()).toMatchObject([{ optionKey: 'display_name', mine: 'Alice L.', base: { value: 'Alice' } }]));
     await shows(() => expect(screen.text()).toContain('“Alice L.” waiting to be sent'));
     screen.type('Display name', 'Alice M.');
-    document.querySelector('form')?.requestSubmit();
+    await shows(() => expect(screen.button('Save').disabled).toBe(false));
+    // As Enter does.
+    screen.field('Display name').form?.requestSubmit();
     await shows(() => expect(outboxEntries()).toMatchObject([{ mine: 'Alice M.' }]));
     await server.start();
     window.dispatchEvent(new Event('online'));
@@ -158,16 +180,6 @@ describe('on a phone', () => {
     answer?.();
   }
 
-  test('a refused name is told when its sheet is closed', async () => {
-    refusal = { success: false, message: '名称已被占用', code: 'invalid_field', field: 'display_name' };
-    screen = drawScreen(<NameForm user={user} />);
-    screen.press('Edit display name');
-    await shows(() => screen.type('Display name', 'Bob'));
-    screen.press('Save');
-    await closeEarly();
-    await shows(() => expect(screen.text()).toContain('名称已被占用'));
-  });
-
   test('a refused password is told when its sheet is closed', async () => {
     refusal = { success: false, message: '原密码错误', code: 'current_password_wrong', field: 'original_password' };
     screen = drawScreen(<PasswordForm username="alice" />);
@@ -182,7 +194,7 @@ describe('on a phone', () => {
 });
 
 describe('notice-form', () => {
-  const open = () => (screen = drawScreen(<NoticeForm user={user} />));
+  const open = () => (screen = drawScreen(<Fields parts={['notices']} />));
   const save = () => screen.press('Save');
 
   test('only what was changed is sent', async () => {
@@ -232,6 +244,113 @@ describe('notice-form', () => {
     screen.type('Notification e-mail', 'ops@example.org');
     save();
     await shows(() => expect(screen.problem('Notification e-mail')).toBe('无效的邮箱地址'));
+  });
+});
+
+describe('one save', () => {
+  const open = (...others: Part[]) => (screen = drawScreen(<Fields parts={['name', 'mark', 'notices', ...others]} />));
+  const saves = () => [...document.querySelectorAll('button')].filter(({ textContent }) => textContent === 'Save');
+  function edit(...others: Part[]): void {
+    open(...others);
+    expect(saves()).toHaveLength(0);
+    screen.type('Display name', 'Alice L.');
+    screen.type('Notification e-mail', 'ops@example.org');
+    screen.press('$1.00');
+    expect(screen.text()).toContain('3 unsaved changes');
+    expect(saves()).toHaveLength(1);
+  }
+  const notices = { quota_warning_threshold: 500_000, notification_email: 'ops@example.org' };
+
+  type Call = 'settings' | 'name';
+  /** Both calls are done, or one of them is refused for a reason that may belong to a field. */
+  function answerEach(refused?: Call, field?: string): void {
+    server.answer(({ method, url, body }, response) => {
+      if (method !== 'PUT') return sendJson(response, { ...done, data: url.startsWith('/api/user/notifications') ? [] : user });
+      const { display_name: name } = body as { display_name?: string };
+      const asked: Call = name === undefined ? 'settings' : 'name';
+      if (asked === refused) return sendJson(response, { success: false, message: 'The tide is out', code: 'invalid_field', field });
+      user =
+        name === undefined ? { ...user, setting: JSON.stringify(notices), revision: user.revision + 1 } : { ...user, display_name: name };
+      sendJson(response, { ...done, data: asked === 'settings' ? user : undefined });
+    });
+  }
+
+  test('appears once something is changed, saves name, alert and notices, and goes', async () => {
+    answerEach();
+    edit();
+    screen.press('Save');
+    await shows(() => expect(screen.text()).toContain('Changes saved'));
+    expect(sent()).toEqual([{ ...notices, revision: 3 }, { display_name: 'Alice L.' }]);
+    expect(saves()).toHaveLength(0);
+  });
+
+  test('a refused field is marked and has the focus, until it is corrected and saved', async () => {
+    answerEach('settings', 'notification_email');
+    edit();
+    screen.press('Save');
+    await shows(() => expect(document.activeElement).toBe(screen.field('Notification e-mail')));
+    await shows(() => expect(screen.text()).toContain('2 unsaved changes'));
+    expect(screen.problem('Notification e-mail')).toBe('The tide is out');
+    expect(screen.field('Warn me below').value).toContain('1');
+    // Work on another field is not interrupted.
+    screen.field('Display name').focus();
+    screen.type('Display name', 'Alice M.');
+    screen.type('Display name', 'Alice L.');
+    expect(document.activeElement).toBe(screen.field('Display name'));
+    answerEach();
+    screen.type('Notification e-mail', 'ops@example.com');
+    expect(screen.problem('Notification e-mail')).toBe('');
+    await shows(() => expect(screen.button('Save').disabled).toBe(false));
+    screen.press('Save');
+    await shows(() => expect(screen.text()).toContain('Changes saved'));
+    expect(sent().at(-1)).toMatchObject({ ...notices, notification_email: 'ops@example.com' });
+  });
+
+  test.each([
+    ['name', 'display_name', 'Display name', '1 unsaved change'],
+    ['settings', 'notification_email', 'Notification e-mail', '2 unsaved changes'],
+  ] as const)(
+    'what a refused call of %s carried stays, marked at its field; the other call goes through',
+    async (refused, field, label, left) => {
+      answerEach(refused, field);
+      edit();
+      screen.press('Save');
+      await shows(() => expect(screen.problem(label)).toBe('The tide is out'));
+      await shows(() => expect(screen.text()).toContain(left));
+      expect(sent()).toHaveLength(2);
+      expect(screen.field('Display name').value).toBe('Alice L.');
+      expect(screen.field('Notification e-mail').value).toBe('ops@example.org');
+      expect(screen.text()).not.toContain('Changes saved');
+    },
+  );
+
+  test.each([
+    ['name', 'Display name not saved: The tide is out', '1 unsaved change'],
+    ['settings', 'Settings not saved: The tide is out', '2 unsaved changes'],
+  ] as const)('a refusal of %s about no field says what was not saved', async (refused, message, left) => {
+    answerEach(refused);
+    edit();
+    screen.press('Save');
+    await shows(() => expect(screen.text()).toContain(message));
+    await shows(() => expect(screen.text()).toContain(left));
+    expect(screen.text()).not.toContain('Changes saved');
+  });
+
+  test('changes are discarded at once', () => {
+    edit();
+    screen.press('Discard changes');
+    expect(screen.field('Display name').value).toBe('Alice');
+    expect(screen.field('Notification e-mail').value).toBe('');
+    expect(saves()).toHaveLength(0);
+    expect(sent()).toEqual([]);
+  });
+
+  test('the password is a form of its own', () => {
+    edit('password');
+    const password = screen.field('Current password').form;
+    expect(password).not.toBeNull();
+    expect(password?.textContent).not.toContain('Display name');
+    expect(screen.button('Change password').form).toBe(password);
   });
 });
 

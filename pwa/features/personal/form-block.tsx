@@ -12,29 +12,20 @@ const BottomSheet = lazyPart(
 
 interface FormBlockProps {
   title: string;
-  aside?: ReactNode;
   /** On a phone the form opens from a row: what stands in it, its button, and the button's full name. */
   row: { about: ReactNode; action: string; label: string };
   children: (onDone: () => void) => ReactNode;
 }
 
 /** A form that is seldom needed: open where there is room, behind a button on a phone. */
-export function FormBlock({ title, aside, row, children }: FormBlockProps) {
+export function FormBlock({ title, row, children }: FormBlockProps) {
   const isPhone = useIsPhone();
   const [isOpen, setOpen] = useState(false);
   const close = (): void => setOpen(false);
-  if (!isPhone)
-    return (
-      <Block title={title} aside={aside}>
-        {children(close)}
-      </Block>
-    );
+  if (!isPhone) return <Block title={title}>{children(close)}</Block>;
   return (
     <div className={styles.opener}>
-      <div className={styles.words}>
-        {row.about}
-        {aside}
-      </div>
+      <div className={styles.words}>{row.about}</div>
       <Button aria-label={row.label} aria-haspopup="dialog" onClick={() => setOpen(true)}>
         {row.action}
       </Button>

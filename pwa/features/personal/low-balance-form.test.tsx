@@ -7,6 +7,8 @@ import { buildConsoleUser } from '#tests/support/console-records.ts';
 import { type DrawnScreen, drawScreen, shows, startScreenTexts } from '#tests/support/console-screen.tsx';
 import { type FixtureServer, sendJson, startFixtureServer } from '#tests/support/console-server.ts';
 import { LowBalanceForm } from './low-balance-form.tsx';
+import { SaveBar } from './save-bar.tsx';
+import { useOwnForm } from './use-own-form.ts';
 
 let server: FixtureServer;
 let screen: DrawnScreen;
@@ -22,7 +24,7 @@ const marked = (mark: number, revision: number): User => ({
 });
 
 beforeAll(async () => {
-  await startScreenTexts('personal');
+  await startScreenTexts('personal', 'editing');
   server = await startFixtureServer();
 });
 afterAll(() => server.stop());
@@ -47,8 +49,17 @@ afterEach(async () => {
 
 const marks = () =>
   server.asked.filter(({ url }) => url.startsWith('/api/user/setting')).map(({ body }) => body as Record<string, unknown>);
+function Alert() {
+  const form = useOwnForm(user);
+  return (
+    <>
+      <LowBalanceForm user={user} form={form} />
+      <SaveBar form={form} />
+    </>
+  );
+}
 function open(): void {
-  screen = drawScreen(<LowBalanceForm user={user} />);
+  screen = drawScreen(<Alert />);
 }
 
 describe('low-balance-form', () => {
@@ -57,19 +68,18 @@ describe('low-balance-form', () => {
     screen.press('$1.00');
     screen.press('Save');
     await shows(() => expect(marks()).toMatchObject([{ quota_warning_threshold: 500_000, revision: 3 }]));
-    await shows(() => expect(screen.text()).toContain('The notice settings were updated'));
+    await shows(() => expect(screen.text()).toContain('Changes saved'));
     expect(outboxEntries()).toEqual([]);
   });
 
-  test('wants an amount, and sends none that is there already', async () => {
-    open();
-    screen.press('Save');
-    await shows(() => expect(screen.problem('Warn me below')).toBe('Enter an amount'));
-    screen.leave();
+  test('wants an amount in place of another, and saves none that is there already', async () => {
     user = marked(500_000, 4);
     open();
+    screen.type('Warn me below', '');
     screen.press('Save');
-    await shows(() => expect(screen.text()).toContain('No changes to save'));
+    await shows(() => expect(screen.problem('Warn me below')).toBe('Enter an amount'));
+    screen.press('$1.00');
+    expect(() => screen.button('Save')).toThrow();
     expect(marks()).toEqual([]);
   });
 

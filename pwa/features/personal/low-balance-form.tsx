@@ -1,4 +1,3 @@
-import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { User } from '#shared/user.ts';
 import { isUnfunded } from '#pwa/api/low-water.ts';
@@ -9,60 +8,38 @@ import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { BalanceMeter } from '#pwa/ui/billing/balance-meter.tsx';
 import { QuotaInput } from '#pwa/ui/form/quota-input.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
+import { OwnFields } from './own-fields.tsx';
 import styles from './personal.module.css';
-import { SaveButton } from './save-button.tsx';
-import { useOwnSettings } from './use-own-settings.ts';
+import type { OwnForm } from './use-own-form.ts';
 
 const presets = [100_000, 500_000, 1_000_000, 5_000_000];
 
-/** The own low-water mark. Without a connection it waits in the outbox. */
-export function LowBalanceForm({ user }: { user: User }) {
+/** The own low-water mark. */
+export function LowBalanceForm({ user, form }: { user: User; form: OwnForm }) {
   const { t } = useTranslation();
   const format = useFormat();
-  const [typed, setTyped] = useState<number | ''>();
-  const [error, setError] = useState<string>();
-  const own = useOwnSettings(user, {
-    onDone: () => setTyped(undefined),
-    onRefused(failure) {
-      if (failure.field !== lowWaterKey) return false;
-      setError(failure.message);
-      return true;
-    },
-  });
-  const text = own.shown(lowWaterKey);
-  const shown = text === '' ? undefined : Number(text);
-  const value = typed ?? shown ?? '';
-
-  function handleSave(): void {
-    if (value === '') setError(t('personal.mark.required'));
-    else own.save(value === shown ? {} : { [lowWaterKey]: String(value) });
-  }
+  const value = amountOf(form.value(lowWaterKey));
+  const shown = amountOf(form.shown(lowWaterKey));
   return (
-    <Block title={t('personal.mark.title')} aside={<WaitingMark edit={own.waiting([lowWaterKey])[0]} />}>
-      <form
-        className={styles.form}
-        onSubmit={(event) => {
-          event.preventDefault();
-          handleSave();
-        }}
-      >
+    <Block title={t('personal.mark.title')} aside={<WaitingMark edit={form.waiting([lowWaterKey])[0]} />}>
+      <OwnFields form={form}>
         <OwnBalance user={user} lowMark={value === '' ? undefined : value} />
         <QuotaInput
           label={t('personal.mark.label')}
           value={value}
           presets={presets}
-          placeholder={shown === undefined ? t('personal.mark.none') : format.quota(shown)}
-          error={error}
-          onChange={(amount) => {
-            setTyped(amount);
-            setError(undefined);
-          }}
+          placeholder={shown === '' ? t('personal.mark.none') : format.quota(shown)}
+          error={form.problems[lowWaterKey]}
+          onChange={(amount) => form.change(lowWaterKey, String(amount))}
         />
         <p className={styles.hint}>{t('personal.mark.hint')}</p>
-        <SaveButton of="mark" isDirty={typed !== undefined && typed !== (shown ?? '')} isSaving={own.isSaving} />
-      </form>
+      </OwnFields>
     </Block>
   );
+}
+
+function amountOf(text: string): number | '' {
+  return text === '' ? '' : Number(text);
 }
 
 /** The balance with a mark in it. */

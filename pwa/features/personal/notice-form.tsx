@@ -1,23 +1,19 @@
 import { TextInput } from '@mantine/core';
-import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Role } from '#shared/roles.ts';
 import type { User } from '#shared/user.ts';
-import { webhookUrlOf } from '#shared/webhook-url.ts';
-import type { OwnSettingKey, OwnSettings } from '#pwa/offline/edits/own-setting.ts';
-import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { Segments } from '#pwa/ui/controls/segments.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { SwitchRow } from '#pwa/ui/form/switch-row.tsx';
 import { Block } from '#pwa/ui/frame/block.tsx';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import { NoticeList } from './notice-list.tsx';
+import { OwnFields } from './own-fields.tsx';
 import styles from './personal.module.css';
-import { SaveButton } from './save-button.tsx';
-import { type Credential, useOwnSettings } from './use-own-settings.ts';
+import type { OwnKey } from './own-problems.ts';
+import type { OwnForm } from './use-own-form.ts';
 
-const keys = ['notify_type', 'notification_email', 'webhook_url', 'channel_alerts'] as const satisfies readonly OwnSettingKey[];
-type Key = (typeof keys)[number];
+const keys = ['notify_type', 'notification_email', 'webhook_url', 'channel_alerts'] as const satisfies readonly OwnKey[];
 
 const WebhookFields = lazyPart(
   () => import('./webhook-fields.tsx'),
@@ -25,11 +21,15 @@ const WebhookFields = lazyPart(
   <div className={styles.webhookSpace} />,
 );
 
+export interface NoticeFormProps {
+  user: User;
+  form: OwnForm;
+}
+
 /** How notices come, and what became of the latest. */
-export function NoticeForm({ user }: { user: User }) {
+export function NoticeForm({ user, form }: NoticeFormProps) {
   const { t } = useTranslation();
-  const form = useNoticeForm(user);
-  const waiting = form.own.waiting(keys);
+  const waiting = form.waiting(keys);
   const type = form.value('notify_type') === 'webhook' ? 'webhook' : 'email';
   const aside = waiting.length > 0 && (
     <StatusMark status={waiting.some(({ state }) => state === 'conflict') ? 'conflict' : 'waiting'}>
@@ -38,14 +38,7 @@ export function NoticeForm({ user }: { user: User }) {
   );
   return (
     <Block title={t('personal.notice.title')} aside={aside}>
-      <form
-        className={styles.form}
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          form.save();
-        }}
-      >
+      <OwnFields form={form}>
         <Segments
           label={t('personal.notice.way')}
           value={type}
@@ -55,78 +48,25 @@ export function NoticeForm({ user }: { user: User }) {
           ]}
           onChange={(chosen) => form.change('notify_type', chosen)}
         />
-        {type === 'email' ? <AddressField user={user} form={form} /> : <WebhookFields user={user} form={form} />}
+        {/* What is wrong is shown, even with fields of the other way. */}
+        {(type === 'email' || form.problems.notification_email !== undefined) && <AddressField user={user} form={form} />}
+        {(type === 'webhook' || form.problems.webhook_url !== undefined) && <WebhookFields user={user} form={form} />}
         {user.role >= Role.admin && (
           <SwitchRow
             label={t('personal.notice.channel_alerts')}
             description={t('personal.notice.channel_alerts_hint')}
             checked={form.value('channel_alerts') === 'true'}
-            disabled={form.own.isSaving}
+            disabled={form.isSaving}
             onChange={(event) => form.change('channel_alerts', String(event.currentTarget.checked))}
           />
         )}
-        <SaveButton of="notice" isDirty={form.isDirty} isSaving={form.own.isSaving} />
-      </form>
+      </OwnFields>
       <NoticeList />
     </Block>
   );
 }
 
-export type NoticeFormState = ReturnType<typeof useNoticeForm>;
-
-function useNoticeForm(user: User) {
-  const { t } = useTranslation();
-  const isOnline = useIsOnline();
-  const [typed, setTyped] = useState<Partial<Record<Key, string>>>({});
-  const [secret, setSecret] = useState<string>();
-  const [errors, setErrors] = useState<Readonly<Record<string, string>>>({});
-  const own = useOwnSettings(user, {
-    onDone() {
-      setTyped({});
-      setSecret(undefined);
-    },
-    onRefused(failure) {
-      if (failure.field === undefined) return false;
-      setErrors({ [failure.field]: failure.message });
-      return true;
-    },
-  });
-  const value = (key: Key) => typed[key] ?? own.shown(key);
-
-  function problems(): Record<string, string> {
-    const found: Record<string, string> = {};
-    const [url, email] = [value('webhook_url').trim(), value('notification_email').trim()];
-    if (value('notify_type') === 'webhook' && url === '') found['webhook_url'] = t('personal.notice.url_required');
-    else if (url !== '' && webhookUrlOf(url, true) === undefined) found['webhook_url'] = t('personal.notice.url_invalid');
-    if (email !== '' && !/^[^@\s]+@[^@\s]+\.[^@\s]+$/.test(email)) found['notification_email'] = t('personal.notice.email_invalid');
-    if ((secret ?? '') !== '' && !isOnline) found['webhook_secret'] = t('personal.notice.secret_online');
-    return found;
-  }
-  return {
-    own,
-    value,
-    secret,
-    isDirty: (secret ?? '') !== '' || keys.some((key) => value(key).trim() !== own.shown(key)),
-    errors,
-    setSecret,
-    change(key: Key, text: string) {
-      setTyped({ ...typed, [key]: text });
-      setErrors({});
-    },
-    save() {
-      const found = problems();
-      setErrors(found);
-      if (Object.keys(found).length > 0) return;
-      const changes: OwnSettings = {};
-      for (const key of keys) if (value(key).trim() !== own.shown(key)) changes[key] = value(key).trim();
-      const credential: Credential = (secret ?? '') === '' ? {} : { webhook_secret: secret };
-      own.save(changes, credential);
-    },
-    dropSecret: () => own.save({}, { remove_webhook_secret: true }),
-  };
-}
-
-function AddressField({ user, form }: { user: User; form: NoticeFormState }) {
+function AddressField({ user, form }: NoticeFormProps) {
   const { t } = useTranslation();
   const hint = user.email === '' ? t('personal.notice.address_none') : t('personal.notice.address_own', { email: user.email });
   return (
@@ -135,7 +75,7 @@ function AddressField({ user, form }: { user: User; form: NoticeFormState }) {
       type="email"
       autoComplete="email"
       value={form.value('notification_email')}
-      error={form.errors['notification_email']}
+      error={form.problems.notification_email}
       description={hint}
       inputWrapperOrder={['label', 'input', 'error', 'description']}
       onChange={(event) => form.change('notification_email', event.currentTarget.value)}

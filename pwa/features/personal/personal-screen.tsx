@@ -14,7 +14,8 @@ import { NameForm } from './name-form.tsx';
 import { NoticeForm } from './notice-form.tsx';
 import { PasswordForm } from './password-form.tsx';
 import styles from './personal.module.css';
-import { UnsavedForms } from './save-button.tsx';
+import { SaveBar } from './save-bar.tsx';
+import { useOwnForm } from './use-own-form.ts';
 
 const FurtherParts = lazyPart(
   async () => {
@@ -33,41 +34,50 @@ interface PersonalScreenProps {
 export function PersonalScreen({ signIn }: PersonalScreenProps) {
   const { t } = useTranslation();
   const self = useQuery(selfQuery);
-  const isPhone = useIsPhone();
   return (
     <Screen title={t('personal.title')} layout="page">
-      <UnsavedForms />
       <QueryState query={self} what={t('personal.title')} lines={4}>
-        {(user) => (
-          <div className={styles.parts}>
-            {isPhone ? (
-              <div className={styles.column}>
-                <NameForm key={`name ${user.id}`} user={user} about={<Person user={user} />} />
-                {signIn}
-                <PasswordForm username={user.username} />
-                <LowBalanceForm key={`mark ${user.id}`} user={user} />
-                <NoticeForm key={`notices ${user.id}`} user={user} />
-                <FurtherParts user={user} />
-              </div>
-            ) : (
-              <>
-                <div className={styles.column}>
-                  <Person user={user} />
-                  <LowBalanceForm key={`mark ${user.id}`} user={user} />
-                  <NoticeForm key={`notices ${user.id}`} user={user} />
-                  {signIn}
-                </div>
-                <div className={styles.column}>
-                  <PasswordForm username={user.username} />
-                  <NameForm key={`name ${user.id}`} user={user} />
-                  <FurtherParts user={user} />
-                </div>
-              </>
-            )}
-          </div>
-        )}
+        {(user) => <Parts key={user.id} user={user} signIn={signIn} />}
       </QueryState>
     </Screen>
+  );
+}
+
+/** The fields stand in several blocks, and are saved together. The password is apart: it needs the former one, and ends sessions. */
+function Parts({ user, signIn }: { user: User } & PersonalScreenProps) {
+  const isPhone = useIsPhone();
+  const form = useOwnForm(user);
+  return (
+    <>
+      <div className={styles.parts}>
+        {isPhone ? (
+          <div className={styles.column}>
+            <Person user={user} />
+            <NameForm form={form} />
+            {signIn}
+            <PasswordForm username={user.username} />
+            <LowBalanceForm user={user} form={form} />
+            <NoticeForm user={user} form={form} />
+            <FurtherParts user={user} form={form} />
+          </div>
+        ) : (
+          <>
+            <div className={styles.column}>
+              <Person user={user} />
+              <LowBalanceForm user={user} form={form} />
+              <NoticeForm user={user} form={form} />
+              {signIn}
+            </div>
+            <div className={styles.column}>
+              <PasswordForm username={user.username} />
+              <NameForm form={form} />
+              <FurtherParts user={user} form={form} />
+            </div>
+          </>
+        )}
+      </div>
+      <SaveBar form={form} />
+    </>
   );
 }
 

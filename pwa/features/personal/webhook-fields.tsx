@@ -1,11 +1,10 @@
 import { Button, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { userSettingOf } from '#shared/user-setting.ts';
-import type { User } from '#shared/user.ts';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { Fold } from '#pwa/ui/form/fold.tsx';
 import { SecretField } from '#pwa/ui/form/secret-field.tsx';
-import type { NoticeFormState } from './notice-form.tsx';
+import type { NoticeFormProps } from './notice-form.tsx';
 import styles from './personal.module.css';
 
 const sample = `{
@@ -17,7 +16,7 @@ const sample = `{
 }`;
 
 /** Where notices are posted, and how they are signed. */
-export function WebhookFields({ user, form }: { user: User; form: NoticeFormState }) {
+export function WebhookFields({ user, form }: NoticeFormProps) {
   const { t } = useTranslation();
   const isOnline = useIsOnline();
   const hasSecret = userSettingOf(user).has_webhook_secret === true;
@@ -29,7 +28,7 @@ export function WebhookFields({ user, form }: { user: User; form: NoticeFormStat
         autoComplete="off"
         placeholder="https://example.com/webhook"
         value={form.value('webhook_url')}
-        error={form.errors['webhook_url']}
+        error={form.problems.webhook_url}
         description={t('personal.notice.url_hint')}
         inputWrapperOrder={['label', 'input', 'error', 'description']}
         onChange={(event) => form.change('webhook_url', event.currentTarget.value)}
@@ -39,7 +38,7 @@ export function WebhookFields({ user, form }: { user: User; form: NoticeFormStat
           label={t('personal.notice.secret')}
           isSet={hasSecret}
           value={form.secret}
-          error={form.errors['webhook_secret']}
+          error={form.problems.webhook_secret}
           onChange={form.setSecret}
         />
         {hasSecret && form.secret === undefined && isOnline && (

@@ -11,7 +11,7 @@ const AccountCards = lazyPart(
 
 export const Route = createFileRoute('/_shell/personal')({
   beforeLoad: signedInOnly,
-  loader: () => loadTexts('personal', 'signin'),
+  loader: () => loadTexts('personal', 'signin', 'editing'),
   component: Personal,
 });
 
