@@ -10,6 +10,8 @@ export const tokenNameLimit = 30;
 export const tokenBatchLimit = 100;
 /** How long the old secret of a renewed token may be accepted at most, in seconds. */
 export const longestOldKey = 90 * 86_400;
+/** Old secrets that a token keeps; of more, the one that was replaced the longest ago ends. */
+export const mostOldKeys = 5;
 
 /** A name as it is stored: on one line. */
 export function tidyTokenName(given: string): string {
@@ -55,6 +57,8 @@ export const Token = z.object({
   session_budget: z.optional(z.int()),
   /** Unix seconds until when the secret before the current one is accepted; 0: it is not. Absent from servers that know none. */
   old_key_until: z.optional(z.int()),
+  /** The same of secrets before that one that are still accepted, the latest first. Absent from servers that know none. */
+  earlier_keys_until: z.optional(z.array(z.int())),
   DeletedAt: z.nullable(z.string()),
   revision: z.int(),
 });
@@ -122,6 +126,11 @@ export type TokensEdit = z.infer<typeof TokensEdit>;
 
 const IdParam = z.object({ id: z.string().check(z.regex(/^\d{1,15}$/)) });
 
+/** Unix seconds until when old secrets are accepted, the latest secret first. */
+export function acceptedOldKeys({ old_key_until: until = 0, earlier_keys_until: earlier = [] }: Token): readonly number[] {
+  return until > 0 ? [until, ...earlier] : earlier;
+}
+
 export const tokenApi = {
   /** `p` counts from 0. `total` and the cursor come as extras beside the bare array that old clients read. */
   list: endpoint('GET', '/api/token/', {
@@ -148,7 +157,7 @@ export const tokenApi = {
     reply: Token,
     summary: 'Change a token',
   }),
-  /** Returns the token with its new key. Id, name, balance and logs stay; a secret before the replaced one ends. */
+  /** Returns the token with its new key. Id, name, balance and logs stay, and earlier secrets keep their time: of more than five the oldest ends. */
   renew: endpoint('POST', '/api/token/:id/renew', {
     access: 'user',
     params: IdParam,
@@ -160,7 +169,7 @@ export const tokenApi = {
     access: 'user',
     params: IdParam,
     reply: Token,
-    summary: 'End the old secret of a renewed token at once',
+    summary: 'End the old secrets of a renewed token at once',
   }),
   remove: endpoint('DELETE', '/api/token/:id', { access: 'user', params: IdParam, summary: 'Delete a token' }),
   /** Refused for all when it is wrong for one. `same`: tokens that were so already. */

@@ -45,6 +45,10 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
     indexes: [
       { name: 'key', fields: ['key_hash'], unique: true },
       { name: 'old_key', fields: ['old_key_hash'], unique: true, sparse: true },
+      { name: 'old_key_2', fields: ['old_key_hash_2'], unique: true, sparse: true },
+      { name: 'old_key_3', fields: ['old_key_hash_3'], unique: true, sparse: true },
+      { name: 'old_key_4', fields: ['old_key_hash_4'], unique: true, sparse: true },
+      { name: 'old_key_5', fields: ['old_key_hash_5'], unique: true, sparse: true },
       { name: 'owner', fields: ['user_id', 'id'] },
       { name: 'group', fields: ['group', 'id'] },
     ],

@@ -1,7 +1,8 @@
-// Which token a key belongs to. A renewed token has two secrets for a while: the old one has an index of its own, which is read only for a
-// key that is nobody's current one.
+// Which token a key belongs to. A renewed token has several secrets for a while: old ones have indexes of their own, which are read only for
+// a key that is nobody's current one.
 import type { AppContext } from '#server/context.ts';
 import type { TokenRecord } from '#server/db/records/token.ts';
+import { byOldKey, oldKeysOf } from './old-keys.ts';
 
 export interface TokenOfKey {
   token: TokenRecord;
@@ -15,8 +16,14 @@ export async function findByKey({ db, secrets }: Pick<AppContext, 'db' | 'secret
   const tokens = db.collection('tokens');
   const current = await tokens.first({ key_hash: hashed });
   if (current !== null) return { token: current, secretUntil: -1 };
-  const renewed = await tokens.first({ old_key_hash: hashed });
-  return renewed === null ? null : { token: renewed, secretUntil: renewed.old_key_until ?? 0 };
+  const [latest, ...earlier] = byOldKey(hashed);
+  const renewed = (await tokens.first(latest)) ?? (await Promise.all(earlier.map((filter) => tokens.first(filter)))).find(isFound);
+  if (renewed === undefined || renewed === null) return null;
+  return { token: renewed, secretUntil: oldKeysOf(renewed).find(({ hash }) => hash === hashed)?.until ?? 0 };
+}
+
+function isFound(token: TokenRecord | null): boolean {
+  return token !== null;
 }
 
 /** @param now milliseconds */

@@ -96,7 +96,7 @@ describeInBrowser('tokens in number', () => {
       await made.getByRole('button', { name: say('common.action.done'), exact: true }).click();
       await picture('old-secret');
       await expectSoundScreen(visitor);
-      await panel.getByRole('button', { name: say('tokens.old_key.end'), exact: true }).click();
+      await panel.getByRole('button', { name: say('tokens.old_key.end', { count: 1 }), exact: true }).click();
       await page.getByText(say('tokens.old_key.ended'), { exact: true }).waitFor();
       expect([await statusOf(before.key), await statusOf(after?.key ?? '')]).toEqual([401, 200]);
       await visitor.context.close();

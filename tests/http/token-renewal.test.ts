@@ -68,7 +68,7 @@ describe.each(engines)('renewed tokens on $kind', (engine) => {
     expect(await client.delete(`/api/token/${later.id}/old_key`)).toMatchObject({ success: true, data: { revision: 3 } });
   });
 
-  it('is renewed once by a request that is sent twice, and ends the secret before the replaced one', async () => {
+  it('is renewed once by a request that is sent twice, and earlier secrets keep their time', async () => {
     const client = await someone();
     const { id, key: first } = await createOne(client);
     const renewal = { old_key_seconds: hour, revision: 1 };
@@ -78,7 +78,38 @@ describe.each(engines)('renewed tokens on $kind', (engine) => {
     expect(JSON.stringify(repeated)).not.toContain(second);
     expect([await statusOf(first), await statusOf(second)]).toEqual([200, 200]);
     const third = (await client.post(`/api/token/${id}/renew`, { ...renewal, revision: 2 })).data.key;
-    expect([await statusOf(first), await statusOf(second), await statusOf(third)]).toEqual([401, 200, 200]);
+    expect([await statusOf(first), await statusOf(second), await statusOf(third)]).toEqual([200, 200, 200]);
+    const fourth = (await client.post(`/api/token/${id}/renew`, { old_key_seconds: 0, revision: 3 })).data;
+    // The replaced one ends at once, the promises before it hold.
+    expect(fourth).toMatchObject({ old_key_until: 0, earlier_keys_until: [expect.any(Number), expect.any(Number)] });
+    const all = async () => Promise.all([first, second, third, fourth.key].map((key) => statusOf(key)));
+    expect(await all()).toEqual([200, 200, 401, 200]);
+    expect((await client.delete(`/api/token/${id}/old_key`)).data).toMatchObject({ old_key_until: 0, earlier_keys_until: [] });
+    expect(await all()).toEqual([401, 401, 401, 200]);
+  });
+
+  it('keeps five old secrets: of more an ended one goes first, then the oldest', async () => {
+    const client = await someone();
+    const made = await createOne(client);
+    const keys = [made.key];
+    for (const seconds of [hour, 0, hour, hour, hour]) {
+      const body = { old_key_seconds: seconds, revision: keys.length };
+      keys.push((await client.post(`/api/token/${made.id}/renew`, body)).data.key);
+    }
+    const gate = createTokenGate(desk.app.context);
+    const codes = () => Promise.all(keys.map((key) => codeOf(gate, key)));
+    expect(await codes()).toEqual([undefined, 'key_replaced', undefined, undefined, undefined, undefined]);
+    const renew = async () => {
+      const body = { old_key_seconds: hour, revision: keys.length };
+      const { data } = await client.post(`/api/token/${made.id}/renew`, body);
+      keys.push(data.key);
+      return data;
+    };
+    expect((await renew()).earlier_keys_until).toHaveLength(4);
+    expect(await Promise.all(keys.map((key) => statusOf(key)))).toEqual([200, 401, 200, 200, 200, 200, 200]);
+    expect((await renew()).earlier_keys_until).toHaveLength(4);
+    expect(await Promise.all(keys.map((key) => statusOf(key)))).toEqual([401, 401, 200, 200, 200, 200, 200, 200]);
+    gate.stop();
   });
 
   it('is renewed by its owner alone, within bounds', async () => {
@@ -120,6 +151,8 @@ describe.each(engines)('renewed tokens on $kind', (engine) => {
       return watched.count() - before;
     };
     expect([await readsOf(key), await readsOf(key), await readsOf(old), await readsOf(old)]).toEqual([1, 0, 2, 0]);
+    // Four indexes of earlier secrets, in one turn.
+    expect([await readsOf('x'.repeat(48)), await readsOf('x'.repeat(48))]).toEqual([6, 0]);
     gate.stop();
   });
 

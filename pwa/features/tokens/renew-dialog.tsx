@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { acceptedOldKeys, mostOldKeys } from '#shared/tokens.ts';
 import type { Token } from '#shared/tokens.ts';
 import { failureOf } from '#pwa/api/failure.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
@@ -31,7 +32,8 @@ export function RenewDialog({ token, onClose }: { token: Token; onClose: () => v
   const [asked] = useState(token);
   const renew = useRenewToken();
   const renewed = renew.data;
-  const earlier = asked.old_key_until ?? 0;
+  const earlier = acceptedOldKeys(asked);
+  const ending = seconds > 0 && earlier.length >= mostOldKeys ? earlier.at(-1) : undefined;
   return (
     <Dialog
       title={renewed === undefined ? t('token_edits.renew.title', { name: asked.name }) : t('token_edits.renew.done')}
@@ -50,9 +52,13 @@ export function RenewDialog({ token, onClose }: { token: Token; onClose: () => v
               }))}
             />
           </div>
-          {earlier > 0 && (
+          {earlier.length > 0 && (
             <p>
-              <StatusMark status="note">{t('token_edits.renew.earlier', { time: format.dateTime(earlier) })}</StatusMark>
+              <StatusMark status="note">
+                {ending === undefined
+                  ? t('token_edits.renew.earlier', { time: format.dateTime(Math.max(...earlier)) })
+                  : t('token_edits.renew.oldest_ends', { keys: mostOldKeys, time: format.dateTime(ending) })}
+              </StatusMark>
             </p>
           )}
           <Refusal text={renew.error === null ? undefined : failureOf(renew.error).message} />

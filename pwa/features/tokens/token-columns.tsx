@@ -1,6 +1,7 @@
 import type { TFunction } from 'i18next';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
+import { acceptedOldKeys } from '#shared/tokens.ts';
 import type { Token } from '#shared/tokens.ts';
 import { QuotaCell } from '#pwa/ui/billing/amounts.tsx';
 import { useIsPhone, useIsTouched } from '#pwa/ui/frame/breakpoint.ts';
@@ -116,15 +117,16 @@ function Name({ token }: { token: Token }) {
     <>
       <b>{token.name}</b>
       {/* There is room for one more line. */}
-      {(token.old_key_until ?? 0) > 0 ? <OldKeyNote token={token} /> : <small className={styles.key}>sk-{maskKey(token.key)}</small>}
+      {acceptedOldKeys(token).length > 0 ? <OldKeyNote token={token} /> : <small className={styles.key}>sk-{maskKey(token.key)}</small>}
     </>
   );
 }
 
-/** Says of a renewed token until when its old secret is accepted. */
-function OldKeyNote({ token: { old_key_until: until = 0 } }: { token: Token }) {
+/** Says of a renewed token until when an old secret is accepted. */
+function OldKeyNote({ token }: { token: Token }) {
   const { t } = useTranslation();
   const format = useFormat();
+  const until = Math.max(0, ...acceptedOldKeys(token));
   if (until === 0) return null;
   return (
     <small className={styles.quiet} title={format.dateTime(until)}>

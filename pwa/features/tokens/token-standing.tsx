@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { type Token, TokenStatus } from '#shared/tokens.ts';
+import { acceptedOldKeys, type Token, TokenStatus } from '#shared/tokens.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { chatLinks } from '#pwa/api/chat-links.ts';
@@ -32,7 +32,7 @@ export function TokenStanding({ token }: { token: Token }) {
   const { t } = useTranslation();
   const format = useFormat();
   const key = wholeKey(token);
-  const { old_key_until: oldKeyUntil = 0 } = token;
+  const oldKeys = acceptedOldKeys(token);
   // A kept token has no key; while the whole one comes its room is kept.
   const isOnline = useIsOnline();
   return (
@@ -50,7 +50,9 @@ export function TokenStanding({ token }: { token: Token }) {
                 <CopyText mono text={key} shown={`sk-${maskKey(token.key)}`} label={t('tokens.action.copy_named', { name: token.name })} />
               ),
           },
-          ...(oldKeyUntil > 0 ? [{ name: t('tokens.old_key.label'), value: <OldKey id={token.id} until={oldKeyUntil} /> }] : []),
+          ...(oldKeys.length > 0
+            ? [{ name: t('tokens.old_key.label', { count: oldKeys.length }), value: <OldKeys id={token.id} until={oldKeys} /> }]
+            : []),
           { name: t('tokens.column.used'), value: format.quota(token.used_quota) },
           { name: t('tokens.column.created'), value: format.dateTime(token.created_time) },
           ...(token.accessed_time > token.created_time
@@ -90,15 +92,17 @@ function RenewSecret({ token }: { token: Token }) {
   );
 }
 
-/** Until when the secret before the current one is accepted, and the way to end it. */
-function OldKey({ id, until }: { id: number; until: number }) {
+/** Says until when each secret before the current one is accepted, and ends them. */
+function OldKeys({ id, until }: { id: number; until: readonly number[] }) {
   const { t } = useTranslation();
   const format = useFormat();
   const end = useEndOldKey();
   return (
     <span className={styles.oldKey}>
-      {t('tokens.old_key.until', { time: format.dateTime(until) })}
-      <OnlineButton loading={end.isPending} onClick={() => end.mutate(id)} label={t('tokens.old_key.end')} />
+      {until.map((time, index) => (
+        <span key={index}>{t('tokens.old_key.until', { time: format.dateTime(time) })}</span>
+      ))}
+      <OnlineButton loading={end.isPending} onClick={() => end.mutate(id)} label={t('tokens.old_key.end', { count: until.length })} />
     </span>
   );
 }

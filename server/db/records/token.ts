@@ -11,6 +11,15 @@ export interface TokenRecord extends MoneyFields {
   /** Keyed hash of the secret before the current one, and until when it is accepted (Unix seconds). Absent: the key was never renewed. */
   old_key_hash?: string;
   old_key_until?: number;
+  /** The same of the secrets before that one, the latest first. */
+  old_key_hash_2?: string;
+  old_key_until_2?: number;
+  old_key_hash_3?: string;
+  old_key_until_3?: number;
+  old_key_hash_4?: string;
+  old_key_until_4?: number;
+  old_key_hash_5?: string;
+  old_key_until_5?: number;
   status: number;
   created_time: number;
   accessed_time: number;

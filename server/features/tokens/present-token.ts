@@ -1,6 +1,7 @@
 import type { Token } from '#shared/tokens.ts';
 import type { AppContext } from '#server/context.ts';
 import type { TokenRecord } from '#server/db/records/token.ts';
+import { oldKeysOf } from '#server/tokens/old-keys.ts';
 import { effectiveStatus } from './token-status.ts';
 import { balanceOf } from '#server/money/account.ts';
 
@@ -25,7 +26,11 @@ export function presentToken(context: Pick<AppContext, 'now' | 'secrets'>, recor
     allow_ips: record.allow_ips,
     group: record.group,
     session_budget: record.session_budget ?? 0,
-    old_key_until: oldKeyUntil(record, context.now()),
+    old_key_until: accepted(record.old_key_until ?? 0, context.now()),
+    earlier_keys_until: oldKeysOf(record)
+      .slice(1)
+      .map(({ until }) => accepted(until, context.now()))
+      .filter((until) => until > 0),
     DeletedAt: record.DeletedAt,
     revision: record.revision,
   };
@@ -37,7 +42,7 @@ export function presentMasked(context: Pick<AppContext, 'now' | 'secrets'>, reco
   return { ...token, key: token.key === '' ? '' : `${token.key.slice(0, 3)}**********${token.key.slice(-3)}` };
 }
 
-function oldKeyUntil({ old_key_until: until = 0 }: TokenRecord, now: number): number {
+function accepted(until: number, now: number): number {
   return until * 1000 > now ? until : 0;
 }
 

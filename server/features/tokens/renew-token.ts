@@ -6,24 +6,29 @@ import { editRecord } from '#server/db/edit-record.ts';
 import type { TokenRecord } from '#server/db/records/token.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { newKeyFields } from '#server/tokens/insert-token.ts';
+import { oldKeysOf, storedOldKeys, withReplaced } from '#server/tokens/old-keys.ts';
 import { presentMasked } from './present-token.ts';
 import { ownToken } from './store.ts';
 
-/** Gives an own token a new secret; the one before is accepted for as long as asked. @throws {AppError} `not_found`, `revision_conflict` */
+/** Gives an own token a new secret; the one before is accepted for as long as requested, earlier ones as long as promised. @throws {AppError} `not_found`, `revision_conflict` */
 export async function renewToken(
   context: AppContext,
   owner: UserRecord,
   { id, old_key_seconds: seconds, revision }: TokenRenewal & { id: number },
 ): Promise<TokenRecord> {
   const fields = newKeyFields(context);
-  const until = Math.floor(context.now() / 1000) + seconds;
+  const now = Math.floor(context.now() / 1000);
+  const until = now + seconds;
   // With the lock of other edits: one that also changes the balance writes the record twice.
   const edited = await withEditLock(context, `token:${id}`, () =>
     editRecord(context, 'tokens', {
       id,
       where: ownToken(owner.id, id),
       revision,
-      change: ({ key_hash: replaced }) => ({ set: { ...fields, old_key_hash: replaced, old_key_until: until } }),
+      change: (token) => {
+        const { set, unset = [] } = storedOldKeys(withReplaced(oldKeysOf(token), { hash: token.key_hash, until }, now));
+        return { set: { ...set, ...fields }, unset };
+      },
       present: (token) => presentMasked(context, token),
     }),
   );
@@ -31,13 +36,17 @@ export async function renewToken(
   return edited.after;
 }
 
-/** Refuses the old secret from now on; without one nothing changes. @throws {AppError} `not_found` */
+/** Refuses all old secrets from now on; without one nothing changes. @throws {AppError} `not_found` */
 export async function endOldKey(context: AppContext, owner: UserRecord, id: number): Promise<TokenRecord> {
   const now = Math.floor(context.now() / 1000);
   const edited = await editRecord(context, 'tokens', {
     id,
     where: ownToken(owner.id, id),
-    change: ({ old_key_until: until = 0 }) => (until <= now ? null : { set: { old_key_until: now } }),
+    change(token) {
+      const keys = oldKeysOf(token);
+      const ended = keys.map(({ hash, until }) => ({ hash, until: Math.min(until, now) }));
+      return keys.every(({ until }) => until <= now) ? null : storedOldKeys(ended);
+    },
   });
   if (edited === null) throw new AppError('not_found');
   return edited.after;

@@ -1,0 +1,58 @@
+// Secrets that a renewed token had before its current one. Each has a slot of the record, because an indexed field holds one value.
+import { mostOldKeys } from '#shared/tokens.ts';
+import type { Filter } from '#server/db/collection.ts';
+import type { Change } from '#server/db/edit-record.ts';
+import type { TokenRecord } from '#server/db/records/token.ts';
+
+export interface OldKey {
+  hash: string;
+  /** Unix seconds until when the secret is accepted. */
+  until: number;
+}
+
+/** Field names of the slots, the latest secret first. */
+const slots = [
+  ['old_key_hash', 'old_key_until'],
+  ['old_key_hash_2', 'old_key_until_2'],
+  ['old_key_hash_3', 'old_key_until_3'],
+  ['old_key_hash_4', 'old_key_until_4'],
+  ['old_key_hash_5', 'old_key_until_5'],
+] as const;
+
+/** Filters that find the token of an old secret: one for the latest, and those for the secrets before it. */
+export function byOldKey(hash: string): readonly [Filter<TokenRecord>, ...Filter<TokenRecord>[]] {
+  return [{ old_key_hash: hash }, { old_key_hash_2: hash }, { old_key_hash_3: hash }, { old_key_hash_4: hash }, { old_key_hash_5: hash }];
+}
+
+/** Returns the old secrets of a token, the latest first, ended ones included. */
+export function oldKeysOf(token: TokenRecord): readonly OldKey[] {
+  return slots.flatMap(([hash, until]) => {
+    const stored = token[hash];
+    return stored === undefined ? [] : [{ hash: stored, until: token[until] ?? 0 }];
+  });
+}
+
+/** Returns the secrets that stay after a renewal. Beyond the bound ended ones go first, then the one replaced the longest ago. */
+export function withReplaced(keys: readonly OldKey[], replaced: OldKey, now: number): readonly OldKey[] {
+  const kept = [replaced, ...keys];
+  while (kept.length > mostOldKeys) {
+    const ended = kept.findLastIndex(({ until }) => until <= now);
+    kept.splice(ended > 0 ? ended : -1, 1);
+  }
+  return kept;
+}
+
+/** Returns the change that stores these secrets, the latest first. */
+export function storedOldKeys(keys: readonly OldKey[]): Change<TokenRecord> {
+  const set: Partial<TokenRecord> = {};
+  const unset: (typeof slots)[number][number][] = [];
+  for (const [index, [hash, until]] of slots.entries()) {
+    const key = keys[index];
+    if (key === undefined) unset.push(hash, until);
+    else {
+      set[hash] = key.hash;
+      set[until] = key.until;
+    }
+  }
+  return { set, unset };
+}
