@@ -61,5 +61,9 @@ describe('call ids that the next provider takes', () => {
     const [call, result] = fittingIds(uses('+', '-'), plain) ?? [];
     expect(call).toMatch(/^call_/);
     expect(result).toBe(call);
+    const ids = fittingIds(uses('+ +', '- -', '+', '-'), {}) ?? [];
+    expect(ids.slice(0, 2)).toEqual(ids.slice(2, 4));
+    expect(ids[4]).toBe(ids[5]);
+    expect(new Set([ids[0], ids[1], ids[4]]).size).toBe(3);
   });
 });

@@ -3,7 +3,7 @@
 // becomes the same one in every request, and a prompt stays in the provider's cache.
 import { createHash } from 'node:crypto';
 
-/** Ids that a provider takes. Without fields: any. */
+/** Ids that a provider takes. Without fields: any but an empty one, which no provider takes. */
 export interface CallIdRule {
   /** Matches an id of the right letters. Missing: any letters. */
   letters?: RegExp;
@@ -32,7 +32,7 @@ export function fittingIds(uses: readonly IdUse[], rule: CallIdRule): string[] |
 }
 
 function fits(id: string, { letters, most = Infinity, exactly }: CallIdRule): boolean {
-  if (id.length > most || (exactly !== undefined && id.length !== exactly)) return false;
+  if (id === '' || id.length > most || (exactly !== undefined && id.length !== exactly)) return false;
   return letters === undefined || letters.test(id);
 }
 
@@ -55,7 +55,7 @@ class IdReplacements {
   ofCall({ id, turn }: IdUse): string {
     const before = this.#calls.get(id);
     const count = before?.count ?? 0;
-    const given = this.#fitting(id, this.#rule.areUnique === true ? count : 0);
+    const given = this.#fitting(id, this.#rule.areUnique === true || id === '' ? count : 0);
     const open = before?.turn === turn ? [...before.open, given] : [given];
     this.#calls.set(id, { count: count + 1, turn, open, last: given });
     return given;

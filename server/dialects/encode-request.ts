@@ -6,6 +6,7 @@ import { writeJson } from '#server/framing/long-json.ts';
 import { PartBudget } from '#server/framing/part-budget.ts';
 import { takeJsonTexts } from './json-texts.ts';
 import { onlyAllowed } from './allowed-tools.ts';
+import { withFilledCallIds } from './filled-call-ids.ts';
 import { finalizeRequest } from './finalize-request.ts';
 import type { ChatRequest } from './parts.ts';
 import { takesPlainThoughts } from './plain-thoughts.ts';
@@ -33,7 +34,7 @@ export function encodeRequest(given: CallInput): EncodedRequest {
   const dropped: string[] = [];
   const budget = input.budget?.() ?? new PartBudget();
   takeJsonTexts(budget, input.client.jsonTexts ?? {}, input.body, way.dialect.parsesResults === true);
-  const request = paidRequest(input, limited(readRequest(input), mostOf(input)), dropped);
+  const request = paidRequest(input, limited(withFilledCallIds(readRequest(input)), mostOf(input)), dropped);
   const spoken = withSpokenErrors(request, way.dialect.carriedFields);
   const takesAllowed = way.dialect.takesAllowedTools === true || way.provider.takesAllowedTools === true;
   const written = way.dialect.writeRequest(withPlainSchemas(takesAllowed ? spoken : onlyAllowed(spoken)), {

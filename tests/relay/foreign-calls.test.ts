@@ -58,6 +58,8 @@ function ofResponses(body: Json) {
 const targets: Record<string, Target> = {
   'OpenAI chat': { channel: { type: 1, setting: formats('openai-chat') }, ids: /^.{1,40}$/, read: ofChat },
   Mistral: { channel: { type: 42 }, ids: /^[a-zA-Z0-9]{9}$/, read: ofChat },
+  OpenRouter: { channel: { type: 20 }, ids: /^.{1,64}$/, read: ofChat },
+  Moonshot: { channel: { type: 25 }, ids: /^.{1,128}$/, read: ofChat },
   Claude: { channel: { type: 14 }, ids: /^[\w-]{1,64}$/, read: ofClaude },
   Responses: { channel: { type: 1, setting: formats('openai-responses') }, ids: /^.{1,64}$/, read: ofResponses },
 };
@@ -67,6 +69,7 @@ const pairs: readonly (readonly [string, string])[] = [
   ['functions.Bash:0', 'functions_Bash_0'],
   [long('1'), long('2')],
   ['call_1', 'call_2'],
+  ['', ''],
 ];
 
 interface History {
@@ -192,6 +195,33 @@ describe.each(engines)('tool calls of others, on $kind', (engine) => {
         expect(calls.map((call) => call.arguments)).toEqual([expected, expected]);
       }
     });
+  });
+
+  test.each(Object.keys(callers))('empty ids of a %s caller pair calls and results at Cohere and Ollama', async (named) => {
+    const caller = callers[named] as Caller;
+    const taken: Json[] = [];
+    const capturing =
+      (start: (url: string) => ReturnType<typeof startFakeCohere>): NonNullable<SceneOptions['front']> =>
+      async (url) => {
+        const front = await start(url);
+        const close = async () => {
+          taken.push(...front.taken);
+          await front.close();
+        };
+        return { ...front, close };
+      };
+    for (const start of [startFakeCohere, startFakeOllama]) {
+      await using scene = await createScene(engine, { channels: [{}], front: capturing(start) });
+      await send(scene, caller, { ids: ['', ''] });
+    }
+    const [cohere = {}, ollama = {}] = taken;
+    const { calls, results } = ofChat(cohere);
+    expect(results).toEqual(calls.map(({ id }) => id));
+    expect(new Set(results).size).toBe(2);
+    expect(results).not.toContain('');
+    const answers = objects(ollama['messages']).filter(({ role }) => role === 'tool');
+    // Chat callers reach Ollama's own chat endpoint.
+    expect(answers.map(({ tool_name: name }) => name)).toEqual(named === 'chat' ? [] : ['Bash', 'Bash']);
   });
 
   test('calls that all have one id are told apart where the provider wants that', async () => {

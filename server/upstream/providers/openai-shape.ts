@@ -165,5 +165,8 @@ export const thoughtsOfOpenRouter: ThoughtsRule = {
 /** https://platform.minimax.io/docs/api-reference/text-openai-api */
 export const thoughtsOfMiniMax: ThoughtsRule = { fields: ['reasoning_content', 'reasoning_details'] };
 
-/** Kimi's ids of calls say which call it is (`functions.name:0`), and may be longer than OpenAI's. */
-export const anyCallId = {} as const;
+/**
+ * Kimi's ids of calls say which call it is (`functions.name:0`), and may be longer than OpenAI's: names have 64 letters at the most. Longer
+ * ids come from other vendors' models.
+ */
+export const anyCallId = { most: 128 } as const;

@@ -1,5 +1,5 @@
 // https://openrouter.ai/docs/api-reference/overview
-import { anyCallId, openaiModelList, openaiPaths, thoughtsOfOpenRouter } from './openai-shape.ts';
+import { openaiModelList, openaiPaths, thoughtsOfOpenRouter } from './openai-shape.ts';
 import { openRouterBalance } from '#server/upstream/balance-sources.ts';
 import type { Provider } from './spec.ts';
 
@@ -13,7 +13,8 @@ export const openRouter: Provider = {
       // https://openrouter.ai/docs/use-cases/reasoning-tokens
       thinking: { efforts: ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'] },
       thoughts: thoughtsOfOpenRouter,
-      callIds: anyCallId,
+      // Models of OpenAI behind it take 64 characters, those of Kimi know their own ids again.
+      callIds: { most: 64 },
       paths: openaiPaths,
       quirks: { streamOptions: 'ask' },
       // https://openrouter.ai/docs/features/prompt-caching
