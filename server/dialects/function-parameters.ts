@@ -1,4 +1,4 @@
-// Arguments of a function as OpenAI's formats take them: an object that has properties, if only none.
+// Arguments of a function as every provider takes them: an object that has properties, if only none.
 // https://platform.openai.com/docs/guides/function-calling
 
 type Schema = Readonly<Record<string, unknown>>;

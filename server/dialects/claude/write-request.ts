@@ -1,5 +1,6 @@
 // Parts → a Messages request.
 import { isObject } from '#server/framing/loose-json.ts';
+import { functionParameters } from '../function-parameters.ts';
 import { describedSchema } from '../described-schema.ts';
 import { imageType } from '../media.ts';
 import type { AssistantPart, CacheHint, ChatRequest, FilePart, ImagePart, Message, TextPart, ToolResultPart, UserPart } from '../parts.ts';
@@ -97,9 +98,8 @@ function writeTools(body: Json, request: ChatRequest, losses: Losses): void {
 }
 
 function inputSchema(parameters: Readonly<Json>, isStrict: boolean | undefined): Json {
-  if (Object.keys(parameters).length === 0)
-    return { type: 'object', properties: {}, ...(isStrict === true ? { additionalProperties: false } : {}) };
-  return { type: 'object', ...(isStrict === true ? describedSchema({ type: 'object', ...parameters }) : parameters) };
+  const schema = { type: 'object', ...functionParameters(parameters) };
+  return isStrict === true ? { type: 'object', ...describedSchema(schema) } : schema;
 }
 
 function writeFormat(body: Json, { responseFormat }: ChatRequest, losses: Losses): void {

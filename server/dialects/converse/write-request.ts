@@ -1,5 +1,6 @@
 // Parts → a Converse request. Model and stream flag stand in the path.
 import { isObject } from '#server/framing/loose-json.ts';
+import { functionParameters } from '../function-parameters.ts';
 import { describedSchema } from '../described-schema.ts';
 import { writeHostedTools } from '../hosted-tools.ts';
 import { splitInstructions } from '../instructions.ts';
@@ -82,7 +83,7 @@ const choices: Readonly<Record<'auto' | 'none' | 'required', Json | undefined>> 
 
 function writeTool({ name, description, parameters }: Tool): Json {
   const described = description === undefined || description === '' ? {} : { description };
-  const json = Object.keys(parameters).length === 0 ? { type: 'object', properties: {} } : { type: 'object', ...parameters };
+  const json = { type: 'object', ...functionParameters(parameters) };
   return { toolSpec: { name, ...described, inputSchema: { json } } };
 }
 

@@ -1,4 +1,5 @@
 // Parts → a request of ERNIE. The model stands in the path.
+import { functionParameters } from '../function-parameters.ts';
 import { writeHostedTools } from '../hosted-tools.ts';
 import { splitInstructions } from '../instructions.ts';
 import { Losses, untranslatable } from '../losses.ts';
@@ -64,6 +65,6 @@ function writeTools(request: ChatRequest, losses: Losses): Json {
 }
 
 function writeTool({ name, description = name, parameters }: Tool): Json {
-  const plain = Object.keys(parameters).length === 0 ? { type: 'object', properties: {} } : { type: 'object', ...parameters };
+  const plain = { type: 'object', ...functionParameters(parameters) };
   return { name, description, parameters: plain };
 }

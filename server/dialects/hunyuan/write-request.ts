@@ -1,4 +1,5 @@
 // Parts → a request of Hunyuan. https://cloud.tencent.com/document/product/1729/105701
+import { functionParameters } from '../function-parameters.ts';
 import { writeHostedTools } from '../hosted-tools.ts';
 import { splitInstructions } from '../instructions.ts';
 import { Losses, untranslatable } from '../losses.ts';
@@ -66,7 +67,7 @@ function writeTools(request: ChatRequest, losses: Losses): Json {
 
 /** Arguments are described by a text of JSON. */
 function writeTool({ name, description, parameters }: Tool): Json {
-  const plain = Object.keys(parameters).length === 0 ? { type: 'object', properties: {} } : { type: 'object', ...parameters };
+  const plain = { type: 'object', ...functionParameters(parameters) };
   const described = description === undefined ? {} : { Description: description };
   return { Type: 'function', Function: { Name: name, Parameters: JSON.stringify(plain), ...described } };
 }

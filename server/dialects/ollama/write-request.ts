@@ -1,4 +1,5 @@
 // Parts → a request of Ollama's own chat.
+import { functionParameters } from '../function-parameters.ts';
 import { writeHostedTools } from '../hosted-tools.ts';
 import { Losses, untranslatable } from '../losses.ts';
 import type { ChatRequest, ReasoningWish, Tool } from '../parts.ts';
@@ -53,7 +54,7 @@ function writeTools(request: ChatRequest, losses: Losses): Json[] {
 
 function writeTool({ name, description, parameters }: Tool): Json {
   const described = description === undefined ? {} : { description };
-  const plain = Object.keys(parameters).length === 0 ? { type: 'object', properties: {} } : { type: 'object', ...parameters };
+  const plain = { type: 'object', ...functionParameters(parameters) };
   return { type: 'function', function: { name, ...described, parameters: plain } };
 }
 

@@ -1,5 +1,6 @@
 // Parts → a request to Perplexity's Agent API: Responses, but for what it has otherwise. Whatever it does not know is an error there.
 // https://docs.perplexity.ai/docs/agent-api/migrate-from-sonar/how-to https://docs.perplexity.ai/api-reference/agent-post
+import { functionParameters } from '../../function-parameters.ts';
 import { Losses } from '../../losses.ts';
 import { writeHostedTools } from '../../hosted-tools.ts';
 import type { ChatRequest, Tool, ToolChoice } from '../../parts.ts';
@@ -93,7 +94,7 @@ function writeTool({ name, description, parameters, isStrict }: Tool): Json {
     type: 'function',
     name,
     ...(description === undefined ? {} : { description }),
-    parameters: Object.keys(parameters).length === 0 ? { type: 'object', properties: {} } : parameters,
+    parameters: functionParameters(parameters),
     ...(isStrict === undefined ? {} : { strict: isStrict }),
   };
 }
