@@ -3,6 +3,9 @@ import type { Stored } from '#server/db/collection.ts';
 import type { EmbeddedConnection } from '#server/db/embedded-connection.ts';
 import { readPlan, type ReadPlan } from '#server/db/embedded-plan.ts';
 import { EmbeddedReader } from '#server/db/embedded-reader.ts';
+import { bindNumbers, shapedStatement, type ShapedStatement } from '#server/db/embedded-shape.ts';
+import type { RepeatedChange } from '#server/db/repeated-change.ts';
+import type { CollectionName } from '#server/db/database.ts';
 import { insertRecord, recordParameters, SqlText, type Parameter, type Table } from '#server/db/embedded-sql.ts';
 import {
   checkPath,
@@ -36,6 +39,7 @@ export class EmbeddedEngine {
   readonly #tables: ReadonlyMap<string, Table>;
   readonly #plans = new Map<string, ReadPlan>();
   readonly #inserts = new Map<string, { plain: string; ignoring: string }>();
+  readonly #shapes = new WeakMap<object, ShapedStatement>();
   readonly #sizes = new Map<string, { big: boolean; knownUntil: number }>();
   /** Lists and counts are not to wait behind statistics, so there are two readers. */
   readonly lists: EmbeddedReader;
@@ -74,6 +78,19 @@ export class EmbeddedEngine {
   patched(table: Table, clause: Clause, patch: AnyPatch): boolean {
     const { sql, parameters } = this.#update(table, clause, patch);
     return this.connection.run(sql, ...parameters) === 1;
+  }
+
+  /** As `patched`, with a statement that is written once for all changes of the shape. */
+  repeated({ of, shape, numbers }: RepeatedChange<CollectionName>): boolean {
+    let statement = this.#shapes.get(shape);
+    if (statement === undefined) {
+      statement = shapedStatement(shape.count, (examples) => {
+        const { where, patch } = shape.build(examples);
+        return this.#update(this.table(of), parseFilter(where), patch);
+      });
+      this.#shapes.set(shape, statement);
+    }
+    return this.connection.run(statement.sql, ...bindNumbers(statement, numbers)) === 1;
   }
 
   /** Removes the first record that matches; false when none does. */

@@ -17,6 +17,7 @@ export interface Table {
   readonly indexes: readonly IndexSpec[];
   /** Fields that are in some index, and their columns. */
   readonly indexed: ReadonlyMap<string, string>;
+  readonly indexedFields: readonly string[];
   /** No indexed field holds true or false. */
   readonly withoutBooleans: boolean;
 }
@@ -35,6 +36,7 @@ export function describeTable(name: string, spec: { indexes: readonly IndexSpec[
     textIds: spec.textIds === true,
     indexes: spec.indexes,
     indexed,
+    indexedFields: [...indexed.keys()],
     withoutBooleans: spec.withoutBooleans === true,
   };
 }
@@ -66,7 +68,7 @@ export function recordParameters(table: Table, record: Stored): Parameter[] {
     throw new TypeError(`Ids in ${table.name} are ${table.textIds ? 'texts' : 'whole numbers'}`);
   }
   const parameters: Parameter[] = [id, JSON.stringify(record)];
-  for (const field of table.indexed.keys()) parameters.push(columnValue(table, field, Reflect.get(record, field)));
+  for (const field of table.indexedFields) parameters.push(columnValue(table, field, Reflect.get(record, field)));
   return parameters;
 }
 
@@ -335,6 +337,6 @@ export class SqlText {
 }
 
 /** node:sqlite binds every number as a float; a whole one must stay whole, or JSON would say 5.0. */
-function exactNumber(value: number): number | bigint {
+export function exactNumber(value: number): number | bigint {
   return Number.isSafeInteger(value) ? BigInt(value) : value;
 }

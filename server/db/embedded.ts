@@ -12,6 +12,7 @@ import { applySchema, openFile } from '#server/db/embedded-file.ts';
 import { describeTable, type Table } from '#server/db/embedded-sql.ts';
 import { parseFilter } from '#server/db/filter.ts';
 import { silentLog, type ThreadLog } from '#server/db/thread-log.ts';
+import { RepeatedChange } from '#server/db/repeated-change.ts';
 import { IdBlocks } from '#server/db/ids.ts';
 
 /** @throws {DatabaseFileError} */
@@ -60,6 +61,7 @@ class EmbeddedDatabase implements Database {
 
   #apply(step: Write): boolean {
     if ('insert' in step) return this.#engine.insert(this.#engine.table(step.into), step.insert, step.ignoreConflict === true);
+    if (step instanceof RepeatedChange) return this.#engine.repeated(step);
     return this.#engine.patched(this.#engine.table(step.of), parseFilter(step.where), step.patch);
   }
 

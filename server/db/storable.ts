@@ -62,7 +62,6 @@ const plainKeys = new Set<string>();
 const mostPlainKeys = 1_000;
 
 function isPlain(key: string): boolean {
-  if (plainKeys.has(key)) return true;
   if (!plainKey.test(key) || !key.isWellFormed() || key === '__proto__') return false;
   if (plainKeys.size < mostPlainKeys) plainKeys.add(key);
   return true;
@@ -75,13 +74,13 @@ function trimmedObject(object: object, walk: Walk, levels: number): object {
   let kept: [string, unknown][] | null = keys.length > count ? [] : null;
   for (let index = 0; index < count; index += 1) {
     const key = keys[index] ?? '';
-    if (!isPlain(key)) {
+    if (!plainKeys.has(key) && !isPlain(key)) {
       kept ??= entriesOf(object, keys, index);
       continue;
     }
     walk.left -= key.length;
     const value: unknown = Reflect.get(object, key);
-    const next = trimmed(value, walk, levels - 1);
+    const next = Number.isFinite(value) ? value : trimmed(value, walk, levels - 1);
     if (kept === null && !Object.is(next, value)) kept = entriesOf(object, keys, index);
     kept?.push([key, next]);
   }

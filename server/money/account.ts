@@ -5,7 +5,8 @@ import type { LogRecord } from '#server/db/records/log.ts';
 import type { MoneyFields } from '#server/db/records/money-fields.ts';
 import type { TokenRecord } from '#server/db/records/token.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
-import type { Database, Write } from '#server/db/database.ts';
+import type { Database } from '#server/db/database.ts';
+import { ChangeShape } from '#server/db/repeated-change.ts';
 
 export type AccountKind = 'user' | 'token';
 export type AccountRecord = UserRecord | TokenRecord;
@@ -30,11 +31,12 @@ export interface Spending {
 export type AccountFilter = Filter<MoneyFields>;
 type AnyFilter = Filter<UserRecord> & Filter<TokenRecord>;
 type AnyPatch = Patch<UserRecord> & Patch<TokenRecord>;
+export type AccountShape = ChangeShape<'users'> | ChangeShape<'tokens'>;
 
 interface AccountRules {
   collection: 'users' | 'tokens';
   open(db: Database): Collection<UserRecord> | Collection<TokenRecord>;
-  write(where: AnyFilter, patch: AnyPatch): Write;
+  shape(count: number, build: (numbers: readonly number[]) => { where: AnyFilter; patch: AnyPatch }): AccountShape;
   /** The quota that is outside all leases. */
   quotaField: 'quota' | 'remain_quota';
   /** Fields of a log row: whose it is, and what it takes from the balance. */
@@ -52,7 +54,7 @@ export const accountRules: Readonly<Record<AccountKind, AccountRules>> = {
   user: {
     collection: 'users',
     open: (db) => db.collection('users'),
-    write: (where, patch) => ({ anyOrder: true, of: 'users', where, patch }),
+    shape: (count, build) => new ChangeShape('users', count, build),
     quotaField: 'quota',
     idInRow: 'user_id',
     chargeInRow: 'quota',
@@ -63,7 +65,7 @@ export const accountRules: Readonly<Record<AccountKind, AccountRules>> = {
   token: {
     collection: 'tokens',
     open: (db) => db.collection('tokens'),
-    write: (where, patch) => ({ anyOrder: true, of: 'tokens', where, patch }),
+    shape: (count, build) => new ChangeShape('tokens', count, build),
     quotaField: 'remain_quota',
     idInRow: 'token_id',
     chargeInRow: 'token_quota',
@@ -154,9 +156,16 @@ export function changeAccount(db: Database, account: AccountRef, change: Account
   return accountRules[account.kind].open(db).patch(filterOf(account, change), patchOf(account, change));
 }
 
-/** The same as a part of a batch, which may be applied at the same time as its neighbours. */
-export function accountWrite(account: AccountRef, change: AccountChange): Write {
-  return accountRules[account.kind].write(filterOf(account, change), patchOf(account, change));
+/** A change of any account of that kind that is made often, with other numbers. */
+export function accountShape(
+  kind: AccountKind,
+  count: number,
+  changeOf: (numbers: readonly number[]) => AccountChange & { id: number },
+): AccountShape {
+  return accountRules[kind].shape(count, (numbers) => {
+    const { id, ...change } = changeOf(numbers);
+    return { where: filterOf({ kind, id }, change), patch: patchOf({ kind }, change) };
+  });
 }
 
 function filterOf({ kind, id }: AccountRef, { where, revision, quota }: AccountChange): AnyFilter {
@@ -168,7 +177,7 @@ function filterOf({ kind, id }: AccountRef, { where, revision, quota }: AccountC
   };
 }
 
-function patchOf({ kind }: AccountRef, change: AccountChange): AnyPatch {
+function patchOf({ kind }: Pick<AccountRef, 'kind'>, change: AccountChange): AnyPatch {
   const { where: _, revision: _revision, quota: _quota, add, spending, increment, set, ...patch } = change;
   const { quotaField, seenField, countersOf } = accountRules[kind];
   const added = add === undefined ? increment : { ...increment, [quotaField]: add };

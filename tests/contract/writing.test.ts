@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Write } from '#server/db/database.ts';
 import { UniqueConflict } from '#server/db/collection.ts';
+import { ChangeShape } from '#server/db/repeated-change.ts';
 import { logRecord, tokenRecord, userRecord } from '#tests/contract/records.ts';
 import { onEachEngine } from '#tests/support/engines.ts';
 
@@ -55,6 +56,36 @@ onEachEngine('writing', (current) => {
       leases: { [process]: 0 },
     });
     expect(await users.patch({ id: 1, [`leases.${process}`]: 0 }, { unset: [`leases.${process}`] })).toMatchObject({ leases: {} });
+  });
+
+  it('a repeated change is that of its shape with its numbers, as often as it is made', async () => {
+    const { db } = current();
+    const users = db.collection('users');
+    for (const id of [1, 2]) await users.insert(userRecord({ id, quota: 100, leases: { p1: 50 }, applied: { p1: 3 }, used_quota: 1 }));
+    const shape = new ChangeShape('users', 5, ([id = 0, seq = 0, taken = 0, share = 0, given = 0]) => ({
+      where: { id, 'leases.p1': { exists: true }, 'applied.p1': { lt: seq } },
+      patch: { increment: { 'leases.p1': given, used_quota: taken, quota: share }, set: { 'applied.p1': seq, status: 1 } },
+    }));
+    const other = new ChangeShape('users', 1, ([id = 0]) => ({ where: { id }, patch: { increment: { request_count: 1 } } }));
+    const changes = [
+      [1, 4, 7, 0],
+      [2, 3, 7, 0],
+      [3, 9, 7, 0],
+      [1, 5, 0, 0.5],
+      [1, 6, -3, -1.25],
+      [2, 2 ** 40, 1, 0],
+    ] as const;
+    const results = await db.write([...changes.map((numbers) => shape.with([...numbers, -numbers[2]])), other.with([1])]);
+    expect(results).toEqual([true, false, false, true, true, true, true]);
+    expect(await users.get(1)).toMatchObject({
+      quota: 99.25,
+      leases: { p1: 46 },
+      applied: { p1: 6 },
+      used_quota: 5,
+      request_count: (userRecord({ id: 1 }).request_count ?? 0) + 1,
+    });
+    expect(await users.get(2)).toMatchObject({ quota: 100, leases: { p1: 49 }, applied: { p1: 2 ** 40 }, used_quota: 2 });
+    await expect(async () => db.write([shape.with([1, 7, Number.NaN, 1, 1])])).rejects.toThrow(TypeError);
   });
 
   it('without an id the first record in id order is changed', async () => {

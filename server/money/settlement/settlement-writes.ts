@@ -1,8 +1,8 @@
 // What a settlement writes: sums of rows per account, and the update that takes them from the account's lease.
 import type { Write } from '#server/db/database.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
-import { accountWrite } from '#server/money/account.ts';
-import type { Spending } from '#server/money/account.ts';
+import { accountShape } from '#server/money/account.ts';
+import type { AccountKind, AccountShape, Spending } from '#server/money/account.ts';
 import type { Lease } from '#server/money/leases/lease.ts';
 
 /** What some rows of this process take from an account. */
@@ -31,13 +31,26 @@ export function callsOf(row: Pick<LogRecord, 'prompt_tokens' | 'completion_token
   return row.quota > 0 || row.prompt_tokens + row.completion_tokens > 0 ? 1 : 0;
 }
 
-export function settlePatch(sum: Sum, processId: string): Write {
+/** The updates of one process, by what they are charged to. */
+export type SettleShapes = Readonly<Record<AccountKind, AccountShape>>;
+
+export function settleShapes(processId: string): SettleShapes {
+  return { user: settleShape('user', processId), token: settleShape('token', processId) };
+}
+
+/** In the order of its numbers. */
+function settleShape(kind: AccountKind, processId: string): AccountShape {
   const name = `leases.${processId}` as const;
   const applied = `applied.${processId}` as const;
-  return accountWrite(sum.lease, {
-    where: { [name]: { exists: true }, [applied]: { lt: sum.lastSeq } },
-    increment: { [name]: -sum.charge },
-    spending: sum,
-    set: { [applied]: sum.lastSeq },
-  });
+  return accountShape(kind, 7, ([id = 0, lastSeq = 0, fromLease = 0, charge = 0, used = 0, calls = 0, seenAt = 0]) => ({
+    id,
+    where: { [name]: { exists: true }, [applied]: { lt: lastSeq } },
+    increment: { [name]: fromLease },
+    spending: { charge, used, calls, seenAt },
+    set: { [applied]: lastSeq },
+  }));
+}
+
+export function settlePatch({ lease, lastSeq, charge, used, calls, seenAt }: Sum, shapes: SettleShapes): Write {
+  return shapes[lease.kind].with([lease.id, lastSeq, -charge, charge, used, calls, seenAt]);
 }

@@ -12,8 +12,8 @@ import { lateMarks } from '#server/money/settlement/late-rows.ts';
 import type { Leases } from '#server/money/leases/leases.ts';
 import { isCounted } from '#server/money/recovery/crash-recovery.ts';
 import type { ClosedBooks } from '#server/money/recovery/crash-recovery.ts';
-import { addTo, settlePatch } from '#server/money/settlement/settlement-writes.ts';
-import type { Sum } from '#server/money/settlement/settlement-writes.ts';
+import { addTo, settlePatch, settleShapes } from '#server/money/settlement/settlement-writes.ts';
+import type { SettleShapes, Sum } from '#server/money/settlement/settlement-writes.ts';
 import { SessionSums } from '#server/money/settlement/session-sums.ts';
 import { bareRow, storableRow } from '#server/money/settlement/storable-row.ts';
 
@@ -59,6 +59,7 @@ export class Settlement {
   #isFlushing = false;
   #seq = 0;
   #settledSeq = 0;
+  #shapes: { processId: string; shapes: SettleShapes } | undefined;
   #isStuck = false;
   /** Calls that the database refuses to settle, and later calls of the same accounts. In order. */
   #parked: Entry[] = [];
@@ -275,13 +276,19 @@ export class Settlement {
     }
     const firstPatch = writes.length;
     const changes = [...sums.values()];
-    for (const sum of changes) writes.push(settlePatch(sum, processId));
+    const shapes = this.#shapesOf(processId);
+    for (const sum of changes) writes.push(settlePatch(sum, shapes));
     const results = await this.#options.db.write(writes);
     let isOwn = true;
     for (const [index, sum] of changes.entries()) {
       if (results[firstPatch + index] !== true && !(await this.#isApplied(sum, processId))) isOwn = false;
     }
     return isOwn;
+  }
+
+  #shapesOf(processId: string): SettleShapes {
+    if (this.#shapes?.processId !== processId) this.#shapes = { processId, shapes: settleShapes(processId) };
+    return this.#shapes.shapes;
   }
 
   /** The update of a repeated batch does nothing when it was applied before. */
