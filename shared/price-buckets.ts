@@ -18,6 +18,7 @@ export const buckets = [
   { part: 'audio_output', tokens: 'audioOutputTokens', ratio: 'audioOutputRatio' },
   { part: 'image_output', tokens: 'imageOutputTokens', ratio: 'imageOutputRatio' },
 ] as const;
+const tokenNames = buckets.map(({ tokens }) => tokens);
 const outputAt = buckets.findIndex(({ part }) => part === 'completion');
 
 export type Bucket = (typeof buckets)[number];
@@ -28,12 +29,11 @@ export function ratioOf(price: UsagePrice, { ratio }: Bucket): number {
 
 /** The tokens of each bucket, disjoint. Providers that report more cached tokens than input mean the input. */
 export function countsOf(usage: PricedUsage, counts: number[] = []): number[] {
-  let index = 0;
-  for (const { tokens } of buckets) {
-    const count = usage[tokens] ?? 0;
-    if (!isCount(count)) throw new RangeError(`Not a number of tokens in ${JSON.stringify(usage)}`);
+  for (let index = 0; index < tokenNames.length; index += 1) {
+    const count = usage[tokenNames[index] ?? 'promptTokens'] ?? 0;
+    // As `isCount`.
+    if (!Number.isSafeInteger(count) || count < 0) throw new RangeError(`Not a number of tokens in ${JSON.stringify(usage)}`);
     counts[index] = count;
-    index += 1;
   }
   takeShares(counts, 0, outputAt);
   takeShares(counts, outputAt, buckets.length);
@@ -56,6 +56,6 @@ export function isCount(value: number): boolean {
 }
 
 export function isNothing(counts: readonly number[]): boolean {
-  for (const count of counts) if (count > 0) return false;
+  for (let index = 0; index < counts.length; index += 1) if ((counts[index] ?? 0) > 0) return false;
   return true;
 }

@@ -80,10 +80,15 @@ function dearest(kind: HostedKind, prices: ToolPrices, variants: HostedVariants)
 
 /** The runs that have a price. */
 export function toolCharges(runs: PricedRuns, prices: ToolPrices): ToolCharge[] {
-  return pricedTools.flatMap((tool) => {
-    const [calls = 0, price = prices[kindOfPriced(tool)]] = [runs[tool], prices[tool]];
-    return calls > 0 && price !== undefined ? [{ kind: tool, calls, price }] : [];
-  });
+  const charges: ToolCharge[] = [];
+  // Most calls run none.
+  if (Object.keys(runs).length === 0) return charges;
+  for (const tool of pricedTools) {
+    const calls = runs[tool] ?? 0;
+    const price = calls > 0 ? (prices[tool] ?? prices[kindOfPriced(tool)]) : undefined;
+    if (price !== undefined) charges.push({ kind: tool, calls, price });
+  }
+  return charges;
 }
 
 /** In quota, exact. */

@@ -92,10 +92,13 @@ export function sessionInUser(user: unknown): Pick<SessionIds, 'session'> | null
 
 /** What programs write as metadata of a request. */
 export function sessionInMetadata(metadata: unknown): Pick<SessionIds, 'session'> | null {
+  if (metadata === undefined || metadata === null) return null;
   const { session_id, conversation_id, thread_id, cursorConversationId } = fieldsOf(metadata);
   return sessionNamed(session_id, conversation_id, thread_id, cursorConversationId);
 }
 
+const noFields: Body = {};
+
 export function fieldsOf(value: unknown): Body {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : noFields;
 }

@@ -36,21 +36,27 @@ export function withoutSurcharges(call: CallInput): { call: CallInput; dropped: 
   return { call: { ...call, body, rawText, clientHeaders }, dropped };
 }
 
+const none: string[] = [];
+const nothing: Readonly<Record<string, never>> = {};
+const noSurcharges: Surcharges = { fields: nothing };
+
 /** Of a body in the provider's format. @throws {AppError} `untranslatable` for what must not be left out */
 export function plainBody({ way, client, body: clientBody }: CallInput, asked: CallInput['body'], dropped: string[]): CallInput['body'] {
   const { dialect, provider, setting } = way;
   if (setting.allowsSurcharges === true) return asked;
-  const { fields = {}, lists = {}, essential = [], marks = {}, said = {} } = dialect.surcharges ?? {};
+  const { fields = nothing, lists = nothing, essential = none, marks = nothing, said = nothing } = dialect.surcharges ?? noSurcharges;
   const body = withoutMarks(withoutItems(withoutMembers(asked, fields, dropped), lists, dropped), marks, dropped);
-  const dear = Object.keys(body).filter((name) => {
+  let dear: string[] = none;
+  for (const name in body) {
     const value = body[name];
-    if (value === null) return false;
-    if (provider.paidExtras?.includes(name) === true) return true;
-    return Object.hasOwn(fields, name) && fields[name]?.includes(value) === false;
-  });
+    if (value === null) continue;
+    const isDearer =
+      provider.paidExtras?.includes(name) === true || (Object.hasOwn(fields, name) && fields[name]?.includes(value) === false);
+    if (isDearer) dear = [...dear, name];
+  }
+  if (dear.length === 0) return body;
   const wanted = dear.find((name) => essential.includes(name));
   if (wanted !== undefined) throw new AppError('untranslatable', { field: wanted, dialect: thisChannel }, { field: wanted });
-  if (dear.length === 0) return body;
   for (const name of dear) {
     const meaning = Object.hasOwn(clientBody, name) || !Object.hasOwn(said, name) ? undefined : said[name];
     dropped.push((meaning === undefined ? undefined : client.saidFields[meaning]?.name) ?? name);
@@ -58,12 +64,33 @@ export function plainBody({ way, client, body: clientBody }: CallInput, asked: C
   return Object.fromEntries(Object.entries(body).filter(([name]) => !dear.includes(name)));
 }
 
+interface Member {
+  path: string;
+  name: string;
+  member: string;
+  cheap: readonly unknown[];
+}
+
+const members = new WeakMap<Surcharges['fields'], readonly Member[]>();
+
+/** Those of a format's fields that are members of one. */
+function membersOf(fields: Surcharges['fields']): readonly Member[] {
+  let known = members.get(fields);
+  if (known === undefined) {
+    known = Object.entries(fields).flatMap(([path, cheap]) => {
+      const [name = '', member] = path.split('.', 2);
+      return member === undefined ? [] : [{ path, name, member, cheap }];
+    });
+    members.set(fields, known);
+  }
+  return known;
+}
+
 function withoutMembers(body: CallInput['body'], fields: Surcharges['fields'], dropped: string[]): CallInput['body'] {
   let edited = body;
-  for (const [path, cheap] of Object.entries(fields)) {
-    const [name = '', member] = path.split('.', 2);
-    const object = member === undefined ? undefined : edited[name];
-    if (member === undefined || !isObject(object) || isCheap(object[member], cheap)) continue;
+  for (const { path, name, member, cheap } of membersOf(fields)) {
+    const object = edited[name];
+    if (!isObject(object) || isCheap(object[member], cheap)) continue;
     dropped.push(path);
     const { [member]: _dear, ...rest } = object;
     edited = Object.assign({}, edited, { [name]: rest });
@@ -74,9 +101,11 @@ function withoutMembers(body: CallInput['body'], fields: Surcharges['fields'], d
 /** What is no list of texts is left out whole: who knows how it is read. */
 function withoutItems(body: CallInput['body'], lists: NonNullable<Surcharges['lists']>, dropped: string[]): CallInput['body'] {
   let edited = body;
-  for (const [name, beginnings] of Object.entries(lists)) {
-    const { [name]: list, ...rest } = edited;
+  for (const name in lists) {
+    const list = edited[name];
     if (list === undefined || list === null) continue;
+    const beginnings = lists[name] ?? [];
+    const { [name]: _list, ...rest } = edited;
     const items = Array.isArray(list) && list.every((item) => typeof item === 'string') ? list : null;
     const dear = items?.filter((item) => isDear(item, beginnings));
     if (dear?.length === 0) continue;
@@ -96,9 +125,20 @@ function isCheap(value: unknown, cheap: readonly unknown[]): boolean {
   return value === undefined || value === null || cheap.includes(value);
 }
 
+/** Most bodies have none, and are not copied to see it. */
+function hasMark(value: unknown, marks: NonNullable<Surcharges['marks']>): boolean {
+  if (Array.isArray(value)) return value.some((item) => hasMark(item, marks));
+  if (!isObject(value)) return false;
+  for (const name in value) {
+    const inner = value[name];
+    if (typeof inner !== 'object' || inner === null) continue;
+    if (Object.hasOwn(marks, name) || hasMark(inner, marks)) return true;
+  }
+  return false;
+}
+
 function withoutMarks(body: CallInput['body'], marks: NonNullable<Surcharges['marks']>, dropped: string[]): CallInput['body'] {
-  const names = Object.keys(marks);
-  if (names.length === 0) return body;
+  if (!hasMark(body['messages'], marks) && !hasMark(body['input'], marks)) return body;
   const walk = (value: unknown): unknown => {
     if (Array.isArray(value)) {
       const list = value.map(walk);
@@ -127,7 +167,9 @@ function withoutMarks(body: CallInput['body'], marks: NonNullable<Surcharges['ma
 function plainHeaders({ clientHeaders, way: { dialect, setting } }: CallInput, dropped: string[]): CallInput['clientHeaders'] {
   if (setting.allowsSurcharges === true) return clientHeaders;
   let headers = clientHeaders;
-  for (const [name, beginnings] of Object.entries(dialect.surcharges?.headers ?? {})) {
+  const listed = dialect.surcharges?.headers;
+  if (listed === undefined) return clientHeaders;
+  for (const [name, beginnings] of Object.entries(listed)) {
     const items = headers[name]?.split(',') ?? [];
     const dear = items.filter((item) => isDear(item, beginnings));
     if (dear.length === 0) continue;

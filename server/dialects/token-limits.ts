@@ -28,8 +28,12 @@ export function limitsAt(first: string, ...others: readonly string[]): TokenLimi
   return {
     names: [...new Set(paths.flat())],
     read(body) {
-      const limits = paths.map((path) => valueAt(body, path)).filter((limit) => typeof limit === 'number' && limit > 0);
-      return limits.length === 0 ? undefined : Math.max(...limits.map(Number));
+      let largest: number | undefined;
+      for (const path of paths) {
+        const limit = valueAt(body, path);
+        if (typeof limit === 'number' && limit > (largest ?? 0)) largest = limit;
+      }
+      return largest;
     },
     bound(body, tokens) {
       let bounded: Record<string, unknown> = { ...body };

@@ -87,8 +87,11 @@ interface InputMedia {
   cached: Readonly<Record<'audio' | 'image', number>> | null;
 }
 
+const noMedia = { audioInput: 0, imageInput: 0, audioCacheRead: 0, imageCacheRead: 0 };
+
 /** What has prices of its own of an input: of formats that count what the cache had within it. */
 export function mediaClasses(told: InputMedia): Pick<TokenUsage, 'audioInput' | 'imageInput' | 'audioCacheRead' | 'imageCacheRead'> {
+  if (told.audio === 0 && told.image === 0) return noMedia;
   const { input, cacheRead, cached } = told;
   const audio = Math.min(told.audio, input);
   const image = Math.min(told.image, input - audio);

@@ -152,13 +152,15 @@ function priceError(model: string, user: UserRecord): AppError {
   return new AppError(user.role >= Role.admin ? 'model_price_error_admin' : 'model_price_error', { model });
 }
 
+const noTools: readonly ToolCharge[] = [];
+
 /** What it costs beside tokens, by the prices of that model. */
 function termsOf(
   { groupRatio, quotaPerUnit, tools: prices }: QuotedPrice,
   runs: PricedRuns | undefined,
-  others: readonly ToolCharge[] = [],
+  others: readonly ToolCharge[] = noTools,
 ) {
-  const tools = runs === undefined || prices === undefined ? [] : toolCharges(runs, prices);
+  const tools = runs === undefined || prices === undefined ? noTools : toolCharges(runs, prices);
   return { groupRatio, quotaPerUnit, tools: others.length === 0 ? tools : [...tools, ...others] };
 }
 

@@ -34,6 +34,7 @@ export function kindOfTool({ type }: Body): HostedKind | null {
 export const hosted: HostedAccess = {
   find(body) {
     const { tools, tool_choice: choice } = body;
+    if (tools === undefined) return searchesIn(body);
     const list: unknown[] = Array.isArray(tools) ? tools : [];
     const isAnyForced = choice === 'required' && list.every((tool) => isObject(tool) && kindOfTool(tool) !== null);
     const named = isObject(choice) && choice.type !== 'function' ? choice.type : undefined;
@@ -59,6 +60,7 @@ export const hosted: HostedAccess = {
   // Responses tell of no run, so there is one.
   atLeast(body) {
     const isSearch = searchesIn(body).length > 0 || isSearchModel(body['model']);
+    if (!isSearch && body['tools'] === undefined) return undefined;
     const kindsIn = new Set<HostedKind>(
       placesInTools(body['tools'], { kindOf: kindOfTool, isForced: () => false }).map(({ kind }) => kind),
     );
@@ -94,8 +96,13 @@ function searchVariant({ model, web_search_options: options, search_type: ownTyp
   return isLarger ? size : undefined;
 }
 
+const noPlaces: readonly HostedPlace[] = [];
+
 /** Without it the response would be a wrong one. */
-function searchesIn(body: Body): HostedPlace[] {
+function searchesIn(body: Body): readonly HostedPlace[] {
+  // Most calls have none of the fields.
+  if (body['web_search_options'] === undefined && body['enable_search'] === undefined && body['search_parameters'] === undefined)
+    return noPlaces;
   return Object.entries(searchFields).flatMap(([name, isSearch]) =>
     isSearch(body[name]) ? [{ kind: 'web_search' as const, name, most: mostSearches(String(body['model'])), isForced: true }] : [],
   );

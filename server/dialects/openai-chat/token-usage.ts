@@ -4,7 +4,7 @@ import { isObject } from '#server/framing/loose-json.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import { inputTokens } from '#shared/token-usage.ts';
 import { toldCost } from '../told-cost.ts';
-import { cachedMedia, mediaClasses, outputWithReasoning, tokenCount } from '../token-usage.ts';
+import { cachedMedia, isInvalidCount, mediaClasses, outputWithReasoning, tokenCount } from '../token-usage.ts';
 
 /** What is written to a cache: by OpenRouter, Alibaba (https://www.alibabacloud.com/help/en/model-studio/context-cache) and LiteLLM. */
 const writtenNames = ['cached_creation_tokens', 'cache_write_tokens', 'cache_creation_input_tokens', 'cache_creation_tokens'];
@@ -37,10 +37,9 @@ export function readTokenUsage(value: unknown, quirks?: UsageQuirks): TokenUsage
   // Embeddings and rerank services may report the total alone.
   const told = tokenCount(value.completion_tokens ?? value.output_tokens) ?? 0;
   const prompt = tokenCount(value.prompt_tokens ?? value.input_tokens) ?? Math.max(0, (total ?? 0) - told);
-  const details = asRecord(value.prompt_tokens_details ?? value.input_tokens_details);
-  const outputDetails = asRecord(value.completion_tokens_details ?? value.output_tokens_details);
-  // At the top by SGLang and Perplexity, within the completion or beside it.
-  const reasoning = count(outputDetails.reasoning_tokens) || count(value.reasoning_tokens);
+  const details = recordIn(value.prompt_tokens_details ?? value.input_tokens_details);
+  const outputDetails = recordIn(value.completion_tokens_details ?? value.output_tokens_details);
+  const reasoning = reasoningIn(value);
   const output =
     quirks?.completionFromTotal === true && total !== undefined && total > prompt + told
       ? total - prompt
@@ -48,10 +47,10 @@ export function readTokenUsage(value: unknown, quirks?: UsageQuirks): TokenUsage
   if (total === 0 || prompt + output === 0) return null;
 
   const read = count(details.cached_tokens) || count(value.prompt_cache_hit_tokens) || count(value.cached_tokens);
-  const written = writtenNames.reduce((found, name) => found || count(details[name]), 0);
+  const written = details === none ? 0 : writtenNames.reduce((found, name) => found || count(details[name]), 0);
   const cacheRead = Math.min(read, prompt);
   const allWritten = Math.min(written, prompt - cacheRead);
-  const cacheWrite1h = Math.min(count(asRecord(details.cache_creation).ephemeral_1h_input_tokens), allWritten);
+  const cacheWrite1h = Math.min(count(recordIn(details.cache_creation).ephemeral_1h_input_tokens), allWritten);
   const cost = toldCost(value);
   // https://docs.perplexity.ai/api-reference/sonar-post
   const searches = tokenCount(value.num_search_queries);
@@ -83,8 +82,12 @@ export function readTokenUsage(value: unknown, quirks?: UsageQuirks): TokenUsage
  */
 export function includeReasoning(body: Record<string, unknown>, quirks?: UsageQuirks): boolean {
   const told = usageOf(body);
+  if (!isObject(told)) return false;
+  // Nothing is left that could stand beside a completion that is told.
+  const isPlain = tokenCount(told.completion_tokens) !== undefined && reasoningIn(told) === 0;
+  if (isPlain && quirks?.completionFromTotal !== true) return false;
   const usage = readTokenUsage(told, quirks);
-  if (usage === null || !isObject(told)) return false;
+  if (usage === null) return false;
   const field = told.completion_tokens === undefined && told.output_tokens !== undefined ? 'output_tokens' : 'completion_tokens';
   const isBeside = (tokenCount(told[field]) ?? 0) < usage.output;
   if (isBeside) told[field] = usage.output;
@@ -97,8 +100,11 @@ export function includeReasoning(body: Record<string, unknown>, quirks?: UsageQu
 /** True for a usage object whose main numbers cannot be counts of tokens: negative, fractional, no numbers, beyond reason. */
 export function isInvalidUsage(value: unknown): boolean {
   if (!isObject(value)) return value !== undefined && value !== null;
-  const main = [value.prompt_tokens ?? value.input_tokens, value.completion_tokens ?? value.output_tokens, value.total_tokens];
-  return main.some((number) => number !== undefined && number !== null && tokenCount(number) === undefined);
+  return (
+    isInvalidCount(value.prompt_tokens ?? value.input_tokens) ||
+    isInvalidCount(value.completion_tokens ?? value.output_tokens) ||
+    isInvalidCount(value.total_tokens)
+  );
 }
 
 export function writeTokenUsage(usage: TokenUsage): Record<string, unknown> {
@@ -129,10 +135,20 @@ function writtenCachedMedia({ cacheRead, audioCacheRead: audio, imageCacheRead: 
   return { cached_tokens_details: { text_tokens: cacheRead - audio - image, audio_tokens: audio, image_tokens: image } };
 }
 
-function count(value: unknown): number {
-  return tokenCount(value) ?? 0;
+/** At the top by SGLang and Perplexity, within the completion or beside it. */
+function reasoningIn(usage: Record<string, unknown>): number {
+  return (
+    count(recordIn(usage.completion_tokens_details ?? usage.output_tokens_details).reasoning_tokens) || count(usage.reasoning_tokens)
+  );
 }
 
-function asRecord(value: unknown): Record<string, unknown> {
-  return isObject(value) ? value : {};
+function count(value: unknown): number {
+  return value === undefined ? 0 : (tokenCount(value) ?? 0);
+}
+
+/** What most usages have in the place of details. */
+const none: Readonly<Record<string, unknown>> = {};
+
+function recordIn(value: unknown): Readonly<Record<string, unknown>> {
+  return isObject(value) ? value : none;
 }

@@ -68,7 +68,7 @@ export function chargeRow(call: RunningCall, end: RowEnd): ChargeRow {
     }
     if (usage.units !== undefined && (price.kind === 'call' || usage.units.kind !== 'search')) other.units = usage.units;
     if (usage.advice !== undefined) other.advice = usage.advice.map(toldAdvice);
-    const tools = toolCharges(runs ?? {}, quoted.tools ?? {});
+    const tools = runs === undefined ? [] : toolCharges(runs, quoted.tools ?? {});
     if (tools.length > 0) other.hosted_calls = tools;
   }
   if (request?.reasoningEffort !== undefined) other.reasoning_effort = request.reasoningEffort;
