@@ -137,9 +137,7 @@ function writtenCachedMedia({ cacheRead, audioCacheRead: audio, imageCacheRead: 
 
 /** At the top by SGLang and Perplexity, within the completion or beside it. */
 function reasoningIn(usage: Record<string, unknown>): number {
-  return (
-    count(recordIn(usage.completion_tokens_details ?? usage.output_tokens_details).reasoning_tokens) || count(usage.reasoning_tokens)
-  );
+  return count(recordIn(usage.completion_tokens_details ?? usage.output_tokens_details).reasoning_tokens) || count(usage.reasoning_tokens);
 }
 
 function count(value: unknown): number {
