@@ -14,12 +14,12 @@ export function badField(field: string, rule: LocalText): AppError {
 /** Readers of one object's fields; `null` counts as absent. @throws {AppError} `invalid_request` from each */
 export class StrictFields {
   readonly #body: Body;
-  readonly #prefix: string;
+  readonly #path: string;
 
   /** @param path where the object stands in the body, empty for the body itself */
   constructor(body: Body, path = '') {
     this.#body = body;
-    this.#prefix = path === '' ? '' : `${path}.`;
+    this.#path = path;
   }
 
   /** All of it, unread. */
@@ -28,7 +28,7 @@ export class StrictFields {
   }
 
   path(field: string): string {
-    return `${this.#prefix}${field}`;
+    return this.#path === '' ? field : `${this.#path}.${field}`;
   }
 
   has(field: string): boolean {

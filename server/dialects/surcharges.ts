@@ -36,7 +36,7 @@ export function withoutSurcharges(call: CallInput): { call: CallInput; dropped: 
   return { call: { ...call, body, rawText, clientHeaders }, dropped };
 }
 
-const none: string[] = [];
+const none: readonly string[] = [];
 const nothing: Readonly<Record<string, never>> = {};
 const noSurcharges: Surcharges = { fields: nothing };
 
@@ -44,17 +44,17 @@ const noSurcharges: Surcharges = { fields: nothing };
 export function plainBody({ way, client, body: clientBody }: CallInput, asked: CallInput['body'], dropped: string[]): CallInput['body'] {
   const { dialect, provider, setting } = way;
   if (setting.allowsSurcharges === true) return asked;
-  const { fields = nothing, lists = nothing, essential = none, marks = nothing, said = nothing } = dialect.surcharges ?? noSurcharges;
+  const { fields, lists = nothing, essential = none, marks = nothing, said = nothing } = dialect.surcharges ?? noSurcharges;
   const body = withoutMarks(withoutItems(withoutMembers(asked, fields, dropped), lists, dropped), marks, dropped);
-  let dear: string[] = none;
+  let dear: string[] | null = null;
   for (const name in body) {
     const value = body[name];
     if (value === null) continue;
     const isDearer =
       provider.paidExtras?.includes(name) === true || (Object.hasOwn(fields, name) && fields[name]?.includes(value) === false);
-    if (isDearer) dear = [...dear, name];
+    if (isDearer) (dear ??= []).push(name);
   }
-  if (dear.length === 0) return body;
+  if (dear === null) return body;
   const wanted = dear.find((name) => essential.includes(name));
   if (wanted !== undefined) throw new AppError('untranslatable', { field: wanted, dialect: thisChannel }, { field: wanted });
   for (const name of dear) {
@@ -71,17 +71,17 @@ interface Member {
   cheap: readonly unknown[];
 }
 
-const members = new WeakMap<Surcharges['fields'], readonly Member[]>();
+const knownMembers = new WeakMap<Surcharges['fields'], readonly Member[]>();
 
 /** Those of a format's fields that are members of one. */
 function membersOf(fields: Surcharges['fields']): readonly Member[] {
-  let known = members.get(fields);
+  let known = knownMembers.get(fields);
   if (known === undefined) {
     known = Object.entries(fields).flatMap(([path, cheap]) => {
       const [name = '', member] = path.split('.', 2);
       return member === undefined ? [] : [{ path, name, member, cheap }];
     });
-    members.set(fields, known);
+    knownMembers.set(fields, known);
   }
   return known;
 }

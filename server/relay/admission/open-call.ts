@@ -11,7 +11,6 @@ import type { AdmittedCall, Progress } from '#server/relay/admission/admit-call.
 import type { CallContent } from '#server/relay/admission/call-content.ts';
 import type { CallConversation } from '#server/relay/conversation-source.ts';
 import { ownError, playgroundError } from '#server/relay/relay-failure.ts';
-import type { RelayBody, RelayEndpoint } from '#server/relay/endpoints.ts';
 import { noteRefusal } from '#server/relay/admission/note-refusal.ts';
 import { reserveCall } from '#server/relay/admission/reserve-call.ts';
 import type { ReservedCall } from '#server/relay/admission/reserve-call.ts';
@@ -83,7 +82,7 @@ export async function openCall(services: RelayServices, turn: Turn): Promise<{ c
       heldObject: openOwnObject({ services, userId: admission.user.id }, endpoint.dialect.accountObjectOf?.(content.body)),
       files,
       ownModel,
-      affinity: affinityOf(services, endpoint, { request, body: content.body, userId: admission.user.id, model }),
+      affinity: affinityOf(services, turn, admitted),
       startedAt,
       createdAt: Math.floor(context.now() / 1000),
       quoted,
@@ -149,12 +148,13 @@ function refuseTurn(
 }
 
 /** Only what a model writes has a beginning that is sent again. */
-function affinityOf(
-  { affinities }: RelayServices,
-  { dialect, kind }: RelayEndpoint,
-  { request, body, userId, model }: { request: Request; body: RelayBody; userId: number; model: string },
-): Affinity | null {
-  return kind.isWritten ? affinities.read({ dialect, headers: request.headers, body, userId, model }) : null;
+function affinityOf({ affinities }: RelayServices, { request, within }: Turn, admitted: AdmittedCall): Affinity | null {
+  const { endpoint, admission, content, conversation, session, asked } = admitted;
+  const { dialect, kind } = endpoint;
+  if (!kind.isWritten) return null;
+  const call = { dialect, headers: request.headers, body: content.body, userId: admission.user.id, model: asked.model };
+  // A body in the place of the one that was sent may say something else.
+  return affinities.read(conversation === null && within === undefined ? { ...call, session } : call);
 }
 
 function reserveAsked(services: RelayServices, admitted: CallWithFiles, quoted: QuotedPrice): ReservedCall | Promise<ReservedCall> {

@@ -3,6 +3,7 @@
 import type { AppContext } from '#server/context.ts';
 import type { ClientDialect } from '#server/dialects/client-dialect.ts';
 import { sessionOfCall } from '#server/dialects/session-ids.ts';
+import type { SessionIds } from '#server/dialects/session-ids.ts';
 
 /** A keyed hash, the same in every process. It stays in memory. */
 export interface Affinity {
@@ -24,6 +25,8 @@ interface AskedAffinity {
   body: Readonly<Record<string, unknown>>;
   userId: number;
   model: string;
+  /** What the client itself calls it, where that is known already: a session, in which each agent has its own. Null: it does not. */
+  session?: Pick<SessionIds, 'session' | 'agent'> | null;
 }
 
 export interface Affinities {
@@ -43,11 +46,11 @@ export function createAffinities({ secrets }: Pick<AppContext, 'secrets'>): Affi
   const seed = secrets.hash('conversations');
   const start = hashOf(seed, { high: 0, low: 0 });
   return {
-    read({ dialect, headers, body, userId, model }) {
+    read({ dialect, headers, body, userId, model, session: ids = sessionOfCall(dialect, headers, body) }) {
       if (dialect.beginningOf === undefined) return null;
       const { text, said, told, turns, hasTools } = dialect.beginningOf(body);
       const cacheKey = cacheKeyIn(body);
-      const session = sessionIn(dialect, headers, body);
+      const session = ids === null ? null : `session:${ids.session}\n${ids.agent}`;
       const name = cacheKey ?? session ?? text;
       if (name === '') return null;
       // Titles and summaries that agents ask for in the name of a session have no tools, and prompts of their own.
@@ -72,12 +75,6 @@ export function createAffinities({ secrets }: Pick<AppContext, 'secrets'>): Affi
 /** The name under which the client's prompts are to be cached. It may be one for many conversations that begin alike. */
 function cacheKeyIn({ prompt_cache_key: key }: AskedAffinity['body']): string | null {
   return typeof key === 'string' && key !== '' && key.length <= longestKey ? `key:${key}` : null;
-}
-
-/** What the client itself calls it: a session, in which each agent has its own. */
-function sessionIn(dialect: ClientDialect, headers: AskedAffinity['headers'], body: AskedAffinity['body']): string | null {
-  const ids = sessionOfCall(dialect, headers, body);
-  return ids === null ? null : `session:${ids.session}\n${ids.agent}`;
 }
 
 /** Where a conversation stands with a channel of that weight: the lowest place of all is its own, and the next one comes after it. */
