@@ -4,6 +4,7 @@ import { pricedTools } from '#shared/hosted-tools.ts';
 import type { PricedTool } from '#shared/hosted-tools.ts';
 import type { PriceUnit, PricingEntry } from '#shared/models.ts';
 import { type PricesPerMillion, pricePerCall, pricesPerMillion } from '#shared/price-display.ts';
+import { callableKind } from '#pwa/api/chat-models.ts';
 
 export const defaultGroup = 'default';
 
@@ -34,6 +35,14 @@ export function unitOf(entry: PricingEntry): PriceUnit {
   if (entry.unit !== undefined) return entry.unit;
   if (isPerSecond(entry)) return 'second';
   return isPerCall(entry) ? 'call' : 'tokens';
+}
+
+/** Kinds of models that answer with what nobody pays for: what goes in has the only price. */
+const inputOnly: ReadonlySet<string> = new Set(['embedding', 'rerank', 'moderation']);
+
+/** False for models that take one price, for what goes in. */
+export function hasOutput(entry: PricingEntry): boolean {
+  return unitOf(entry) === 'tokens' && !inputOnly.has(callableKind(entry.model_name) ?? 'chat');
 }
 
 export function pricesOf(entry: PricingEntry, groupRatio: number, quotaPerUnit: number): Prices {

@@ -9,6 +9,7 @@ import { RatioTierMark } from './group-banner.tsx';
 import {
   furtherParts,
   groupsOf,
+  hasOutput,
   hasPrice,
   isPerCall,
   isPerSecond,
@@ -92,7 +93,7 @@ function Prices({ entry, list, group, onGroup }: Pick<PricePanelProps, 'entry' |
               <th scope="col">
                 {isVideo ? t('pricing.panel.second') : isCall ? t(`pricing.unit.${unitOf(entry)}`) : t('pricing.panel.prompt')}
               </th>
-              {!isCall && <th scope="col">{t('pricing.panel.completion')}</th>}
+              {!isCall && hasOutput(entry) && <th scope="col">{t('pricing.panel.completion')}</th>}
             </tr>
           </thead>
           <tbody>
@@ -107,8 +108,12 @@ function Prices({ entry, list, group, onGroup }: Pick<PricePanelProps, 'entry' |
           <SummaryList
             items={[
               { name: t('pricing.column.model_ratio'), value: format.ratio(entry.model_ratio) },
-              { name: t('pricing.column.completion_ratio'), value: format.ratio(Math.round(entry.completion_ratio * 1000) / 1000) },
-              { name: t('pricing.panel.cache_ratio'), value: format.ratio(entry.cache_ratio) },
+              ...(hasOutput(entry)
+                ? [
+                    { name: t('pricing.column.completion_ratio'), value: format.ratio(Math.round(entry.completion_ratio * 1000) / 1000) },
+                    { name: t('pricing.panel.cache_ratio'), value: format.ratio(entry.cache_ratio) },
+                  ]
+                : []),
             ]}
           />
         </PanelSection>
@@ -130,18 +135,18 @@ function OwnPrices({ entry, prices, group }: { entry: PricingEntry; prices: Retu
       {prices.kind === 'call' ? (
         <SummaryList items={[{ name: t(`pricing.unit.${unitOf(entry)}`), value: format.price(prices.call) }]} />
       ) : (
-        <UsagePrices prices={prices} />
+        <UsagePrices prices={prices} isInputOnly={!hasOutput(entry)} />
       )}
     </PanelSection>
   );
 }
 
-function UsagePrices({ prices }: { prices: PricesPerMillion }) {
+function UsagePrices({ prices, isInputOnly = false }: { prices: PricesPerMillion; isInputOnly?: boolean }) {
   const { t } = useTranslation();
   const format = useFormat();
   return (
     <SummaryList
-      items={(['prompt', 'cached', 'completion', ...furtherParts] as const).flatMap((part) => {
+      items={(isInputOnly ? (['prompt'] as const) : (['prompt', 'cached', 'completion', ...furtherParts] as const)).flatMap((part) => {
         const price = prices[part];
         return price === undefined ? [] : [{ name: t(`pricing.panel.${part}`), value: format.price(price) }];
       })}
@@ -206,7 +211,7 @@ function GroupRow({
         {format.factor(ratio)} <RatioTierMark ratio={ratio} />
       </td>
       {!isAvailable ? (
-        <td colSpan={prices.kind === 'call' ? 1 : 2} className={styles.quiet}>
+        <td colSpan={prices.kind === 'call' || !hasOutput(entry) ? 1 : 2} className={styles.quiet}>
           {t('pricing.not_available')}
         </td>
       ) : prices.kind === 'call' ? (
@@ -214,7 +219,7 @@ function GroupRow({
       ) : (
         <>
           <td>{format.price(prices.prompt)}</td>
-          <td>{format.price(prices.completion)}</td>
+          {hasOutput(entry) && <td>{format.price(prices.completion)}</td>}
         </>
       )}
     </tr>

@@ -45,6 +45,20 @@ test('pricing: a model that writes words, too, has both prices, words first', ()
   expect(shown('both', { ...image, completion_ratio: 4 })).toBe('$5.00 → $20.00');
 });
 
+test('pricing: a speech model that is paid by the character has one price, with what it is for', () => {
+  const speech: Partial<PricingEntry> = { model_name: 'tts-1', model_ratio: 7.5, cache_ratio: 1, unit: 'million_characters' };
+  expect(shown('prompt', speech)).toBe('15.00 / 1M characters');
+  expect([shown('cached', speech), shown('completion', speech)]).toEqual(['—', '—']);
+  expect(shown('both', speech)).toBe('$15.00');
+});
+
+test('pricing: a model that only reads has no price for what it does not write', () => {
+  const embedding: Partial<PricingEntry> = { model_name: 'text-embedding-3-small', model_ratio: 0.01, cache_ratio: 1 };
+  expect(shown('prompt', embedding)).toMatch(/^0\.02/);
+  expect([shown('cached', embedding), shown('completion', embedding)]).toEqual(['—', '—']);
+  expect(shown('both', embedding)).toBe('$0.02');
+});
+
 test('pricing: a model that writes words alone has one price', () => {
   expect(shown('both', { completion_ratio: 4 })).toBe('$5.00 → $20.00');
 });

@@ -6,7 +6,7 @@ import type { Column } from '#pwa/ui/list/columns.tsx';
 import { CopyText } from '#pwa/ui/controls/copy-text.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
-import { hasPrice, isAvailableIn, isPerCall, outputsOf, type PriceList, pricesOf, ratioOf, unitOf } from './price-list.ts';
+import { hasOutput, hasPrice, isAvailableIn, isPerCall, outputsOf, type PriceList, pricesOf, ratioOf, unitOf } from './price-list.ts';
 import styles from './pricing.module.css';
 
 interface View {
@@ -33,7 +33,7 @@ export function pricingColumns(t: TFunction, view: View): Column<PricingEntry>[]
       heading: t('pricing.column.billing'),
       // Without a price there is no bill.
       cell: (entry) => (hasPrice(entry) ? <Billing entry={entry} /> : null),
-      width: 112,
+      width: 124,
       leave: 3,
       card: 'context',
     },
@@ -42,7 +42,7 @@ export function pricingColumns(t: TFunction, view: View): Column<PricingEntry>[]
       key: 'prompt',
       heading: t('pricing.column.prompt'),
       cell: (entry) => <Price entry={entry} ratio={ratio} part="prompt" />,
-      width: 112,
+      width: 144,
       align: 'end',
     },
     {
@@ -138,12 +138,15 @@ function Price({ entry, ratio, part }: { entry: PricingEntry; ratio: number; par
   const format = useFormat();
   if (!hasPrice(entry)) return <None />;
   const prices = pricesOf(entry, ratio, format.quotaPerUnit);
+  const unit = unitOf(entry);
   if (prices.kind === 'usage') {
+    if (part !== 'prompt' && !hasOutput(entry)) return <None />;
+    if (unit !== 'tokens') return t(`pricing.price_per.${unit}`, { price: format.price(prices[part]) });
     if (part !== 'completion') return <Aligned price={format.price(prices[part])} />;
     return <Outputs outputs={outputsOf(entry, prices)} />;
   }
   if (part !== 'prompt') return <None />;
-  return t(`pricing.price_per.${unitOf(entry)}`, { price: format.price(prices.call) });
+  return t(`pricing.price_per.${unit}`, { price: format.price(prices.call) });
 }
 
 type Output = ReturnType<typeof outputsOf>[number];
@@ -184,6 +187,7 @@ function CardPrice({ entry, ratio }: { entry: PricingEntry; ratio: number }) {
   if (!hasPrice(entry)) return null;
   const prices = pricesOf(entry, ratio, format.quotaPerUnit);
   if (prices.kind === 'call') return `$${format.price(prices.call)}`;
+  if (!hasOutput(entry)) return `$${format.price(prices.prompt)}`;
   const [output] = outputsOf(entry, prices);
   return (
     <>
