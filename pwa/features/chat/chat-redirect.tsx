@@ -8,6 +8,7 @@ import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { Screen } from '#pwa/ui/frame/screen.tsx';
 import styles from './chat.module.css';
 import { GivenKey } from './given-key.tsx';
+import { NoLinks } from './no-links.tsx';
 
 /** Leads to the site's chat page with the token that is given to it; without such a page, to the first chat application. */
 export function ChatRedirect() {
@@ -30,7 +31,7 @@ function Leading() {
         {(address) => (safeLink(address, 'web') === undefined ? <Problem text={t('chat.bad_link')} /> : <Leave address={address} />)}
       </GivenKey>
     );
-  return chatLinks(status).length === 0 ? <Problem text={t('chat.no_link')} /> : <FirstLink />;
+  return chatLinks(status).length === 0 ? <NoLinks /> : <FirstLink />;
 }
 
 function Leave({ address }: { address: string }) {

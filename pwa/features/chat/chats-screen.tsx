@@ -5,6 +5,7 @@ import { Screen } from '#pwa/ui/frame/screen.tsx';
 import { chatLinks } from '#pwa/api/chat-links.ts';
 import { serverWords } from '#pwa/ui/server-words.ts';
 import styles from './chat.module.css';
+import { NoLinks } from './no-links.tsx';
 
 /** The chat applications to choose from. */
 export function ChatsScreen() {
@@ -12,7 +13,7 @@ export function ChatsScreen() {
   const links = chatLinks(useSiteStatus());
   return (
     <Screen title={t('chat.title')} layout="page">
-      <p className={styles.words}>{links.length === 0 ? t('chat.none') : t('chat.intro')}</p>
+      {links.length === 0 ? <NoLinks /> : <p className={styles.words}>{t('chat.intro')}</p>}
       <ul className={styles.list}>
         {links.map(({ name }, index) => (
           // The address names them by their place.
