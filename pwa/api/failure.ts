@@ -70,10 +70,11 @@ export function newerRecord<Row>(thrown: unknown, schema: z.core.$ZodType<Row>):
   return code === 'revision_conflict' ? z.safeParse(schema, data).data : undefined;
 }
 
-/** What a call was refused with, unless a field shows it. */
+/** What a call was refused with, unless a field shows it, or the sign-in over the page does. */
 export function refusalText(error: Error | null, form: { errors: object }): string | undefined {
   if (error === null) return undefined;
-  const { field, message } = failureOf(error);
+  const { code, field, message } = failureOf(error);
+  if (code === 'not_logged_in') return undefined;
   return field !== undefined && field in form.errors ? undefined : message;
 }
 

@@ -21,6 +21,7 @@ export function PlainField({ label, error, ...input }: PlainFieldProps) {
       <input
         {...input}
         {...describedBy(id, error)}
+        data-autofocus={input.autoFocus}
         id={id}
         className={styles.input}
         autoCapitalize="none"
@@ -44,6 +45,7 @@ export function PlainPassword({ label, error, ...input }: PlainFieldProps) {
         <input
           {...input}
           {...describedBy(id, error)}
+          data-autofocus={input.autoFocus}
           id={id}
           className={styles.input}
           type={isShown ? 'text' : 'password'}
