@@ -25,7 +25,7 @@ export const columnsKey = (kind: TaskKind): string => `${columnNames[kind]}-tabl
 
 export function taskColumns(t: TFunction, { kind, isAdmin, unit, isPhone }: ColumnOptions): Column<TaskRow>[] {
   return [
-    { key: 'picture', heading: t('tasks.column.picture'), cell: (row) => <Thumbnail row={row} />, width: 68, leave: 2 },
+    { key: 'picture', heading: t('tasks.column.picture'), cell: (row) => <Thumbnail row={row} />, width: 68, leave: 2, card: 'picture' },
     {
       key: 'submitted',
       heading: t('tasks.column.submitted'),

@@ -21,8 +21,8 @@ export interface Column<Row> {
   align?: 'end';
   /** When the list gets narrow, columns leave, the highest number first; absent: never. */
   leave?: number;
-  /** Place on the card; several `context` columns are joined by `·`. Absent: not on the card. */
-  card?: 'title' | 'amount' | 'context' | 'note';
+  /** Place on the card; several `context` columns are joined by `·`; the picture stands before both lines. Absent: not on the card. */
+  card?: 'picture' | 'title' | 'amount' | 'context' | 'note';
   /** Name that `onSort` is told. */
   sort?: string;
   /** Always shown; not in the picker. */

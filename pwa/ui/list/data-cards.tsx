@@ -113,13 +113,17 @@ const Card = memoRow(<Row, Key extends string | number>(props: CardProps<Row, Ke
   const { row, rowKey, columns, isTicked, onOpen, onTick } = props;
   const { t } = useTranslation();
   const title = partsOf(columns, 'title', row);
+  // While choosing, the box has its place.
+  const picture = isTicked === undefined ? columns.find(({ card }) => card === 'picture') : undefined;
   return (
     <li
       className={styles.card}
       data-open={props.isOpen || undefined}
       data-muted={props.isMuted || undefined}
       data-ticking={isTicked !== undefined || undefined}
+      data-pictured={picture !== undefined || undefined}
     >
+      {picture !== undefined && <span className={styles.picture}>{picture.cell(row)}</span>}
       {isTicked !== undefined && (
         <span className={styles.tick}>
           <Checkbox label={t('common.list.tick_row', { name: props.name })} isTicked={isTicked} onChange={() => onTick(rowKey)} />

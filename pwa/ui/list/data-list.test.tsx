@@ -4,6 +4,7 @@ import { createRoot, type Root } from 'react-dom/client';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { startTexts } from '#pwa/i18n/setup.ts';
 import { type Column, ColumnPicker, useColumns } from './columns.tsx';
+import { DataCards } from './data-cards.tsx';
 import { DataList, type DataListProps } from './data-list.tsx';
 import { useSelection } from './selection.ts';
 import { shows } from '#tests/support/shows.ts';
@@ -336,6 +337,32 @@ describe('data-list', () => {
         width.mockRestore();
       }
     });
+  });
+
+  test('a card has its picture until rows are chosen, when the box takes its place', () => {
+    const pictured: Column<Row>[] = [
+      { key: 'picture', heading: 'Picture', cell: (row) => <img alt={row.name} />, card: 'picture' },
+      ...columns,
+    ];
+    const Cards = () => (
+      <DataCards
+        label="Things"
+        query={answered}
+        rows={rows}
+        columns={pictured}
+        rowKey={(row) => row.id}
+        rowName={(row) => row.name}
+        selection={useSelection<number>()}
+        empty={{ title: '', text: '' }}
+        cursor={undefined}
+        onCursor={() => {}}
+      />
+    );
+    draw(<Cards />);
+    expect([...document.querySelectorAll('li img')].map((one) => one.getAttribute('alt'))).toEqual(['one', 'two', 'three']);
+    act(() => document.querySelector<HTMLButtonElement>('button[aria-pressed]')?.click());
+    expect(document.querySelectorAll('li img')).toHaveLength(0);
+    expect(document.querySelectorAll('li input[type=checkbox]')).toHaveLength(3);
   });
 
   describe('of a hundred rows', () => {
