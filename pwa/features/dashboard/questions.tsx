@@ -227,7 +227,7 @@ export function Failures(props: QuestionProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const worst = worstOf(figures.totals);
-  const share = (sums: UsageSums): string => (sums.calls === 0 ? '—' : format.percent(sums.errors / sums.calls, 2));
+  const share = (sums: UsageSums): string => (sums.calls === 0 ? '—' : format.share(sums.errors / sums.calls));
   return (
     <Counts
       {...props}

@@ -118,7 +118,7 @@ describe('tasks-screen', () => {
     open('drawing', { open: '5' });
     await shows(() => expect(document.querySelector('aside')?.textContent).toContain('a lighthouse'));
     const panel = document.querySelector('aside');
-    expect(panel?.textContent).toContain('75.0 s');
+    expect(panel?.textContent).toContain('1 min 15 s');
     expect(panel?.textContent).toContain('U1');
     const image = panel?.querySelector('img');
     expect(image?.getAttribute('src')).toBe('/mj/image/1790000001');

@@ -75,6 +75,10 @@ describe('counts', () => {
   });
 });
 
+test('a part of a whole has two decimals below a percent, and none from ten percent on', () => {
+  expect([0.0004, 0.0268, 0.0996, 0.2403, 1].map(en.share)).toEqual(['0.04%', '2.7%', '10%', '24%', '100%']);
+});
+
 describe('times', () => {
   test('dates are written as each language writes them, in the given zone', () => {
     expect(zh.dateTime(afternoon)).toBe('2026-11-21 14:31:57');
@@ -92,10 +96,12 @@ describe('times', () => {
   test('durations are milliseconds below a second, else seconds', () => {
     expect(en.duration(312.4)).toBe('312 ms');
     expect(en.duration(5132)).toBe('5.1 s');
-    expect(en.duration(183_200)).toBe('183.2 s');
+    expect(en.duration(59_900)).toBe('59.9 s');
   });
 
   test('long durations are minutes, then hours', () => {
+    expect(en.duration(59_960)).toBe('1 min 0 s');
+    expect(en.duration(131_000)).toBe('2 min 11 s');
     expect(en.duration(725_000)).toBe('12 min 5 s');
     expect(en.duration(25_762_000)).toBe('7 h 9 min');
     expect(en.duration(3_599_990)).toBe('1 h 0 min');

@@ -68,10 +68,12 @@ const numberFormat = {
   percent: (share: number, digits = 1): string => `${decimals(share * 100, digits)}%`,
   /** The same for a column whose heading has the sign: `99.8`, and `100` and `0` without decimals. */
   percentBare: (share: number, digits = 1): string => decimals(share * 100, share === 0 || share === 1 ? 0 : digits),
-  /** `312 ms` below one second, `5.1 s` below ten minutes, as latencies are compared; then `12 min 5 s`, `7 h 9 min`. */
+  /** A part of a whole, as long as it is read: `0.04%`, `2.7%`, `24%`. */
+  share: (share: number): string => `${decimals(share * 100, share < 0.01 ? 2 : share < 0.0995 ? 1 : 0)}%`,
+  /** `312 ms` below one second, `5.1 s` below one minute; then `2 min 11 s`, `7 h 9 min`. */
   duration: (milliseconds: number): string => {
     if (milliseconds < 1000) return `${count(Math.round(milliseconds))} ms`;
-    if (milliseconds < 600_000) return `${decimals(milliseconds / 1000, 1)} s`;
+    if (milliseconds < 59_950) return `${decimals(milliseconds / 1000, 1)} s`;
     const seconds = Math.round(milliseconds / 1000);
     if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
     const minutes = Math.round(seconds / 60);
