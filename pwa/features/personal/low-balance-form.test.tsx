@@ -111,6 +111,7 @@ describe('low-balance-form', () => {
     screen.press('$1.00');
     screen.press('Save');
     await shows(() => expect(outboxEntries()).toMatchObject([{ state: 'conflict', mine: '500000', theirs: { revision: 9 } }]));
-    expect(screen.text()).toContain('$1.00 waiting to be sent');
+    expect(screen.text()).toContain('Changed elsewhere too');
+    expect(screen.text()).not.toContain('waiting to be sent');
   });
 });

@@ -7,9 +7,9 @@ import { Block } from '#pwa/ui/frame/block.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { BalanceMeter } from '#pwa/ui/billing/balance-meter.tsx';
 import { QuotaInput } from '#pwa/ui/form/quota-input.tsx';
-import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { OwnFields } from './own-fields.tsx';
 import styles from './personal.module.css';
+import { QueuedMark } from './queued-mark.tsx';
 import type { OwnForm } from './use-own-form.ts';
 
 const presets = [100_000, 500_000, 1_000_000, 5_000_000];
@@ -65,8 +65,8 @@ function WaitingMark({ edit }: { edit: QueuedEdit | undefined }) {
   const format = useFormat();
   if (edit === undefined) return null;
   return (
-    <StatusMark status={edit.state === 'conflict' ? 'conflict' : 'waiting'}>
+    <QueuedMark isInConflict={edit.state === 'conflict'}>
       {t('personal.mark.waiting', { amount: format.quota(Number(edit.mine)) })}
-    </StatusMark>
+    </QueuedMark>
   );
 }

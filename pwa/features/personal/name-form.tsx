@@ -2,9 +2,9 @@ import { TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { displayNameLimit } from '#shared/user.ts';
 import { ownNameKey } from '#pwa/offline/edits/own-setting.ts';
-import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { Block } from '#pwa/ui/frame/block.tsx';
 import { OwnFields } from './own-fields.tsx';
+import { QueuedMark } from './queued-mark.tsx';
 import type { OwnForm } from './use-own-form.ts';
 
 /** The shown name. */
@@ -12,9 +12,7 @@ export function NameForm({ form }: { form: OwnForm }) {
   const { t } = useTranslation();
   const [queued] = form.waiting([ownNameKey]);
   const aside = queued !== undefined && (
-    <StatusMark status={queued.state === 'conflict' ? 'conflict' : 'waiting'}>
-      {t('personal.name.waiting', { name: queued.mine })}
-    </StatusMark>
+    <QueuedMark isInConflict={queued.state === 'conflict'}>{t('personal.name.waiting', { name: queued.mine })}</QueuedMark>
   );
   return (
     <Block title={t('personal.name.title')} aside={aside}>

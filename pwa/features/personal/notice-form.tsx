@@ -3,13 +3,13 @@ import { useTranslation } from 'react-i18next';
 import { Role } from '#shared/roles.ts';
 import type { User } from '#shared/user.ts';
 import { Segments } from '#pwa/ui/controls/segments.tsx';
-import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { SwitchRow } from '#pwa/ui/form/switch-row.tsx';
 import { Block } from '#pwa/ui/frame/block.tsx';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import { NoticeList } from './notice-list.tsx';
 import { OwnFields } from './own-fields.tsx';
 import styles from './personal.module.css';
+import { QueuedMark } from './queued-mark.tsx';
 import type { OwnKey } from './own-problems.ts';
 import type { OwnForm } from './use-own-form.ts';
 
@@ -32,9 +32,9 @@ export function NoticeForm({ user, form }: NoticeFormProps) {
   const waiting = form.waiting(keys);
   const type = form.value('notify_type') === 'webhook' ? 'webhook' : 'email';
   const aside = waiting.length > 0 && (
-    <StatusMark status={waiting.some(({ state }) => state === 'conflict') ? 'conflict' : 'waiting'}>
+    <QueuedMark isInConflict={waiting.some(({ state }) => state === 'conflict')}>
       {t('personal.notice.waiting', { count: waiting.length })}
-    </StatusMark>
+    </QueuedMark>
   );
   return (
     <Block title={t('personal.notice.title')} aside={aside}>

@@ -1,8 +1,8 @@
 import { useTranslation } from 'react-i18next';
-import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { SwitchRow } from '#pwa/ui/form/switch-row.tsx';
 import { Block } from '#pwa/ui/frame/block.tsx';
 import { OwnFields } from './own-fields.tsx';
+import { QueuedMark } from './queued-mark.tsx';
 import type { OwnForm } from './use-own-form.ts';
 
 const key = 'accept_unset_model_ratio_model';
@@ -11,9 +11,7 @@ const key = 'accept_unset_model_ratio_model';
 export function UnpricedBlock({ form }: { form: OwnForm }) {
   const { t } = useTranslation();
   const [edit] = form.waiting([key]);
-  const aside = edit !== undefined && (
-    <StatusMark status={edit.state === 'conflict' ? 'conflict' : 'waiting'}>{t('personal.unpriced.waiting')}</StatusMark>
-  );
+  const aside = edit !== undefined && <QueuedMark isInConflict={edit.state === 'conflict'}>{t('personal.unpriced.waiting')}</QueuedMark>;
   return (
     <Block title={t('personal.unpriced.title')} aside={aside}>
       <OwnFields form={form}>
