@@ -11,6 +11,7 @@ const stored = buildConsoleUser();
 let server: FixtureServer;
 let screen: DrawnScreen;
 let closed: number;
+let commands: string[];
 let answers: object[];
 
 beforeAll(async () => {
@@ -20,6 +21,7 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 beforeEach(() => {
   closed = 0;
+  commands = [];
   answers = queueAnswers(server, () => ['default', 'vip']);
 });
 afterEach(() => screen.leave());
@@ -34,7 +36,7 @@ function openForm(user = stored): void {
       row={user}
       actor={{ role: Role.root }}
       busyId={undefined}
-      onCommand={() => {}}
+      onCommand={(command) => commands.push(command)}
       onClose={() => (closed += 1)}
       onPrevious={undefined}
       onNext={undefined}
@@ -51,6 +53,16 @@ describe('user-form', () => {
     screen.press('Save');
     await shows(() => expect(sent()).toEqual([{ id: 7, revision: 3, display_name: 'Al' }]));
     await shows(() => expect(screen.text()).not.toContain('unsaved change'));
+  });
+
+  test('deletion is no button among the others, but in a menu', async () => {
+    openForm();
+    const names = () => [...document.querySelectorAll('aside button')].map((button) => button.textContent);
+    await shows(() => expect(names()).toContain('Ban'));
+    expect(names()).not.toContain('Delete permanently');
+    screen.press(`More actions for ${stored.username}`);
+    await shows(() => screen.press('Delete permanently'));
+    expect(commands).toEqual(['delete']);
   });
 
   test('credit is added beside the balance, under one name until the outcome is known', async () => {

@@ -47,3 +47,31 @@ export function UserMenu({ actor, user, onCommand }: UserMenuProps) {
     />
   );
 }
+
+/** What cannot be undone, one step further away than the buttons of the panel. */
+export function RemoveUserMenu({ actor, user, isBusy, onCommand }: UserMenuProps & { isBusy: boolean }) {
+  const { t } = useTranslation();
+  const isOnline = useIsOnline();
+  const needs = useNeedsConnection();
+  return (
+    <RowMenu
+      label={t('users.action.more', { name: user.username })}
+      width={240}
+      content={() => {
+        const why = refusal('delete', actor, user);
+        return {
+          actions: [
+            {
+              key: 'delete',
+              label: needs(t('users.action.delete')),
+              why: why === undefined ? undefined : t(`users.refusal.${why}`),
+              isDisabled: why !== undefined || !isOnline || isBusy,
+              isDanger: true,
+              onClick: () => onCommand('delete'),
+            },
+          ],
+        };
+      }}
+    />
+  );
+}

@@ -8,7 +8,7 @@ import { SummaryList, PanelSection } from '#pwa/ui/frame/side-panel.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { AddCredit } from './add-credit.tsx';
 import { UserBalance, UserRole, UserState } from './user-cells.tsx';
-import type { UserCommand } from './user-menu.tsx';
+import { RemoveUserMenu, type UserCommand } from './user-menu.tsx';
 import styles from './user-panel.module.css';
 import { RemoveBinding } from './remove-binding.tsx';
 import { PersonLink } from './user-more.tsx';
@@ -78,26 +78,26 @@ interface UserActionsProps {
   onCommand: (command: UserCommand, user: User) => void;
 }
 
-/** The actions as buttons; what is not possible says why below. */
+/** The actions as buttons, deletion apart from them in a menu; what is not possible says why below. */
 export function UserActions({ user, actor, isBusy, onCommand }: UserActionsProps) {
   const { t } = useTranslation();
   const isOnline = useIsOnline();
-  const actions = actionsFor(user).map((action) => ({ action, why: refusal(action, actor, user) }));
+  const actions = actionsFor(user)
+    .filter((action) => action !== 'delete')
+    .map((action) => ({ action, why: refusal(action, actor, user) }));
   const reasons = [...new Set(actions.flatMap(({ why }) => (why === undefined ? [] : [why])))];
   return (
     <div className={styles.actions}>
       <span className={styles.buttons}>
         {actions.map(({ action, why }) => (
-          <Button
-            key={action}
-            data-danger={action === 'delete' || undefined}
-            disabled={why !== undefined || !isOnline || isBusy}
-            onClick={() => onCommand(action, user)}
-          >
+          <Button key={action} disabled={why !== undefined || !isOnline || isBusy} onClick={() => onCommand(action, user)}>
             {t(`users.action.${action}`)}
           </Button>
         ))}
         <EndSessions user={user} disabled={editRefusal(actor, user) !== undefined || isBusy} />
+        <span className={styles.apart}>
+          <RemoveUserMenu actor={actor} user={user} isBusy={isBusy} onCommand={(command) => onCommand(command, user)} />
+        </span>
       </span>
       {!isOnline && <StatusMark status="offline">{t('users.offline')}</StatusMark>}
       {reasons.map((why) => (
