@@ -4,7 +4,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { buildLog } from '#tests/support/log-row.ts';
 import { chooseLanguage, loadTexts } from '#pwa/i18n/setup.ts';
 import { drawScreen, startScreenTexts } from '#tests/support/console-screen.tsx';
-import { logColumns } from './log-columns.tsx';
+import { columnsOfType, logColumns } from './log-columns.tsx';
 import { createFormat } from '#pwa/ui/billing/format.ts';
 import { ownWords } from '#pwa/ui/billing/log-sentence.ts';
 
@@ -23,6 +23,17 @@ it('log-columns: a card has no part for what says nothing, so no dot stands for 
   const refused = { type: 5, other: { refusal: reason('user quota is not enough') } };
   expect(part('ending', refused)).not.toBeNull();
   expect(part('type', refused)).toBeNull();
+});
+
+it('log-columns: a list without calls has no columns of calls, and its sentences have their width', () => {
+  const columns = logColumns(t, { isAdmin: true, unit: 'USD', isPhone: false, menu: () => null });
+  const keys = (type: number | undefined) => columnsOfType(columns, type).map(({ key }) => key);
+  for (const type of [1, 3, 4, 5]) {
+    expect(keys(type)).not.toEqual(expect.arrayContaining(['channel']));
+    expect(keys(type)).not.toEqual(expect.arrayContaining(['use_time']));
+    expect(keys(type)).toEqual(expect.arrayContaining(['time', 'username', 'model', 'cost', 'operate']));
+  }
+  for (const type of [undefined, 2, 6]) expect(keys(type)).toEqual(columns.map(({ key }) => key));
 });
 
 it('log-columns: refused calls of several models say so, and whose reason it is', () => {

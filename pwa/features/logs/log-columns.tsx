@@ -173,6 +173,15 @@ function usageColumns(t: TFunction, unit: string): Column<Log>[] {
   ];
 }
 
+/** Columns that only calls fill. */
+const ofCalls: ReadonlySet<string> = new Set(['channel', 'use_time', 'first', 'prompt', 'completion']);
+const withoutCalls: ReadonlySet<number> = new Set([LogType.topUp, LogType.management, LogType.system, LogType.refusal]);
+
+/** Leaves the columns of calls out of a list that holds none, so that its sentences are whole. */
+export function columnsOfType(columns: Column<Log>[], type: number | undefined): Column<Log>[] {
+  return type !== undefined && withoutCalls.has(type) ? columns.filter(({ key }) => !ofCalls.has(key)) : columns;
+}
+
 const tightWidths = new Map([
   ['username', 80],
   ['channel', 112],

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Log } from '#shared/logs.ts';
+import { type Log, LogType } from '#shared/logs.ts';
 import { loadTexts } from '#pwa/i18n/setup.ts';
 import { useIsPhone, useIsTouched } from '#pwa/ui/frame/breakpoint.ts';
 import { useColumns } from '#pwa/ui/list/columns.tsx';
@@ -11,7 +11,7 @@ import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { useListScreen, useOpenRecord } from '#pwa/ui/list/use-list-screen.ts';
 import { Screen } from '#pwa/ui/frame/screen.tsx';
-import { columnsKey, logColumns, tightColumns } from './log-columns.tsx';
+import { columnsKey, columnsOfType, logColumns, tightColumns } from './log-columns.tsx';
 import { LogFacts } from './log-facts.tsx';
 import { LogFilterBar } from './log-filters.tsx';
 import { QuickFilterMenu } from './quick-filter-menu.tsx';
@@ -73,16 +73,20 @@ function CallsScreen({ search, onSearch }: LogsScreenProps) {
   // A panel beside the list leaves less room.
   const isTight = search.open !== undefined && !isPhone;
   const handleFilter = useStableHandler((change: Partial<LogSearch>) => narrow({ ...change, open: undefined }));
+  const type = list.filters.result === 'refused' ? LogType.refusal : list.filters.type;
   const filters = JSON.stringify(list.filters);
   const wide = useMemo(
     () =>
-      logColumns(t, {
-        isAdmin,
-        unit,
-        isPhone,
-        menu: (log) => <QuickFilterMenu log={log} search={JSON.parse(filters)} isAdmin={isAdmin} onFilter={handleFilter} />,
-      }),
-    [t, isAdmin, unit, isPhone, filters, handleFilter],
+      columnsOfType(
+        logColumns(t, {
+          isAdmin,
+          unit,
+          isPhone,
+          menu: (log) => <QuickFilterMenu log={log} search={JSON.parse(filters)} isAdmin={isAdmin} onFilter={handleFilter} />,
+        }),
+        type,
+      ),
+    [t, isAdmin, unit, isPhone, type, filters, handleFilter],
   );
   const columns = useMemo(() => (isTight ? tightColumns(wide) : wide), [isTight, wide]);
   const chosen = useColumns(columns, columnsKey);
