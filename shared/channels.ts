@@ -95,7 +95,7 @@ export const FailingChannel = z.object({
   name: z.string(),
   /** `calls`: they fail now. `test`: the last test failed. */
   by: z.enum(['calls', 'test']),
-  /** HTTP status of the last failure; 0: no answer came, or it is a test that failed. */
+  /** HTTP status of the last failure; 200: what came is no response; 0: nothing came, or it is a test that failed. */
   status: z.int(),
   /** What the test failed with; '' for calls. */
   problem: z.string(),

@@ -13,10 +13,14 @@ export function useFailing(id: number): FailingChannel | undefined {
 export function useFailingText(): (channel: FailingChannel) => string {
   const { t } = useTranslation();
   const format = useFormat();
+  const causeOf = (status: number): string => {
+    if (status === 0) return t('common.failing.no_answer');
+    return status < 300 ? t('common.failing.unreadable') : String(status);
+  };
   return ({ by, status, problem, since, calls, failures, sole_models: sole }) => {
     const isToday = format.dayKey(since) === format.dayKey(Date.now() / 1000);
     const time = since === 0 ? '' : isToday ? format.clock(since) : format.dateTime(since);
-    const cause = by === 'test' ? problem : status === 0 ? t('common.failing.no_answer') : String(status);
+    const cause = by === 'test' ? problem : causeOf(status);
     return [
       cause,
       time === '' ? '' : t(by === 'test' ? 'common.failing.tested' : 'common.failing.since', { time }),

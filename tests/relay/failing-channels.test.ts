@@ -103,6 +103,20 @@ describe.each(engines)('failing channels on $kind', (engine) => {
     expect(await failing(scene)).toEqual([]);
   });
 
+  test.each([
+    [{ garbage: 'html' as const }, 200],
+    [{ refuse: true }, 0],
+    [{ status: 503 }, 503],
+  ])('the status is the one that the provider sent: %j', async (behaviour, status) => {
+    await using scene = await createScene(engine, {
+      settings: { RetryTimes: '0', AutomaticDisableChannelEnabled: 'false' },
+      channels: [{ name: 'east' }],
+    });
+    scene.upstream.behave(behaviour);
+    await calls(scene, 2);
+    expect(await failing(scene)).toMatchObject([{ name: 'east', by: 'calls', status }]);
+  });
+
   test('a failed test, until calls go well', async () => {
     await using scene = await createScene(engine, { channels: [{ name: 'east', test_error: 'no such model', test_time: 1_700_000_000 }] });
     expect(await failing(scene)).toMatchObject([{ name: 'east', by: 'test', problem: 'no such model', since: 1_700_000_000 }]);

@@ -9,29 +9,32 @@ import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { type ChosenColumns, ColumnPicker } from '#pwa/ui/list/columns.tsx';
 import type { SortState } from '#pwa/ui/list/data-list.tsx';
 import { FilterBar, FilterSelect, FilterText } from '#pwa/ui/list/filter-bar.tsx';
-import type { StatusName } from './channel-summary.ts';
 import styles from './channel-filters.module.css';
 import type { ChannelsSearch } from './channels-search.ts';
-import type { StatusCounts } from './status-counts.ts';
+import type { StatusCounts, StatusFilter } from './status-counts.ts';
 
 interface ChannelFiltersProps {
   search: ChannelsSearch;
   listed: { sort: SortState; filtersSet: number; onClearFilters: () => void };
   /** Of each status; undefined while they are not known, and beside an open record, where there is room for one line. */
   counts: StatusCounts | undefined;
+  /** How many channels fail now; the filter for them is there while some do. */
+  failing: number;
   columns: ChosenColumns<Channel>;
   onFilter: (change: Partial<ChannelsSearch>) => void;
 }
 
-export function ChannelFilters({ search, listed, counts, columns, onFilter }: ChannelFiltersProps) {
+export function ChannelFilters({ search, listed, counts, failing, columns, onFilter }: ChannelFiltersProps) {
   const { t } = useTranslation();
   const isPhone = useIsPhone();
   const format = useFormat();
   const groups = useQuery(groupsQuery);
-  const statusLabel = (status: StatusName | 'all'): string => {
+  const statusLabel = (status: StatusFilter | 'all'): string => {
     const name = t(`channels.filter.${status}`);
-    return counts === undefined ? name : t('channels.filter.counted', { name, count: format.count(counts[status]) });
+    const count = status === 'failing' ? failing : counts?.[status];
+    return counts === undefined || count === undefined ? name : t('channels.filter.counted', { name, count: format.count(count) });
   };
+  const offersFailing = failing > 0 || search.status === 'failing';
   return (
     <FilterBar
       count={listed.filtersSet}
@@ -42,10 +45,13 @@ export function ChannelFilters({ search, listed, counts, columns, onFilter }: Ch
         onChange: (keyword) => onFilter({ keyword: keyword || undefined }),
       }}
       presets={
-        <Segments<StatusName | 'all'>
+        <Segments<StatusFilter | 'all'>
           label={t('channels.column.status')}
           value={search.status ?? 'all'}
-          options={(['all', 'on', 'off', 'auto'] as const).map((value) => ({ value, label: statusLabel(value) }))}
+          options={(['all', 'on', 'off', 'auto', ...(offersFailing ? (['failing'] as const) : [])] as const).map((value) => ({
+            value,
+            label: statusLabel(value),
+          }))}
           onChange={(status) => onFilter({ status: status === 'all' ? undefined : status })}
         />
       }

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { type Channel, ChannelStatus } from '#shared/channels.ts';
+import { useFailing, useFailingText } from '#pwa/api/failing-channels.ts';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
@@ -28,6 +29,10 @@ export function ChannelHead({ channel, controls }: ChannelHeadProps) {
   const isEnabled = channel.status === ChannelStatus.enabled;
   const result = controls.tests.resultOf(channel.id);
   const test = testState(channel, result);
+  const failing = useFailing(channel.id);
+  const failingText = useFailingText();
+  // A test that failed is told below, with advice.
+  const isFailing = failing?.by === 'calls';
   return (
     <>
       <section className={styles.state} data-status={name}>
@@ -35,10 +40,12 @@ export function ChannelHead({ channel, controls }: ChannelHeadProps) {
           <StatusMark status={name} strong>
             {t(`channels.status.${name}`)}
           </StatusMark>
+          {isFailing && <StatusMark status="failed">{t('common.failing.state')}</StatusMark>}
           {!isEnabled && info.at !== 0 && <span>{format.dateTime(info.at)}</span>}
           {name === 'off' && info.by !== '' && <span>{t('channels.status.by', { name: info.by })}</span>}
         </div>
         {!isEnabled && info.reason !== '' && <p className={styles.reason}>{serverWords(t, info.reason)}</p>}
+        {isFailing && <p className={styles.reason}>{failingText(failing)}</p>}
         <HeadActions channel={channel} controls={controls} />
         {!isTested(channel) && <p className={styles.untested}>{t('channels.test.orders')}</p>}
         {/* One that went well is told right after it only. */}

@@ -3,7 +3,7 @@ import { useRouter } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { ChannelTag } from '#shared/channel-tags.ts';
-import type { Channel, ChannelSummary } from '#shared/channels.ts';
+import type { Channel, ChannelSummary, FailingChannel } from '#shared/channels.ts';
 import { buildConsoleChannel } from '#tests/support/console-records.ts';
 import { type DrawnScreen, drawScreen, shows, startScreenTexts } from '#tests/support/console-screen.tsx';
 import { type FixtureServer, sendJson, startFixtureServer } from '#tests/support/console-server.ts';
@@ -17,6 +17,7 @@ let stored: Channel[];
 let gone: Channel[];
 let counts: ChannelSummary;
 let tags: ChannelTag[];
+let failing: FailingChannel[];
 let isLate: boolean;
 let isLocked: boolean;
 /** What the server says instead of the list. */
@@ -41,6 +42,7 @@ beforeEach(() => {
     { ...shared, tag: '', ids: [8], enabled: 1, disabled_by_hand: 2, disabled_by_system: 0 },
   ];
   counts = { enabled: 1, disabled_by_hand: 1, disabled_by_system: 0 };
+  failing = [];
   isLate = false;
   isLocked = false;
   stored = [buildConsoleChannel({ id: 7, name: 'east' }), buildConsoleChannel({ id: 8, name: 'west', status: 2 })];
@@ -52,6 +54,7 @@ beforeEach(() => {
     }
     if (method === 'GET' && path === '/api/channel/7') return sendJson(response, { success: true, message: '', data: stored[0] });
     if (path === '/api/channel/summary') return sendJson(response, { success: true, message: '', data: counts });
+    if (path === '/api/channel/failing') return sendJson(response, { success: true, message: '', data: failing });
     if (path === '/api/channel/tags') return sendJson(response, { success: true, message: '', data: tags });
     if (path === '/api/channel/batch') {
       if (isLocked) return sendJson(response, { success: false, message: 'it is locked', code: 'refused' });
@@ -146,6 +149,21 @@ describe('channels-screen', () => {
     await shows(() => screen.press('More actions for films'));
     await shows(() => expect(screen.text()).toContain('Copy channel'));
     expect(screen.text()).not.toContain('Test a model');
+  });
+
+  test('those that fail have a filter while there are some, and say in the row and in the panel how', async () => {
+    const told = { name: 'east', by: 'calls', problem: '', since: 0, failures: 11, calls: 12, sole_models: 1 } as const;
+    failing = [{ ...told, id: 7, status: 200 }];
+    stored = [...stored, buildConsoleChannel({ id: 9, name: 'north' })];
+    open();
+    await shows(() => expect(states()).toContain('Failing 1'));
+    screen.press('Failing 1');
+    await shows(() => expect(addresses.at(-1)).toMatchObject({ status: 'failing' }));
+    await shows(() => expect(document.querySelectorAll('tbody tr')).toHaveLength(1));
+    const how = 'unreadable answer · 11 of 12 calls · only channel for 1 model';
+    expect(document.querySelector('tbody tr')?.textContent).toContain(how);
+    await menuItem('east', 'Edit');
+    await shows(() => expect(document.querySelector('aside')?.textContent).toContain(how));
   });
 
   test('says what to do first when there are none', async () => {

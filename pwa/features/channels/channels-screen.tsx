@@ -54,7 +54,7 @@ export function ChannelsScreen({ search, onSearch, open, onOpen }: ChannelsScree
   const { t } = useTranslation();
   const isPhone = useIsPhone();
   const screen = useListScreen({ search, onSearch, open, onOpen });
-  const { listed, byTag, counts, count, isEmpty, onFilter, readPage } = useChannelList({ search, onSearch, screen });
+  const { listed, byTag, counts, failing, count, isEmpty, onFilter, readPage } = useChannelList({ search, onSearch, screen });
   const [asked, setAsked] = useState<AskedOfChannels>();
   const selection = useSelection<number>();
   const allRows = useSelectAll({ total: count, rowKey: channelId, readPage, selection });
@@ -86,7 +86,7 @@ export function ChannelsScreen({ search, onSearch, open, onOpen }: ChannelsScree
           </ChannelListActions>
         </>
       }
-      filters={<ChannelFilters {...{ search, listed, columns, onFilter }} counts={open === undefined ? counts : undefined} />}
+      filters={<ChannelFilters {...{ search, listed, failing, columns, onFilter }} counts={open === undefined ? counts : undefined} />}
       panelFollows
       panel={
         open === undefined ? undefined : (

@@ -8,7 +8,7 @@ export const ChannelsSearch = z.extend(z.omit(ListSearch, { open: true }), {
   keyword: SearchText,
   group: SearchText,
   model: SearchText,
-  status: z.catch(z.optional(z.enum(['on', 'off', 'auto'])), undefined),
+  status: z.catch(z.optional(z.enum(['on', 'off', 'auto', 'failing'])), undefined),
   /** Only those whose last test failed. */
   test: z.catch(z.optional(z.literal('failed')), undefined),
   sort: z.catch(z.optional(z.enum(['id', 'priority'])), undefined),

@@ -1,10 +1,14 @@
 // How many channels each status filter would show.
 import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import type { ChannelTag } from '#shared/channel-tags.ts';
 import type { Channel, ChannelSummary } from '#shared/channels.ts';
-import { channelSummaryQuery } from '#pwa/api/disabled-channels.ts';
+import { channelSummaryQuery, failingChannelsQuery } from '#pwa/api/disabled-channels.ts';
 import { statusName, type StatusName } from './channel-summary.ts';
 import { searchLimit } from './queries.ts';
+
+/** `failing`: enabled ones whose calls or last test fail, which count as enabled too. */
+export type StatusFilter = StatusName | 'failing';
 
 export type StatusCounts = Record<StatusName | 'all', number>;
 
@@ -23,6 +27,12 @@ export function useStatusCounts({ isNarrowed, found, tags }: Counted): StatusCou
   if (!isNarrowed) return summary === undefined ? undefined : countsOf([summary]);
   if (tags !== undefined) return countsOf(tags);
   return found === undefined || found.length >= searchLimit ? undefined : countFound(found);
+}
+
+/** Ids of the channels that fail, as far as is known. */
+export function useFailingIds(): ReadonlySet<number> {
+  const { data } = useQuery(failingChannelsQuery);
+  return useMemo(() => new Set(data?.map(({ id }) => id)), [data]);
 }
 
 function countsOf(parts: readonly ChannelSummary[]): StatusCounts {

@@ -1,11 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
+import type { Channel } from '#shared/channels.ts';
 import { type FoldedTags, useFoldedTags, withoutFolded } from './folded-tags.ts';
 import { statusName } from './channel-summary.ts';
 import type { ListScreen } from '#pwa/ui/list/use-list-screen.ts';
 import { type ChannelsSearch, isSortedById, rememberSort } from './channels-search.ts';
 import { channelPageQuery, channelSearchQuery, channelTagsQuery, searchLimit } from './queries.ts';
-import { useStatusCounts } from './status-counts.ts';
+import { useFailingIds, useStatusCounts } from './status-counts.ts';
 
 interface ChannelListOptions {
   search: ChannelsSearch;
@@ -19,7 +20,7 @@ const noFilters: Partial<ChannelsSearch> = { keyword: undefined, group: undefine
 export function useChannelList({ search, onSearch, screen }: ChannelListOptions) {
   const folded = useFoldedTags();
   const client = useQueryClient();
-  const { query, rows, matching, total, isCut, filtersSet, tags, counts } = useChannelRows(search, screen, folded);
+  const { query, rows, matching, total, isCut, filtersSet, tags, counts, failing } = useChannelRows(search, screen, folded);
   const onFilter = (change: Partial<ChannelsSearch>): void => onSearch({ ...change, p: undefined });
   const onSort = (by: string): void => {
     rememberSort(by === 'id');
@@ -39,6 +40,8 @@ export function useChannelList({ search, onSearch, screen }: ChannelListOptions)
     byTag: { tags, folded, isWhole: search.status === undefined && search.test === undefined },
     /** What each status would show. */
     counts,
+    /** How many fail now, of all channels. */
+    failing: failing.size,
     onFilter,
     /** How many match, those under folded tags too. */
     count: matching?.length ?? total,
@@ -67,11 +70,13 @@ function useChannelRows(search: ChannelsSearch, { page, size }: Pick<ListScreen,
   const counts = useStatusCounts({ isNarrowed, found: found.data?.channels, tags: byTag ? totals.data : undefined });
   const channels = query.data?.channels;
   const { status, test } = search;
+  const failing = useFailingIds();
   const matching = useMemo(() => {
-    const wanted = status === undefined ? channels : channels?.filter((channel) => statusName(channel.status) === status);
+    const has = ({ id, status: stored }: Channel) => (status === 'failing' ? failing.has(id) : statusName(stored) === status);
+    const wanted = status === undefined ? channels : channels?.filter(has);
     const tested = test === undefined ? wanted : wanted?.filter((channel) => channel.test_error !== '');
     return byTag ? tested?.toSorted((one, other) => compareTags(one.tag, other.tag)) : tested;
-  }, [channels, status, test, byTag]);
+  }, [channels, status, failing, test, byTag]);
   const unfolded = byTag && matching !== undefined ? withoutFolded(matching, folded) : matching;
   const rows = isSearch ? unfolded?.slice((page - 1) * size, page * size) : channels;
   return {
@@ -84,6 +89,7 @@ function useChannelRows(search: ChannelsSearch, { page, size }: Pick<ListScreen,
     filtersSet,
     tags,
     counts,
+    failing,
   };
 }
 

@@ -57,7 +57,7 @@ const mostModels = 500;
 
 interface HealthDependencies {
   now(): number;
-  /** Told of every failure that is the channel's own. */
+  /** Called for every failure that is the channel's own. `status`: 0 if nothing came, 200 if what came is no response. */
   onFailure?(channelId: number, status: number): void;
 }
 
@@ -75,7 +75,7 @@ export function createChannelHealth({ now, onFailure }: HealthDependencies): Cha
         this.succeeded(channelId, model, caller);
         return false;
       }
-      onFailure?.(channelId, failure.kind === 'response' || failure.kind === 'invalid' ? failure.status : 0);
+      onFailure?.(channelId, statusToNote(failure));
       const retryAfter = failure.retryAfter ?? (failure.status === 429 ? firstPause / 1000 : undefined);
       const ofChannel = concernsChannel(failure);
       const seen = isUnclear(failure) ? refused.count(channelId, model, caller) : null;
@@ -217,4 +217,10 @@ function factorOf(state: State, time: number): number {
 function fade(state: State, time: number): void {
   state.failures *= 0.5 ** (Math.max(0, time - state.at) / fadeHalfLife);
   state.at = time;
+}
+
+/** Returns the status by which operators recognize the failure: never Tidegate's own 502 for what the upstream did not refuse. */
+function statusToNote({ kind, status }: HealthFailure): number {
+  if (kind === 'response') return status;
+  return kind === 'invalid' ? 200 : 0;
 }
