@@ -101,7 +101,7 @@ export const FailingChannel = z.object({
   problem: z.string(),
   /** Since when, unix seconds. */
   since: z.int(),
-  /** Calls of the last minutes, and those that failed. */
+  /** Calls since then, and those that failed. */
   calls: z.int(),
   failures: z.int(),
   /** Models that no other enabled channel has. */

@@ -47,7 +47,7 @@ export async function readFailingChannels({ channels, db, figures, now }: Contex
     .toSorted((a, b) => b.sole_models - a.sole_models || b.failures - a.failures || a.id - b.id)
     .slice(0, most);
   const since = (id: number) => failingSince(figures, id, { time, passedAt: passed.get(id) ?? 0 });
-  return Promise.all(told.map(async (one) => (one.by === 'test' ? one : { ...one, since: await since(one.id) })));
+  return Promise.all(told.map(async (one) => (one.by === 'test' ? one : { ...one, ...(await since(one.id)) })));
 }
 
 /** Channel → when a test last passed, milliseconds: what failed before is over. Of those; who never passed one is absent. */
@@ -77,21 +77,25 @@ function sumsOf(slots: readonly ChannelSlot[]): Map<number, Sum> {
   return sums;
 }
 
-/** The first failure of the five minutes since which it has not done well, and of no test that passed in between. */
+/** The first failure of the five minutes since which it has not done well, and of no test that passed in between; with the calls since. */
 async function failingSince(
   figures: Context['figures'],
   id: number,
   { time, passedAt }: { time: number; passedAt: number },
-): Promise<number> {
+): Promise<Pick<FailingChannel, 'since'> & Partial<Pick<FailingChannel, 'calls' | 'failures'>>> {
   const slots = await figures.slots.read(slotOf(time) - keptSlotSeconds + slotSeconds, id);
   let since = slotOf(time);
+  const sum = { calls: 0, failures: 0 };
   const counted = slots.filter(({ calls, begins }) => calls > 0 && begins >= passedAt);
   for (const slot of counted.toSorted((a, b) => b.begins - a.begins)) {
     if (isWell(slot)) break;
     // Earlier versions do not note it.
     since = slot.firstAt ?? Math.floor(slot.begins / 1000);
+    sum.calls += slot.calls;
+    sum.failures += slot.failures;
   }
-  return since;
+  // Nothing is summed where the newest minutes were well: the counts are then those of the quarter of an hour.
+  return sum.calls === 0 ? { since } : { since, ...sum };
 }
 
 function ofTest(

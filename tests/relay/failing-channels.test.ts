@@ -58,6 +58,10 @@ describe.each(engines)('failing channels on $kind', (engine) => {
     scene.app.clock.advance(10 * minute);
     await calls(scene, 5);
     expect(await failing(scene)).toMatchObject([{ calls: 15, since: began }]);
+    // Whatever the time that decides: the counts go back as far as the time beside them.
+    scene.app.clock.advance(12 * minute);
+    await calls(scene, 2);
+    expect(await failing(scene)).toMatchObject([{ calls: 17, failures: 17, since: began }]);
     // Once it answers again, and what was is over.
     scene.app.clock.advance(25 * minute);
     scene.upstream.behave({});
