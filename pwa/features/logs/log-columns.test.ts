@@ -4,7 +4,8 @@ import { beforeAll, expect, it } from 'vitest';
 import { buildLog } from '#tests/support/log-row.ts';
 import { chooseLanguage, loadTexts } from '#pwa/i18n/setup.ts';
 import { drawScreen, startScreenTexts } from '#tests/support/console-screen.tsx';
-import { columnsOfType, logColumns } from './log-columns.tsx';
+import { listColumns } from './list-columns.ts';
+import { logColumns } from './log-columns.tsx';
 import { createFormat } from '#pwa/ui/billing/format.ts';
 import { ownWords } from '#pwa/ui/billing/log-sentence.ts';
 
@@ -27,7 +28,7 @@ it('log-columns: a card has no part for what says nothing, so no dot stands for 
 
 it('log-columns: a list without calls has no columns of calls, and its sentences have their width', () => {
   const columns = logColumns(t, { isAdmin: true, unit: 'USD', isPhone: false, menu: () => null });
-  const keys = (type: number | undefined) => columnsOfType(columns, type).map(({ key }) => key);
+  const keys = (type: number | undefined) => listColumns(columns, { type, isTight: false }).map(({ key }) => key);
   for (const type of [1, 3, 4, 5]) {
     expect(keys(type)).not.toEqual(expect.arrayContaining(['channel']));
     expect(keys(type)).not.toEqual(expect.arrayContaining(['use_time']));

@@ -173,29 +173,6 @@ function usageColumns(t: TFunction, unit: string): Column<Log>[] {
   ];
 }
 
-/** Columns that only calls fill. */
-const ofCalls: ReadonlySet<string> = new Set(['channel', 'use_time', 'first', 'prompt', 'completion']);
-const withoutCalls: ReadonlySet<number> = new Set([LogType.topUp, LogType.management, LogType.system, LogType.refusal]);
-
-/** Leaves the columns of calls out of a list that holds none, so that its sentences are whole. */
-export function columnsOfType(columns: Column<Log>[], type: number | undefined): Column<Log>[] {
-  return type !== undefined && withoutCalls.has(type) ? columns.filter(({ key }) => !ofCalls.has(key)) : columns;
-}
-
-const tightWidths = new Map([
-  ['username', 80],
-  ['channel', 112],
-  ['token', 88],
-]);
-
-/** For a list with a panel beside it. The cells stay the same, so no row is drawn anew when a record is opened. */
-export function tightColumns(columns: Column<Log>[]): Column<Log>[] {
-  return columns.map((column) => {
-    const width = tightWidths.get(column.key);
-    return width === undefined ? column : { ...column, width };
-  });
-}
-
 function saysEnding(log: Log, isPhone: boolean): boolean {
   return refusalOf(log) !== undefined || (isCall(log) && !(isPhone && endingOf(log) === 'well'));
 }

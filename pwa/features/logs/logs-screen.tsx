@@ -11,7 +11,8 @@ import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { useListScreen, useOpenRecord } from '#pwa/ui/list/use-list-screen.ts';
 import { Screen } from '#pwa/ui/frame/screen.tsx';
-import { columnsKey, columnsOfType, logColumns, tightColumns } from './log-columns.tsx';
+import { listColumns } from './list-columns.ts';
+import { columnsKey, logColumns } from './log-columns.tsx';
 import { LogFacts } from './log-facts.tsx';
 import { LogFilterBar } from './log-filters.tsx';
 import { QuickFilterMenu } from './quick-filter-menu.tsx';
@@ -77,18 +78,15 @@ function CallsScreen({ search, onSearch }: LogsScreenProps) {
   const filters = JSON.stringify(list.filters);
   const wide = useMemo(
     () =>
-      columnsOfType(
-        logColumns(t, {
-          isAdmin,
-          unit,
-          isPhone,
-          menu: (log) => <QuickFilterMenu log={log} search={JSON.parse(filters)} isAdmin={isAdmin} onFilter={handleFilter} />,
-        }),
-        type,
-      ),
-    [t, isAdmin, unit, isPhone, type, filters, handleFilter],
+      logColumns(t, {
+        isAdmin,
+        unit,
+        isPhone,
+        menu: (log) => <QuickFilterMenu log={log} search={JSON.parse(filters)} isAdmin={isAdmin} onFilter={handleFilter} />,
+      }),
+    [t, isAdmin, unit, isPhone, filters, handleFilter],
   );
-  const columns = useMemo(() => (isTight ? tightColumns(wide) : wide), [isTight, wide]);
+  const columns = useMemo(() => listColumns(wide, { type, isTight }), [type, isTight, wide]);
   const chosen = useColumns(columns, columnsKey);
   const handleClose = (): void => onSearch({ open: undefined });
   const handleAlike = (log: Log): void =>
