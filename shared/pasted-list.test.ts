@@ -18,6 +18,16 @@ describe('pasted-list', () => {
     expect(fields(text)).toEqual(one);
   });
 
+  test('every line has its own separator: lines of a sheet stand among written ones', () => {
+    const text = 'anna, anna@example.org, vip, 5\nben\tben@example.org\tvip\t1,000\ncarl;c@example.org;vip;2\n"d; e",d@example.org';
+    expect(fields(text)).toEqual([
+      ['anna', 'anna@example.org', 'vip', '5'],
+      ['ben', 'ben@example.org', 'vip', '1,000'],
+      ['carl', 'c@example.org', 'vip', '2'],
+      ['d; e', 'd@example.org', '', ''],
+    ]);
+  });
+
   test('quotes hold separators, line ends and quotes; lines keep their numbers', () => {
     const lines = readPastedList('name\n"a, ""b""\nc",x@y.org\nd,,,"1,000.50"\ne,,,1,2');
     expect(lines.map(({ number, username, balance, hasMore }) => [number, username, balance, hasMore])).toEqual([

@@ -48,13 +48,13 @@ interface PastedRecord {
 
 /** Quotes (RFC 4180) may hold separators and line ends; a quote within a field is a character. One pass over the text. */
 function recordsOf(text: string): PastedRecord[] {
-  const separator = separatorOf(text);
   const records: PastedRecord[] = [];
   let number = 1;
   let line = 1;
   let fields: string[] = [];
   let field = '';
   let isQuoted = false;
+  let separator = separatorAt(text, 0);
   const endField = (): void => {
     fields.push(field);
     field = '';
@@ -78,22 +78,23 @@ function recordsOf(text: string): PastedRecord[] {
       field = '';
       isQuoted = true;
     } else if (character === separator) endField();
-    else if (character === '\n') endRecord();
-    else if (character !== '\r') field += character;
+    else if (character === '\n') {
+      endRecord();
+      separator = separatorAt(text, index + 1);
+    } else if (character !== '\r') field += character;
   }
   endRecord();
   return records;
 }
 
-/** Of the first line that has any: a tab, or a semicolon, or a comma (a comma may stand in an amount, the others do not). */
-function separatorOf(text: string): string {
-  for (const character of ['\t', ';', '；'])
-    if (
-      text
-        .slice(0, 4096)
-        .split('\n')
-        .some((line) => line.includes(character))
-    )
-      return character;
-  return text.includes(',') || !text.includes('，') ? ',' : '，';
+function separatorAt(text: string, start: number): string {
+  const end = text.indexOf('\n', start);
+  // Not within quotes.
+  return separatorOf(text.slice(start, end === -1 ? undefined : end).replaceAll(/"[^"]*"/g, ''));
+}
+
+/** Of one line: a tab, or a semicolon, or a comma (a comma may stand in an amount, the others do not). Lines of several sources may differ. */
+function separatorOf(line: string): string {
+  for (const character of ['\t', ';', '；']) if (line.includes(character)) return character;
+  return line.includes(',') || !line.includes('，') ? ',' : '，';
 }
